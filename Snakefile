@@ -1,0 +1,32 @@
+# docmt: from raw text to the papers' tables, in eight stages (workflow/rules/, numbered like the folders of results/).
+#
+#   snakemake                              the demo study on the embedded corpus
+#   snakemake --profile slurm all          every study of config.yaml, on a cluster
+#   docmt targets                          what else can be asked for
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/1_corpus.smk"
+include: "workflow/rules/2_tokens.smk"
+include: "workflow/rules/3_views.smk"
+include: "workflow/rules/5_training.smk"
+include: "workflow/rules/6_translations.smk"
+include: "workflow/rules/7_scores.smk"
+include: "workflow/rules/8_report.smk"
+
+
+# One target a study; the first of them is what a bare `snakemake` makes.
+for study_name in TARGET_STUDIES:
+
+    rule:
+        name:
+            study_name
+        input:
+            study_report(study_name),
+        localrule: True
+
+
+rule all:
+    input:
+        [study_report(study) for study in GRID.active],
+    localrule: True

@@ -1,0 +1,1 @@
+"""The command `docmt`: one module a stage, each command a thin shell around the stage's functions."""

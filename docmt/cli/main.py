@@ -1,0 +1,62 @@
+"""`docmt`: the commands in the order of the pipeline, and the one handler of errors."""
+
+import importlib
+import os
+import sys
+
+import typer
+
+from docmt.core.errors import USER_MISTAKE, UserError
+
+COMMANDS = (
+    ("systems", "docmt.cli.targets", "systems"),
+    ("targets", "docmt.cli.targets", "targets"),
+    ("tokens", "docmt.cli.tokens", "tokens"),
+    ("views", "docmt.cli.views", "views"),
+    ("train", "docmt.cli.train", "train"),
+    ("decode", "docmt.cli.decode", "decode"),
+    ("contrastive", "docmt.cli.decode", "contrastive"),
+    ("translate", "docmt.cli.translate", "translate"),
+    ("score", "docmt.cli.score", "score"),
+    ("report", "docmt.cli.report", "report"),
+)
+"""Command, module, function. A module imports its stage inside the function, so that `docmt --help` is quick."""
+
+GROUPS = (("corpus", "docmt.cli.corpus", (("fetch", "fetch"), ("read", "read"))),)
+"""Commands of two words."""
+
+
+def build() -> typer.Typer:
+    """The application, with every command registered."""
+    app = typer.Typer(
+        name="docmt",
+        help="Document-level machine translation experiments. The workflow calls these commands; each works alone too.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    for group, module, commands in GROUPS:
+        functions = importlib.import_module(module)
+        sub = typer.Typer(help=functions.__doc__, no_args_is_help=True)
+        for name, function in commands:
+            sub.command(name)(getattr(functions, function))
+        app.add_typer(sub, name=group)
+    for name, module, function in COMMANDS:
+        app.command(name)(getattr(importlib.import_module(module), function))
+    return app
+
+
+def main() -> None:
+    """Run a command. A user's mistake is one message and status 2; the trace comes with DOCMT_DEBUG=1."""
+    try:
+        build()()
+    except UserError as problem:
+        if os.environ.get("DOCMT_DEBUG") == "1":
+            raise
+        print(f"docmt: {problem}", file=sys.stderr)
+        sys.exit(USER_MISTAKE)
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -1,0 +1,1 @@
+"""What every stage shares: settings, the grid of systems, documents, vocabularies, artifacts, errors."""

@@ -1,0 +1,142 @@
+"""The columns of the tables that stages hand to each other, and how they are read and written.
+
+`documents.parquet`    one row a sentence pair, in order: what a corpus is, whatever it was made from.
+`contrastive.parquet`  one row an item: the same source, translations that differ in the last sentence.
+`*.arrow`              uncompressed Arrow files, memory-mapped by whoever reads them.
+"""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from docmt.core.artifacts import atomic_file
+from docmt.core.errors import UserError
+
+SPLITS = ("train", "dev", "test")
+
+DOCUMENTS = pa.schema(
+    [
+        ("split", pa.string()),
+        ("document", pa.string()),
+        ("sentence", pa.int32()),
+        ("source", pa.string()),
+        ("target", pa.string()),
+    ]
+)
+"""`document` is unique within its split; `sentence` counts from 0 within its document."""
+
+CONTRASTIVE = pa.schema(
+    [
+        ("set", pa.string()),
+        ("item", pa.int32()),
+        ("distance", pa.int32()),
+        ("source", pa.list_(pa.string())),
+        ("target_context", pa.list_(pa.string())),
+        ("variants", pa.list_(pa.string())),
+        ("correct", pa.int32()),
+    ]
+)
+"""`source` has one sentence more than `target_context`; each of `variants` translates the last of them and
+`variants[correct]` is right. `distance`: how many sentences back the deciding one stands; 0 = not stated."""
+
+TOKENS = pa.schema(
+    [
+        ("split", pa.string()),
+        ("document", pa.string()),
+        ("sentence", pa.int32()),
+        ("source_tokens", pa.string()),
+        ("target_tokens", pa.string()),
+        ("source_pieces", pa.string()),
+        ("target_pieces", pa.string()),
+        ("source_ids", pa.list_(pa.int32())),
+        ("target_ids", pa.list_(pa.int32())),
+    ]
+)
+"""Tokens are tokenised and cased, pieces are BPE; both are joined by single spaces. Ids have no special symbols
+at the ends."""
+
+CONTRASTIVE_TOKENS = pa.schema(
+    [
+        ("set", pa.string()),
+        ("item", pa.int32()),
+        ("distance", pa.int32()),
+        ("source_ids", pa.list_(pa.list_(pa.int32()))),
+        ("target_context_ids", pa.list_(pa.list_(pa.int32()))),
+        ("variant_ids", pa.list_(pa.list_(pa.int32()))),
+        ("correct", pa.int32()),
+    ]
+)
+
+SEGMENTS = pa.schema(
+    [
+        ("document", pa.string()),
+        ("first", pa.int32()),
+        ("source_ids", pa.list_(pa.int32())),
+        ("source_lengths", pa.list_(pa.int32())),
+        ("target_ids", pa.list_(pa.int32())),
+        ("target_lengths", pa.list_(pa.int32())),
+    ]
+)
+"""One row a segment of a view: consecutive sentences of one document from sentence `first` on. Ids of all its
+sentences stand one after another, without special symbols; `lengths` gives each sentence's count."""
+
+CONTRASTIVE_SEGMENTS = pa.schema(
+    [
+        ("set", pa.string()),
+        ("item", pa.int32()),
+        ("variant", pa.int32()),
+        ("distance", pa.int32()),
+        ("correct", pa.bool_()),
+        *[field for field in SEGMENTS if field.name not in ("document", "first")],
+    ]
+)
+"""One row a variant: as much context as the view can see, the judged sentence last."""
+
+CONTRASTIVE_SCORES = pa.schema(
+    [field for field in CONTRASTIVE_SEGMENTS if field.name not in SEGMENTS.names] + [("score", pa.float64())]
+)
+"""One row a variant: the sum of the log-probabilities of the judged sentence, its end symbol included."""
+
+
+def write_parquet(path: Path | str, table: pa.Table) -> None:
+    with atomic_file(path, "wb") as stream:
+        pq.write_table(table, stream, compression="zstd")
+
+
+def write_arrow(path: Path | str, table: pa.Table) -> None:
+    with atomic_file(path, "wb") as stream, pa.ipc.new_file(stream, table.schema) as writer:
+        writer.write_table(table)
+
+
+def read_parquet(path: Path | str, schema: pa.Schema) -> pa.Table:
+    """Raises UserError where the file is missing, is no Parquet, or lacks a column of `schema`."""
+    try:
+        return _checked(path, pq.read_table(path), schema)
+    except FileNotFoundError:
+        raise UserError("file not found", where=str(path)) from None
+    except pa.ArrowInvalid as problem:
+        raise UserError("not a Parquet file", where=str(path), found=problem) from None
+
+
+def read_arrow(path: Path | str, schema: pa.Schema) -> pa.Table:
+    """Memory-map an Arrow file. Raises UserError where it is missing, damaged, or lacks a column of `schema`."""
+    try:
+        with pa.memory_map(str(path), "r") as stream:
+            return _checked(path, pa.ipc.open_file(stream).read_all(), schema)
+    except FileNotFoundError:
+        raise UserError("file not found", where=str(path)) from None
+    except pa.ArrowInvalid as problem:
+        raise UserError("not an Arrow file", where=str(path), found=problem) from None
+
+
+def _checked(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Table:
+    missing = [name for name in schema.names if name not in table.schema.names]
+    if missing:
+        raise UserError(
+            "columns are missing",
+            where=str(path),
+            found=", ".join(table.schema.names),
+            expected=", ".join(schema.names),
+        )
+    return table.select(schema.names).cast(schema)

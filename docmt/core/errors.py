@@ -1,0 +1,52 @@
+"""The one exception that a user is meant to read."""
+
+import difflib
+from collections.abc import Iterable
+
+USER_MISTAKE = 2
+"""Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can mend."""
+
+
+class UserError(Exception):
+    """What is wrong, where, what was found, what was expected, what to do.
+
+    Raised at the borders only: files, settings, downloads, arguments. The command line prints it
+    without a trace and exits with status 2 (`USER_MISTAKE`).
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        found: object = None,
+        expected: object = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.what, self.where, self.remedy = what, where, remedy
+        self.found = None if found is None else str(found)
+        self.expected = None if expected is None else str(expected)
+        super().__init__(self.text())
+
+    def text(self) -> str:
+        """The message as shown: one line, and up to two more where there is more to say."""
+        lines = [f"{self.where}: {self.what}" if self.where else self.what]
+        facts = [
+            f"{name} {value}"
+            for name, value in (("found", self.found), ("expected", self.expected))
+            if value is not None
+        ]
+        if facts:
+            lines.append("  " + "; ".join(facts))
+        if self.remedy:
+            lines.append(f"  {self.remedy}")
+        return "\n".join(lines)
+
+
+def nearest(name: str, valid: Iterable[str]) -> str:
+    """A remedy for a misspelt name: the nearest valid one, or the list of all."""
+    valid = sorted(valid)
+    close = difflib.get_close_matches(str(name), valid, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return "valid: " + ", ".join(valid)

@@ -1,0 +1,180 @@
+"""From YAML to the schema's dataclasses, strictly, with the file, line and path of whatever is wrong."""
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from docmt.core.config import MODEL_CONFIGS, BadValue, TransformerConfig, ViewConfig
+from docmt.core.errors import UserError, nearest
+
+KINDS: dict[type, tuple[str, Mapping[str, type]]] = {TransformerConfig: ("model", MODEL_CONFIGS)}
+"""Schemas that come in variants: what one is called in messages, and the variants by the field `kind`."""
+
+
+class Lines:
+    """Where each key of a YAML file stands, by its path."""
+
+    def __init__(self, file: str, lines: Mapping[tuple, int] | None = None) -> None:
+        self.file, self._lines = file, dict(lines or {})
+
+    def place(self, path: tuple) -> str:
+        """`file:line path`; the nearest parent's line where the path itself stands nowhere."""
+        known = path
+        while known and known not in self._lines:
+            known = known[:-1]
+        line = self._lines.get(known)
+        return f"{self.file}:{line} {dotted(path)}".rstrip() if line else f"{self.file} {dotted(path)}".rstrip()
+
+
+def dotted(path: tuple) -> str:
+    return ".".join(str(part) for part in path)
+
+
+def load_yaml(path: Path | str) -> tuple[Any, Lines]:
+    """Read a YAML file and where its keys stand.
+
+    Raises UserError for a missing or unreadable file, for YAML that does not parse, and for a key given twice.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except FileNotFoundError:
+        raise UserError("file not found", where=str(path)) from None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UserError("cannot be read", where=str(path), found=problem, expected="a UTF-8 text file") from None
+    except yaml.MarkedYAMLError as problem:
+        line = problem.problem_mark.line + 1 if problem.problem_mark else "?"
+        raise UserError("not valid YAML", where=f"{path}:{line}", found=problem.problem) from None
+    except yaml.YAMLError as problem:
+        raise UserError("not valid YAML", where=str(path), found=problem) from None
+    lines: dict[tuple, int] = {}
+    _note_lines(node, (), lines, str(path))
+    return yaml.safe_load(text), Lines(str(path), lines)
+
+
+def _note_lines(node: yaml.Node | None, path: tuple, lines: dict[tuple, int], file: str) -> None:
+    if isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, value in node.value:
+            name, line = key.value, key.start_mark.line + 1
+            if name in seen:
+                raise UserError("key given twice", where=f"{file}:{line} {dotted((*path, name))}")
+            seen.add(name)
+            lines[(*path, name)] = line
+            _note_lines(value, (*path, name), lines, file)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            lines[(*path, number)] = value.start_mark.line + 1
+            _note_lines(value, (*path, number), lines, file)
+
+
+def mapping(value: Any, lines: Lines, path: tuple = ()) -> dict:
+    if not isinstance(value, dict):
+        raise UserError("wrong type", where=lines.place(path), found=_shown(value), expected="a mapping of keys")
+    return value
+
+
+def check_keys(value: dict, valid: typing.Iterable[str], lines: Lines, path: tuple = ()) -> None:
+    valid = list(valid)
+    for key in value:
+        if key not in valid:
+            raise UserError("unknown key", where=lines.place((*path, key)), found=key, remedy=nearest(key, valid))
+
+
+def parse(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
+    """Build the dataclass `cls` from a mapping.
+
+    `lines` says where the mapping came from: a file's lines, or just its name. Raises UserError for an unknown
+    key, a missing one, a wrong type, a value out of range, an impossible pair.
+    """
+    lines = lines if isinstance(lines, Lines) else Lines(lines)
+    cls = _variant(cls, value, lines, path) if cls in KINDS else cls
+    if cls is ViewConfig:
+        value = both_cuts(mapping(value, lines, path))
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    check_keys(mapping(value, lines, path), fields, lines, path)
+    hints = typing.get_type_hints(cls)
+    values = {key: _value(hints[key], item, lines, (*path, key)) for key, item in value.items()}
+    for name, field in fields.items():
+        if name not in values and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            raise UserError("key is missing", where=lines.place((*path, name)), expected=_named(hints[name]))
+    try:
+        return cls(**values)
+    except BadValue as problem:
+        raise UserError(
+            "value not allowed",
+            where=lines.place((*path, *problem.name.split("."))),
+            found=problem.found,
+            expected=problem.expected,
+        ) from None
+
+
+def both_cuts(view: dict) -> dict:
+    """`{window: 3}` is short for the same cut in training and test."""
+    return view if "train" in view or "test" in view else {"train": view, "test": view}
+
+
+def _variant(cls: type, value: Any, lines: Lines, path: tuple) -> type:
+    what, variants = KINDS[cls]
+    kind = mapping(value, lines, path).get("kind", getattr(cls, "kind", None))
+    if kind not in variants:
+        where = lines.place((*path, "kind"))
+        raise UserError(f"unknown {what}", where=where, found=kind, remedy=nearest(str(kind), variants))
+    return variants[kind]
+
+
+def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
+    origin, options = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return value
+    if origin in (typing.Union, types.UnionType):
+        if value is None and type(None) in options:
+            return None
+        rest = [option for option in options if option is not type(None)]
+        return _value(rest[0] if len(rest) == 1 else TransformerConfig, value, lines, path)
+    if origin is typing.Literal:
+        if value in options:
+            return value
+        raise UserError("unknown name", where=lines.place(path), found=value, remedy=nearest(str(value), options))
+    if dataclasses.is_dataclass(hint):
+        return parse(hint, value, lines, path)
+    if origin is tuple and isinstance(value, list | tuple):
+        return tuple(_value(options[0], item, lines, (*path, number)) for number, item in enumerate(value))
+    if origin is dict and isinstance(value, dict):
+        return {key: _value(options[1], item, lines, (*path, key)) for key, item in value.items()}
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
+        return value
+    raise UserError("wrong type", where=lines.place(path), found=_shown(value), expected=_named(hint))
+
+
+NAMES = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    tuple: "a list",
+    dict: "a mapping",
+}
+
+
+def _named(hint: Any) -> str:
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join("none" if o is type(None) else _named(o) for o in typing.get_args(hint))
+    if origin is typing.Literal:
+        return ", ".join(str(option) for option in typing.get_args(hint))
+    if dataclasses.is_dataclass(hint):
+        return "a mapping of keys"
+    return NAMES.get(origin or hint, str(hint))
+
+
+def _shown(value: Any) -> str:
+    return f"{value!r} ({NAMES.get(type(value), 'a list' if isinstance(value, list) else type(value).__name__)})"

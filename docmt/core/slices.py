@@ -1,0 +1,124 @@
+"""What each job gets to know: the slice of the grid that its output depends on, and nothing else.
+
+The workflow writes a slice as `settings.json` beside the job's outputs, and the job reads only that. So a changed
+beam retrains nothing, and a job that waits in a queue runs with the settings of its submission.
+"""
+
+import dataclasses
+from typing import Any
+
+from docmt.core.catalogue import corpus_settings
+from docmt.core.errors import UserError
+from docmt.core.grid import Entry, Grid
+from docmt.core.versions import VERSIONS
+
+STAGES = {
+    "1_corpus": "{corpus}",
+    "2_tokens": "{corpus}/{text}",
+    "3_views": "{corpus}/{text}/{view}",
+    "5_training": "{scale}/{corpus}/{system}/seed{seed}",
+    "6_translations": "{scale}/{corpus}/{system}/seed{seed}",
+    "7_scores": "{scale}/{corpus}/{system}/seed{seed}",
+    "8_report": "{study}",
+}
+"""Folders under `results/`, by stage."""
+
+
+def settings(grid: Grid, path: str) -> dict[str, Any]:
+    """The slice of the job whose outputs stand in `results/<path>`.
+
+    Raises UserError where the path names nothing that the grid holds.
+    """
+    stage, *parts = path.split("/")
+    if stage not in SLICES or len(parts) != STAGES[stage].count("/") + 1:
+        raise UserError("no such target", where=f"results/{path}", expected=" or ".join(STAGES))
+    return SLICES[stage](grid, *parts)
+
+
+def _corpus(grid: Grid, corpus: str) -> dict[str, Any]:
+    return {"version": VERSIONS["corpus"], **corpus_settings(grid.corpora[corpus])}
+
+
+def _tokens(grid: Grid, corpus: str, text: str) -> dict[str, Any]:
+    languages = _languages(grid, corpus)
+    fields = dataclasses.asdict(grid.texts[text])
+    return {"version": VERSIONS["tokens"], "corpus": corpus, **languages, "text": fields}
+
+
+def _views(grid: Grid, corpus: str, text: str, view: str) -> dict[str, Any]:
+    views = {e.system.view.name: e.system.view for e in grid.entries if (e.corpus, e.system.text) == (corpus, text)}
+    if view not in views:
+        where = f"results/3_views/{corpus}/{text}/{view}"
+        raise UserError("unknown view", where=where, expected=", ".join(sorted(views)))
+    return {"version": VERSIONS["views"], "view": dataclasses.asdict(views[view])}
+
+
+def _training(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> dict[str, Any]:
+    entry = grid.find(corpus, folder)
+    system = entry.system
+    start = grid.started_from(entry)
+    return {
+        "version": VERSIONS["training"],
+        **_run(entry, scale, seed),
+        "init_from": start.trained if start else None,
+        "view": dataclasses.asdict(system.view),
+        "model": dataclasses.asdict(system.model),
+        "train": dataclasses.asdict(system.train),
+    }
+
+
+def _translations(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> dict[str, Any]:
+    entry = grid.find(corpus, folder)
+    return {
+        "version": VERSIONS["translations"],
+        **_run(entry, scale, seed),
+        "decode": dataclasses.asdict(entry.system.decode),
+        "view": dataclasses.asdict(entry.system.view),
+    }
+
+
+def _scores(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> dict[str, Any]:
+    entry = grid.find(corpus, folder)
+    system = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
+    run = _run(entry, scale, seed)
+    return {"version": VERSIONS["scores"], **run, **_languages(grid, corpus), "resolved": system}
+
+
+def _report(grid: Grid, study: str) -> dict[str, Any]:
+    if study not in grid.studies:
+        raise UserError("unknown study", where=f"results/8_report/{study}", expected=", ".join(grid.studies))
+    config = grid.studies[study]
+    shown = {key: value for key, value in dataclasses.asdict(config).items() if key != "systems"}
+    return {
+        "version": VERSIONS["report"],
+        "scale": grid.scale,
+        "study": {**shown, "seeds": list(grid.seeds[study])},
+        "entries": [dataclasses.asdict(entry) for entry in grid.of_study(study)],
+        "corpora": {name: corpus_settings(grid.corpora[name]) for name in config.corpora},
+    }
+
+
+def _run(entry: Entry, scale: str, seed: str) -> dict[str, Any]:
+    return {
+        "study": entry.study,
+        "corpus": entry.corpus,
+        "system": entry.folder,
+        "scale": scale,
+        "seed": int(seed.removeprefix("seed")),
+    }
+
+
+def _languages(grid: Grid, corpus: str) -> dict[str, str]:
+    config = grid.corpora[corpus]
+    return {"source_language": config.source_language, "target_language": config.target_language}
+
+
+SLICES = {
+    "1_corpus": _corpus,
+    "2_tokens": _tokens,
+    "3_views": _views,
+    "5_training": _training,
+    "6_translations": _translations,
+    "7_scores": _scores,
+    "8_report": _report,
+}

@@ -1,0 +1,1 @@
+"""Packed streams, segments, the one attention over them, layers and caches (torch only)."""

@@ -1,0 +1,1 @@
+"""Stage 7: every score of one system's translations, each with the signature that says how it was made."""

@@ -1,0 +1,1 @@
+"""Stage 2: tokens, case, subword pieces and vocabularies, and the way back to plain text."""

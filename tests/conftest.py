@@ -1,0 +1,37 @@
+"""Fixtures that all tests share."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from support import ROOT, Project, copy_project, small_demo
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with real corpora and reference outputs; tests that need it skip where it is absent."""
+    folder = Path(os.environ.get("DOCMT_SHARED", ROOT.parent / "shared"))
+    if not folder.is_dir():
+        pytest.skip(f"needs the shared material, which is not at {folder} (set DOCMT_SHARED)")
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return copy_project(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def finished_demo(tmp_path_factory) -> Project:
+    """The demo at smoke scale on a small toy corpus, made by the real commands."""
+    project = small_demo(tmp_path_factory.mktemp("demo") / "project")
+    project.snakemake("--cores", "2", check=True)
+    return project
+
+
+@pytest.fixture
+def demo(finished_demo, tmp_path) -> Project:
+    """A copy of the finished demo that a test may change."""
+    shutil.copytree(finished_demo.root, tmp_path / "copy", symlinks=True)
+    return Project(tmp_path / "copy")

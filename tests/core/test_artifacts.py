@@ -1,0 +1,70 @@
+"""Outputs appear whole or not at all."""
+
+import pytest
+
+from docmt.core.artifacts import atomic_file, atomic_folder, canonical_json, digest, read_json, write_json
+from docmt.core.errors import UserError
+from docmt.core.vocabulary import EOS, SPECIALS, UNK, Vocabulary
+
+
+def test_a_failed_write_leaves_the_older_file_and_nothing_else(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("older")
+    with pytest.raises(RuntimeError), atomic_file(file) as stream:
+        stream.write("newer, half")
+        raise RuntimeError
+    assert file.read_text() == "older"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_failed_folder_leaves_the_older_one(tmp_path):
+    folder = tmp_path / "model"
+    with atomic_folder(folder) as beside:
+        (beside / "a").write_text("older")
+    with pytest.raises(RuntimeError), atomic_folder(folder) as beside:
+        (beside / "a").write_text("newer")
+        raise RuntimeError
+    assert (folder / "a").read_text() == "older"
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_folder_is_replaced_whole(tmp_path):
+    folder = tmp_path / "model"
+    for name in ("a", "b"):
+        with atomic_folder(folder) as beside:
+            (beside / name).write_text(name)
+    assert [path.name for path in folder.iterdir()] == ["b"]
+
+
+def test_canonical_text_does_not_depend_on_the_order_of_keys():
+    assert (
+        canonical_json({"b": 1, "a": [1, "中"]}) == '{"a":[1,"中"],"b":1}' == canonical_json({"a": [1, "中"], "b": 1})
+    )
+    assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1}) != digest({"a": 1, "b": 3})
+
+
+def test_json_round_trip_and_errors(tmp_path):
+    write_json(tmp_path / "a.json", {"x": "中"})
+    assert read_json(tmp_path / "a.json") == {"x": "中"}
+    (tmp_path / "b.json").write_text("{")
+    with pytest.raises(UserError, match="not a JSON file"):
+        read_json(tmp_path / "b.json")
+    with pytest.raises(UserError, match="file not found"):
+        read_json(tmp_path / "c.json")
+
+
+def test_vocabulary_orders_by_count_then_text_and_keeps_specials_first(tmp_path):
+    vocabulary = Vocabulary.from_counts({"b": 2, "a": 2, "c": 5, "rare": 1}, threshold=2)
+    assert vocabulary.pieces == (*SPECIALS, "c", "a", "b")
+    assert vocabulary.encode(["a", "</s>", "zzz"]) == [len(SPECIALS) + 1, EOS, UNK]
+    assert vocabulary.decode(vocabulary.encode(["c", "b"])) == ["c", "b"]
+    vocabulary.save(tmp_path / "v.txt")
+    assert Vocabulary.load(tmp_path / "v.txt") == vocabulary
+
+
+def test_a_foreign_vocabulary_is_refused(tmp_path):
+    (tmp_path / "v.txt").write_text("the\nof\n")
+    with pytest.raises(UserError, match="not a vocabulary of docmt"):
+        Vocabulary.load(tmp_path / "v.txt")
+    with pytest.raises(UserError, match="vocabulary not found"):
+        Vocabulary.load(tmp_path / "none.txt")

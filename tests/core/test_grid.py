@@ -1,0 +1,213 @@
+"""The grid: inheritance, folders, and everything that is refused before any job."""
+
+import dataclasses
+import json
+import re
+
+import pytest
+import yaml
+from support import ROOT, Project
+
+from docmt.core.config import DecodeConfig, GTransformerConfig, TrainConfig, TransformerConfig
+from docmt.core.errors import UserError
+from docmt.core.grid import Grid, load_grid
+from docmt.core.slices import settings
+
+CONFIG = {
+    "studies": ["one"],
+    "texts": {"joint": {"bpe": "joint", "merges": 10}, "separate": {"bpe": "separate", "merges": 10}},
+    "defaults": {
+        "text": "joint",
+        "view": {"window": 1},
+        "model": {"transformer": {"width": 64}, "g_transformer": {"combined_layers": 1}},
+        "train": {"max_updates": 5},
+        "decode": {"beam": 4},
+    },
+}
+CORPUS = {
+    "about": "generated",
+    "source_language": "zh",
+    "target_language": "en",
+    "licence": "Apache-2.0",
+    "citation": "none",
+    "reader": {"kind": "toy"},
+    "expected": {},
+}
+SYSTEMS = {
+    "sentence": {"decode": {"beam": 5}},
+    "document": {"extends": "sentence", "view": {"max_tokens": 64}, "model": {"kind": "g_transformer"}},
+    "fine": {"extends": "document", "init_from": "sentence", "train": {"lr_taken": 0.1}},
+    "fine.narrow": {"extends": "fine", "model": {"cross_combined_layers": 0}},
+    "fine.beam8": {"extends": "fine", "decode": {"beam": 8}},
+}
+
+
+@pytest.fixture
+def small(tmp_path) -> Project:
+    """A root with one study and one corpus."""
+    project = Project(tmp_path)
+    project.write("config.yaml", CONFIG)
+    project.write("workflow/scales/paper.yaml", {"about": "as stated"})
+    project.write("workflow/scales/smoke.yaml", {"about": "tiny", "model": {"width": 8}})
+    project.write("workflow/corpora/toy.yaml", {"corpus": "toy", **CORPUS})
+    study = {"study": "one", "title": "One", "corpora": ["toy"], "systems": SYSTEMS}
+    project.write("workflow/studies/one.yaml", study)
+    return project
+
+
+def entry(project: Project, name: str, study: str = "one", **overrides):
+    grid = load_grid(project.root, overrides)
+    return next(e for e in grid.of_study(study) if e.system.name == name)
+
+
+def test_a_system_gets_defaults_then_ancestors_then_its_own(small):
+    system = entry(small, "fine.narrow").system
+    assert (system.model.width, system.decode.beam, system.train.max_updates) == (64, 5, 5)
+    assert system.view.name == "tokens64"
+    assert system.model.combined()["cross_combined_layers"] == 0
+    assert system.model.combined()["encoder_self_combined_layers"] == 1
+
+
+def test_the_start_is_inherited_and_can_be_taken_back(small):
+    assert entry(small, "fine.narrow").system.init_from == "sentence"
+    small.edit("workflow/studies/one.yaml", "systems/fine.narrow/init_from", None)
+    small.edit("workflow/studies/one.yaml", "systems/fine.narrow/train", {"lr_taken": None})
+    assert entry(small, "fine.narrow").system.init_from is None
+
+
+def test_another_architecture_drops_the_fields_that_it_lacks(small):
+    small.edit(
+        "workflow/studies/one.yaml", "systems/plain", {"extends": "fine.narrow", "model": {"kind": "transformer"}}
+    )
+    assert entry(small, "plain").system.model.kind == "transformer"
+
+
+def test_a_system_that_differs_only_in_decoding_uses_its_parents_model(small):
+    assert entry(small, "fine.beam8").trained == "fine"
+    assert entry(small, "fine.narrow").trained == "fine.narrow"
+
+
+def test_the_scale_is_laid_over_every_system(small):
+    assert entry(small, "fine", scale="smoke").system.model.width == 8
+
+
+def test_a_study_that_agrees_shares_folders_and_one_that_differs_gets_its_own(small):
+    study = small.read("workflow/studies/one.yaml")
+    study["study"] = "two"
+    study["systems"]["sentence"]["train"] = {"lr": 0.5}
+    study["systems"]["alone"] = {"train": {"lr": 0.25}}
+    small.write("workflow/studies/two.yaml", study)
+    assert {e.folder for e in load_grid(small.root).of_study("one")} == set(SYSTEMS)
+    assert entry(small, "sentence", "two").folder == "sentence@two"
+    assert entry(small, "fine", "two").folder == "fine@two", "it starts from a sentence model that differs"
+    assert entry(small, "alone", "two").folder == "alone"
+
+
+def test_the_grid_survives_freezing(small):
+    grid = load_grid(small.root)
+    assert Grid.from_json(json.loads(grid.to_json()), "grid.json") == grid
+
+
+def test_slices_hold_what_a_job_depends_on_and_nothing_else(small):
+    before = load_grid(small.root)
+    small.edit("workflow/studies/one.yaml", "systems/fine/decode", {"beam": 2})
+    after = load_grid(small.root)
+    training, decoding = "5_training/paper/toy/fine/seed1", "6_translations/paper/toy/fine/seed1"
+    assert settings(before, training) == settings(after, training)
+    assert settings(before, decoding) != settings(after, decoding)
+    assert settings(before, training)["init_from"] == "sentence"
+    assert settings(before, training)["seed"] == 1
+
+
+@pytest.mark.parametrize(
+    "path", ["9_nothing/x", "5_training/paper/toy", "5_training/paper/toy/none/seed1", "3_views/toy/joint/window9"]
+)
+def test_a_target_that_does_not_exist_is_refused(small, path):
+    with pytest.raises(UserError):
+        settings(load_grid(small.root), path)
+
+
+STUDY = "workflow/studies/one.yaml"
+REFUSED = [
+    (STUDY, "systems/fine/extends", "documnt", "systems.fine.extends: unknown system\n  found documnt\n  did you mean"),
+    (STUDY, "systems/fine/init_from", "sentense", "did you mean 'sentence'?"),
+    (STUDY, "systems/sentence/extends", "fine", "systems.sentence.extends: goes in a circle"),
+    (STUDY, "systems/sentence/init_from", "fine", "systems.sentence.init_from: goes in a circle"),
+    (
+        STUDY,
+        "systems/sentence/modle",
+        {},
+        "systems.sentence.modle: unknown key\n  found modle\n  did you mean 'model'?",
+    ),
+    (STUDY, "systems/sentence/train", {"lrr": 1}, "systems.sentence.train.lrr: unknown key"),
+    (STUDY, "systems/sentence/model", {"combined_layers": 1}, "systems.sentence.model.combined_layers: unknown key"),
+    (STUDY, "systems/sentence/view", {"windows": 2}, "did you mean 'window'?"),
+    (STUDY, "systems/sentence/view", {"window": 3}, "joined where a transformer translates windows"),
+    (STUDY, "systems/document/model", {"kind": "transformer", "frame": "joined"}, "wrapped where the test view is not"),
+    (STUDY, "systems/sentence/train", {"lr_taken": 0.1}, "init_from beside lr_taken or lr_new"),
+    (STUDY, "systems/sentence/text", "separate", "shared embeddings need joint BPE"),
+    (STUDY, "systems/sentence/text", "jiont", "did you mean 'joint'?"),
+    (STUDY, "systems/fine/model", {"width": 32}, "model.width differs from that of sentence"),
+    (STUDY, "systems/fine/model", {"cross_combined_layers": 9}, "0 to 6, the number of layers"),
+    (STUDY, "systems/bad name", {}, "systems.bad name: not a name"),
+    (STUDY, "corpora", ["toi"], "corpora.0: unknown corpus\n  found toi\n  did you mean 'toy'?"),
+    (STUDY, "study", "uno", "a study is called like its file"),
+    (
+        STUDY,
+        "tables",
+        {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": [{"system": "fin"}]}},
+        "did you mean 'fine'?",
+    ),
+    (
+        STUDY,
+        "tables",
+        {"t": {"title": "T", "metrics": [], "rows": [{"published": {"tod": {}}}]}},
+        "did you mean 'toy'?",
+    ),
+    (STUDY, "tables", {"t": {"title": "T", "metrics": ["s-BLUE"], "rows": []}}, "tables.t.metrics.0: unknown metric"),
+    ("config.yaml", "studies", ["oen"], "studies.0: unknown study\n  found oen\n  did you mean 'one'?"),
+    ("config.yaml", "studies", ["mine.yaml"], "mine.yaml: file not found"),
+    ("config.yaml", "scale", "smok", "scale: unknown scale\n  found smok\n  did you mean 'smoke'?"),
+    ("config.yaml", "device", "tpu", "expected auto, cpu or cuda"),
+    ("config.yaml", "seeds", [], "seeds: no seed"),
+    ("config.yaml", "seeds", ["a"], "found 'a' (a text); expected a whole number"),
+    ("config.yaml", "mirrors", "x", "mirrors: unknown key\n  found mirrors\n  did you mean 'mirror'?"),
+    ("config.yaml", "defaults", None, "defaults: key is missing"),
+    ("config.yaml", "defaults/train", {"lr": -1}, "defaults.train.lr: value not allowed\n  found -1"),
+    ("config.yaml", "defaults/model", {"transfomer": {}}, "did you mean 'transformer'?"),
+    ("workflow/scales/paper.yaml", "train", {"max_update": 1}, "train.max_update: unknown key"),
+    ("workflow/corpora/toy.yaml", "corpus", "tay", "named as its file"),
+]
+
+
+@pytest.mark.parametrize(("file", "path", "value", "message"), REFUSED)
+def test_refused_before_any_job(small, file, path, value, message):
+    small.edit(file, path if "/" in path else f"/{path}".lstrip("/"), value)
+    with pytest.raises(UserError) as refused:
+        load_grid(small.root)
+    assert message in str(refused.value)
+    assert file.split("/")[-1].split(".")[0] in str(refused.value) or "mine" in message
+
+
+SECTIONS = {
+    "transformer": TransformerConfig,
+    "g_transformer": GTransformerConfig,
+    "train": TrainConfig,
+    "decode": DecodeConfig,
+}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_the_manual_states_every_default_and_what_it_means(section):
+    """The values and comments of config.yaml are those of the dataclasses."""
+    text = (ROOT / "config.yaml").read_text(encoding="utf-8")
+    start = re.search(rf"^( *){section}:", text, re.MULTILINE)
+    end = re.search(rf"^ {{0,{len(start[1])}}}\w+:", text[start.end() :], re.MULTILINE)
+    body = text[start.end() :][: end.start()] if end else text[start.end() :]
+    stated = {
+        name: (yaml.safe_load(value), about)
+        for name, value, about in re.findall(r"^ +(\w+): (\S+) # (.*)$", body, re.MULTILINE)
+    }
+    shared = {f.name for f in dataclasses.fields(TransformerConfig)} if section == "g_transformer" else {"kind"}
+    fields = [f for f in dataclasses.fields(SECTIONS[section]) if f.name not in shared]
+    assert stated == {f.name: (f.default, f.metadata["about"]) for f in fields}

@@ -1,0 +1,86 @@
+"""Pins, set-up commands, style, and the direction of imports."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from support import ROOT, run
+
+TOOLS = Path(sys.executable).parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "pins.txt").read_text().splitlines()
+    return dict(line.lower().split("==") for line in lines if line and not line.startswith("#"))
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_every_dependency_is_pinned_in_one_place():
+    pinned = {normal(name) for name in pins()}
+    needed = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]
+    assert {normal(name) for name in needed} <= pinned
+    assert not [name for name in needed if re.search(r"[<>=~]", name)], "versions stand in pins.txt only"
+
+
+def test_the_conda_environment_has_the_same_pins():
+    environment = yaml.safe_load((ROOT / "envs" / "docmt.yaml").read_text())
+    conda = environment["dependencies"][-1]["pip"]
+    pinned = {normal(name): version for name, version in pins().items()}
+    needed = {normal(name) for name in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]}
+    assert {normal(line.split("==")[0]) for line in conda} == needed
+    assert {normal(name): version for name, version in (line.split("==") for line in conda)} == {
+        name: pinned[name] for name in needed
+    }
+
+
+def test_readme_opens_with_two_commands_and_ci_calls_the_second():
+    readme = (ROOT / "README.md").read_text()
+    commands = re.findall(r"```bash\n(.*?)```", readme, re.DOTALL)[:2]
+    assert [command.strip().count("\n") for command in commands] == [0, 0]
+    assert commands[0].strip().endswith("snakemake")
+    assert commands[1].strip() in (ROOT / ".ci" / "run").read_text()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ruff", "check", "."),
+        ("ruff", "format", "--check", "."),
+        ("snakefmt", "--check", "-l", "120", "Snakefile", "workflow/rules"),
+        ("lint-imports",),
+    ],
+    ids=" ".join,
+)
+def test_style_and_layers(command):
+    done = run([TOOLS / command[0], *command[1:]], cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.xdist_group("workflow")
+def test_the_workflow_passes_its_linter(project):
+    done = project.snakemake("--lint")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_models_need_nothing_but_torch_numpy_pyarrow_and_safetensors():
+    """The machines with GPUs have no more than these."""
+    hide = (
+        "import sys\n"
+        "allowed = set(sys.stdlib_module_names) | {'torch', 'numpy', 'pyarrow', 'safetensors', 'docmt'}\n"
+        "class Hide:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name in hidden: raise ModuleNotFoundError(name)\n"
+        "hidden = {'yaml', 'polars', 'rich', 'typer', 'jaxtyping', 'beartype', 'jieba', 'sacrebleu', 'tensorboard'}\n"
+        "sys.meta_path.insert(0, Hide())\n"
+        "import docmt.nn.streams, docmt.models, docmt.models.store, docmt.search, docmt.training.job, docmt.decoding.translator\n"
+    )
+    done = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,91 @@
+"""A copy of the project's settings and rules that a test may change, and commands run in it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parent.parent
+
+
+class Project:
+    """A copy of the settings and rules that a test may change."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def read(self, name: str) -> dict:
+        return yaml.safe_load((self.root / name).read_text(encoding="utf-8"))
+
+    def write(self, name: str, value: dict | str) -> None:
+        text = value if isinstance(value, str) else yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def edit(self, name: str, path: str, value: object) -> None:
+        """Set the key at a dotted path (parts with dots: separate by / instead)."""
+        parts = path.split("/") if "/" in path else path.split(".")
+        content = self.read(name)
+        place = content
+        for part in parts[:-1]:
+            place = place[part]
+        place[parts[-1]] = value
+        self.write(name, content)
+
+    def snakemake(self, *arguments: str, check: bool = False, timeout: int = 600) -> subprocess.CompletedProcess:
+        command = [sys.executable, "-m", "snakemake", *arguments]
+        return run(command, cwd=self.root, check=check, timeout=timeout)
+
+
+def run(command: list, cwd: Path, check: bool = False, timeout: int = 600) -> subprocess.CompletedProcess:
+    """Run a command with one thread, its output as text; `check` shows the output of one that failed."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "COLUMNS": "200"}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout
+    )
+    if check and done.returncode != 0:
+        raise AssertionError(f"{command} gave {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}")
+    return done
+
+
+def copy_project(root: Path) -> Project:
+    root.mkdir()
+    for name in ("config.yaml", "Snakefile"):
+        shutil.copy(ROOT / name, root / name)
+    for name in ("workflow", "profiles", "slurm", "envs"):
+        shutil.copytree(ROOT / name, root / name)
+    return Project(root)
+
+
+SMALL_TOY = {"train_documents": 60, "dev_documents": 8, "test_documents": 8, "contrastive_items": 4}
+"""Options of the toy corpus's reader: seconds instead of minutes."""
+
+
+def small_demo(root: Path) -> Project:
+    """The demo study on a small toy corpus, at smoke scale."""
+    project = copy_project(root)
+    catalogue = project.read("workflow/corpora/toy_zh-en.yaml")
+    catalogue["reader"].update(SMALL_TOY)
+    catalogue["expected"] = {}
+    project.write("workflow/corpora/toy_zh-en.yaml", catalogue)
+    project.edit("config.yaml", "scale", "smoke")
+    return project
+
+
+def planned(project: Project, *arguments: str) -> set[str]:
+    """The jobs of a dry run, as `rule` or `rule system`; without the settings, which cost nothing."""
+    done = project.snakemake("-n", *arguments, check=True)
+    blocks = re.split(r"\n(?=(?:local)?rule )", "\n" + done.stdout + done.stderr)
+    jobs = set()
+    for block in blocks:
+        head = re.match(r"(?:local)?rule (\w+):", block)
+        if not head or head[1] == "settings":
+            continue
+        system = re.search(r"wildcards: .*\bsystem=([^,\s]+)", block)
+        jobs.add(f"{head[1]} {system[1]}" if system else head[1])
+    return jobs

@@ -1,0 +1,61 @@
+"""Small random models and documents for the tests of search and decoding."""
+
+import random
+
+import torch
+from torch import Tensor, nn
+
+from docmt.core.config import GTransformerConfig, TransformerConfig
+from docmt.models import build
+from docmt.nn.rows import Rows
+from docmt.nn.streams import frame_source, frame_target
+
+FIRST_WORD = 7
+"""Smallest id that is no special symbol."""
+
+SIZES = {"encoder_layers": 2, "decoder_layers": 2, "width": 16, "inner": 24, "heads": 2, "embeddings": "separate"}
+CONFIGS = {
+    "wrapped": TransformerConfig(**SIZES),
+    "joined": TransformerConfig(**SIZES, frame="joined", norm="pre"),
+    "g_transformer": GTransformerConfig(**SIZES, combined_layers=1),
+}
+
+
+def tiny_model(name: str, vocabulary: int = 20, seed: int = 1) -> nn.Module:
+    """Weights are larger than at a real start, so that its distributions are far from uniform."""
+    torch.manual_seed(seed)
+    model = build(CONFIGS[name], vocabulary, vocabulary).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(1.7 if parameter.dim() > 1 else 1.0)
+    return model
+
+
+def random_documents(seed: int, lengths: list[list[int]], vocabulary: int = 20) -> list[list[list[int]]]:
+    """Sentences of random words; `lengths` gives the words of each sentence of each document."""
+    draw = random.Random(seed)
+    return [
+        [[draw.randrange(FIRST_WORD, vocabulary) for _ in range(words)] for words in document] for document in lengths
+    ]
+
+
+@torch.no_grad()
+def full_forward_score(model: nn.Module, source: list[list[int]], target: list[list[int]]) -> float:
+    """The log-probability of a translation by one uncached pass; the target may have its own number of sentences."""
+    frame = model.config.frame
+    memory = model.encode(frame_source(Rows.from_lists([source]), frame))
+    target_in, target_out = frame_target(Rows.from_lists([[[]] * len(target)], [target]), frame)
+    scores = model.logits(model.decode(target_in, memory)).double().log_softmax(-1)
+    return sum(scores[place, token].item() for place, token in enumerate(target_out.tolist()))
+
+
+@torch.no_grad()
+def next_scores(model: nn.Module, source: list[list[int]], target: list[list[int]]) -> Tensor:
+    """Log-probabilities of what follows a beginning of a translation, whose last sentence is being written."""
+    frame = model.config.frame
+    memory = model.encode(frame_source(Rows.from_lists([source]), frame))
+    # The sentences to come stand there empty, so that each source sentence has its target sentence.
+    whole = target + [[]] * (len(source) - len(target))
+    target_in, _ = frame_target(Rows.from_lists([[[]] * len(whole)], [whole]), frame)
+    newest = sum(map(len, target)) + len(target) - 1
+    return model.logits(model.decode(target_in, memory))[newest].double().log_softmax(-1)

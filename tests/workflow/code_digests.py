@@ -1,0 +1,81 @@
+"""A digest of each stage's code, for the test that a changed stage has a changed version.
+
+    python tests/workflow/code_digests.py      records today's digests (after raising a version in
+                                               docmt/core/versions.py, or for a change that alters no output)
+
+The digest is over the syntax trees of the stage's modules and of all that they import from docmt, so comments,
+docstrings and formatting do not count. The settings' schema is left out: what a job gets of it is in its settings.
+"""
+
+import ast
+import hashlib
+import json
+from pathlib import Path
+
+from docmt.core.versions import VERSIONS
+
+ROOT = Path(__file__).parent.parent.parent
+RECORD = Path(__file__).parent / "code_digests.json"
+
+STAGES = {
+    "corpus": ("docmt/corpus", "docmt/cli/corpus.py"),
+    "tokens": ("docmt/text", "docmt/cli/tokens.py"),
+    "views": ("docmt/views", "docmt/cli/views.py"),
+    "training": ("docmt/training", "docmt/cli/train.py"),
+    "translations": ("docmt/decoding", "docmt/cli/decode.py"),
+    "scores": ("docmt/scoring", "docmt/cli/score.py"),
+    "report": ("docmt/reporting", "docmt/cli/report.py"),
+}
+
+NOT_FOLLOWED = {"config", "parse", "grid", "study", "slices", "catalogue", "versions", "errors"}
+"""Modules of docmt.core that say what a job is told and how it complains, not what it makes."""
+
+
+def module_files(name: str) -> list[Path]:
+    """The file of a module, or the `__init__` of a package."""
+    path = ROOT / name.replace(".", "/")
+    return [p for p in (path.with_suffix(".py"), path / "__init__.py") if p.exists()]
+
+
+def imported(tree: ast.AST) -> set[str]:
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name for name in names if name.startswith("docmt.")}
+
+
+def without_docstrings(tree: ast.AST) -> str:
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            strings = [n for n in body if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)]
+            node.body = [n for n in body if n not in strings]
+    return ast.dump(tree)
+
+
+def stage_digest(stage: str) -> str:
+    queue = []
+    for part in STAGES[stage]:
+        path = ROOT / part
+        queue += sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    seen: dict[Path, str] = {}
+    while queue:
+        path = queue.pop()
+        if path in seen or (path.parent.name == "core" and path.stem in NOT_FOLLOWED):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        queue += [file for name in imported(tree) for file in module_files(name)]
+        seen[path] = without_docstrings(tree)
+    text = "\n".join(f"{path.relative_to(ROOT)} {seen[path]}" for path in sorted(seen))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def today() -> dict[str, dict]:
+    return {stage: {"version": VERSIONS[stage], "digest": stage_digest(stage)} for stage in STAGES}
+
+
+if __name__ == "__main__":
+    RECORD.write_text(json.dumps(today(), indent=2) + "\n")

@@ -1,0 +1,28 @@
+"""The workflow engine does not see changes inside the package: a stage's version must tell it."""
+
+import ast
+import json
+
+import code_digests
+import pytest
+
+from docmt.core.versions import VERSIONS
+
+
+def test_every_stage_has_a_version():
+    assert set(code_digests.STAGES) == set(VERSIONS)
+
+
+@pytest.mark.parametrize("stage", code_digests.STAGES)
+def test_a_changed_stage_has_a_changed_version(stage):
+    recorded, now = json.loads(code_digests.RECORD.read_text())[stage], code_digests.today()[stage]
+    assert recorded == now, (
+        f"the code of stage {stage!r} changed. If what it makes changes, raise its number in docmt/core/versions.py; "
+        "then record the digest: python tests/workflow/code_digests.py"
+    )
+
+
+def test_comments_and_docstrings_do_not_count():
+    plain, talkative = "def f():\n    return 1\n", 'def f():\n    "Says one."\n    # why\n    return 1\n'
+    assert code_digests.without_docstrings(ast.parse(plain)) == code_digests.without_docstrings(ast.parse(talkative))
+    assert code_digests.without_docstrings(ast.parse("x = 1")) != code_digests.without_docstrings(ast.parse("x = 2"))

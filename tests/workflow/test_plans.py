@@ -1,0 +1,95 @@
+"""What a change of the settings makes the workflow do again, and what it leaves alone."""
+
+import pytest
+import yaml
+from support import planned
+
+pytestmark = pytest.mark.xdist_group("workflow")
+
+REPORT = {"report", "demo_report", "demo"}
+DEMO = "workflow/studies/demo.yaml"
+
+
+def again(*systems: str, trained: bool) -> set[str]:
+    """The jobs of a system from its training, or from its decoding, on."""
+    rules = ["translate", "scores"] + (["train", "contrastive"] if trained else [])
+    return {f"{rule} {system}" for rule in rules for system in systems}
+
+
+def test_after_a_finished_demo_there_is_nothing_to_do(demo):
+    assert planned(demo) == set()
+
+
+def test_a_changed_beam_decodes_again_and_trains_nothing(demo):
+    demo.edit(DEMO, "systems/g_transformer/decode", {"beam": 7})
+    jobs = planned(demo)
+    assert {job for job in jobs if job.startswith(("train", "tokens", "views", "corpus"))} == set()
+    assert jobs - REPORT == again("g_transformer", trained=False) | {"contrastive g_transformer"}
+
+
+def test_a_changed_default_beam_decodes_all_again_and_trains_nothing(demo):
+    demo.edit("workflow/scales/smoke.yaml", "decode/beam", 3)
+    jobs = planned(demo)
+    assert {job.split()[0] for job in jobs} == {"translate", "contrastive", "scores", *REPORT}
+
+
+def test_a_changed_override_retrains_that_system_only(demo):
+    demo.edit(DEMO, "systems/concat_3/train/label_smoothing", 0.2)
+    assert planned(demo) - REPORT == again("concat_3", trained=True)
+
+
+def test_a_changed_parent_retrains_what_extends_it_or_starts_from_it(demo):
+    demo.edit(DEMO, "systems/sentence/train/label_smoothing", 0.2)
+    assert planned(demo) - REPORT == again("sentence", "concat_3", "g_transformer", trained=True)
+
+
+def test_a_system_that_starts_from_a_retrained_one_is_retrained(demo):
+    demo.edit(DEMO, "systems/concat_3/train/label_smoothing", 0.1)
+    demo.edit(DEMO, "systems/g_transformer/train/label_smoothing", 0.1)
+    demo.edit(DEMO, "systems/sentence/train/label_smoothing", 0.3)
+    assert planned(demo) - REPORT == again("sentence", "g_transformer", trained=True)
+
+
+def test_reordering_keys_does_nothing(demo):
+    def backwards(value):
+        return {key: backwards(value[key]) for key in reversed(value)} if isinstance(value, dict) else value
+
+    for name in (DEMO, "config.yaml", "workflow/corpora/toy_zh-en.yaml", "workflow/scales/smoke.yaml"):
+        demo.write(name, yaml.safe_dump(backwards(demo.read(name)), sort_keys=False, allow_unicode=True))
+    assert planned(demo) == set()
+
+
+def test_a_mirror_downloads_nothing_again(demo):
+    assert planned(demo, "--config", "mirror=/some/where") == set()
+
+
+def test_a_system_that_differs_only_in_decoding_trains_nothing(demo):
+    demo.edit(DEMO, "systems/g_transformer.beam2", {"extends": "g_transformer", "decode": {"length_alpha": 0.5}})
+    expected = {"translate g_transformer.beam2", "contrastive g_transformer.beam2", "scores g_transformer.beam2"}
+    assert planned(demo) - REPORT == expected
+
+
+def test_another_seed_trains_every_system_once_more(demo):
+    jobs = planned(demo, "--config", "seeds=[1,2]")
+    assert {job for job in jobs if job.startswith("train")} == {
+        "train sentence",
+        "train concat_3",
+        "train g_transformer",
+    }
+
+
+def test_another_study_beside_it_moves_nothing(demo):
+    study = demo.read(DEMO)
+    study.update(study="mine", tables={})
+    study["systems"]["sentence"]["train"]["label_smoothing"] = 0.2
+    demo.write("mine.yaml", study)
+    assert planned(demo, "--config", "studies=[demo,mine.yaml]") == set()
+    jobs = planned(demo, "mine", "--config", "studies=[demo,mine.yaml]")
+    assert {"train sentence@mine", "train g_transformer@mine", "train concat_3@mine"} <= jobs
+
+
+@pytest.mark.parametrize("target", ["all", "demo", "bible"])
+def test_every_study_plans_on_the_cluster(project, target):
+    done = project.snakemake("--profile", "slurm", "-n", target)
+    assert done.returncode == 0, done.stderr
+    assert "train" in done.stdout + done.stderr

@@ -1,0 +1,54 @@
+# Stage 1: corpora.
+#
+# needs: workflow/corpora/<corpus>.yaml
+# makes: results/1_corpus/<corpus>/{documents.parquet, card.json} and, where the corpus has them, contrastive.parquet
+# steps: write the settings of a job (all stages) | download and verify | read into one form and validate
+
+
+# The settings of every job of every stage: its slice of the grid, in canonical order.
+rule settings:
+    output:
+        "results/{path}/settings.json",
+    log:
+        "logs/settings/{path}.log",
+    wildcard_constraints:
+        path="[1-8]_[a-z]+/.+",
+    localrule: True
+    conda:
+        "../../envs/docmt.yaml"
+    params:
+        slice=settings_slice,
+    shell:
+        "printf '%s\\n' {params.slice:q} > {output} 2> {log}"
+
+
+# The mirror comes in DOCMT_MIRROR and is no param: naming it or leaving it out downloads nothing again.
+rule download:
+    output:
+        "results/1_corpus/{corpus}/downloads/{file}",
+    log:
+        "logs/1_corpus/{corpus}/download.{file}.log",
+    localrule: True
+    conda:
+        "../../envs/docmt.yaml"
+    params:
+        catalogue=catalogue,
+    shell:
+        "docmt corpus fetch --catalogue {params.catalogue:q} --file {wildcards.file:q}"
+        " --lock workflow/corpora/checksums.lock.json --output {output:q} 2>&1 | tee {log:q}"
+
+
+rule corpus:
+    input:
+        settings="results/1_corpus/{corpus}/settings.json",
+        downloads=downloads,
+    output:
+        documents="results/1_corpus/{corpus}/documents.parquet",
+        card="results/1_corpus/{corpus}/card.json",
+    log:
+        "logs/1_corpus/{corpus}/read.log",
+    conda:
+        "../../envs/docmt.yaml"
+    shell:
+        "docmt corpus read --settings {input.settings:q} --downloads results/1_corpus/{wildcards.corpus}/downloads"
+        " --output results/1_corpus/{wildcards.corpus} 2>&1 | tee {log:q}"

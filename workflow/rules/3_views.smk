@@ -1,0 +1,20 @@
+# Stage 3: views.
+#
+# needs: results/2_tokens/<corpus>/<text>/tokens.arrow
+# makes: results/3_views/<corpus>/<text>/<view>/ {train, dev, test}.arrow and, where the corpus has them, contrastive.arrow
+# steps: cut each document into sentences, windows, instances or sub-documents
+
+
+rule views:
+    input:
+        settings="results/3_views/{corpus}/{text}/{view}/settings.json",
+        tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
+    output:
+        "results/3_views/{corpus}/{text}/{view}/card.json",
+    log:
+        "logs/3_views/{corpus}/{text}/{view}.log",
+    conda:
+        "../../envs/docmt.yaml"
+    shell:
+        "docmt views --settings {input.settings:q} --tokens results/2_tokens/{wildcards.corpus}/{wildcards.text}"
+        " --output results/3_views/{wildcards.corpus}/{wildcards.text}/{wildcards.view} 2>&1 | tee {log:q}"

@@ -1,0 +1,28 @@
+# Stage 5: training.
+#
+# needs: a view, its text, and the model of the system that `init_from` names
+# makes: results/5_training/<scale>/<corpus>/<system>/seed<n>/ {model/, metrics.jsonl, record.json}
+# steps: train until a stop rule; checkpoints stand under results/state/, which no rule declares, so that a job that
+#        was killed or preempted goes on from its last one
+
+
+rule train:
+    input:
+        unpack(training_inputs),
+        settings="results/5_training/{scale}/{corpus}/{system}/seed{seed}/settings.json",
+    output:
+        model=directory("results/5_training/{scale}/{corpus}/{system}/seed{seed}/model"),
+        metrics="results/5_training/{scale}/{corpus}/{system}/seed{seed}/metrics.jsonl",
+        record="results/5_training/{scale}/{corpus}/{system}/seed{seed}/record.json",
+    log:
+        "logs/5_training/{scale}/{corpus}/{system}/seed{seed}.log",
+    conda:
+        "../../envs/docmt.yaml"
+    threads: 1
+    params:
+        init=init_option,
+    shell:
+        "docmt train --settings {input.settings:q} --view $(dirname {input.view:q}) --text {input.text:q} {params.init}"
+        " --output $(dirname {output.record:q})"
+        " --state results/state/5_training/{wildcards.scale}/{wildcards.corpus}/{wildcards.system}/seed{wildcards.seed}"
+        " --threads {threads} 2>&1 | tee {log:q}"

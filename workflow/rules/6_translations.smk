@@ -1,0 +1,40 @@
+# Stage 6: translations.
+#
+# needs: a model and the test segments of its view
+# makes: results/6_translations/<scale>/<corpus>/<system>/seed<n>/ {test.txt, test.tok.txt, decoding.json} and, where
+#        the corpus has contrastive sets, contrastive.arrow with a forced score of every variant
+# steps: beam search, one output line per input line | forced scoring
+
+
+rule translate:
+    input:
+        unpack(decoding_inputs),
+        settings="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/settings.json",
+    output:
+        text="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/test.txt",
+        tokens="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/test.tok.txt",
+        counts="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/decoding.json",
+    log:
+        "logs/6_translations/{scale}/{corpus}/{system}/seed{seed}.log",
+    conda:
+        "../../envs/docmt.yaml"
+    threads: 1
+    shell:
+        "docmt decode --settings {input.settings:q} --model {input.model:q} --view $(dirname {input.view:q})"
+        " --output $(dirname {output.counts:q}) --threads {threads} 2>&1 | tee {log:q}"
+
+
+rule contrastive:
+    input:
+        unpack(decoding_inputs),
+        settings="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/settings.json",
+    output:
+        "results/6_translations/{scale}/{corpus}/{system}/seed{seed}/contrastive.arrow",
+    log:
+        "logs/6_translations/{scale}/{corpus}/{system}/seed{seed}.contrastive.log",
+    conda:
+        "../../envs/docmt.yaml"
+    threads: 1
+    shell:
+        "docmt contrastive --settings {input.settings:q} --model {input.model:q} --view $(dirname {input.view:q})"
+        " --output {output:q} --threads {threads} 2>&1 | tee {log:q}"

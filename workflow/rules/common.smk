@@ -1,0 +1,156 @@
+# What all rules share: the grid of systems, and functions from wildcards to paths.
+#
+# Functions stand here and in docmt.core only; every rule runs one command of `docmt` with named paths.
+# On a cluster each job parses this file again: it then reads the grid that the driver has frozen, so that an edit
+# of config.yaml, valid or not, cannot reach a job that waits in a queue.
+
+import shlex
+import sys
+from pathlib import Path
+
+from docmt.core.artifacts import atomic_file, canonical_json, read_json
+from docmt.core.errors import USER_MISTAKE, UserError
+from docmt.core.grid import Grid, load_grid
+from docmt.core.slices import settings
+
+FROZEN_GRID = "results/frozen_grid.json"
+
+
+def plan():
+    if workflow.remote_exec:
+        return Grid.from_json(read_json(FROZEN_GRID), FROZEN_GRID)
+    return load_grid(Path(workflow.basedir), config)
+
+
+def refuse(problem):
+    """A mistake of the user's: the message, no trace, and the status that says so."""
+    print(f"docmt: {problem}", file=sys.stderr)
+    sys.exit(USER_MISTAKE)
+
+
+try:
+    GRID = plan()
+except UserError as problem:
+    refuse(problem)
+
+TARGET_STUDIES = sorted(GRID.studies, key=lambda study: (study != "demo", study))
+
+
+def environment():
+    """What every job's shell starts with: `docmt` where the driver's Python has it, and what is no setting of a job."""
+    values = {"DOCMT_MIRROR": GRID.mirror or "", "DOCMT_DEVICE": GRID.device}
+    exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
+    path = shlex.quote(str(Path(sys.executable).parent))
+    return f'set -euo pipefail; export PATH={path}:"$PATH" {exports}; '.replace("{", "{{").replace("}", "}}")
+
+
+shell.prefix(environment())
+
+
+onstart:
+    with atomic_file(FROZEN_GRID) as stream:
+        stream.write(GRID.to_json())
+
+
+wildcard_constraints:
+    corpus="[^/]+",
+    text="[^/]+",
+    view="[^/]+",
+    scale="[^/]+",
+    system="[^/]+",
+    seed=r"\d+",
+    study="[^/]+",
+
+
+def settings_slice(wildcards):
+    """The settings of a job, as the canonical text that the job's folder gets as settings.json."""
+    try:
+        return canonical_json(settings(GRID, wildcards.path))
+    except UserError as problem:
+        refuse(problem)
+
+
+def find(wildcards):
+    try:
+        return GRID.find(wildcards.corpus, wildcards.system)
+    except UserError as problem:
+        refuse(problem)
+
+
+def downloads(wildcards):
+    files = GRID.corpora[wildcards.corpus].files if wildcards.corpus in GRID.corpora else ()
+    return [f"results/1_corpus/{wildcards.corpus}/downloads/{file.name}" for file in files]
+
+
+def catalogue(wildcards):
+    return GRID.corpus_files[wildcards.corpus]
+
+
+def has_contrastive(corpus):
+    return GRID.corpora[corpus].contrastive
+
+
+def corpus_folder(wildcards):
+    return f"results/1_corpus/{wildcards.corpus}"
+
+
+def tokens_folder(entry):
+    return f"results/2_tokens/{entry.corpus}/{entry.system.text}"
+
+
+def view_folder(entry):
+    return f"results/3_views/{entry.corpus}/{entry.system.text}/{entry.system.view.name}"
+
+
+def model_folder(entry, scale, seed, system=None):
+    return f"results/5_training/{scale}/{entry.corpus}/{system or entry.trained}/seed{seed}/model"
+
+
+def training_inputs(wildcards):
+    """A system's view and text, and the model that it starts from."""
+    entry = find(wildcards)
+    inputs = {"view": f"{view_folder(entry)}/card.json", "text": f"{tokens_folder(entry)}/text"}
+    start = GRID.started_from(entry)
+    if start:
+        inputs["init"] = model_folder(start, wildcards.scale, wildcards.seed)
+    return inputs
+
+
+def init_option(wildcards, input):
+    return f"--init {input.init}" if hasattr(input, "init") else ""
+
+
+def decoding_inputs(wildcards):
+    entry = find(wildcards)
+    view = f"{view_folder(entry)}/card.json"
+    return {"view": view, "model": model_folder(entry, wildcards.scale, wildcards.seed)}
+
+
+def scoring_inputs(wildcards):
+    entry = find(wildcards)
+    folder = f"results/6_translations/{wildcards.scale}/{wildcards.corpus}/{wildcards.system}/seed{wildcards.seed}"
+    inputs = {
+        "corpus": f"results/1_corpus/{entry.corpus}/documents.parquet",
+        "tokens": f"{tokens_folder(entry)}/tokens.arrow",
+        "translations": f"{folder}/decoding.json",
+    }
+    if has_contrastive(entry.corpus):
+        inputs["contrastive"] = f"{folder}/contrastive.arrow"
+    return inputs
+
+
+def report_inputs(wildcards):
+    """Every score of a study, with the records and curves of its trainings."""
+    if wildcards.study not in GRID.studies:
+        refuse(UserError("unknown study", found=wildcards.study, expected=", ".join(GRID.studies)))
+    scores, records = [], []
+    for entry in GRID.of_study(wildcards.study):
+        for seed in GRID.seeds[wildcards.study]:
+            scores.append(f"results/7_scores/{GRID.scale}/{entry.corpus}/{entry.folder}/seed{seed}/scores.json")
+            records.append(f"results/5_training/{GRID.scale}/{entry.corpus}/{entry.trained}/seed{seed}/record.json")
+    cards = [f"results/1_corpus/{corpus}/card.json" for corpus in GRID.studies[wildcards.study].corpora]
+    return {"scores": scores, "records": sorted(set(records)), "cards": cards}
+
+
+def study_report(study):
+    return "results/report.html" if study == "demo" else f"results/8_report/{study}/index.html"
