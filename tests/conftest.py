@@ -5,7 +5,15 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from support import ROOT, Project, copy_project, small_demo
+
+# The same examples every time, and no limit on their time: machines that run tests are busy.
+settings.register_profile("docmt", deadline=None, derandomize=True)
+settings.load_profile("docmt")
+
+# The shapes that stand in signatures are checked here and nowhere else.
+install_import_hook(["docmt.nn", "docmt.models"], "beartype.beartype")
 
 
 @pytest.fixture(scope="session")

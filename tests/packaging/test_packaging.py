@@ -74,7 +74,6 @@ def test_models_need_nothing_but_torch_numpy_pyarrow_and_safetensors():
     """The machines with GPUs have no more than these."""
     hide = (
         "import sys\n"
-        "allowed = set(sys.stdlib_module_names) | {'torch', 'numpy', 'pyarrow', 'safetensors', 'docmt'}\n"
         "class Hide:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         "        if name in hidden: raise ModuleNotFoundError(name)\n"

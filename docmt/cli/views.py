@@ -1,0 +1,19 @@
+"""`docmt views`: stage 3."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def views(
+    settings: Annotated[Path, typer.Option(help="settings.json of stage 3")],
+    tokens: Annotated[Path, typer.Option(help="folder of stage 2: tokens.arrow[, contrastive.arrow]")],
+    output: Annotated[Path, typer.Option(help="folder for train, dev, test.arrow, card.json[, contrastive.arrow]")],
+) -> None:
+    """Cut a corpus's documents into the segments of a view."""
+    from docmt.core.artifacts import read_json
+    from docmt.core.parse import parse
+    from docmt.views.build import ViewsSettings, build_view
+
+    build_view(parse(ViewsSettings, read_json(settings), str(settings)), tokens, output)

@@ -1,0 +1,177 @@
+"""Figures as inline SVG, a panel each, so that the page can set them side by side or one below the other.
+
+Text stays text in the SVG (the browser sets it in the page's font); what may hold other scripts than Latin, such as
+names of systems and sets, stands in the page's own captions and legends.
+"""
+
+import io
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import matplotlib
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import MaxNLocator
+
+RC = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "docmt",
+    "text.parse_math": False,
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.edgecolor": "#8a929b",
+    "axes.labelcolor": "#333b44",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e4e7ea",
+    "grid.linewidth": 0.8,
+    "xtick.color": "#5a636d",
+    "ytick.color": "#5a636d",
+    "lines.linewidth": 1.8,
+    "lines.markersize": 5.5,
+}
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5548f", "#c48a00", "#3aa0d8", "#3b3b3b")
+DASHES = ("", "6 2", "2 2", "8 2 2 2")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LEVEL = {"color": "#8a929b", "linestyle": (0, (4, 3)), "linewidth": 1.2}
+"""The line to compare with: chance, a unigram model."""
+
+CURVE_POINTS = 240
+"""Points of a learning curve: more than this are averaged in groups, or a page grows by megabytes."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a system is drawn, the same on the whole page; colours are told apart by the colour-blind too."""
+
+    colour: str
+    dash: str
+    marker: str
+
+    @property
+    def line(self) -> dict:
+        dash = (0, tuple(float(part) / 2 for part in self.dash.split())) if self.dash else "solid"
+        return {"color": self.colour, "linestyle": dash}
+
+
+def styles(systems: Sequence[str]) -> dict[str, Style]:
+    """A style for each system; after as many systems as colours, the next kind of dashes."""
+    count = len(COLOURS)
+    return {
+        name: Style(COLOURS[n % count], DASHES[n // count % len(DASHES)], MARKERS[n % len(MARKERS)])
+        for n, name in enumerate(systems)
+    }
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One set of axes with its title, the systems in it, and what its dashed grey line is, if there is one."""
+
+    title: str
+    svg: Markup
+    systems: tuple[str, ...]
+    level: str = ""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a plot. Curves of one system (seeds) share its style."""
+
+    system: str
+    x: Sequence[float]
+    y: Sequence[float]
+
+
+def draw(identifier: str, label: str, paint: Callable[[Axes], None], width: float = 4.6) -> Markup:
+    """Paint on fresh axes and give the SVG, scalable, with `label` for those who cannot see it.
+
+    `identifier` goes before every id within, since several SVGs share the page's ids.
+    """
+    with matplotlib.rc_context(RC):
+        canvas = Canvas(figsize=(width, 3.0), layout="constrained")
+        axes = canvas.add_subplot()
+        paint(axes)
+        out = io.StringIO()
+        canvas.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _inline(out.getvalue(), identifier, label)
+
+
+def _inline(svg: str, identifier: str, label: str) -> Markup:
+    """From a file to a part of a page: no prolog, no metadata, no namespaces (HTML knows SVG), ids of its own."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
+    svg = re.sub(r'\bid="', f'id="{identifier}-', svg)
+    svg = svg.replace("url(#", f"url(#{identifier}-").replace('href="#', f'href="#{identifier}-')
+    view_box = re.search(r'viewBox="[^"]*"', svg)[0]
+    head = Markup('<svg role="img" aria-label="{}" {}>').format(label, Markup(view_box))
+    return head + Markup(svg[svg.index(">") + 1 :])
+
+
+def curves(identifier: str, title: str, drawn: Sequence[Curve], look: dict[str, Style], **options) -> Panel:
+    """Lines over updates. Options: those of `paint_curves`."""
+    svg = draw(identifier, title, lambda axes: paint_curves(axes, drawn, look, **options))
+    level = "unigram model" if options.get("level") is not None else ""
+    return Panel(title, svg, tuple(dict.fromkeys(curve.system for curve in drawn)), level)
+
+
+def paint_curves(
+    axes: Axes, drawn: Sequence[Curve], look: dict[str, Style], *, logarithmic: bool = False, level: float | None = None
+) -> None:
+    """`level`: a dashed horizontal line to compare with."""
+    for curve in drawn:
+        x, y = thin(curve.x), thin(curve.y)
+        axes.plot(x, y, **look[curve.system].line)
+        axes.plot(x[-1:], y[-1:], look[curve.system].marker, color=look[curve.system].colour)
+    if level is not None:
+        axes.axhline(level, **LEVEL)
+    if logarithmic:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_minor_formatter(lambda *_: "")
+    axes.set_xlabel("updates")
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+
+
+def thin(values: Sequence[float]) -> list[float]:
+    """At most CURVE_POINTS values: means of equally many neighbours."""
+    size = -(-len(values) // CURVE_POINTS)
+    return [sum(group) / len(group) for n in range(0, len(values), size or 1) if (group := values[n : n + size])]
+
+
+def by_step(
+    identifier: str,
+    title: str,
+    steps: Sequence[str],
+    drawn: Sequence[Curve],
+    look: dict[str, Style],
+    *,
+    axis: str,
+    chance: Sequence[float | None] | None = None,
+    limits: tuple[float, float] | None = None,
+) -> Panel:
+    """Lines over named steps (distances, positions), evenly spaced; `x` of a curve counts steps from 0."""
+
+    def paint(axes: Axes) -> None:
+        if chance is not None:
+            axes.plot(range(len(steps)), [math.nan if level is None else level for level in chance], **LEVEL)
+        for number, curve in enumerate(drawn):
+            # Systems often coincide at 100 %: a little to the side, all of them are seen.
+            aside = 0.05 * (number - (len(drawn) - 1) / 2)
+            style = look[curve.system]
+            axes.plot([x + aside for x in curve.x], curve.y, marker=style.marker, markeredgecolor="white", **style.line)
+        axes.set_xticks(range(len(steps)), steps)
+        axes.set_xlim(-0.4, len(steps) - 0.6)
+        axes.set_xlabel(axis)
+        if limits:
+            axes.set_ylim(*limits)
+
+    systems = tuple(dict.fromkeys(curve.system for curve in drawn))
+    return Panel(title, draw(identifier, title, paint), systems, "chance" if chance is not None else "")

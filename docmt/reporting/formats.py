@@ -1,0 +1,67 @@
+"""How values are written on the page; none is a dash everywhere."""
+
+from typing import Any
+
+NONE = "–"
+
+
+def number(value: float | None, decimals: int = 2) -> str:
+    return NONE if value is None else f"{value:.{decimals}f}"
+
+
+def signed(value: float | None, decimals: int = 2) -> str:
+    """With its sign, a true minus; no sign before what rounds to zero."""
+    if value is None:
+        return NONE
+    text = f"{value:+.{decimals}f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "−")
+
+
+def whole(value: float | None) -> str:
+    """Thousands parted by narrow blanks that do not break."""
+    return NONE if value is None else f"{value:,.0f}".replace(",", "\u202f")
+
+
+def duration(seconds: float | None) -> str:
+    """`48 s`, `12 min 05 s`, `3 h 20 min`."""
+    if seconds is None:
+        return NONE
+    minutes, rest = divmod(round(seconds), 60)
+    if not minutes:
+        return f"{rest} s" if seconds >= 10 else f"{seconds:.1f} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
+
+
+def plain(value: Any) -> str:
+    """A setting or a fact of unknown kind."""
+    if value is None or value == "":
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return whole(value) if abs(value) >= 10_000 else str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def matrix(value: Any) -> tuple[list[str], list[tuple[str, list[Any]]]] | None:
+    """(columns, rows) of several mappings with the same keys, such as counts by split; none for anything else."""
+    if not isinstance(value, dict) or len(value) < 2 or not all(isinstance(item, dict) for item in value.values()):
+        return None
+    rows = {key: _flat(item) for key, item in value.items()}
+    columns = [list(row) for row in rows.values()]
+    if not columns[0] or any(names != columns[0] for names in columns):
+        return None
+    return columns[0], [(key, list(row.values())) for key, row in rows.items()]
+
+
+def _flat(value: dict, before: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, item in value.items():
+        flat |= _flat(item, f"{before}{key} ") if isinstance(item, dict) else {f"{before}{key}": item}
+    return flat
+
+
+FILTERS = {"number": number, "signed": signed, "whole": whole, "duration": duration, "plain": plain, "matrix": matrix}

@@ -1,0 +1,89 @@
+"""BLEU in the families that the papers use, by sacreBLEU's library, each number with its signature.
+
+    13a              cased, smoothed; sacreBLEU's default
+    13a_lower        lower-cased, smoothed; what mteval-v13a.pl prints without -c
+    tokenized_lower  the tokens as they are, lower-cased, not smoothed; what multi-bleu.perl -lc prints
+
+Each over sentences (unit s: s-BLEU) and over real documents (unit d: d-BLEU).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from sacrebleu.metrics import BLEU
+
+from docmt.scoring.inputs import References, Translations
+
+
+@dataclass(frozen=True)
+class Family:
+    """`tokenize` None: the tokeniser of the target language; then raw lines are scored, else tokenised ones."""
+
+    lowercase: bool
+    smooth: str
+    tokenize: str | None = None
+
+    def metric(self, target_language: str) -> BLEU:
+        return BLEU(
+            lowercase=self.lowercase,
+            tokenize=self.tokenize or TOKENIZERS.get(target_language, "13a"),
+            smooth_method=self.smooth,
+            # Tokenised input is meant where it is given, so sacreBLEU need not warn of it.
+            force=True,
+        )
+
+
+FAMILIES = {
+    "13a": Family(lowercase=False, smooth="exp"),
+    "13a_lower": Family(lowercase=True, smooth="exp"),
+    "tokenized_lower": Family(lowercase=True, smooth="none", tokenize="none"),
+}
+
+TOKENIZERS = {"zh": "zh"}
+"""Target languages for which 13a has no words to count; the signature says which tokeniser it was."""
+
+
+def bleu(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Sequence[str]], unit: str) -> dict:
+    """`{"score", "signature"}`: BLEU from 0 to 100, against one or several references a line.
+
+    `unit` ends the signature: `s`, or `d|documents:N`.
+    """
+    score = metric.corpus_score(list(hypotheses), [list(lines) for lines in references]).score
+    return {"score": score, "signature": f"{metric.get_signature()}|unit:{unit}"}
+
+
+def join_documents(lines: Sequence[str], documents: Sequence[str]) -> list[str]:
+    """The sentences of each document as one line, joined by a space.
+
+    Departs: the G-Transformer code joins the sentences of an instance of at most 512 tokens, which is no document.
+    """
+    pairs = zip(documents, lines, strict=True)
+    return [" ".join(line for _, line in group) for _, group in groupby(pairs, key=lambda pair: pair[0])]
+
+
+def sentence_bleu(translations: Translations, references: References, target_language: str) -> dict:
+    """s-BLEU of every family: `{family: {"s": {"score", "signature"}}}`."""
+    return {
+        name: {"s": bleu(family.metric(target_language), hypotheses, [reference], "s")}
+        for name, family, hypotheses, reference in _lines(translations, references)
+    }
+
+
+def document_bleu(translations: Translations, references: References, target_language: str) -> dict:
+    """d-BLEU of every family over the documents of the corpus: `{family: {"d": {"score", "signature"}}}`."""
+    scores = {}
+    for name, family, hypotheses, reference in _lines(translations, references):
+        joined = [join_documents(lines, references.documents) for lines in (hypotheses, reference)]
+        unit = f"d|documents:{len(joined[1])}"
+        scores[name] = {"d": bleu(family.metric(target_language), joined[0], [joined[1]], unit)}
+    return scores
+
+
+def _lines(translations: Translations, references: References):
+    """Every family with the lines it looks at."""
+    for name, family in FAMILIES.items():
+        if family.tokenize == "none":
+            yield name, family, translations.tokenized, references.tokenized
+        else:
+            yield name, family, translations.raw, references.raw

@@ -1,0 +1,109 @@
+"""What is scored against what: translations line by line, raw references, tokenised references."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from docmt.core.documents import DOCUMENTS, TOKENS, read_arrow, read_parquet
+from docmt.core.errors import UserError
+from docmt.core.vocabulary import SPECIALS
+
+
+@dataclass(frozen=True)
+class References:
+    """The test split: a raw and a tokenised reference for each sentence, and which document it is of."""
+
+    documents: tuple[str, ...]
+    raw: tuple[str, ...]
+    tokenized: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Translations:
+    """One line a test sentence: detokenised, and as the tokens that the model gave."""
+
+    raw: tuple[str, ...]
+    tokenized: tuple[str, ...]
+
+
+def read_references(corpus: Path, tokens: Path) -> References:
+    """The references as the corpus has them, never rebuilt from ids (an unknown word would become <unk>).
+
+    Raises UserError where there is no test split, where the two tables are not of the same sentences, or where a
+    reference holds a special symbol.
+    """
+    documents_file, tokens_file = corpus / "documents.parquet", tokens / "tokens.arrow"
+    rows = _test_rows(read_parquet(documents_file, DOCUMENTS), ("document", "sentence", "target"))
+    tokenized = _test_rows(read_arrow(tokens_file, TOKENS), ("document", "sentence", "target_tokens"))
+    if not rows:
+        raise UserError("no test sentences", where=str(documents_file), expected="rows whose split is 'test'")
+    if [row[:2] for row in rows] != [row[:2] for row in tokenized]:
+        raise UserError(
+            "not the sentences of the corpus",
+            where=str(tokens_file),
+            found=f"{len(tokenized)} test sentences",
+            expected=f"the {len(rows)} of {documents_file}, in the same order",
+            remedy="make the tokens anew from this corpus",
+        )
+    _refuse_special_symbols(documents_file, rows)
+    return References(
+        documents=tuple(row[0] for row in rows),
+        raw=tuple(row[2] for row in rows),
+        tokenized=tuple(row[2] for row in tokenized),
+    )
+
+
+def _test_rows(table: pa.Table, columns: tuple[str, ...]) -> list[tuple]:
+    test = table.select(columns).filter(pc.equal(table.column("split"), "test"))
+    return list(zip(*(column.to_pylist() for column in test.columns), strict=True))
+
+
+def _refuse_special_symbols(file: Path, rows: list[tuple]) -> None:
+    for document, sentence, text in rows:
+        for symbol in SPECIALS:
+            if symbol in text:
+                raise UserError(
+                    "special symbol in a reference",
+                    where=f"{file}, document {document!r}, sentence {sentence}",
+                    found=symbol,
+                    expected="the raw text of the corpus",
+                )
+
+
+def read_translations(folder: Path, name: str, sentences: int) -> Translations:
+    """`<name>.txt` and `<name>.tok.txt`. Raises UserError where a file has not one line for each test sentence."""
+    return Translations(
+        raw=read_lines(folder / f"{name}.txt", sentences),
+        tokenized=read_lines(folder / f"{name}.tok.txt", sentences),
+    )
+
+
+def read_lines(path: Path, expected: int) -> tuple[str, ...]:
+    """Lines end at line feeds only: str.splitlines would also cut at U+2028 and its like inside a sentence.
+
+    Raises UserError where the file is missing, is not UTF-8, or has another number of lines than expected.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise UserError("file not found", where=str(path)) from None
+    except UnicodeDecodeError as problem:
+        raise UserError("not valid UTF-8", where=str(path), found=problem) from None
+    lines = tuple(text.removesuffix("\n").split("\n")) if text else ()
+    if len(lines) != expected:
+        raise UserError(
+            "not one line for each test sentence",
+            where=str(path),
+            found=f"{len(lines)} lines",
+            expected=f"{expected} lines",
+        )
+    return lines
+
+
+def positions(folder: Path) -> list[int]:
+    """The window positions j for which the folder has translations `test.j<j>.txt`, in order."""
+    found = (re.fullmatch(r"test\.j(\d+)\.txt", file.name) for file in folder.iterdir())
+    return sorted(int(match[1]) for match in found if match)

@@ -1,0 +1,95 @@
+"""The stage: from a corpus folder to tokens, pieces, ids and everything needed to repeat or undo them."""
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from docmt.core.artifacts import write_json
+from docmt.core.config import TextConfig
+from docmt.core.documents import CONTRASTIVE, DOCUMENTS, read_parquet, write_arrow
+from docmt.core.errors import UserError
+from docmt.text.card import text_card
+from docmt.text.casing import Casing, learn_casing
+from docmt.text.columns import case_column, check_has_tokens, tokenize_column, tokens_table
+from docmt.text.contrastive import contrastive_tokens
+from docmt.text.learn import count_tokens, learn_subwords
+from docmt.text.pipeline import PipelineConfig, TextPipeline
+from docmt.text.side import Side
+from docmt.text.tokenizers import Tokenizer, tokenizer_for
+
+SIDES = ("source", "target")
+
+
+@dataclass(frozen=True)
+class TokensSettings:
+    """The stage's `settings.json`. `version`: of the stage's code, in docmt.core.versions."""
+
+    version: int
+    corpus: str
+    source_language: str
+    target_language: str
+    text: TextConfig
+
+
+@dataclass(frozen=True)
+class CasedColumn:
+    """A side's sentences as cased tokens, joined by single spaces, and what made them."""
+
+    tokenizer: Tokenizer
+    casing: Casing
+    lines: list[str]
+
+
+def process_corpus(settings: TokensSettings, corpus: Path, output: Path) -> None:
+    """Write tokens.arrow, text/, card.json and, for a corpus that has contrastive sets, contrastive.arrow.
+
+    The same corpus and settings give the same bytes. Merges, vocabularies and cases come from the training split.
+    Raises UserError for a corpus without a training split and for a sentence without any token.
+    """
+    file = corpus / "documents.parquet"
+    documents = read_parquet(file, DOCUMENTS)
+    train = pc.equal(documents["split"], "train").to_pylist()
+    if not any(train):
+        raise UserError("no training sentences to learn pieces from", where=str(file), expected="rows of split 'train'")
+    columns = {side: _cased(settings, documents, train, side, str(file)) for side in SIDES}
+    pipeline = _learn(settings, columns, train)
+    sides = {"source": pipeline.source, "target": pipeline.target}
+    tokens = tokens_table(documents, {side: column.lines for side, column in columns.items()}, sides)
+    contrastive = _contrastive(corpus / "contrastive.parquet", sides)
+    pipeline.save(output / "text")
+    write_arrow(output / "tokens.arrow", tokens)
+    if contrastive is not None:
+        write_arrow(output / "contrastive.arrow", contrastive)
+    else:  # one of an earlier run must not be taken for this corpus's
+        (output / "contrastive.arrow").unlink(missing_ok=True)
+    write_json(output / "card.json", text_card(pipeline, tokens, contrastive))
+
+
+def _cased(settings: TokensSettings, documents: pa.Table, train: list[bool], side: str, file: str) -> CasedColumn:
+    language = getattr(settings, f"{side}_language")
+    tokenizer = tokenizer_for(language, settings.text.chinese)
+    lines = tokenize_column(tokenizer, documents[side].to_pylist())
+    check_has_tokens(documents, lines, side, file)
+    casing = learn_casing(settings.text, language, (line.split(" ") for line in _chosen(lines, train)))
+    return CasedColumn(tokenizer, casing, case_column(casing, lines))
+
+
+def _learn(settings: TokensSettings, columns: dict[str, CasedColumn], train: list[bool]) -> TextPipeline:
+    counts = [count_tokens(_chosen(columns[side].lines, train)) for side in SIDES]
+    source, target = (
+        Side(column.tokenizer, column.casing, subwords.segmenter, subwords.vocabulary)
+        for column, subwords in zip(columns.values(), learn_subwords(settings.text, *counts), strict=True)
+    )
+    languages = {"source_language": settings.source_language, "target_language": settings.target_language}
+    return TextPipeline(PipelineConfig(**dataclasses.asdict(settings.text), **languages), source, target)
+
+
+def _contrastive(file: Path, sides: dict[str, Side]) -> pa.Table | None:
+    return contrastive_tokens(read_parquet(file, CONTRASTIVE), sides, str(file)) if file.exists() else None
+
+
+def _chosen(lines: list[str], chosen: list[bool]) -> list[str]:
+    return [line for line, is_chosen in zip(lines, chosen, strict=True) if is_chosen]

@@ -1,0 +1,61 @@
+"""One side of a corpus, source or target: all that lies between its sentences and the ids of their pieces."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from docmt.core.config import TextConfig
+from docmt.core.vocabulary import SPECIALS, UNK, Vocabulary
+from docmt.text.bpe import Segmenter, join_pieces
+from docmt.text.casing import Casing, Truecase, load_casing
+from docmt.text.tokenizers import Tokenizer, tokenizer_for
+
+
+@dataclass(frozen=True)
+class Side:
+    """Sentence -> tokens, cased -> pieces -> ids, and back. A word's pieces are looked up once and remembered."""
+
+    tokenizer: Tokenizer
+    casing: Casing
+    segmenter: Segmenter
+    vocabulary: Vocabulary
+    _known: dict[str, tuple[str, list[int]]] = field(default_factory=dict, repr=False, compare=False)
+
+    def lookup(self, token: str) -> tuple[str, list[int]]:
+        """A token's pieces, joined by spaces, and their ids."""
+        found = self._known.get(token)
+        if found is None:
+            pieces = self.segmenter.pieces(token)
+            found = self._known[token] = " ".join(pieces), self.vocabulary.encode(pieces)
+        return found
+
+    def encode(self, sentence: str) -> list[int]:
+        """Empty for a sentence without any token."""
+        tokens = self.casing.apply(self.tokenizer.tokenize(sentence))
+        return [number for token in tokens for number in self.lookup(token)[1]]
+
+    def restore(self, ids: Iterable[int]) -> tuple[str, str]:
+        """A model's ids as tokens (joined by spaces, in the case that was learnt) and as plain text.
+
+        The text opens its sentences with a capital where the side is truecased, and stays lower-cased where it was
+        lowered. Special symbols are left out, except `<unk>`, which stands for something.
+        """
+        tokens = join_pieces(self.vocabulary.decode(n for n in ids if n >= len(SPECIALS) or n == UNK))
+        return " ".join(tokens), self.tokenizer.detokenize(self.casing.restore(tokens))
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write the files of side `name` ("source" or "target") into a `text/` folder."""
+        self.segmenter.save(folder / f"codes.{name}")
+        self.vocabulary.save(folder / f"vocabulary.{name}.txt")
+        if isinstance(self.casing, Truecase):
+            self.casing.truecaser.save(folder / f"truecase.{name}.json")
+
+    @classmethod
+    def load(cls, folder: Path, name: str, language: str, config: TextConfig) -> "Side":
+        """Raises UserError where a file is missing or damaged."""
+        return cls(
+            tokenizer=tokenizer_for(language, config.chinese),
+            casing=load_casing(config, language, folder / f"truecase.{name}.json"),
+            segmenter=Segmenter.load(folder / f"codes.{name}"),
+            vocabulary=Vocabulary.load(folder / f"vocabulary.{name}.txt"),
+        )

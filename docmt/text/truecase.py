@@ -1,0 +1,72 @@
+"""The case that a word has when it does not open a sentence, learnt from a corpus, and the way back.
+
+Our own, since sacremoses' truecaser changes words in the middle of sentences where Moses' scripts do not: these
+functions give what Moses' train-truecaser.perl, truecase.perl and detruecase.perl print (a test holds them to it).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import dropwhile, pairwise
+from pathlib import Path
+
+from docmt.core.artifacts import read_json, write_json
+from docmt.core.errors import UserError
+
+SENTENCE_ENDS = frozenset(".:?!")
+OPENINGS = frozenset("([]\"'")
+"""Tokens between the start of a sentence and its first word. The closing bracket is Moses' own list's."""
+
+
+def has_case(word: str) -> bool:
+    return word.lower() != word.upper()
+
+
+class Truecaser:
+    """Gives the first word of a sentence, and words never seen as written, their most frequent case.
+
+    `counts`: how often each word, as written, stands elsewhere than at the start of a sentence.
+    Departs: where two cases are equally frequent Moses takes either (by hash order), we the last in code points,
+    which is the one with fewer capitals.
+    """
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self.counts = dict(sorted(counts.items()))
+        by_frequency = sorted(self.counts, key=lambda word: (self.counts[word], word))
+        self._best = {word.lower(): word for word in by_frequency}
+
+    @classmethod
+    def train(cls, sentences: Iterable[Sequence[str]]) -> "Truecaser":
+        """Count the words of tokenised sentences, without those that open a sentence: they show no case."""
+        counts: Counter[str] = Counter()
+        for tokens in sentences:
+            opened = dropwhile(OPENINGS.__contains__, tokens)
+            counts.update(word for before, word in pairwise(opened) if before not in SENTENCE_ENDS and has_case(word))
+        return cls(counts)
+
+    def apply(self, tokens: Iterable[str]) -> list[str]:
+        cased, starts = [], True
+        for word in tokens:
+            seen = word in self.counts and not starts
+            cased.append(word if seen else self._best.get(word.lower(), word))
+            starts = word in SENTENCE_ENDS or (starts and word in OPENINGS)
+        return cased
+
+    def save(self, path: Path | str) -> None:
+        write_json(path, self.counts)
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Truecaser":
+        """Raises UserError where the file is missing or holds anything but counts of words."""
+        counts = read_json(path)
+        if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
+            raise UserError("not a truecase model of docmt", where=str(path), expected="counts of words")
+        return cls(counts)
+
+
+def detruecase(tokens: Iterable[str]) -> list[str]:
+    """Capitalise the first word of every sentence (in a line there may be several)."""
+    cased, starts = [], True
+    for word in tokens:
+        cased.append(word[:1].upper() + word[1:] if starts else word)
+        starts = word in SENTENCE_ENDS or (starts and word in OPENINGS)
+    return cased

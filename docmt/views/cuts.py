@@ -1,0 +1,108 @@
+"""Where documents are cut: for every segment its first sentence and the one after its last."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from docmt.core.config import CutConfig
+
+FRAME = 2
+"""What a sentence costs beside its pieces: its `<s>` and `</s>`."""
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Segments as ranges of sentences, `starts[i]` up to and without `ends[i]`, in the order of the sentences."""
+
+    starts: np.ndarray
+    ends: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+def sentence_costs(source_pieces: np.ndarray, target_pieces: np.ndarray) -> np.ndarray:
+    """A sentence's share of a budget of tokens, for both sides at once.
+
+    So the budget bounds a sum of maxima, as in G-Transformer's code, and not each side's own length.
+    """
+    return np.maximum(source_pieces, target_pieces) + FRAME
+
+
+def cut_documents(documents: np.ndarray, costs: np.ndarray, cut: CutConfig) -> Cuts:
+    """Cut every document on its own; no segment crosses a border and every sentence is in one at least.
+
+    `documents`: offsets of the documents in the stream of sentences (one more than there are documents).
+    Paper: G-Transformer, section 2 (max_tokens); long-short term masking, section 3.1 (window); lexical chains,
+    appendix A (max_sentences).
+    """
+    if cut.window is not None:
+        return _windows(documents, cut.window)
+    if cut.max_sentences is not None:
+        return _chunks(documents, cut.max_sentences)
+    starts = _packed_starts(documents, costs, cut.max_tokens)
+    return Cuts(starts, _next_starts(starts, documents[-1]))
+
+
+def _windows(documents: np.ndarray, size: int) -> Cuts:
+    """Every `size` consecutive sentences; a document that is shorter is one window."""
+    lengths = np.diff(documents)
+    windows = np.where(lengths == 0, 0, np.maximum(lengths - size + 1, 1))
+    starts = concatenated_ranges(documents[:-1], windows)
+    return Cuts(starts, np.minimum(starts + size, np.repeat(documents[1:], windows)))
+
+
+def _chunks(documents: np.ndarray, size: int) -> Cuts:
+    """`size` sentences after `size` sentences; a document's last chunk may be shorter."""
+    chunks = -(-np.diff(documents) // size)
+    numbers = concatenated_ranges(np.zeros_like(chunks), chunks)
+    starts = np.repeat(documents[:-1], chunks) + numbers * size
+    return Cuts(starts, _next_starts(starts, documents[-1]))
+
+
+def _packed_starts(documents: np.ndarray, costs: np.ndarray, budget: int) -> np.ndarray:
+    """A new instance opens where the running sum with the next sentence is not strictly below the budget.
+
+    So a sentence that costs the whole budget or more stands alone. One pass in plain Python: each start depends on
+    the one before.
+    """
+    opens_document = np.zeros(len(costs) + 1, dtype=bool)
+    opens_document[documents] = True
+    starts, filled = [], 0
+    for sentence, (cost, opens) in enumerate(zip(costs.tolist(), opens_document.tolist()[:-1], strict=True)):
+        if opens or filled + cost >= budget:
+            starts.append(sentence)
+            filled = 0
+        filled += cost
+    return np.array(starts, dtype=np.int64)
+
+
+def count_over_long(costs: np.ndarray, cut: CutConfig) -> int | None:
+    """Sentences that do not fit the budget even alone; None where there is no budget."""
+    return None if cut.max_tokens is None else int(np.count_nonzero(costs >= cut.max_tokens))
+
+
+def visible_from(costs: Sequence[int], cut: CutConfig) -> int:
+    """The first of a document's sentences that stands in one segment with the last one, at most.
+
+    As many as `cut` can hold; the last sentence itself always.
+    """
+    size = cut.window or cut.max_sentences
+    if size is not None:
+        return max(len(costs) - size, 0)
+    filled, first = costs[-1], len(costs) - 1
+    while first > 0 and filled + costs[first - 1] < cut.max_tokens:
+        first -= 1
+        filled += costs[first]
+    return first
+
+
+def concatenated_ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """`starts[0], starts[0] + 1, ...` for `lengths[0]` numbers, then `starts[1], ...`, and so on."""
+    begins = np.cumsum(lengths) - lengths
+    return np.arange(lengths.sum()) + np.repeat(starts - begins, lengths)
+
+
+def _next_starts(starts: np.ndarray, end: int) -> np.ndarray:
+    return np.append(starts[1:], end) if len(starts) else starts

@@ -1,0 +1,95 @@
+"""Segments of a split: their sentences' ids one after another, and each sentence's length."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from docmt.core.documents import SEGMENTS
+from docmt.core.errors import UserError
+from docmt.views.cuts import Cuts, concatenated_ranges
+
+SEGMENTS_AT_ONCE = 50_000
+"""Segments gathered at a time, which bounds the memory for their indices; what comes out does not depend on it."""
+
+
+@dataclass(frozen=True)
+class Ids:
+    """One side's sentences as one array of ids, and where each begins (one offset more than there are sentences)."""
+
+    values: np.ndarray
+    offsets: np.ndarray
+
+    @classmethod
+    def of(cls, column: pa.ChunkedArray) -> "Ids":
+        lists = column.combine_chunks()
+        offsets = lists.offsets.to_numpy().astype(np.int64)
+        return cls(lists.flatten().to_numpy(), offsets - offsets[0])
+
+    @property
+    def lengths(self) -> np.ndarray:
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A split: both sides' ids, and the documents' names and offsets (in sentences)."""
+
+    source: Ids
+    target: Ids
+    names: np.ndarray
+    documents: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.source.lengths)
+
+
+def sentences_of(rows: pa.Table, where: str) -> Sentences:
+    """The rows of one split of tokens.arrow; a document opens where `sentence` is 0.
+
+    Raises UserError where a document's rows are not its sentences 0, 1, 2, ... one after another.
+    """
+    numbers, names = rows["sentence"].to_numpy(), rows["document"].to_numpy()
+    opens = np.flatnonzero(numbers == 0)
+    documents = np.append(opens, len(rows))
+    if not _in_order(numbers, names, documents):
+        raise UserError(
+            "sentences of a document are out of order", where=where, expected="0, 1, 2, ... in each document"
+        )
+    return Sentences(Ids.of(rows["source_ids"]), Ids.of(rows["target_ids"]), names[opens], documents)
+
+
+def _in_order(numbers: np.ndarray, names: np.ndarray, documents: np.ndarray) -> bool:
+    firsts, lengths = documents[:-1], np.diff(documents)
+    counted = concatenated_ranges(np.zeros_like(lengths), lengths)
+    return (
+        documents[0] == 0
+        and np.array_equal(numbers, counted)
+        and np.array_equal(names, np.repeat(names[firsts], lengths))
+    )
+
+
+def segments_table(sentences: Sentences, cuts: Cuts) -> pa.Table:
+    """One row a segment, in order; a sentence that several segments hold (windows) is repeated."""
+    owner = np.searchsorted(sentences.documents, cuts.starts, side="right") - 1
+    batches = []
+    for first in range(0, len(cuts), SEGMENTS_AT_ONCE):
+        part = slice(first, first + SEGMENTS_AT_ONCE)
+        starts, ends, documents = cuts.starts[part], cuts.ends[part], owner[part]
+        columns = {
+            "document": pa.array(sentences.names[documents], pa.string()),
+            "first": pa.array((starts - sentences.documents[documents]).astype(np.int32)),
+        }
+        for name, side in (("source", sentences.source), ("target", sentences.target)):
+            columns[f"{name}_ids"] = _gathered(side.values, side.offsets[starts], side.offsets[ends])
+            columns[f"{name}_lengths"] = _gathered(side.lengths, starts, ends)
+        batches.append(pa.record_batch([columns[name] for name in SEGMENTS.names], schema=SEGMENTS))
+    return pa.Table.from_batches(batches, SEGMENTS)
+
+
+def _gathered(values: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> pa.ListArray:
+    """The lists `values[starts[i]:ends[i]]`."""
+    lengths = ends - starts
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    taken = values[concatenated_ranges(starts, lengths)].astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(taken))

@@ -1,0 +1,163 @@
+"""A made-up study with its results, of which tests may leave out what they like."""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from docmt.core.artifacts import write_json
+from docmt.core.config import (
+    CutConfig,
+    DecodeConfig,
+    GTransformerConfig,
+    SystemConfig,
+    TrainConfig,
+    TransformerConfig,
+    ViewConfig,
+)
+from docmt.core.documents import DOCUMENTS, write_parquet
+from docmt.core.grid import Entry
+from docmt.reporting.results import ReportSettings, Results
+
+CORPUS = "toy_zh-en"
+SYSTEMS = ("sentence", "concat_3", "g_transformer", "never_run")
+SENTENCES = [
+    ("a", 0, "他来了。", "He came in ."),
+    ("a", 1, "他坐下。", "He sat down ."),
+    ("b", 0, "<script>alert(1)</script>", "A <b>bold</b> claim & more ."),
+    ("c", 0, "她走了。", "She went away ."),
+]
+
+
+def entry(name: str, extends: str | None = None, trained: str | None = None) -> Entry:
+    cut = {"concat_3": CutConfig(window=3), "g_transformer": CutConfig(max_tokens=512)}.get(name, CutConfig(window=1))
+    frame = "joined" if name == "concat_3" else "wrapped"
+    model = GTransformerConfig() if name == "g_transformer" else TransformerConfig(frame=frame)
+    start = "sentence" if name == "g_transformer" else None
+    system = SystemConfig(name, "lower", ViewConfig(cut, cut), model, TrainConfig(), DecodeConfig(), start)
+    return Entry("made", CORPUS, name, trained or name, extends, f"id-{name}", system)
+
+
+class World:
+    """`settings` is the report's slice; every method adds something that a stage would have left."""
+
+    def __init__(self, root: Path) -> None:
+        self.results, self.output = root / "results", root / "report" / "index.html"
+        self.settings_file = root / "settings.json"
+        self.settings: dict[str, Any] = {
+            "version": 1,
+            "scale": "smoke",
+            "study": {"study": "made", "title": "A made-up study", "corpora": [CORPUS], "seeds": [1, 2], "tables": {}},
+            "entries": [
+                entry("sentence"),
+                entry("concat_3", "sentence"),
+                entry("g_transformer", "sentence"),
+                entry("never_run", "sentence", trained="sentence"),
+            ],
+            "corpora": {CORPUS: {"source_language": "zh", "target_language": "en", "licence": "CC0", "citation": "us"}},
+        }
+
+    def table(self, name: str, rows: list[dict], metrics: list[str], **more: str) -> None:
+        self.settings["study"]["tables"][name] = {"title": name, "rows": rows, "metrics": metrics, **more}
+
+    def load(self) -> Results:
+        entries = [dataclasses.asdict(one) for one in self.settings["entries"]]
+        write_json(self.settings_file, {**self.settings, "entries": entries})
+        return Results.load(ReportSettings.load(self.settings_file), self.results)
+
+    def folder(self, stage: str, system: str, seed: int) -> Path:
+        return self.results / stage / "smoke" / CORPUS / system / f"seed{seed}"
+
+    def score(self, system: str, seed: int = 1, bleu: float = 20.0, **more: Any) -> None:
+        signature = "nrefs:1|tok:13a|unit:"
+        scores = {
+            "bleu": {"13a": {unit: {"score": bleu, "signature": signature + unit} for unit in "sd"}},
+            "positions": {},
+            "contrastive": {},
+            "contrastive_signature": "contrastive|v:1",
+            "unigram_dev_perplexity": 200.0,
+            "decoding": {"sentences": 4, "fallback_sentences": 1, "seconds": 1.5},
+        }
+        write_json(self.folder("7_scores", system, seed) / "scores.json", scores | more)
+
+    def train(self, system: str, seed: int = 1, **more: Any) -> None:
+        folder = self.folder("5_training", system, seed)
+        record = {
+            "updates": 12345,
+            "wall_s": 75.0,
+            "dev_perplexity": 50.0,
+            "source_tokens_per_s": 3100.4,
+            "versions": {"torch": "2.13.0"},
+            "commit": "abc123",
+            "hardware": {"processor": "a CPU", "cores": 2},
+        }
+        write_json(folder / "record.json", record | more)
+        rows = [{"kind": "train", "update": n, "epoch": 1, "loss": 5 - n / 10} for n in range(1, 6)]
+        rows += [{"kind": "dev", "update": n, "epoch": 1, "loss": 4.0, "perplexity": 90.0 / n} for n in (2, 4)]
+        (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def corpus(self) -> None:
+        names = ("document", "sentence", "source", "target")
+        rows = [{"split": "test", **dict(zip(names, row, strict=True))} for row in SENTENCES]
+        folder = self.results / "1_corpus" / CORPUS
+        write_parquet(folder / "documents.parquet", pa.Table.from_pylist(rows, schema=DOCUMENTS))
+        splits = {"train": {"sentences": 71234}, "test": {"sentences": 4}}
+        write_json(folder / "card.json", {"licence": "CC0", "splits": splits})
+
+    def translate(self, system: str, lines: list[str], seed: int = 1) -> None:
+        folder = self.folder("6_translations", system, seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "test.txt").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+def contrastive(name: str, rights: dict[int, int], items: int = 4) -> dict:
+    """The `contrastive` part of scores with one set: how many of `items` are right at each distance."""
+    by_distance = {
+        str(distance): {"accuracy": right / items, "items": items, "right": right, "ties": 0, "chance": 0.5}
+        for distance, right in rights.items()
+    }
+    total, right = items * len(rights), sum(rights.values())
+    whole = {"accuracy": right / total, "items": total, "right": right, "ties": 0, "chance": 0.5}
+    return {name: whole | {"by_distance": by_distance}}
+
+
+@pytest.fixture
+def world(tmp_path) -> World:
+    return World(tmp_path)
+
+
+@pytest.fixture
+def full(world) -> World:
+    """Three of four systems run, with windows, contrastive sets, translations and a table with published numbers."""
+    world.corpus()
+    for number, system in enumerate(SYSTEMS[:3]):
+        world.train(system)
+        world.score(system, bleu=20.0 + number, contrastive=contrastive("pronoun", {1: 2 + number, 3: 2, 0: 1}))
+        world.translate(system, [row[3] for row in SENTENCES[:2]] + [f"<i>{number}</i> bold", "She went away ."])
+    numbers = {f"j{j}": {"13a": {"s": {"score": 19.0 + j, "signature": "s"}}} for j in (1, 2, 3)}
+    world.score("concat_3", bleu=21.0, contrastive=contrastive("pronoun", {1: 3, 3: 2, 0: 1}), positions=numbers)
+    world.table(
+        "table 1",
+        rows=[
+            {
+                "label": "Sentence",
+                "system": "sentence",
+                "published": {CORPUS: {"s-BLEU": 19.5, "d-BLEU": "not digitised"}},
+            },
+            {"system": "concat_3", "note": "a slip of the paper"},
+            {"system": "never_run", "published": {CORPUS: {"s-BLEU": 30.0}}},
+            {"label": "Others (2020)", "published": {CORPUS: {"s-BLEU": 18.0}}},
+        ],
+        metrics=["s-BLEU", "d-BLEU", "accuracy:pronoun"],
+        caption="What a caption says.",
+        paper="Table 1",
+    )
+    return world
+
+
+@pytest.fixture(name="contrastive")
+def contrastive_part():
+    return contrastive

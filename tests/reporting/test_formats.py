@@ -1,0 +1,43 @@
+import pytest
+
+from docmt.reporting.formats import duration, matrix, number, plain, signed, whole
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        (number(None), "–"),
+        (number(25.125, 1), "25.1"),
+        (signed(0.5), "+0.50"),
+        (signed(-0.5), "−0.50"),
+        (signed(-0.001), "0.00"),
+        (signed(None), "–"),
+        (whole(1234567.4), "1\u202f234\u202f567"),
+        (whole(None), "–"),
+        (duration(4.24), "4.2 s"),
+        (duration(48), "48 s"),
+        (duration(725), "12 min 05 s"),
+        (duration(12_000), "3 h 20 min"),
+        (duration(None), "–"),
+        (plain(None), "none"),
+        (plain(True), "yes"),
+        (plain(2.0e-3), "0.002"),
+        (plain(4096), "4096"),
+        (plain(30000), "30\u202f000"),
+        (plain("joint"), "joint"),
+    ],
+)
+def test_values_as_they_are_written(shown, expected):
+    assert shown == expected
+
+
+def test_mappings_of_the_same_keys_are_a_table():
+    value = {"train": {"n": 1, "source": {"pieces": 2}}, "dev": {"n": 3, "source": {"pieces": 4}}}
+    assert matrix(value) == (["n", "source pieces"], [("train", [1, 2]), ("dev", [3, 4])])
+
+
+@pytest.mark.parametrize(
+    "value", [{}, {"a": {"n": 1}}, {"a": {"n": 1}, "b": {"m": 1}}, {"a": 1, "b": 2}, [1], {"a": {}, "b": {}}]
+)
+def test_anything_else_is_no_table(value):
+    assert matrix(value) is None

@@ -1,0 +1,183 @@
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from typer import Typer
+from typer.testing import CliRunner
+
+from docmt.cli.report import report as report_command
+from docmt.core.artifacts import write_json
+from docmt.core.errors import UserError
+from docmt.reporting.page import write_report
+
+VOID = {"meta", "link", "br", "img", "hr", "input"}
+
+
+class Page(HTMLParser):
+    """Checks nesting, and collects text by tag, ids, and every address that a browser would load."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.ids: list[str] = []
+        self.addresses: list[str] = []
+        self.text = ""
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        values = dict(attributes)
+        self.ids += [values["id"]] if "id" in values else []
+        self.addresses += [v for k, v in attributes if k in ("src", "href", "xlink:href", "action", "data", "srcset")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.text += data
+
+
+def write(world) -> tuple[str, Page]:
+    world.load()
+    write_report(world.settings_file, world.results, world.output)
+    text = world.output.read_text(encoding="utf-8")
+    return text, Page(text)
+
+
+def test_a_study_of_which_nothing_was_run_has_a_page(world):
+    world.table("t", [{"system": "sentence"}, {"system": "never_run"}], ["s-BLEU", "accuracy"])
+    _, page = write(world)
+    assert "0 of 8 runs" in page.text
+    assert "Nothing of this study has been scored yet" in page.text
+    assert page.text.count("not run") >= 4
+    assert "svg" in page.tags
+
+
+def test_a_study_without_tables_has_a_page(world):
+    _, page = write(world)
+    assert "This study declares no tables." in page.text
+
+
+def test_the_page_shows_every_part(full):
+    _, page = write(full)
+    for part in (
+        "A made-up study",
+        "3 of 8 runs",
+        "+0.50",
+        "not digitised",
+        "not run",
+        "published only",
+        "a slip of the paper",
+        "What a caption says.",
+        "nrefs:1|tok:13a|unit:s",
+        "他来了。",
+        "12\u202f345",
+        "71\u202f234",
+        "1 min 15 s",
+        "3\u202f100",
+        "abc123",
+        "a CPU",
+        "2.13.0",
+        "view.train",
+        "tokens512",
+        "Trains nothing: uses the model of sentence",
+        "50.00",
+        "25.0 %",
+    ):
+        assert part in page.text, part
+
+
+def test_text_of_corpora_is_escaped(full):
+    text, page = write(full)
+    assert "<script" not in text and "script" not in page.tags
+    assert "<script>alert(1)</script>" in page.text
+    assert "<b>bold</b> claim & more" in page.text
+    assert "<i>" not in text
+
+
+def test_names_and_labels_are_escaped(world):
+    world.settings["study"] |= {"title": "<i>x</i>", "about": "a & <i>b</i>"}
+    world.table("t</style>", [{"label": "<i>y</i>", "system": "sentence"}], ["s-BLEU"], caption="<i>z</i>")
+    text, page = write(world)
+    assert "i" not in page.tags and text.count("</style>") == 1
+    assert {"<i>x</i>", "<i>y</i>", "<i>z</i>"} <= set(re.findall(r"<i>\w</i>", page.text))
+
+
+def test_the_page_loads_nothing(full):
+    text, page = write(full)
+    assert page.addresses
+    assert all(address.startswith(("#", "data:text/csv")) for address in page.addresses)
+    assert not page.tags & {"link", "script", "img", "iframe", "object", "base"}
+    assert not re.search(r"url\((?!#)|@import|https?://", text)
+
+
+def test_ids_are_unique(full):
+    _, page = write(full)
+    assert len(page.ids) == len(set(page.ids))
+    assert {address[1:] for address in page.addresses if address.startswith("#")} <= set(page.ids)
+
+
+def test_tables_stand_beside_the_page(full):
+    write(full)
+    folder = full.output.parent
+    assert sorted(path.name for path in folder.iterdir()) == ["index.html", "table_1.csv", "tables.json"]
+    tables = json.loads((folder / "tables.json").read_text())
+    assert (tables["study"], [table["table"] for table in tables["tables"]]) == ("made", ["table 1"])
+    assert (folder / "table_1.csv").read_text().startswith("table,row,system,corpus,metric,published,measured")
+
+
+def test_the_same_results_give_the_same_page(full):
+    assert write(full)[0] == write(full)[0]
+
+
+def test_optional_facts_may_be_missing(full):
+    write_json(full.folder("5_training", "sentence", 1) / "record.json", {"updates": 1})
+    full.score("sentence", decoding={"sentences": 4, "fallback_sentences": 0}, unigram_dev_perplexity=None)
+    _, page = write(full)
+    assert "–" in page.text
+
+
+def test_many_systems_stand_one_below_the_other(full):
+    template = full.settings["entries"][0]
+    for number in range(4):
+        name = f"more{number}"
+        system = type(template.system)(**{**vars(template.system), "name": name})
+        full.settings["entries"].append(
+            type(template)(**{**vars(template), "folder": name, "trained": name, "system": system})
+        )
+        full.translate(name, ["x"] * 4)
+    assert 'class="sides stacked"' in write(full)[0]
+
+
+def test_a_damaged_curve_is_named_by_line_and_leaves_no_page(full):
+    curve = full.folder("5_training", "sentence", 1) / "metrics.jsonl"
+    curve.write_text('{"kind": "dev", "update": 1, "perplexity": 2}\n{"kind"')
+    with pytest.raises(UserError, match=r"metrics.jsonl:2: not a JSON line"):
+        write(full)
+    assert not full.output.parent.exists()
+
+
+def test_settings_of_another_stage_are_refused(world):
+    write_json(world.settings_file, {"version": 1, "corpus": "toy"})
+    with pytest.raises(UserError, match=r"settings.json corpus: unknown key"):
+        write_report(world.settings_file, world.results, world.output)
+
+
+def test_the_command_writes_the_page(full):
+    full.load()
+    app = Typer()
+    app.command()(report_command)
+    paths = {"settings": full.settings_file, "results": full.results, "output": full.output}
+    arguments = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
+    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    assert "A made-up study" in full.output.read_text()

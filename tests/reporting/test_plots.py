@@ -1,0 +1,87 @@
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from docmt.reporting.figures import COLOURS, CURVE_POINTS, draw, styles, thin
+from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, learning_curves
+
+
+def test_learning_curves_of_the_systems_that_train(full):
+    full.train("never_run")
+    (plot,) = learning_curves(full.load(), styles(full.load().systems))
+    assert [panel.title for panel in plot.panels] == ["training loss (label-smoothed)", "dev perplexity"]
+    assert plot.systems == ("sentence", "concat_3", "g_transformer")
+    assert plot.levels == ("unigram model",)
+
+
+def test_no_training_gives_no_curves(world):
+    world.score("sentence")
+    assert learning_curves(world.load(), styles(world.load().systems)) == []
+
+
+def test_accuracy_by_distance_with_chance(full):
+    (plot,) = accuracy_by_distance(full.load(), styles(full.load().systems))
+    assert [panel.title for panel in plot.panels] == ["pronoun"]
+    assert plot.steps == ("not stated", "1", "3")
+    assert plot.numbers == (
+        ("pronoun", "sentence", [25.0, 50.0, 50.0]),
+        ("pronoun", "concat_3", [25.0, 75.0, 50.0]),
+        ("pronoun", "g_transformer", [25.0, 100.0, 50.0]),
+        ("pronoun", "chance", [50.0, 50.0, 50.0]),
+    )
+
+
+def test_accuracy_is_the_mean_over_seeds(world, contrastive):
+    world.score("sentence", 1, contrastive=contrastive("word", {1: 1}))
+    world.score("sentence", 2, contrastive=contrastive("word", {1: 4}))
+    (plot,) = accuracy_by_distance(world.load(), styles(world.load().systems))
+    assert plot.numbers[0] == ("word", "sentence", [62.5])
+
+
+def test_sets_of_other_distances_have_gaps(world, contrastive):
+    world.score("sentence", contrastive=contrastive("word", {1: 1}) | contrastive("verb", {2: 2}))
+    (plot,) = accuracy_by_distance(world.load(), styles(world.load().systems))
+    assert {one[:2]: one[2] for one in plot.numbers} == {
+        ("word", "sentence"): [25.0, None],
+        ("word", "chance"): [50.0, None],
+        ("verb", "sentence"): [None, 50.0],
+        ("verb", "chance"): [None, 50.0],
+    }
+
+
+def test_bleu_by_position_only_where_there_are_windows(full):
+    (plot,) = bleu_by_position(full.load(), styles(full.load().systems))
+    assert plot.numbers == (("s-BLEU", "concat_3", [20.0, 21.0, 22.0]),)
+    full.score("concat_3")
+    assert bleu_by_position(full.load(), styles(full.load().systems)) == []
+
+
+@pytest.mark.parametrize("count", [0, 1, CURVE_POINTS, CURVE_POINTS + 1, 10 * CURVE_POINTS + 7])
+def test_long_curves_are_thinned_by_averaging(count):
+    values = [float(n) for n in range(count)]
+    thinned = thin(values)
+    assert len(thinned) <= CURVE_POINTS
+    assert thinned == sorted(thinned)
+    assert count > CURVE_POINTS or thinned == values
+
+
+def test_every_system_looks_different():
+    look = styles([f"system{n}" for n in range(3 * len(COLOURS))])
+    assert len({(style.colour, style.dash) for style in look.values()}) == 3 * len(COLOURS)
+
+
+def test_a_figure_is_a_part_of_a_page(full):
+    svg = draw("here", 'a "label" of <ours>', lambda axes: axes.plot([1, 2], [1, 2], marker="o"))
+    assert svg.startswith('<svg role="img" aria-label="a &#34;label&#34; of &lt;ours&gt;" viewBox=')
+    assert "http" not in svg and "<?xml" not in svg and "<metadata" not in svg
+    ElementTree.fromstring(svg.replace("xlink:href", "href"))
+    identifiers = set(re.findall(r'\bid="([^"]*)"', svg))
+    assert identifiers and all(name.startswith("here-") for name in identifiers)
+    used = set(re.findall(r'(?:url\(|href=")#([^")]*)', svg))
+    assert used and used <= identifiers
+
+
+def test_the_same_figure_is_the_same_text():
+    first, second = (draw("x", "y", lambda axes: axes.plot([1, 2], [3, 4])) for _ in range(2))
+    assert first == second

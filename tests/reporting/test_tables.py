@@ -1,0 +1,119 @@
+import csv
+import io
+import statistics
+
+import pytest
+
+from docmt.core.errors import UserError
+from docmt.reporting.tables import fill_tables, to_csv, to_json
+
+CORPUS = "toy_zh-en"
+
+
+def cells(world) -> dict:
+    """The cells of all tables by (row, metric)."""
+    return {
+        (row.label, cell.metric): cell
+        for table in fill_tables(world.load())
+        for row in table.rows
+        for cell in row.cells
+    }
+
+
+def test_published_measured_and_difference_stand_side_by_side(full):
+    cell = cells(full)["Sentence", "s-BLEU"]
+    assert (cell.published, cell.measured, cell.difference, cell.status) == (19.5, 20.0, 0.5, "measured")
+    assert cell.signatures == ("nrefs:1|tok:13a|unit:s",)
+
+
+def test_a_system_that_was_not_run_says_so(full):
+    cell = cells(full)["never_run", "s-BLEU"]
+    assert (cell.published, cell.measured, cell.difference, cell.status) == (30.0, None, None, "not run")
+
+
+def test_a_note_in_place_of_a_number_has_no_difference(full):
+    cell = cells(full)["Sentence", "d-BLEU"]
+    assert (cell.published, cell.measured, cell.difference) == ("not digitised", 20.0, None)
+
+
+def test_a_row_that_exists_only_as_published(full):
+    cell = cells(full)["Others (2020)", "s-BLEU"]
+    assert (cell.published, cell.measured, cell.status) == (18.0, None, "published only")
+
+
+def test_scores_without_the_metric_are_not_scored(world):
+    world.score("sentence")
+    world.table("t", [{"label": "Sentence", "system": "sentence"}], ["s-BLEU", "accuracy:pronoun"])
+    found = cells(world)
+    assert found["Sentence", "s-BLEU"].status == "measured"
+    assert found["Sentence", "accuracy:pronoun"].status == "not scored"
+
+
+def test_several_seeds_give_mean_and_standard_deviation(world):
+    world.score("sentence", 1, bleu=20.0)
+    world.score("sentence", 2, bleu=23.0)
+    world.table("t", [{"system": "sentence"}], ["s-BLEU"])
+    cell = cells(world)["sentence", "s-BLEU"]
+    assert (cell.measured, cell.deviation) == (21.5, statistics.stdev([20, 23]))
+
+
+def test_one_seed_of_two_has_no_deviation(full):
+    cell = cells(full)["Sentence", "s-BLEU"]
+    assert (len(cell.values), cell.seeds, cell.deviation) == (1, 2, None)
+
+
+def test_accuracy_is_in_percent(full):
+    assert cells(full)["concat_3", "accuracy:pronoun"].measured == pytest.approx(100 * 6 / 12)
+
+
+def test_columns_know_whether_anything_was_published(full):
+    (table,) = fill_tables(full.load())
+    assert {column.metric: column.has_published for column in table.columns} == {
+        "s-BLEU": True,
+        "d-BLEU": True,
+        "accuracy:pronoun": False,
+    }
+
+
+def test_signatures_are_named_once_with_their_corpora(full):
+    (table,) = fill_tables(full.load())
+    assert [(one.metric, one.text, one.corpora) for one in table.signatures] == [
+        ("s-BLEU", "nrefs:1|tok:13a|unit:s", (CORPUS,)),
+        ("d-BLEU", "nrefs:1|tok:13a|unit:d", (CORPUS,)),
+        ("accuracy:pronoun", "contrastive|v:1", (CORPUS,)),
+    ]
+
+
+def test_an_unknown_metric_names_the_study(world):
+    world.table("t", [{"system": "sentence"}], ["s-BLUE"])
+    with pytest.raises(UserError, match=r"study made: unknown metric\n  found s-BLUE\n  did you mean 's-BLEU'"):
+        fill_tables(world.load())
+
+
+def test_csv_has_a_line_a_cell(full):
+    (table,) = fill_tables(full.load())
+    rows = list(csv.DictReader(io.StringIO(to_csv(table))))
+    assert len(rows) == 4 * 3
+    first = rows[0]
+    assert (first["row"], first["metric"], first["published"], first["measured"]) == (
+        "Sentence",
+        "s-BLEU",
+        "19.5",
+        "20.0",
+    )
+    assert [row["status"] for row in rows[::3]] == ["measured", "measured", "not run", "published only"]
+
+
+def test_json_keeps_types(full):
+    (table,) = to_json(fill_tables(full.load()))
+    assert table["paper"] == "Table 1"
+    by_row = {(cell["row"], cell["metric"]): cell for cell in table["cells"]}
+    assert by_row["Sentence", "s-BLEU"]["values"] == [20.0]
+    assert by_row["never_run", "s-BLEU"]["measured"] is None
+    assert by_row["concat_3", "s-BLEU"]["note"] == "a slip of the paper"
+
+
+def test_a_table_without_rows_is_an_empty_csv(world):
+    world.table("t", [], ["s-BLEU"])
+    (table,) = fill_tables(world.load())
+    assert to_csv(table) == "table\n"

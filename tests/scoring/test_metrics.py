@@ -1,0 +1,60 @@
+import pytest
+
+from docmt.core.errors import UserError
+from docmt.core.metrics import METRICS, parse_metric
+
+
+def scores() -> dict:
+    return {
+        "bleu": {
+            family: {unit: {"score": 10.0 * n + m, "signature": f"{family}|{unit}"} for m, unit in enumerate("sd")}
+            for n, family in enumerate(["13a", "13a_lower", "tokenized_lower"], 1)
+        },
+        "positions": {"j2": {"13a": {"s": {"score": 7.0, "signature": "position"}}}},
+        "contrastive": {
+            "pronoun": {"items": 4, "right": 3, "by_distance": {"1": {"items": 1, "right": 0}}},
+            "word": {"items": 1, "right": 0, "by_distance": {"1": {"items": 1, "right": 0}}},
+        },
+        "contrastive_signature": "contrastive|x",
+        "decoding": {"sentences": 50, "fallback_sentences": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "signature"),
+    [
+        ("s-BLEU", 10.0, "13a|s"),
+        ("d-BLEU", 11.0, "13a|d"),
+        ("mteval s-BLEU", 20.0, "13a_lower|s"),
+        ("multi-bleu d-BLEU", 31.0, "tokenized_lower|d"),
+        ("s-BLEU@j2", 7.0, "position"),
+        ("accuracy", 60.0, "contrastive|x"),
+        ("accuracy:pronoun", 75.0, "contrastive|x"),
+        ("accuracy:pronoun@1", 0.0, "contrastive|x"),
+        ("accuracy@1", 0.0, "contrastive|x"),
+        ("fallbacks", 2.0, "fallbacks|unit:sentences|v:1"),
+    ],
+)
+def test_a_metric_is_found_by_its_name(name, value, signature):
+    found = parse_metric(name).find(scores())
+    assert (found.value, found.signature) == (value, signature)
+
+
+@pytest.mark.parametrize("name", [*METRICS, "accuracy:pronoun", "accuracy:pronoun@3", "s-BLEU@j1"])
+def test_scores_without_a_metric_give_none(name):
+    assert parse_metric(name).find({}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("s-BLUE", r"study.yaml:3: unknown metric\n  found s-BLUE\n  did you mean 's-BLEU'\?"),
+        ("d-BLEU:pronoun", "no metric of a contrastive set\n  found d-BLEU:pronoun"),
+        ("accuracy:", "no metric of a contrastive set"),
+        ("accuracy:pronoun@j1", "unknown detail of a metric"),
+        ("d-BLEU@j1", "unknown detail of a metric"),
+    ],
+)
+def test_a_wrong_metric_is_refused(name, message):
+    with pytest.raises(UserError, match=message):
+        parse_metric(name, "study.yaml:3")

@@ -1,0 +1,68 @@
+"""BPE: reversible, deterministic, and sound at its limits."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docmt.core.errors import UserError
+from docmt.text.bpe import Segmenter, join_pieces, learn_merges
+
+WORDS = st.text(st.sampled_from("abcé中国'-.0"), min_size=1, max_size=8)
+
+
+@given(counts=st.dictionaries(WORDS, st.integers(1, 9), max_size=12), merges=st.integers(0, 30), text=st.lists(WORDS))
+def test_joining_the_pieces_gives_back_the_words(counts, merges, text):
+    learnt = learn_merges(counts, merges)
+    segmenter = Segmenter(learnt)
+    assert len(learnt) <= merges
+    assert join_pieces(piece for word in text for piece in segmenter.pieces(word)) == text
+
+
+@given(counts=st.dictionaries(WORDS, st.integers(1, 9), max_size=12))
+def test_the_order_of_the_corpus_does_not_matter(counts):
+    assert learn_merges(counts, 20) == learn_merges(dict(reversed(counts.items())), 20)
+
+
+def test_merges_end_where_no_pair_occurs_twice(capfd):
+    assert learn_merges({"ab": 2, "cd": 1}, 1000) == ("a b</w>",)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("counts", "merges"), [({}, 5), ({"a": 3, "中": 2}, 5), ({"ab": 9}, 0)])
+def test_without_merges_words_fall_into_characters(counts, merges):
+    segmenter = Segmenter(learn_merges(counts, merges))
+    assert segmenter.pieces("abc") == ["a@@", "b@@", "c"]
+
+
+def test_pieces_are_counted_by_the_words_that_hold_them():
+    assert Segmenter(["a b"]).count_pieces({"abc": 2, "ab": 3}) == Counter({"ab@@": 2, "c": 2, "a@@": 3, "b": 3})
+
+
+def test_a_piece_that_would_continue_at_the_end_ends_there():
+    assert join_pieces(["a@@", "b", "c@@"]) == ["ab", "c"]
+
+
+def test_codes_are_kept(tmp_path):
+    merges = learn_merges({"low": 5, "lower": 2, "newest": 6}, 10)
+    Segmenter(merges).save(tmp_path / "codes")
+    assert Segmenter.load(tmp_path / "codes").merges == merges
+    Segmenter([]).save(tmp_path / "none")
+    assert Segmenter.load(tmp_path / "none").pieces("ab") == ["a@@", "b"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "codes: BPE codes not found"),
+        ("", "codes:1: not BPE codes of subword-nmt"),
+        ("#version: 0.1\na b\n", "codes:1: not BPE codes of subword-nmt"),
+        ("#version: 0.2\na b\nabc\n", "codes:3: not a merge"),
+    ],
+)
+def test_damaged_codes_are_refused(tmp_path, content, message):
+    if content is not None:
+        (tmp_path / "codes").write_text(content)
+    with pytest.raises(UserError, match=message):
+        Segmenter.load(tmp_path / "codes")

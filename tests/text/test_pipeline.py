@@ -1,0 +1,117 @@
+"""The way to ids and back, as models carry it with them."""
+
+import dataclasses
+
+import pytest
+from small_corpus import PAIRS, write_corpus
+
+from docmt.core.artifacts import read_json, write_json
+from docmt.core.config import TextConfig
+from docmt.core.documents import TOKENS, read_arrow
+from docmt.core.errors import UserError
+from docmt.core.vocabulary import BOS, EOS, SEP, UNK
+from docmt.text.pipeline import TextPipeline
+from docmt.text.process import TokensSettings, process_corpus
+
+CASES = ("keep", "lower", "truecase")
+
+
+def chosen(segmenter: str) -> TextConfig:
+    return TextConfig(case="truecase", chinese=segmenter, bpe="separate", merges=30)
+
+
+def made(folder, source: str, target: str, text: TextConfig):
+    rows = [(zh, en) if source == "zh" else (en, zh) for zh, en in PAIRS]
+    corpus = [
+        {"split": "train", "document": "d", "sentence": number, "source": pair[0], "target": pair[1]}
+        for number, pair in enumerate(rows)
+    ]
+    process_corpus(TokensSettings(1, "small", source, target, text), write_corpus(folder / "corpus", corpus), folder)
+    return folder
+
+
+@pytest.fixture(scope="module", params=CASES)
+def english(request, tmp_path_factory):
+    """Chinese to English, in each case."""
+    return made(tmp_path_factory.mktemp("en"), "zh", "en", TextConfig(case=request.param, merges=50))
+
+
+@pytest.fixture(scope="module", params=["jieba", "characters"])
+def chinese(request, tmp_path_factory):
+    """English to Chinese, with each segmenter."""
+    return made(tmp_path_factory.mktemp("zh"), "en", "zh", chosen(request.param))
+
+
+def test_english_comes_back_as_it_was_but_for_a_case_that_was_lowered(english):
+    pipeline = TextPipeline.load(english / "text")
+    lowered = pipeline.config.case == "lower"
+    for _, sentence in PAIRS:
+        (ids,) = pipeline.encode_target([sentence])
+        assert pipeline.restore_target(ids)[1] == (sentence.lower() if lowered else sentence)
+
+
+def test_chinese_comes_back_as_it_was(chinese):
+    pipeline = TextPipeline.load(chinese / "text")
+    for sentence, _ in PAIRS:
+        (ids,) = pipeline.encode_target([sentence])
+        assert pipeline.restore_target(ids)[1] == sentence
+
+
+def test_a_loaded_pipeline_gives_the_stages_ids_and_tokens(english):
+    pipeline = TextPipeline.load(english / "text")
+    rows = read_arrow(english / "tokens.arrow", TOKENS).to_pylist()
+    assert pipeline.encode_source([source for source, _ in PAIRS]) == [row["source_ids"] for row in rows]
+    assert pipeline.encode_target([target for _, target in PAIRS]) == [row["target_ids"] for row in rows]
+    assert [pipeline.restore_target(row["target_ids"])[0] for row in rows] == [row["target_tokens"] for row in rows]
+
+
+def test_special_symbols_are_left_out_of_a_translation_and_unknown_pieces_are_not(english):
+    pipeline = TextPipeline.load(english / "text")
+    (ids,) = pipeline.encode_target(["a cat"])
+    tokens, text = pipeline.restore_target([BOS, *ids, SEP, UNK, EOS])
+    assert tokens == "a cat <unk>"
+    assert text.lower() == "a cat <unk>"
+
+
+def test_nothing_is_restored_to_nothing(english):
+    pipeline = TextPipeline.load(english / "text")
+    assert pipeline.encode_source([" "]) == [[]]
+    assert pipeline.restore_target([]) == ("", "")
+
+
+def test_saving_a_loaded_pipeline_gives_the_same_files(english, tmp_path):
+    TextPipeline.load(english / "text").save(tmp_path / "copy")
+    files = sorted(path.name for path in (english / "text").iterdir())
+    assert files == sorted(path.name for path in (tmp_path / "copy").iterdir())
+    assert all((english / "text" / name).read_bytes() == (tmp_path / "copy" / name).read_bytes() for name in files)
+
+
+def test_the_folder_says_how_it_was_made(chinese):
+    card = read_json(chinese / "text" / "text.json")
+    languages = {"source_language": "en", "target_language": "zh"}
+    assert card == dataclasses.asdict(chosen(card["chinese"])) | languages
+    # The Chinese side has no case to learn.
+    assert {path.name for path in (chinese / "text").glob("truecase*")} == {"truecase.source.json"}
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("text.json", r"text\.json: file not found"),
+        ("codes.source", r"codes\.source: BPE codes not found"),
+        ("vocabulary.target.txt", r"vocabulary\.target\.txt: vocabulary not found"),
+        ("truecase.source.json", r"truecase\.source\.json: file not found"),
+    ],
+)
+def test_a_missing_file_is_named(chinese, tmp_path, file, message):
+    TextPipeline.load(chinese / "text").save(tmp_path / "text")
+    (tmp_path / "text" / file).unlink()
+    with pytest.raises(UserError, match=message):
+        TextPipeline.load(tmp_path / "text")
+
+
+def test_a_text_folder_of_another_form_is_refused(chinese, tmp_path):
+    TextPipeline.load(chinese / "text").save(tmp_path / "text")
+    write_json(tmp_path / "text" / "text.json", {"source_language": "en", "merges": 3})
+    with pytest.raises(UserError, match=r"text\.json target_language: key is missing"):
+        TextPipeline.load(tmp_path / "text")

@@ -1,0 +1,183 @@
+"""The stage from a corpus folder to ids: its laws, its files, its messages."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
+
+from docmt.cli.main import main
+from docmt.core.artifacts import write_json
+from docmt.core.config import TextConfig
+from docmt.core.documents import CONTRASTIVE_TOKENS, TOKENS, read_arrow
+from docmt.core.errors import UserError
+from docmt.core.vocabulary import SPECIALS, UNK, Vocabulary
+from docmt.text import columns
+from docmt.text.process import TokensSettings, process_corpus
+
+CHOICES = [
+    TextConfig(case=case, bpe=bpe, chinese=chinese, merges=merges)
+    for case, bpe, chinese, merges in (
+        ("keep", "joint", "jieba", 60),
+        ("lower", "separate", "characters", 20),
+        ("truecase", "joint", "jieba", 0),
+    )
+]
+
+
+def processed(folder: Path, text: TextConfig = CHOICES[0], **corpus) -> Path:
+    settings = TokensSettings(1, "small", "zh", "en", text)
+    output = folder / "tokens"
+    process_corpus(settings, write_corpus(folder / "corpus", **corpus), output)
+    return output
+
+
+def rows_of(output: Path) -> list[dict]:
+    return read_arrow(output / "tokens.arrow", TOKENS).to_pylist()
+
+
+@pytest.mark.parametrize("text", CHOICES, ids=lambda text: text.case)
+def test_ids_pieces_and_tokens_say_the_same(tmp_path, text):
+    output = processed(tmp_path, text)
+    rows = rows_of(output)
+    keys = ("split", "document", "sentence")
+    assert [[row[key] for key in keys] for row in rows] == [[row[key] for key in keys] for row in small_rows()]
+    for side in ("source", "target"):
+        vocabulary = Vocabulary.load(output / "text" / f"vocabulary.{side}.txt")
+        for row in rows:
+            pieces = row[f"{side}_pieces"]
+            assert " ".join(vocabulary.decode(row[f"{side}_ids"])) == pieces
+            assert pieces.replace("@@ ", "") == row[f"{side}_tokens"]
+
+
+def test_how_many_rows_are_taken_at_once_does_not_matter(tmp_path, monkeypatch):
+    rows = rows_of(processed(tmp_path))
+    monkeypatch.setattr(columns, "ROWS_AT_ONCE", 7)
+    assert rows_of(processed(tmp_path)) == rows
+
+
+def test_case_is_as_chosen(tmp_path):
+    tokens = {text.case: rows_of(processed(tmp_path / text.case, text))[3]["target_tokens"] for text in CHOICES}
+    assert tokens == {
+        "keep": "The teacher reads a book at school .",
+        "lower": "the teacher reads a book at school .",
+        "truecase": "the teacher reads a book at school .",  # as in "Is the weather good today?"
+    }
+
+
+def test_the_same_corpus_gives_the_same_bytes(tmp_path):
+    outputs = [processed(tmp_path / name, CHOICES[2], items=[ITEM]) for name in ("one", "two")]
+    files = [sorted(path.relative_to(output) for path in output.rglob("*") if path.is_file()) for output in outputs]
+    assert files[0] == files[1]
+    assert len(files[0]) == 9
+    assert all((outputs[0] / name).read_bytes() == (outputs[1] / name).read_bytes() for name in files[0])
+
+
+def test_joint_sides_share_codes_and_vocabulary_and_separate_ones_do_not(tmp_path):
+    for text in CHOICES[:2]:
+        folder = processed(tmp_path / text.bpe, text) / "text"
+        for pattern in ("codes.{}", "vocabulary.{}.txt"):
+            source, target = ((folder / pattern.format(side)).read_bytes() for side in ("source", "target"))
+            assert (source == target) == (text.bpe == "joint")
+
+
+def test_nothing_is_learnt_from_held_out_documents(tmp_path):
+    strange = document_rows("dev", "strange", [("鑫龘。", "Zyzzyva ßß.")])
+    plain, other = processed(tmp_path / "a"), processed(tmp_path / "b", rows=small_rows() + strange)
+    for path in (plain / "text").iterdir():
+        assert path.read_bytes() == (other / "text" / path.name).read_bytes()
+    assert UNK in rows_of(other)[-1]["source_ids"]
+    dev = json.loads((other / "card.json").read_text())["splits"]["dev"]
+    assert dev["sentences"] == 4
+    assert dev["target"]["unknown"] == sum(row["target_ids"].count(UNK) for row in rows_of(other)[-1:])
+
+
+def test_the_threshold_leaves_rare_pieces_out(tmp_path):
+    kept = {}
+    for threshold in (0, 20):
+        text = TextConfig(merges=0, threshold=threshold)
+        output = processed(tmp_path / str(threshold), text)
+        kept[threshold] = set(Vocabulary.load(output / "text" / "vocabulary.target.txt").pieces)
+        counts = json.loads((output / "card.json").read_text())["splits"]["train"]["target"]
+        assert (counts["unknown"] > 0) == (threshold > 0)
+    assert set(SPECIALS) < kept[20] < kept[0]
+
+
+def test_the_card_counts_what_was_made(tmp_path):
+    output = processed(tmp_path, items=[ITEM])
+    card = json.loads((output / "card.json").read_text())
+    test = [row for row in rows_of(output) if row["split"] == "test"]
+    assert card["splits"]["test"]["sentences"] == len(test) == 4
+    assert card["splits"]["test"]["documents"] == 1
+    assert card["splits"]["test"]["source"]["tokens"] == sum(len(row["source_tokens"].split()) for row in test)
+    assert card["splits"]["test"]["target"]["pieces"] == sum(len(row["target_ids"]) for row in test)
+    assert card["vocabulary"]["source"] == len(Vocabulary.load(output / "text" / "vocabulary.source.txt"))
+    assert card["merges"]["source"] == len((output / "text" / "codes.source").read_text().splitlines()) - 1
+    assert card["contrastive_items"] == 1
+
+
+def test_contrastive_sentences_go_the_way_of_the_corpus(tmp_path):
+    output = processed(tmp_path, items=[ITEM])
+    train = rows_of(output)[:4]
+    (item,) = read_arrow(output / "contrastive.arrow", CONTRASTIVE_TOKENS).to_pylist()
+    assert item["source_ids"] == [train[3]["source_ids"], train[0]["source_ids"], train[1]["source_ids"]]
+    assert item["target_context_ids"] == [train[3]["target_ids"], train[0]["target_ids"]]
+    assert [item[key] for key in ("set", "item", "distance", "correct")] == ["pronoun", 0, 1, 0]
+    assert len(item["variant_ids"]) == 2
+    assert item["variant_ids"][0] != item["variant_ids"][1]
+
+
+def test_an_older_contrastive_file_does_not_stay(tmp_path):
+    assert (processed(tmp_path, items=[ITEM]) / "contrastive.arrow").exists()
+    (tmp_path / "corpus" / "contrastive.parquet").unlink()
+    assert not (processed(tmp_path) / "contrastive.arrow").exists()
+
+
+def test_a_corpus_without_training_documents_is_refused(tmp_path):
+    rows = [row for row in small_rows() if row["split"] != "train"]
+    with pytest.raises(UserError, match=r"documents\.parquet: no training sentences to learn pieces from"):
+        processed(tmp_path, rows=rows)
+    assert not (tmp_path / "tokens").exists()
+
+
+@pytest.mark.parametrize(("pair", "side"), [(("\u200a\u3000", "Hi."), "source"), (("你好。", "\x01 "), "target")])
+def test_a_sentence_without_tokens_is_named(tmp_path, pair, side):
+    rows = small_rows() + document_rows("test", "odd", [PAIRS[0], pair])
+    with pytest.raises(UserError, match=f"test document 'odd' sentence 1: a {side} sentence without any token"):
+        processed(tmp_path, rows=rows)
+    assert not (tmp_path / "tokens").exists()
+
+
+def test_a_contrastive_sentence_without_tokens_is_named(tmp_path):
+    item = ITEM | {"variants": ["It likes fish.", " "]}
+    with pytest.raises(UserError, match="set 'pronoun' item 0: a contrastive sentence without any token"):
+        processed(tmp_path, items=[item])
+    assert not (tmp_path / "tokens").exists()
+
+
+def command(monkeypatch, settings: dict, folder: Path) -> Path:
+    write_json(folder / "settings.json", settings)
+    arguments = ["tokens", "--settings", folder / "settings.json", "--corpus", folder, "--output", folder / "out"]
+    monkeypatch.setattr(sys, "argv", ["docmt", *map(str, arguments)])
+    return folder / "out"
+
+
+SETTINGS = {"version": 1, "corpus": "small", "source_language": "zh", "target_language": "en", "text": {"merges": 30}}
+
+
+def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
+    output = command(monkeypatch, SETTINGS, write_corpus(tmp_path, items=[ITEM]))
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 0
+    assert {path.name for path in output.iterdir()} == {"tokens.arrow", "contrastive.arrow", "text", "card.json"}
+
+
+def test_the_command_refuses_unknown_settings(tmp_path, monkeypatch, capsys):
+    output = command(monkeypatch, SETTINGS | {"text": {"merge": 30}}, write_corpus(tmp_path))
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert "settings.json text.merge: unknown key" in capsys.readouterr().err
+    assert not output.exists()

@@ -1,0 +1,205 @@
+"""The stage from tokens to segments: what its tables hold, its card, its messages."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from docmt.cli.main import main
+from docmt.core.artifacts import write_json
+from docmt.core.config import CutConfig, ViewConfig
+from docmt.core.documents import (
+    CONTRASTIVE_SEGMENTS,
+    CONTRASTIVE_TOKENS,
+    SEGMENTS,
+    SPLITS,
+    TOKENS,
+    read_arrow,
+    write_arrow,
+)
+from docmt.core.errors import UserError
+from docmt.views import segments
+from docmt.views.build import ViewsSettings, build_view
+
+SENTENCES = {"train": [7, 2, 1, 12], "dev": [3], "test": [5, 1]}
+"""How many sentences each document has."""
+
+CUTS = [CutConfig(window=1), CutConfig(window=3), CutConfig(max_tokens=30), CutConfig(max_sentences=4)]
+
+
+def token_rows() -> list[dict]:
+    numbers = np.random.default_rng(1)
+    return [
+        {
+            "split": split,
+            "document": f"{split}{document}",
+            "sentence": sentence,
+            **{
+                f"{side}_ids": numbers.integers(7, 99, numbers.integers(1, 12)).tolist()
+                for side in ("source", "target")
+            },
+        }
+        for split, counts in SENTENCES.items()
+        for document, count in enumerate(counts)
+        for sentence in range(count)
+    ]
+
+
+ITEM = {
+    "set": "verb",
+    "item": 4,
+    "distance": 2,
+    "source_ids": [[10, 11], [12], [13, 14, 15], [16]],
+    "target_context_ids": [[20], [21, 22], [23, 24]],
+    "variant_ids": [[30], [31, 32, 33, 34], [35, 36]],
+    "correct": 2,
+}
+
+
+def write_tokens(folder: Path, rows: list[dict] | None = None, items: list[dict] | None = None) -> Path:
+    table = pa.Table.from_pylist(token_rows() if rows is None else rows, TOKENS)
+    write_arrow(folder / "tokens.arrow", table)
+    if items:
+        write_arrow(folder / "contrastive.arrow", pa.Table.from_pylist(items, CONTRASTIVE_TOKENS))
+    return folder
+
+
+def built(folder: Path, train: CutConfig, test: CutConfig | None = None, **tokens) -> Path:
+    settings = ViewsSettings(1, ViewConfig(train, test or train))
+    build_view(settings, write_tokens(folder / "tokens", **tokens), folder / "view")
+    return folder / "view"
+
+
+def sentences_in(row: dict, side: str) -> list[list[int]]:
+    ends = np.cumsum(row[f"{side}_lengths"])
+    return [part.tolist() for part in np.split(np.array(row[f"{side}_ids"]), ends)[:-1]]
+
+
+@pytest.mark.parametrize("at_once", [2, 50_000])
+@pytest.mark.parametrize("cut", CUTS, ids=lambda cut: cut.name)
+def test_segments_hold_the_sentences_that_they_name(tmp_path, cut, at_once, monkeypatch):
+    monkeypatch.setattr(segments, "SEGMENTS_AT_ONCE", at_once)
+    view = built(tmp_path, cut)
+    for split in SPLITS:
+        ids = {(row["document"], row["sentence"]): row for row in token_rows() if row["split"] == split}
+        seen = []
+        for row in read_arrow(view / f"{split}.arrow", SEGMENTS).to_pylist():
+            for side in ("source", "target"):
+                own = sentences_in(row, side)
+                names = [(row["document"], row["first"] + n) for n in range(len(own))]
+                assert own == [ids[name][f"{side}_ids"] for name in names]
+            seen += names
+        assert list(dict.fromkeys(seen)) == list(ids)
+
+
+def test_training_and_test_may_be_cut_in_different_ways(tmp_path):
+    view = built(tmp_path, CutConfig(max_sentences=4), CutConfig(window=2))
+    sizes = {
+        split: [len(row["source_lengths"]) for row in read_arrow(view / f"{split}.arrow", SEGMENTS).to_pylist()]
+        for split in SPLITS
+    }
+    assert sizes == {"train": [4, 3, 2, 1, 4, 4, 4], "dev": [2, 2], "test": [2, 2, 2, 2, 1]}
+    assert json.loads((view / "card.json").read_text())["view"] == "sentences4+window2"
+
+
+def test_a_split_that_is_not_there_is_an_empty_table(tmp_path):
+    rows = [row for row in token_rows() if row["split"] == "test"]
+    view = built(tmp_path, CutConfig(max_tokens=30), rows=rows)
+    assert len(read_arrow(view / "train.arrow", SEGMENTS)) == 0
+    card = json.loads((view / "card.json").read_text())["splits"]
+    assert card["train"]["segments"] == card["train"]["source"]["longest"] == 0
+    assert card["test"]["sentences"] == 6
+
+
+@pytest.mark.parametrize("cut", CUTS, ids=lambda cut: cut.name)
+def test_the_card_counts_what_was_made(tmp_path, cut):
+    view = built(tmp_path, cut)
+    card = json.loads((view / "card.json").read_text())["splits"]["train"]
+    rows = read_arrow(view / "train.arrow", SEGMENTS).to_pylist()
+    assert card["documents"] == 4
+    assert card["sentences"] == 22
+    assert card["segments"] == len(rows)
+    assert card["sentences_in_segments"] == sum(len(row["target_lengths"]) for row in rows)
+    assert card["target"]["pieces"] == sum(len(row["target_ids"]) for row in rows)
+    assert card["source"]["longest"] == max(len(row["source_ids"]) for row in rows)
+    assert (card["over_long_sentences"] is None) == (cut.max_tokens is None)
+
+
+@pytest.mark.parametrize(
+    ("cut", "visible"),
+    [
+        (CutConfig(window=1), 1),
+        (CutConfig(window=3), 3),
+        (CutConfig(max_sentences=2), 2),
+        (CutConfig(max_sentences=9), 4),
+        # From the last, whose longest variant has four pieces: 6 + 5 + 4 + 4.
+        (CutConfig(max_tokens=6), 1),
+        (CutConfig(max_tokens=11), 1),
+        (CutConfig(max_tokens=12), 2),
+        (CutConfig(max_tokens=16), 3),
+        (CutConfig(max_tokens=20), 4),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_all_variants_see_the_context_that_fits_beside_the_longest(tmp_path, cut, visible):
+    view = built(tmp_path, CutConfig(window=1), cut, items=[ITEM])
+    rows = read_arrow(view / "contrastive.arrow", CONTRASTIVE_SEGMENTS).to_pylist()
+    assert [(row["set"], row["item"], row["distance"], row["variant"], row["correct"]) for row in rows] == [
+        ("verb", 4, 2, 0, False),
+        ("verb", 4, 2, 1, False),
+        ("verb", 4, 2, 2, True),
+    ]
+    for row, variant in zip(rows, ITEM["variant_ids"], strict=True):
+        assert sentences_in(row, "source") == ITEM["source_ids"][-visible:]
+        assert sentences_in(row, "target") == [*ITEM["target_context_ids"], variant][-visible:]
+
+
+def test_an_older_contrastive_file_does_not_stay(tmp_path):
+    assert (built(tmp_path, CUTS[0], items=[ITEM]) / "contrastive.arrow").exists()
+    (tmp_path / "tokens" / "contrastive.arrow").unlink()
+    assert not (built(tmp_path, CUTS[0]) / "contrastive.arrow").exists()
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        lambda rows: rows[1:],
+        lambda rows: [rows[0], rows[2], rows[1], *rows[3:]],
+        lambda rows: [rows[0], rows[1] | {"document": "other"}, *rows[2:]],
+    ],
+    ids=["first missing", "swapped", "mixed documents"],
+)
+def test_sentences_out_of_order_are_refused(tmp_path, order):
+    with pytest.raises(UserError, match=r"tokens\.arrow: train: sentences of a document are out of order"):
+        built(tmp_path, CUTS[0], rows=order(token_rows()))
+
+
+def command(monkeypatch, settings: dict, folder: Path) -> Path:
+    write_json(folder / "settings.json", settings)
+    arguments = ["views", "--settings", folder / "settings.json", "--tokens", folder, "--output", folder / "out"]
+    monkeypatch.setattr(sys, "argv", ["docmt", *map(str, arguments)])
+    return folder / "out"
+
+
+def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
+    cut = {"window": None, "max_tokens": None, "max_sentences": 3}
+    settings = {"version": 1, "view": {"train": cut, "test": {"window": 2}}}
+    output = command(monkeypatch, settings, write_tokens(tmp_path, items=[ITEM]))
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 0
+    expected = {"train.arrow", "dev.arrow", "test.arrow", "contrastive.arrow", "card.json"}
+    assert {path.name for path in output.iterdir()} == expected
+
+
+def test_the_command_refuses_a_view_of_two_cuts(tmp_path, monkeypatch, capsys):
+    settings = {"version": 1, "view": {"window": 2, "max_tokens": 9}}
+    output = command(monkeypatch, settings, write_tokens(tmp_path))
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert "exactly one of window, max_tokens, max_sentences" in capsys.readouterr().err
+    assert not output.exists()

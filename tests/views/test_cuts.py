@@ -1,0 +1,106 @@
+"""Laws of cutting: nothing is lost, nothing crosses a document, and the sizes are what was asked for."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docmt.core.config import CutConfig
+from docmt.views.cuts import count_over_long, cut_documents, sentence_costs, visible_from
+
+SIZES = st.integers(1, 6)
+CUTS = st.one_of(
+    SIZES.map(lambda k: CutConfig(window=k)),
+    SIZES.map(lambda n: CutConfig(max_sentences=n)),
+    st.integers(1, 40).map(lambda budget: CutConfig(max_tokens=budget)),
+)
+DOCUMENTS = st.lists(st.lists(st.integers(3, 20), min_size=1, max_size=9), max_size=6)
+"""Documents as the costs of their sentences."""
+
+
+def cut(documents: list[list[int]], config: CutConfig) -> list[range]:
+    offsets = np.cumsum([0, *map(len, documents)])
+    costs = np.array([cost for document in documents for cost in document], dtype=np.int64)
+    cuts = cut_documents(offsets, costs, config)
+    return [range(start, end) for start, end in zip(cuts.starts.tolist(), cuts.ends.tolist(), strict=True)]
+
+
+def owners(documents: list[list[int]]) -> list[int]:
+    return [number for number, document in enumerate(documents) for _ in document]
+
+
+@given(documents=DOCUMENTS, config=CUTS)
+def test_segments_hold_every_sentence_in_order_and_cross_no_border(documents, config):
+    segments, owner = cut(documents, config), owners(documents)
+    assert sorted({sentence for segment in segments for sentence in segment}) == list(range(len(owner)))
+    assert [segment.start for segment in segments] == sorted({segment.start for segment in segments})
+    assert all(len({owner[sentence] for sentence in segment}) == 1 for segment in segments)
+
+
+@given(documents=DOCUMENTS, config=CUTS.filter(lambda config: config.window is None))
+def test_splitting_and_merging_again_changes_nothing(documents, config):
+    merged = [sentence for segment in cut(documents, config) for sentence in segment]
+    assert merged == list(range(len(owners(documents))))
+
+
+@given(documents=DOCUMENTS, size=SIZES)
+def test_windows_are_all_the_runs_of_their_size(documents, size):
+    segments, owner = cut(documents, CutConfig(window=size)), owners(documents)
+    for number, document in enumerate(documents):
+        own = [segment for segment in segments if owner[segment.start] == number]
+        assert len(own) == max(1, len(document) - size + 1)
+        assert {len(segment) for segment in own} == {min(size, len(document))}
+
+
+@given(documents=DOCUMENTS, size=SIZES)
+def test_chunks_are_full_but_for_a_documents_last(documents, size):
+    segments, owner = cut(documents, CutConfig(max_sentences=size)), owners(documents)
+    for segment in segments:
+        is_last = segment.stop == len(owner) or owner[segment.stop] != owner[segment.start]
+        assert len(segment) == size or (is_last and len(segment) < size)
+
+
+@given(documents=DOCUMENTS, budget=st.integers(1, 40))
+def test_instances_stay_below_the_budget_and_could_not_take_the_next_sentence(documents, budget):
+    segments, owner = cut(documents, CutConfig(max_tokens=budget)), owners(documents)
+    costs = [cost for document in documents for cost in document]
+    for segment in segments:
+        total = sum(costs[sentence] for sentence in segment)
+        assert total < budget or len(segment) == 1
+        if segment.stop < len(owner) and owner[segment.stop] == owner[segment.start]:
+            assert total + costs[segment.stop] >= budget
+    over_long = count_over_long(np.array(costs), CutConfig(max_tokens=budget))
+    assert over_long == sum(sum(costs[sentence] for sentence in segment) >= budget for segment in segments)
+
+
+@pytest.mark.parametrize(
+    ("costs", "starts"),
+    [
+        ([5, 5, 5], [0, 1, 2]),  # 5 + 5 is not strictly below 10
+        ([4, 5, 4, 5], [0, 2]),
+        ([3, 10, 3, 3], [0, 1, 2]),  # one that is too long stands alone
+        ([12, 12], [0, 1]),
+    ],
+)
+def test_the_packing_rule(costs, starts):
+    assert [segment.start for segment in cut([costs], CutConfig(max_tokens=10))] == starts
+
+
+def test_a_sentence_costs_its_longer_side_and_a_frame():
+    assert sentence_costs(np.array([3, 7, 0]), np.array([5, 2, 0])).tolist() == [7, 9, 2]
+
+
+def test_only_a_budget_knows_over_long_sentences():
+    assert count_over_long(np.array([50, 9]), CutConfig(window=3)) is None
+
+
+@given(costs=st.lists(st.integers(3, 20), min_size=1, max_size=9), config=CUTS)
+def test_a_judged_sentence_sees_as_much_as_a_segment_can_hold(costs, config):
+    first = visible_from(costs, config)
+    assert 0 <= first < len(costs)
+
+    def fits(seen: list[int]) -> bool:
+        return len(seen) == 1 or cut([seen], config) == [range(len(seen))]
+
+    assert fits(costs[first:])
+    assert first == 0 or not fits(costs[first - 1 :])

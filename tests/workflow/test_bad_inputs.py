@@ -1,0 +1,51 @@
+"""What a user gets wrong is said in a few lines at planning, with status 2, before any job."""
+
+import pytest
+
+pytestmark = pytest.mark.xdist_group("workflow")
+
+STUDY = "workflow/studies/demo.yaml"
+
+
+@pytest.mark.parametrize(
+    ("file", "path", "value", "message"),
+    [
+        ("config.yaml", "scael", "smoke", "config.yaml:"),
+        ("config.yaml", "studies", ["demoo"], "did you mean 'demo'?"),
+        (STUDY, "systems/concat_3/extends", "sentense", "did you mean 'sentence'?"),
+        (STUDY, "systems/sentence/extends", "g_transformer", "goes in a circle"),
+        (STUDY, "corpora", ["toy"], "unknown corpus"),
+    ],
+)
+def test_planning_refuses(project, file, path, value, message):
+    project.edit(file, path, value)
+    done = project.snakemake("-n")
+    assert done.returncode == 2, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (project.root / "results").exists()
+
+
+def test_an_unreadable_config_is_refused(project):
+    (project.root / "config.yaml").write_bytes(b"studies: [demo\n\xff\xfe")
+    done = project.snakemake("-n")
+    assert done.returncode == 2
+    assert "config.yaml: cannot be read" in done.stderr
+
+
+def test_a_system_that_no_study_has_is_refused(project):
+    done = project.snakemake("-n", "results/7_scores/paper/toy_zh-en/g_transfromer/seed1/scores.json")
+    assert done.returncode == 2
+    assert "did you mean 'toy_zh-en/g_transformer'?" in done.stderr
+
+
+def test_a_failed_job_shows_its_message_on_the_screen_and_in_its_log(demo):
+    """A damaged input of a job: one message, no half-written output, and the log has it too."""
+    (demo.root / "results/1_corpus/toy_zh-en/documents.parquet").write_bytes(b"PAR1 no table PAR1")
+    done = demo.snakemake("--cores", "1", "results/2_tokens/toy_zh-en/lower_separate4k/card.json")
+    assert done.returncode == 1
+    message = "documents.parquet: not a Parquet file"
+    assert message in done.stdout + done.stderr
+    assert message in (demo.root / "logs/2_tokens/toy_zh-en/lower_separate4k.log").read_text()
+    left = [path.name for path in (demo.root / "results/2_tokens/toy_zh-en/lower_separate4k").iterdir()]
+    assert left == ["settings.json"], left
