@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from jaxtyping import install_import_hook
 from support import ROOT, Project, copy_project, small_demo
 
 # The same examples every time, and no limit on their time: machines that run tests are busy.

@@ -189,6 +189,12 @@ class TrainConfig:
             None,
             "a stop rule: one of max_updates, max_epochs, patience",
         )
+        need(
+            self.schedule != "noam" or (self.lr_new is None and self.lr_taken is None),
+            "schedule",
+            self.schedule,
+            "inverse_sqrt or constant beside lr_new or lr_taken (noam has no peak rate to set)",
+        )
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from docmt.core.artifacts import canonical_json, digest
 from docmt.core.catalogue import CorpusConfig, load_corpus
 from docmt.core.config import (
@@ -145,7 +147,7 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
 
 def _main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
     value, lines = load_yaml(root / "config.yaml")
-    value = {**mapping(value, lines), **overrides}
+    value = {**mapping(value, lines), **{key: _typed(item) for key, item in overrides.items()}}
     config = parse(MainConfig, value, lines)
     if config.defaults is None:
         raise UserError("key is missing", where=lines.place(("defaults",)), expected="the defaults of every system")
@@ -156,6 +158,13 @@ def _main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
     if not config.seeds:
         raise UserError("no seed", where=lines.place(("seeds",)), expected="at least one whole number")
     return config, lines
+
+
+def _typed(value: Any) -> Any:
+    """An override with its types: `--config seeds=[1,2]` comes from the workflow engine as a list of texts."""
+    if isinstance(value, list):
+        return [yaml.safe_load(item) if isinstance(item, str) else _typed(item) for item in value]
+    return value
 
 
 def _check_defaults(defaults: DefaultsConfig, lines: Lines) -> None:

@@ -5,11 +5,13 @@ beam retrains nothing, and a job that waits in a queue runs with the settings of
 """
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 from docmt.core.catalogue import corpus_settings
 from docmt.core.errors import UserError
 from docmt.core.grid import Entry, Grid
+from docmt.core.study import StudyConfig
 from docmt.core.versions import VERSIONS
 
 STAGES = {
@@ -93,9 +95,19 @@ def _report(grid: Grid, study: str) -> dict[str, Any]:
         "version": VERSIONS["report"],
         "scale": grid.scale,
         "study": {**shown, "seeds": list(grid.seeds[study])},
-        "entries": [dataclasses.asdict(entry) for entry in grid.of_study(study)],
+        "entries": [dataclasses.asdict(entry) for entry in sorted(grid.of_study(study), key=_shown_as(config))],
         "corpora": {name: corpus_settings(grid.corpora[name]) for name in config.corpora},
     }
+
+
+def _shown_as(study: StudyConfig) -> Callable[[Entry], tuple]:
+    """The order of systems on the page: that of the tables' rows, which are lists, and never that of keys."""
+    rows = [row.system for _, table in sorted(study.tables.items()) for row in table.rows]
+    return lambda entry: (
+        study.corpora.index(entry.corpus),
+        rows.index(entry.system.name) if entry.system.name in rows else len(rows),
+        entry.system.name,
+    )
 
 
 def _run(entry: Entry, scale: str, seed: str) -> dict[str, Any]:

@@ -91,6 +91,10 @@ def test_the_scale_is_laid_over_every_system(small):
     assert entry(small, "fine", scale="smoke").system.model.width == 8
 
 
+def test_overrides_of_the_command_line_get_their_types(small):
+    assert load_grid(small.root, {"seeds": ["1", "2"]}).seeds == {"one": (1, 2)}
+
+
 def test_a_study_that_agrees_shares_folders_and_one_that_differs_gets_its_own(small):
     study = small.read("workflow/studies/one.yaml")
     study["study"] = "two"

@@ -20,14 +20,14 @@ def test_after_a_finished_demo_there_is_nothing_to_do(demo):
     assert planned(demo) == set()
 
 
-def test_a_changed_beam_decodes_again_and_trains_nothing(demo):
-    demo.edit(DEMO, "systems/g_transformer/decode", {"beam": 7})
+def test_a_changed_length_penalty_decodes_that_system_again_and_trains_nothing(demo):
+    demo.edit(DEMO, "systems/g_transformer/decode", {"length_alpha": 0.7})
     jobs = planned(demo)
     assert {job for job in jobs if job.startswith(("train", "tokens", "views", "corpus"))} == set()
     assert jobs - REPORT == again("g_transformer", trained=False) | {"contrastive g_transformer"}
 
 
-def test_a_changed_default_beam_decodes_all_again_and_trains_nothing(demo):
+def test_a_changed_beam_decodes_all_again_and_trains_nothing(demo):
     demo.edit("workflow/scales/smoke.yaml", "decode/beam", 3)
     jobs = planned(demo)
     assert {job.split()[0] for job in jobs} == {"translate", "contrastive", "scores", *REPORT}
@@ -64,8 +64,8 @@ def test_a_mirror_downloads_nothing_again(demo):
 
 
 def test_a_system_that_differs_only_in_decoding_trains_nothing(demo):
-    demo.edit(DEMO, "systems/g_transformer.beam2", {"extends": "g_transformer", "decode": {"length_alpha": 0.5}})
-    expected = {"translate g_transformer.beam2", "contrastive g_transformer.beam2", "scores g_transformer.beam2"}
+    demo.edit(DEMO, "systems/g_transformer.longer", {"extends": "g_transformer", "decode": {"length_penalty": "none"}})
+    expected = {"translate g_transformer.longer", "contrastive g_transformer.longer", "scores g_transformer.longer"}
     assert planned(demo) - REPORT == expected
 
 

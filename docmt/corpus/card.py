@@ -1,0 +1,62 @@
+"""The card of a corpus: what a person wants to know before using it, and what made it."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from docmt.core.catalogue import CorpusSettings, Counts
+from docmt.core.documents import SPLITS
+from docmt.corpus.inputs import ContrastiveItem, Document
+
+
+class Statistics:
+    """Counts of one split, added up document by document."""
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+        self.characters = {"source": 0, "target": 0}
+
+    def add(self, document: Document) -> None:
+        self.lengths.append(len(document.source))
+        for side in self.characters:
+            self.characters[side] += sum(map(len, getattr(document, side)))
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(len(self.lengths), sum(self.lengths))
+
+    def shown(self) -> dict[str, Any]:
+        lengths = self.lengths
+        mean = round(sum(lengths) / len(lengths), 2)
+        return {
+            **dataclasses.asdict(self.counts),
+            "source_characters": self.characters["source"],
+            "target_characters": self.characters["target"],
+            "sentences_per_document": {"min": min(lengths), "mean": mean, "max": max(lengths)},
+        }
+
+
+def make_card(
+    settings: CorpusSettings,
+    sha256: dict[str, str],
+    splits: dict[str, Statistics],
+    changed: Counter[str],
+    items: Iterable[ContrastiveItem],
+) -> dict[str, Any]:
+    """The content of card.json. `sha256`: of the files as they were read."""
+    sets: dict[str, Counter[str]] = {}
+    for item in items:
+        sets.setdefault(item.set, Counter())[str(item.distance)] += 1
+    return {
+        "corpus": settings.corpus,
+        "source_language": settings.source_language,
+        "target_language": settings.target_language,
+        "licence": settings.licence,
+        "citation": settings.citation,
+        "files": [{"name": name, "sha256": digest} for name, digest in sha256.items()],
+        "reader": dataclasses.asdict(settings.reader),
+        "splits": {split: splits[split].shown() for split in SPLITS if split in splits},
+        "changed": {what: count for what, count in sorted(changed.items()) if count},
+        "contrastive": {name: dict(counts) for name, counts in sets.items()},
+    }

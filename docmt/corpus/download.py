@@ -1,0 +1,249 @@
+"""Downloads: several sources, resumed where they broke off, and verified before a file gets its name."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+import requests
+import tenacity
+
+from docmt.core.artifacts import read_json, sha256_file, write_json
+from docmt.core.catalogue import CorpusConfig, FileConfig
+from docmt.core.errors import UserError, nearest
+from docmt.corpus.progress import progress
+
+ATTEMPTS = 5
+CHUNK_BYTES = 1 << 13
+"""What is lost at most when a transfer breaks off."""
+TIMEOUT_S = 30
+
+
+class SourceFailed(Exception):
+    """One source did not give the file; the text says why."""
+
+
+class Interrupted(Exception):
+    """A transfer broke off; another attempt may go on from there."""
+
+
+class WrongChecksum(SourceFailed):
+    """A source gave another file."""
+
+
+def fetch(
+    file: FileConfig, output: Path, lock: Path, corpus: str, mirror: str | None = None, wait_s: float = 1
+) -> None:
+    """Download `file` to `output`: the mirror first, then its sources, until one gives the right bytes.
+
+    The catalogue's sha256 counts; where it has none, that of the first download, which is kept in `lock` (JSON).
+    What an interrupted run got stays in `<output>.part`, and the next run goes on from there. `wait_s`: seconds
+    before the second attempt on a source, doubled with each further one.
+    Raises UserError, with the reason of every source, where none gives the file.
+    """
+    key = f"{corpus}/{file.name}"
+    expected = file.sha256 or locked(lock).get(key)
+    if output.exists() and _is_right(output, key, expected, lock):
+        return
+    output.parent.mkdir(parents=True, exist_ok=True)
+    failures: list[tuple[str, SourceFailed]] = []
+    for source in sources(file, mirror):
+        try:
+            part = _get_verified(source, output, expected, file.size, wait_s)
+        except SourceFailed as failure:
+            failures.append((source, failure))
+        else:
+            if file.sha256 is None:
+                _record(lock, key, sha256_file(part))
+            part.replace(output)
+            return
+    raise _all_failed(file, key, output, failures, expected)
+
+
+def find_file(corpus: CorpusConfig, name: str, catalogue: Path) -> FileConfig:
+    """Raises UserError where the catalogue's entry has no file of that name."""
+    for file in corpus.files:
+        if file.name == name:
+            return file
+    remedy = nearest(name, [file.name for file in corpus.files]) if corpus.files else "the corpus needs no file"
+    raise UserError("unknown file", where=str(catalogue), found=name, remedy=remedy)
+
+
+def sources(file: FileConfig, mirror: str | None) -> tuple[str, ...]:
+    """Where to look for a file, in order."""
+    if mirror is None:
+        return file.sources
+    is_url = urlsplit(mirror).scheme in ("http", "https", "file")
+    return (f"{mirror.rstrip('/')}/{quote(file.name) if is_url else file.name}", *file.sources)
+
+
+def locked(lock: Path) -> dict[str, str]:
+    """The sha256 of first downloads, by `corpus/file`."""
+    return read_json(lock) if lock.exists() else {}
+
+
+def _is_right(output: Path, key: str, expected: str | None, lock: Path) -> bool:
+    """Whether a file that is there, perhaps put by hand, is the one; the first of its kind is."""
+    found = sha256_file(output)
+    if expected is None:
+        _record(lock, key, found)
+    return expected in (None, found)
+
+
+def _record(lock: Path, key: str, sha256: str) -> None:
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with _alone_in(lock.parent):
+        write_json(lock, {**locked(lock), key: sha256})
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Downloads run side by side: one at a time reads and replaces the lock file."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _get_verified(source: str, output: Path, expected: str | None, size: int | None, wait_s: float) -> Path:
+    part = output.with_name(f"{output.name}.part")
+    resumed = part.exists()
+    try:
+        return _verified(_get(source, part, expected, wait_s), expected, size)
+    except WrongChecksum:
+        if not resumed:
+            raise
+    # What was left of an earlier run may have been another file's beginning.
+    return _verified(_get(source, part, expected, wait_s), expected, size)
+
+
+def _verified(part: Path, expected: str | None, size: int | None) -> Path:
+    found_size, found = part.stat().st_size, sha256_file(part)
+    if size is not None and found_size != size:
+        _forget(part)
+        raise WrongChecksum(f"wrong size: found {found_size} bytes, expected {size}")
+    if expected is not None and found != expected:
+        _forget(part)
+        raise WrongChecksum(f"wrong checksum: found sha256 {found}, expected {expected}")
+    _origin(part).unlink(missing_ok=True)
+    return part
+
+
+def _forget(part: Path) -> None:
+    part.unlink(missing_ok=True)
+    _origin(part).unlink(missing_ok=True)
+
+
+def _origin(part: Path) -> Path:
+    """Beside a part: which source it came from, and in which version."""
+    return part.with_name(f"{part.name}.json")
+
+
+def _get(source: str, part: Path, expected: str | None, wait_s: float) -> Path:
+    if urlsplit(source).scheme not in ("http", "https"):
+        _copy(source, part)
+        return part
+    retrying = tenacity.Retrying(
+        retry=tenacity.retry_if_exception_type(Interrupted),
+        stop=tenacity.stop_after_attempt(ATTEMPTS),
+        wait=tenacity.wait_exponential(multiplier=wait_s, max=60),
+        reraise=True,
+    )
+    try:
+        retrying(_transfer, source, part, expected is not None)
+    except Interrupted as problem:
+        raise SourceFailed(f"{problem} ({ATTEMPTS} attempts)") from None
+    return part
+
+
+def _copy(source: str, part: Path) -> None:
+    path = Path(unquote(urlsplit(source).path)) if source.startswith("file:") else Path(source)
+    if not path.is_file():
+        raise SourceFailed("no such file")
+    _forget(part)
+    try:
+        shutil.copyfile(path, part)
+    except OSError as problem:
+        _forget(part)
+        raise SourceFailed(problem.strerror or str(problem)) from None
+
+
+def _transfer(url: str, part: Path, has_checksum: bool) -> None:
+    """One attempt: what is missing of the part, or the whole file where the server does not resume."""
+    headers = {"Accept-Encoding": "identity", **_range(url, part, has_checksum)}
+    try:
+        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT_S) as response:
+            if response.status_code == requests.codes.requested_range_not_satisfiable:
+                _forget(part)
+                raise Interrupted("the server has less than was got before")
+            if response.status_code >= 500 or response.status_code == requests.codes.too_many_requests:
+                raise Interrupted(f"HTTP {response.status_code}")
+            if not response.ok:
+                raise SourceFailed(f"HTTP {response.status_code}")
+            _store(url, response, part)
+    except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as problem:
+        raise Interrupted(_reason(problem)) from None
+    except requests.RequestException as problem:
+        raise SourceFailed(_reason(problem)) from None
+
+
+def _range(url: str, part: Path, has_checksum: bool) -> dict[str, str]:
+    """The headers that ask for the rest of a part, or none where the part cannot be trusted to be its beginning."""
+    if not part.exists() or not _origin(part).exists():
+        return {}
+    origin = read_json(_origin(part))
+    if origin["source"] != url or not (origin["version"] or has_checksum):
+        return {}
+    headers = {"Range": f"bytes={part.stat().st_size}-"}
+    return {**headers, "If-Range": origin["version"]} if origin["version"] else headers
+
+
+def _store(url: str, response: requests.Response, part: Path) -> None:
+    resumes = response.status_code == requests.codes.partial_content
+    got = part.stat().st_size if resumes else 0
+    if resumes and not response.headers.get("Content-Range", "").startswith(f"bytes {got}-"):
+        _forget(part)
+        raise Interrupted("the server resumed at another place")
+    if not resumes:
+        _forget(part)
+        version = response.headers.get("ETag") or response.headers.get("Last-Modified")
+        # A weak ETag does not promise the same bytes.
+        write_json(_origin(part), {"source": url, "version": None if (version or "").startswith("W/") else version})
+    rest = response.headers.get("Content-Length")
+    with part.open("ab") as stream, progress(part.stem, got, got + int(rest) if rest else None) as advance:
+        for chunk in response.iter_content(CHUNK_BYTES):
+            stream.write(chunk)
+            advance(len(chunk))
+
+
+def _reason(problem: Exception) -> str:
+    """The cause of a failed transfer, without the library's wrapping."""
+    while problem.args and isinstance(problem.args[0], Exception):
+        problem = problem.args[0]
+    inner = getattr(problem, "reason", None)
+    return str(inner or problem).split(": ", 1)[-1]
+
+
+def _all_failed(
+    file: FileConfig,
+    key: str,
+    output: Path,
+    failures: list[tuple[str, SourceFailed]],
+    expected: str | None,
+) -> UserError:
+    changed = any(isinstance(failure, WrongChecksum) for _, failure in failures)
+    which = f" (sha256 {expected})" if expected else ""
+    by_hand = (
+        f"put the file{which} at {output} and run again, or set mirror=FOLDER, a folder or URL that holds {file.name}"
+    )
+    return UserError(
+        "wrong checksum, the download was removed" if changed else "no source gave the file",
+        where=key,
+        found="".join(f"\n    {source}: {failure}" for source, failure in failures) or "no source in the catalogue",
+        remedy=f"{file.obtain.strip()} Then {by_hand}." if file.obtain else f"By hand: {by_hand}.",
+    )

@@ -1,0 +1,254 @@
+"""Sentences of the toy corpus: what each says, which phenomena it settles, and which one it leaves to its context.
+
+A document has one protagonist, one kind of fruit, one ambiguous word and one way of doing things (its facts).
+A `Sentence` is drawn before its facts are filled in, so that the same sentences can be told of other facts: that
+is what the twins of the contrastive sets are.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
+
+from docmt.corpus.toy import words
+
+GENDER, NUMBER, WORD, ELLIPSIS = "pronoun_gender", "pronoun_number", "word", "ellipsis"
+PHENOMENA = (GENDER, NUMBER, WORD, ELLIPSIS)
+"""The dropped subject becomes he or she, it or they; a bare word has two translations; 也一样 takes up can, did
+or does."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What holds in a document; each phenomenon follows from one of them."""
+
+    pair: tuple[words.Person, words.Person]
+    gender: int
+    fruit: words.Fruit
+    count: tuple[str, str]
+    word: words.TwoWay
+    sense: int
+    modality: words.Modality
+
+    @property
+    def person(self) -> words.Person:
+        return self.pair[self.gender]
+
+    @property
+    def meant(self) -> words.Sense:
+        return self.word.senses[self.sense]
+
+    @property
+    def many(self) -> bool:
+        return self.count != words.ONE
+
+    def turned(self, phenomenon: str, rng: Random) -> "Facts":
+        """The same facts but for the one that decides `phenomenon`."""
+        if phenomenon == GENDER:
+            return replace(self, gender=1 - self.gender)
+        if phenomenon == NUMBER:
+            return replace(self, count=words.ONE if self.many else rng.choice(words.MANY))
+        if phenomenon == WORD:
+            return replace(self, sense=1 - self.sense)
+        return replace(self, modality=rng.choice([m for m in words.MODALITIES if m != self.modality]))
+
+
+def draw_facts(rng: Random) -> Facts:
+    return Facts(
+        pair=rng.choice(words.PAIRS),
+        gender=rng.randrange(2),
+        fruit=rng.choice(words.FRUITS),
+        count=rng.choice((words.ONE, rng.choice(words.MANY))),
+        word=rng.choice(words.TWO_WAY),
+        sense=rng.randrange(2),
+        modality=rng.choice(words.MODALITIES),
+    )
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence, told of facts by `say(facts) -> (Chinese, English)`."""
+
+    say: Callable[[Facts], tuple[str, str]]
+    settles: frozenset[str] = frozenset()
+    """Phenomena that its source settles for later sentences."""
+    leaves_open: str | None = None
+    """The phenomenon that only earlier sentences decide."""
+    of_person: bool = False
+    """Whether it states something of a person, which a later 也一样 would take up."""
+
+    @property
+    def shows(self) -> frozenset[str]:
+        """Phenomena whose answer can be read off it in either language."""
+        return self.settles | ({self.leaves_open} if self.leaves_open else frozenset())
+
+
+def _pair(chinese: str, english: str) -> tuple[str, str]:
+    return f"{chinese}。", f"{english[0].upper()}{english[1:]}."
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+def _there_are(facts: Facts) -> str:
+    if facts.many:
+        return f"there are {facts.count[1]} {facts.fruit.many}"
+    return f"there is {_a(facts.fruit.one)}"
+
+
+def mention(rng: Random) -> Sentence:
+    """The protagonist by name: 汤姆在公园里。 Tom is in the park."""
+    time = rng.choice((words.NO_TIME, words.NO_TIME, words.TODAY, words.YESTERDAY))
+    place_zh, place_en = rng.choice(words.WHEREABOUTS)
+
+    def say(facts: Facts) -> tuple[str, str]:
+        person = facts.person
+        return _pair(f"{person.zh}{time.zh}在{place_zh}", f"{person.en} {time.be} {place_en}{time.en}")
+
+    return Sentence(say, frozenset({GENDER}), of_person=True)
+
+
+def feeling(rng: Random) -> Sentence:
+    """The protagonist as a dropped subject: 今天很累。 He is very tired today."""
+    time = rng.choice((words.NO_TIME, words.TODAY, words.NOW, words.YESTERDAY))
+    degree_zh, degree_en = rng.choice(words.DEGREES)
+    zh, en = rng.choice(words.FEELINGS)
+
+    def say(facts: Facts) -> tuple[str, str]:
+        pronoun, _ = words.PRONOUN[facts.person.gender]
+        return _pair(f"{time.zh}{degree_zh}{zh}", f"{pronoun} {time.be} {degree_en} {en}{time.en}")
+
+    return Sentence(say, leaves_open=GENDER, of_person=True)
+
+
+def doing(rng: Random) -> Sentence:
+    """The protagonist as a dropped subject, with a possessive: 还在找钥匙。 She is still looking for her key."""
+    still_zh, still_en = rng.choice((("", ""), ("还", "still ")))
+    zh, en = rng.choice(words.DOINGS)
+
+    def say(facts: Facts) -> tuple[str, str]:
+        pronoun, possessive = words.PRONOUN[facts.person.gender]
+        return _pair(f"{still_zh}{zh}", f"{pronoun} is {still_en}{en.format(his=possessive)}")
+
+    return Sentence(say, leaves_open=GENDER, of_person=True)
+
+
+def fruit(rng: Random) -> Sentence:
+    """盘子里有三个梨。 There are three pears on the plate."""
+    place_zh, place_en = rng.choice(words.DISHES)
+
+    def say(facts: Facts) -> tuple[str, str]:
+        return _pair(f"{place_zh}有{facts.count[0]}{facts.fruit.zh}", f"{_there_are(facts)} {place_en}")
+
+    return Sentence(say, frozenset({NUMBER}))
+
+
+def given_fruit(rng: Random) -> Sentence:
+    """The fruit once more, by name: 这三个梨是给老师的。 These pears are for the teacher."""
+    person_zh, person_en = rng.choice(words.NEUTRAL_PEOPLE)
+
+    def say(facts: Facts) -> tuple[str, str]:
+        count = facts.count[0].removeprefix("一")
+        english = f"these {facts.fruit.many} are" if facts.many else f"this {facts.fruit.one} is"
+        return _pair(f"这{count}{facts.fruit.zh}是给{person_zh}的", f"{english} for {person_en}")
+
+    return Sentence(say, frozenset({NUMBER}))
+
+
+def taste(rng: Random) -> Sentence:
+    """The fruit as a dropped subject: 看起来很甜。 They look very sweet."""
+    sense_zh, sense_en = rng.choice(words.SENSES)
+    degree_zh, degree_en = rng.choice(words.DEGREES)
+    zh, en = rng.choice(words.TASTES)
+
+    def say(facts: Facts) -> tuple[str, str]:
+        subject, be, ending = ("they", "are", "") if facts.many else ("it", "is", "s")
+        verb = sense_en.format(be=be, s=ending)
+        return _pair(f"{sense_zh}{degree_zh}{zh}", f"{subject} {verb} {degree_en} {en}")
+
+    return Sentence(say, leaves_open=NUMBER)
+
+
+def ambiguous(rng: Random) -> Sentence:
+    """The ambiguous word with what shows its sense: 院子里有一辆自行车。 There is a bike in the yard."""
+    places = (rng.choice(words.INDOORS), rng.choice(words.OUTDOORS))
+
+    def say(facts: Facts) -> tuple[str, str]:
+        sense = facts.meant
+        place_zh, place_en = places[facts.word.outdoors]
+        return _pair(f"{place_zh}有一{sense.measure}{sense.zh}", f"there is {_a(sense.en)} {place_en}")
+
+    return Sentence(say, frozenset({WORD}))
+
+
+def in_front(rng: Random) -> Sentence:
+    """Protagonist, fruit and ambiguous word at once: 汤姆面前有一个梨和一头奶牛。 There is a pear and ..."""
+    place_zh, place_en = rng.choice((("身边", "next to"), ("面前", "in front of")))
+
+    def say(facts: Facts) -> tuple[str, str]:
+        things = f"{facts.count[0]}{facts.fruit.zh}和一{facts.meant.measure}{facts.meant.zh}"
+        english = f"{_there_are(facts)} and {_a(facts.meant.en)} {place_en} {facts.person.en}"
+        return _pair(f"{facts.person.zh}{place_zh}有{things}", english)
+
+    return Sentence(say, frozenset({GENDER, NUMBER, WORD}))
+
+
+def owned(rng: Random) -> Sentence:
+    """The ambiguous word once more, with what shows its sense: 那辆自行车是老师的。 That bike is the teacher's."""
+    person_zh, person_en = rng.choice(words.NEUTRAL_PEOPLE)
+
+    def say(facts: Facts) -> tuple[str, str]:
+        sense = facts.meant
+        return _pair(f"那{sense.measure}{sense.zh}是{person_zh}的", f"that {sense.en} is {person_en}'s")
+
+    return Sentence(say, frozenset({WORD}))
+
+
+def bare(rng: Random) -> Sentence:
+    """The ambiguous word alone: 昨天车很干净。 The bike was very clean yesterday."""
+    time = rng.choice((words.NO_TIME, words.NO_TIME, words.NOW, words.YESTERDAY))
+    degree_zh, degree_en = rng.choice(words.DEGREES)
+    zh, en = rng.choice(words.LOOKS)
+
+    def say(facts: Facts) -> tuple[str, str]:
+        subject = f"the {facts.meant.en}"
+        return _pair(f"{time.zh}{facts.word.bare}{degree_zh}{zh}", f"{subject} {time.be} {degree_en} {en}{time.en}")
+
+    return Sentence(say, leaves_open=WORD)
+
+
+def activity(rng: Random) -> Sentence:
+    """What the protagonist can do, did or does: 汤姆每天游泳。 Tom swims every day."""
+    chosen, way = rng.choice(words.ACTIVITIES), rng.randrange(3)
+
+    def say(facts: Facts) -> tuple[str, str]:
+        zh, en = (text.format(**chosen._asdict()) for text in facts.modality.ways[way])
+        return _pair(f"{facts.person.zh}{zh}", f"{facts.person.en} {en}")
+
+    return Sentence(say, frozenset({GENDER, ELLIPSIS}), of_person=True)
+
+
+def likewise(rng: Random) -> Sentence:
+    """The elided verb: 老师也一样。 The teacher can too."""
+    person_zh, person_en = rng.choice(words.NEUTRAL_PEOPLE)
+    even = rng.random() < 0.3
+
+    def say(facts: Facts) -> tuple[str, str]:
+        auxiliary = facts.modality.auxiliary
+        if even:
+            return _pair(f"连{person_zh}也一样", f"even {person_en} {auxiliary}")
+        return _pair(f"{person_zh}也一样", f"{person_en} {auxiliary} too")
+
+    return Sentence(say, leaves_open=ELLIPSIS, of_person=True)
+
+
+def scene(rng: Random) -> Sentence:
+    """What nothing depends on: 公园很安静。 The park is very quiet. Now and then said in another way."""
+    zh, en, states = rng.choice(words.SCENES)
+    state_zh, state_en = rng.choice(states)
+    time = rng.choice((words.NO_TIME, words.TODAY, words.YESTERDAY))
+    degree_zh, degree_en = rng.choice(words.DEGREES)
+    if degree_zh == "很" and rng.random() < 0.2:
+        degree_en = "really"
+    pair = _pair(f"{time.zh}{zh}{degree_zh}{state_zh}", f"{en} {time.be} {degree_en} {state_en}{time.en}")
+    return Sentence(lambda facts: pair)

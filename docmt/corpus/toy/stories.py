@@ -1,0 +1,110 @@
+"""Documents of the toy corpus: sentences in an order in which each one's context decides what it leaves open."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from docmt.corpus.toy import grammar
+from docmt.corpus.toy.grammar import ELLIPSIS, GENDER, NUMBER, PHENOMENA, WORD, Facts, Sentence
+
+Draw = Callable[[Random], Sentence]
+
+FIRST: dict[str, tuple[Draw, ...]] = {
+    GENDER: (grammar.mention,),
+    NUMBER: (grammar.fruit,),
+    WORD: (grammar.ambiguous,),
+    ELLIPSIS: (grammar.activity,),
+}
+"""First mentions: their source settles the phenomenon, for one that does not know the document so far."""
+
+AGAIN: dict[str, tuple[Draw, ...]] = {
+    GENDER: (grammar.mention,),
+    NUMBER: (grammar.given_fruit,),
+    WORD: (grammar.owned,),
+    ELLIPSIS: (grammar.activity,),
+}
+"""Later mentions that settle it once more."""
+
+OPEN: dict[str, tuple[Draw, ...]] = {
+    GENDER: (grammar.feeling, grammar.doing),
+    NUMBER: (grammar.taste,),
+    WORD: (grammar.bare,),
+    ELLIPSIS: (grammar.likewise,),
+}
+"""Sentences that leave it to their context."""
+
+ANY = (*PHENOMENA, *PHENOMENA, None)
+"""What a sentence can be about, None being nothing that matters: as often as it stands here."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """A document: its facts and its sentences."""
+
+    facts: Facts
+    sentences: tuple[Sentence, ...]
+
+    def told(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of Chinese and English."""
+        return tuple(sentence.say(self.facts) for sentence in self.sentences)
+
+    def distance(self, index: int) -> int:
+        """How many sentences before `index` the last one stands whose source settles what `index` leaves open."""
+        phenomenon = self.sentences[index].leaves_open
+        return next(back for back in range(1, index + 1) if phenomenon in self.sentences[index - back].settles)
+
+
+def is_settled(phenomenon: str, before: Sequence[Sentence]) -> bool:
+    """Whether a sentence after `before` can leave `phenomenon` open."""
+    if phenomenon == ELLIPSIS:
+        # 也一样 takes up the last statement about a person, so that one must be about an activity.
+        people = [sentence for sentence in before if sentence.of_person]
+        return bool(people) and ELLIPSIS in people[-1].shows
+    return any(phenomenon in sentence.settles for sentence in before)
+
+
+def settling(phenomenon: str, before: Sequence[Sentence]) -> tuple[Draw, ...]:
+    """First mentions that can follow `before`: people come with their things where no thing was mentioned yet."""
+    alone = not any({NUMBER, WORD} & sentence.settles for sentence in before)
+    return (*FIRST[phenomenon], grammar.in_front) if phenomenon == GENDER and alone else FIRST[phenomenon]
+
+
+def draw_next(
+    before: Sequence[Sentence],
+    facts: Facts,
+    rng: Random,
+    phenomena: Sequence[str | None] = ANY,
+    allowed: Callable[[Sentence], bool] = lambda _: True,
+) -> Sentence:
+    """Draw a sentence about one of `phenomena` that can follow `before`, is none of it again, and is `allowed`."""
+    told = {sentence.say(facts) for sentence in before}
+    while True:
+        phenomenon = rng.choice(phenomena)
+        sentence = rng.choice(_draws(phenomenon, before, rng))(rng)
+        if allowed(sentence) and sentence.say(facts) not in told:
+            return sentence
+
+
+def _draws(phenomenon: str | None, before: Sequence[Sentence], rng: Random) -> tuple[Draw, ...]:
+    if phenomenon is None:
+        return (grammar.scene,)
+    if not is_settled(phenomenon, before):
+        return settling(phenomenon, before)
+    if phenomenon == GENDER and is_settled(ELLIPSIS, before) and rng.random() < 0.6:
+        # Any statement about a person ends the reach of 也一样: fewer of them let it stand far from its activity too.
+        return (grammar.scene,)
+    return (OPEN if rng.random() < 0.8 else AGAIN)[phenomenon]
+
+
+def draw_story(shortest: int, longest: int, rng: Random) -> Story:
+    """A document that exercises every phenomenon and says nothing twice."""
+    length = rng.randint(shortest, longest)
+    while True:
+        facts = grammar.draw_facts(rng)
+        sentences: list[Sentence] = []
+        while len(sentences) < length:
+            due = [p for p in PHENOMENA if p not in {sentence.leaves_open for sentence in sentences}]
+            enough = length - len(sentences) > 2 * len(due)
+            sentences.append(draw_next(sentences, facts, rng, ANY if enough else due or PHENOMENA))
+        if {sentence.leaves_open for sentence in sentences}.issuperset(PHENOMENA):
+            return Story(facts, tuple(sentences))

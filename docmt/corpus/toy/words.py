@@ -1,0 +1,205 @@
+"""The words of the toy corpus, in both languages. All of it was written for this corpus."""
+
+from typing import NamedTuple
+
+
+class Person(NamedTuple):
+    zh: str
+    en: str
+    gender: str
+
+
+PAIRS = tuple(
+    (Person(he_zh, he_en, "male"), Person(she_zh, she_en, "female"))
+    for he_zh, he_en, she_zh, she_en in (
+        ("汤姆", "Tom", "玛丽", "Mary"),
+        ("约翰", "John", "安娜", "Anna"),
+        ("彼得", "Peter", "海伦", "Helen"),
+        ("大卫", "David", "露西", "Lucy"),
+        ("爷爷", "Grandpa", "奶奶", "Grandma"),
+        ("王先生", "Mr Wang", "王太太", "Mrs Wang"),
+        ("国王", "the king", "王后", "the queen"),
+        ("那个男孩", "the boy", "那个女孩", "the girl"),
+    )
+)
+"""People by twos, so that each has a counterpart of the other gender."""
+
+PRONOUN = {"male": ("he", "his"), "female": ("she", "her")}
+
+
+class Time(NamedTuple):
+    """When a state holds; `en` stands at the end of the sentence."""
+
+    zh: str
+    en: str
+    be: str
+
+
+NO_TIME = Time("", "", "is")
+TODAY = Time("今天", " today", "is")
+NOW = Time("现在", " now", "is")
+YESTERDAY = Time("昨天", " yesterday", "was")
+
+DEGREES = (("很", "very"), ("特别", "especially"), ("非常", "extremely"))
+
+FEELINGS = (
+    ("累", "tired"),
+    ("高兴", "happy"),
+    ("饿", "hungry"),
+    ("忙", "busy"),
+    ("紧张", "nervous"),
+    ("难过", "sad"),
+    ("生气", "angry"),
+)
+DOINGS = (
+    ("在找钥匙", "looking for {his} key"),
+    ("在等朋友", "waiting for {his} friend"),
+    ("在写日记", "writing {his} diary"),
+    ("在洗手", "washing {his} hands"),
+    ("在收拾房间", "tidying {his} room"),
+)
+WHEREABOUTS = (
+    ("公园里", "in the park"),
+    ("图书馆里", "in the library"),
+    ("学校里", "at school"),
+    ("医院里", "in the hospital"),
+    ("家里", "at home"),
+    ("海边", "by the sea"),
+)
+
+NEUTRAL_PEOPLE = (
+    ("老师", "the teacher"),
+    ("医生", "the doctor"),
+    ("邻居", "the neighbour"),
+    ("学生", "the student"),
+    ("司机", "the driver"),
+    ("同事", "the colleague"),
+    ("客人", "the guest"),
+    ("经理", "the manager"),
+)
+"""People whose words show no gender in either language."""
+
+
+class Fruit(NamedTuple):
+    zh: str
+    one: str
+    many: str
+
+
+FRUITS = (
+    Fruit("苹果", "apple", "apples"),
+    Fruit("梨", "pear", "pears"),
+    Fruit("桃子", "peach", "peaches"),
+    Fruit("橙子", "orange", "oranges"),
+    Fruit("西瓜", "watermelon", "watermelons"),
+    Fruit("芒果", "mango", "mangoes"),
+    Fruit("香蕉", "banana", "bananas"),
+    Fruit("柠檬", "lemon", "lemons"),
+)
+ONE = ("一个", "")
+MANY = (("两个", "two"), ("三个", "three"), ("四个", "four"), ("五个", "five"), ("几个", "some"))
+DISHES = (
+    ("盘子里", "on the plate"),
+    ("篮子里", "in the basket"),
+    ("冰箱里", "in the fridge"),
+    ("碗里", "in the bowl"),
+)
+SENSES = (("", "{be}"), ("看起来", "look{s}"), ("闻起来", "smell{s}"), ("吃起来", "taste{s}"))
+TASTES = (("甜", "sweet"), ("酸", "sour"), ("新鲜", "fresh"), ("香", "fragrant"), ("可口", "tasty"))
+
+
+class Sense(NamedTuple):
+    """One meaning of an ambiguous word: how a first mention names it, with its measure word, and the English."""
+
+    measure: str
+    zh: str
+    en: str
+
+
+class TwoWay(NamedTuple):
+    """A word whose bare form has two translations."""
+
+    bare: str
+    senses: tuple[Sense, Sense]
+    outdoors: bool
+
+
+TWO_WAY = (
+    TwoWay("车", (Sense("辆", "自行车", "bike"), Sense("辆", "卡车", "truck")), True),
+    TwoWay("羊", (Sense("只", "山羊", "goat"), Sense("只", "绵羊", "sheep")), True),
+    TwoWay("鸡", (Sense("只", "公鸡", "rooster"), Sense("只", "母鸡", "hen")), True),
+    TwoWay("牛", (Sense("头", "奶牛", "cow"), Sense("头", "水牛", "buffalo")), True),
+    TwoWay("杜鹃", (Sense("只", "杜鹃", "cuckoo"), Sense("盆", "杜鹃", "azalea")), True),
+    TwoWay("琴", (Sense("架", "钢琴", "piano"), Sense("把", "小提琴", "violin")), False),
+    TwoWay("笔", (Sense("支", "铅笔", "pencil"), Sense("支", "毛笔", "brush")), False),
+    TwoWay("球", (Sense("个", "篮球", "basketball"), Sense("个", "气球", "balloon")), False),
+    TwoWay("灯", (Sense("盏", "台灯", "lamp"), Sense("个", "灯笼", "lantern")), False),
+    TwoWay("杯子", (Sense("个", "茶杯", "cup"), Sense("个", "玻璃杯", "glass")), False),
+)
+OUTDOORS = (
+    ("院子里", "in the yard"),
+    ("村子里", "in the village"),
+    ("河边", "by the river"),
+    ("山上", "on the hill"),
+)
+INDOORS = (
+    ("屋里", "in the room"),
+    ("教室里", "in the classroom"),
+    ("办公室里", "in the office"),
+    ("门口", "at the door"),
+)
+LOOKS = (
+    ("大", "big"),
+    ("小", "small"),
+    ("漂亮", "beautiful"),
+    ("普通", "ordinary"),
+    ("重", "heavy"),
+    ("干净", "clean"),
+)
+
+
+class Activity(NamedTuple):
+    zh: str
+    base: str
+    past: str
+    present: str
+
+
+ACTIVITIES = (
+    Activity("游泳", "swim", "swam", "swims"),
+    Activity("唱歌", "sing", "sang", "sings"),
+    Activity("跳舞", "dance", "danced", "dances"),
+    Activity("画画", "draw", "drew", "draws"),
+    Activity("做饭", "cook", "cooked", "cooks"),
+    Activity("钓鱼", "fish", "fished", "fishes"),
+    Activity("滑雪", "ski", "skied", "skis"),
+    Activity("滑冰", "skate", "skated", "skates"),
+    Activity("骑马", "ride a horse", "rode a horse", "rides a horse"),
+    Activity("下棋", "play chess", "played chess", "plays chess"),
+)
+
+
+class Modality(NamedTuple):
+    """What 也一样 takes up: the English auxiliary, and three ways to say the full verb."""
+
+    auxiliary: str
+    ways: tuple[tuple[str, str], ...]
+
+
+CAN = (("会{zh}", "can {base}"), ("很会{zh}", "can {base} very well"), ("已经会{zh}了", "can already {base}"))
+DID = (("昨天{zh}了", "{past} yesterday"), ("上周{zh}了", "{past} last week"), ("早上{zh}了", "{past} in the morning"))
+DOES = (("每天{zh}", "{present} every day"), ("经常{zh}", "often {present}"), ("每周{zh}", "{present} every week"))
+MODALITIES = (Modality("can", CAN), Modality("did", DID), Modality("does", DOES))
+
+SCENES = (
+    ("天气", "the weather", (("好", "good"), ("冷", "cold"), ("热", "hot"))),
+    ("公园", "the park", (("安静", "quiet"), ("热闹", "lively"))),
+    ("街上", "the street", (("安静", "quiet"), ("热闹", "lively"))),
+    ("商店", "the shop", (("热闹", "lively"), ("暖和", "warm"))),
+    ("风", "the wind", (("大", "strong"), ("冷", "cold"))),
+    ("河水", "the river", (("冷", "cold"), ("清", "clear"))),
+    ("音乐", "the music", (("好听", "lovely"), ("响", "loud"))),
+    ("房子", "the house", (("旧", "old"), ("暖和", "warm"))),
+    ("早饭", "the breakfast", (("简单", "simple"), ("丰盛", "rich"))),
+)
+"""What has nothing to do with the rest of a document."""

@@ -1,0 +1,119 @@
+"""Archives, unpacked so that nothing gets out of the folder: tar (also compressed), zip, single gzip files."""
+
+import gzip
+import lzma
+import os
+import shutil
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from docmt.core.artifacts import atomic_folder
+from docmt.core.errors import UserError
+
+DAMAGED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, gzip.BadGzipFile, EOFError, RecursionError)
+"""What the libraries raise for broken archives; a link to itself is followed until the recursion ends."""
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Unpack `archive` into the new folder `folder`; after an error nothing of it is there.
+
+    Links inside the archive become copies of what they point to.
+    Raises UserError for a path or link that leads out of the archive, for a device, for a damaged or truncated
+    archive, and for a file that is no archive.
+    """
+    try:
+        members = _members(archive)
+        with atomic_folder(folder) as beside:
+            for name, stream, size in members:
+                _write(beside / _safe(name, archive), stream, size, archive)
+    except FileNotFoundError:
+        raise UserError("archive not found", where=str(archive)) from None
+    except DAMAGED as problem:
+        raise _damaged(archive, problem) from None
+
+
+def _damaged(archive: Path, problem: object) -> UserError:
+    remedy = f"remove {archive} and download it again"
+    return UserError("archive is damaged or truncated", where=archive.name, found=problem, remedy=remedy)
+
+
+def _members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
+    """Name, contents (None for a folder) and size (None = not stated) of each member."""
+    with archive.open("rb") as stream:
+        magic = stream.read(2)
+    if zipfile.is_zipfile(archive):
+        return _zip_members(archive)
+    if archive.name.endswith(".gz") and magic == GZIP_MAGIC and not archive.name.endswith(".tar.gz"):
+        return _gzip_members(archive)
+    return _tar_members(archive)
+
+
+def _tar_members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            if member.isdir():
+                yield member.name, None, None
+                continue
+            if member.issym() or member.islnk():
+                _safe_link(member, archive)
+            elif not member.isfile():
+                raise UserError("archive holds a device", where=archive.name, found=member.name)
+            try:
+                contents = tar.extractfile(member)
+            except KeyError:
+                raise _damaged(archive, f"link to nothing: {member.name} -> {member.linkname}") from None
+            yield member.name, contents, member.size if member.isreg() else None
+
+
+def _safe_link(member: tarfile.TarInfo, archive: Path) -> None:
+    # A symbolic link starts from its own folder, a hard link from the root of the archive.
+    base = PurePosixPath(member.name).parent if member.issym() else PurePosixPath()
+    if _leads_out(base / member.linkname):
+        link = f"{member.name} -> {member.linkname}"
+        raise UserError("archive holds a link that leads out of it", where=archive.name, found=link)
+
+
+def _zip_members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
+    with zipfile.ZipFile(archive) as zipped:
+        for info in zipped.infolist():
+            if stat.S_ISLNK(info.external_attr >> 16):
+                raise UserError("archive holds a link", where=archive.name, found=info.filename)
+            if info.flag_bits & 1:
+                raise UserError("archive is encrypted", where=archive.name, found=info.filename)
+            if info.is_dir():
+                yield info.filename, None, None
+            else:
+                with zipped.open(info) as contents:
+                    yield info.filename, contents, info.file_size
+
+
+def _gzip_members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
+    with gzip.open(archive) as contents:
+        yield archive.name.removesuffix(".gz"), contents, None
+
+
+def _safe(name: str, archive: Path) -> str:
+    if _leads_out(PurePosixPath(name)) or "\\" in name:
+        raise UserError("archive holds a path that leads out of it", where=archive.name, found=name)
+    return name
+
+
+def _leads_out(path: PurePosixPath) -> bool:
+    return path.is_absolute() or os.path.normpath(path).split("/")[0] == ".."
+
+
+def _write(path: Path, stream: IO[bytes] | None, size: int | None, archive: Path) -> None:
+    if stream is None:
+        path.mkdir(parents=True, exist_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with stream, path.open("wb") as out:
+        shutil.copyfileobj(stream, out)
+    if size is not None and path.stat().st_size != size:
+        raise _damaged(archive, f"{path.name} ends after {path.stat().st_size} of {size} bytes")

@@ -1,0 +1,196 @@
+"""Stage 1 as a job: settings and downloads in, tables and card out."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from docmt.cli.main import build
+from docmt.core.artifacts import sha256_file
+from docmt.core.catalogue import CorpusSettings, corpus_settings, load_corpus
+from docmt.core.documents import CONTRASTIVE, DOCUMENTS, read_parquet
+from docmt.core.errors import UserError
+from docmt.core.parse import parse
+from docmt.corpus.read import read_corpus
+
+CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
+MINE = {
+    "version": 1,
+    "corpus": "mine",
+    "source_language": "zh",
+    "target_language": "en",
+    "licence": "CC0",
+    "citation": "me",
+    "files": [{"name": "a.zh", "sha256": None}, {"name": "a.en"}],
+    "reader": {"kind": "lines", "splits": {"train": {"source": "a.zh", "target": "a.en"}}},
+    "expected": {"train": {"documents": 2, "sentences": 3}},
+    "contrastive": False,
+}
+TOY = {
+    **MINE,
+    "corpus": "toy_zh-en",
+    "files": [],
+    "reader": {
+        "kind": "toy",
+        "train_documents": 3,
+        "dev_documents": 2,
+        "test_documents": 1,
+        "shortest": 7,
+        "longest": 7,
+    }
+    | {"contrastive_items": 2, "distances": [1, 4]},
+    "expected": {split: {"documents": n, "sentences": 7 * n} for split, n in (("train", 3), ("dev", 2), ("test", 1))},
+    "contrastive": True,
+}
+
+
+@pytest.fixture
+def downloads(tmp_path: Path) -> Path:
+    folder = tmp_path / "downloads"
+    folder.mkdir()
+    (folder / "a.zh").write_text("你好。\n再见。\n\n好。\n")
+    (folder / "a.en").write_text("Hello.\nBye.\n\nFine.\n")
+    return folder
+
+
+def run(settings: dict, downloads: Path, output: Path) -> None:
+    read_corpus(parse(CorpusSettings, settings, "settings.json"), downloads, output)
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def test_documents_and_card(downloads, tmp_path):
+    run(MINE, downloads, tmp_path / "out")
+    assert files(tmp_path / "out") == ["card.json", "documents.parquet"]
+    assert read_parquet(tmp_path / "out/documents.parquet", DOCUMENTS).to_pylist() == [
+        {"split": "train", "document": "train1", "sentence": 0, "source": "你好。", "target": "Hello."},
+        {"split": "train", "document": "train1", "sentence": 1, "source": "再见。", "target": "Bye."},
+        {"split": "train", "document": "train2", "sentence": 0, "source": "好。", "target": "Fine."},
+    ]
+    card = json.loads((tmp_path / "out/card.json").read_text())
+    assert (card["corpus"], card["licence"], card["citation"]) == ("mine", "CC0", "me")
+    assert card["files"] == [{"name": name, "sha256": sha256_file(downloads / name)} for name in ("a.zh", "a.en")]
+    assert card["reader"]["kind"] == "lines"
+    assert card["splits"] == {
+        "train": {
+            "documents": 2,
+            "sentences": 3,
+            "source_characters": 8,
+            "target_characters": 15,
+            "sentences_per_document": {"min": 1, "mean": 1.5, "max": 2},
+        }
+    }
+
+
+def test_contrastive_sets(tmp_path):
+    run(TOY, tmp_path, tmp_path / "out")
+    assert files(tmp_path / "out") == ["card.json", "contrastive.parquet", "documents.parquet"]
+    table = read_parquet(tmp_path / "out/contrastive.parquet", CONTRASTIVE)
+    assert table.column("item").to_pylist() == list(range(16))
+    card = json.loads((tmp_path / "out/card.json").read_text())
+    sets = ("pronoun_gender", "pronoun_number", "word", "ellipsis")
+    assert card["contrastive"] == {name: {"1": 2, "4": 2} for name in sets}
+
+
+def test_same_settings_same_bytes(tmp_path):
+    for name in ("one", "two"):
+        run(TOY, tmp_path, tmp_path / name)
+    for name in files(tmp_path / "one"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"expected": {"train": {"documents": 2, "sentences": 4}}},
+            "mine train: counts differ from the catalogue's\n"
+            "  found 2 documents, 3 sentences; expected 2 documents, 4 sentences",
+        ),
+        (
+            {"contrastive": True},
+            "mine: contrastive sets differ from the catalogue\n"
+            "  found 0 contrastive items; expected contrastive: false",
+        ),
+        ({"files": [{"name": "a.de"}]}, "{downloads}/a.de: file not found\n  `docmt corpus fetch` downloads it"),
+        (
+            {"files": [{"name": "a.zh", "sha256": "0" * 64}]},
+            "{downloads}/a.zh: wrong checksum\n"
+            "  found {sha256}; expected " + "0" * 64 + "\n"
+            "  remove {downloads}/a.zh and download it again",
+        ),
+        ({"reader": {"kind": "lines", "splits": {"train": {"source": "a.zh", "target": "b"}}}}, "b: file not found"),
+    ],
+)
+def test_what_is_refused_leaves_nothing(downloads, tmp_path, change, message):
+    with pytest.raises(UserError) as problem:
+        run({**MINE, **change}, downloads, tmp_path / "out")
+    assert str(problem.value) == message.format(downloads=downloads, sha256=sha256_file(downloads / "a.zh"))
+    assert files(tmp_path / "out") == []
+
+
+def test_commands_from_the_catalogue_to_documents(downloads, tmp_path):
+    shutil.copy(downloads / "a.zh", tmp_path / "elsewhere.zh")
+    catalogue, settings = tmp_path / "mine.yaml", tmp_path / "settings.json"
+    sources = [{"name": "a.zh", "sources": [str(tmp_path / "elsewhere.zh")]}, {"name": "a.en"}]
+    entry = {key: value for key, value in MINE.items() if key != "version"}
+    catalogue.write_text(json.dumps({**entry, "about": "mine", "files": sources}))
+    settings.write_text(json.dumps({"version": 1, **corpus_settings(load_corpus(catalogue))}))
+    got = tmp_path / "got"
+    for name, mirror in (("a.zh", ()), ("a.en", ("--mirror", str(downloads)))):
+        lock, output = str(tmp_path / "lock.json"), str(got / name)
+        command = ["corpus", "fetch", "--catalogue", str(catalogue), "--file", name, "--lock", lock, "--output", output]
+        assert CliRunner().invoke(build(), [*command, *mirror]).exit_code == 0
+    assert json.loads((tmp_path / "lock.json").read_text()).keys() == {"mine/a.zh", "mine/a.en"}
+    command = [
+        "corpus",
+        "read",
+        "--settings",
+        str(settings),
+        "--downloads",
+        str(got),
+        "--output",
+        str(tmp_path / "out"),
+    ]
+    assert CliRunner().invoke(build(), command).exit_code == 0
+    assert files(tmp_path / "out") == ["card.json", "documents.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("corpus", "file", "message"),
+    [
+        ("bible_zh-en", "bible.tar.gz", "unknown file\n  found bible.tar.gz\n  did you mean 'bible_pd.tar.gz'?"),
+        ("toy_zh-en", "toy.tgz", "unknown file\n  found toy.tgz\n  the corpus needs no file"),
+    ],
+)
+def test_fetching_a_file_that_the_catalogue_does_not_know(tmp_path, corpus, file, message):
+    catalogue = CATALOGUE / f"{corpus}.yaml"
+    command = ["corpus", "fetch", "--catalogue", str(catalogue), "--file", file]
+    result = CliRunner().invoke(build(), [*command, "--lock", str(tmp_path / "l"), "--output", str(tmp_path / "o")])
+    assert isinstance(result.exception, UserError)
+    assert str(result.exception) == f"{catalogue}: {message}"
+
+
+@pytest.mark.parametrize("corpus", ["bible_zh-en", "bible_de-en", "bible_fr-en", "ted_zh-en"])
+def test_real_corpora_from_the_mirror(shared, tmp_path, corpus):
+    """The whole stage on the real archives: size, checksum and counts are the catalogue's."""
+    catalogue = CATALOGUE / f"{corpus}.yaml"
+    config = load_corpus(catalogue)
+    for file in config.files:
+        output = str(tmp_path / "downloads" / file.name)
+        command = ["corpus", "fetch", "--catalogue", str(catalogue), "--file", file.name, "--output", output]
+        mirror = ["--lock", str(tmp_path / "lock.json"), "--mirror", str(shared / "mirror")]
+        assert CliRunner().invoke(build(), [*command, *mirror]).exit_code == 0
+    assert not (tmp_path / "lock.json").exists()
+    run({"version": 1, **corpus_settings(config)}, tmp_path / "downloads", tmp_path / "out")
+    card = json.loads((tmp_path / "out/card.json").read_text())
+    documents = sum(split["documents"] for split in card["splits"].values())
+    sentences = sum(split["sentences"] for split in card["splits"].values())
+    # As the mirror's README counts them: before verses are joined or dropped.
+    changed = sum(count for what, count in card["changed"].items() if what.startswith("pairs"))
+    known = {"bible_zh-en": (1182, 30881), "bible_de-en": (1185, 30965), "bible_fr-en": (943, 26037)}
+    assert (documents, sentences + changed) == {**known, "ted_zh-en": (64, 6360)}[corpus]

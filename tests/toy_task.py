@@ -1,0 +1,150 @@
+"""A task that only context solves: the first sentence shows a gender, the pronouns of later sentences need it."""
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from docmt.core.documents import SEGMENTS, write_arrow
+from docmt.core.vocabulary import SPECIALS, Vocabulary
+from docmt.training.job import train
+from docmt.training.settings import Paths
+
+PIECES = ("man", "woman", "it", "he", "she", "1", "2", "3", "4", "5", "6")
+VOCABULARY = Vocabulary(SPECIALS + PIECES)
+MAN, WOMAN, IT, HE, SHE = VOCABULARY.encode(PIECES[:5])
+DIGITS = np.array(VOCABULARY.encode(PIECES[5:]))
+
+
+def make_document(generator: np.random.Generator, sentences: int = 3) -> tuple[list[list[int]], list[list[int]]]:
+    """Source and target sentences; digits are copied, `it` becomes `he` or `she` by the first sentence."""
+    gender = int(generator.integers(2))
+    source, target = [], []
+    for number in range(sentences):
+        digits = generator.choice(DIGITS, size=generator.integers(1, 4)).tolist()
+        source.append([(MAN, WOMAN)[gender] if number == 0 else IT, *digits])
+        target.append([(MAN, WOMAN)[gender] if number == 0 else (HE, SHE)[gender], *digits])
+    return source, target
+
+
+def make_documents(count: int, seed: int) -> list[tuple[list[list[int]], list[list[int]]]]:
+    generator = np.random.default_rng(seed)
+    return [make_document(generator) for _ in range(count)]
+
+
+def write_view(path: Path, documents: list, by_sentence: bool = False) -> None:
+    """A SEGMENTS table with a segment a document, or one a sentence."""
+    rows = []
+    for number, (source, target) in enumerate(documents):
+        cuts = [[i] for i in range(len(source))] if by_sentence else [list(range(len(source)))]
+        for cut in cuts:
+            row = {"document": f"d{number}", "first": cut[0]}
+            for side, sentences in (("source", source), ("target", target)):
+                row[f"{side}_ids"] = [word for i in cut for word in sentences[i]]
+                row[f"{side}_lengths"] = [len(sentences[i]) for i in cut]
+            rows.append(row)
+    write_arrow(path, pa.Table.from_pylist(rows, schema=SEGMENTS))
+
+
+SMALL_MODEL = {
+    "kind": "g_transformer",
+    "encoder_layers": 1,
+    "decoder_layers": 1,
+    "width": 16,
+    "inner": 32,
+    "heads": 2,
+    "dropout": 0.1,
+    "combined_layers": 1,
+}
+SHORT_TRAINING = {
+    "tokens_per_update": 120,
+    "batch_tokens": 70,
+    "lr": 3e-3,
+    "warmup_updates": 5,
+    "word_dropout": 0.1,
+    "max_updates": 12,
+    "patience": None,
+    "validate_every_updates": 4,
+    "save_every_updates": 3,
+}
+
+
+@dataclass
+class Notes:
+    """A listener that keeps what it was told; `each` is called at every update."""
+
+    lines: list[str] = field(default_factory=list)
+    steps: list = field(default_factory=list)
+    each: object = None
+
+    def updated(self, step) -> None:
+        self.steps.append(step)
+        if self.each:
+            self.each(step)
+
+    def validated(self, validation) -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        self.lines.append(text)
+
+    def close(self) -> None:
+        pass
+
+    def said(self, text: str) -> bool:
+        return any(text in line for line in self.lines)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A view, a text and settings in a folder, and the real job over them."""
+
+    root: Path
+    model: dict
+    training: dict
+    init: Path | None = None
+
+    @property
+    def paths(self) -> Paths:
+        names = ("settings.json", "view", "text", "output", "state")
+        return Paths(*(self.root / name for name in names), init=self.init)
+
+    def write_settings(self) -> None:
+        run = {"version": 1, "study": "s", "corpus": "toy", "system": "g", "scale": "smoke", "seed": 1}
+        cut = {"window": None, "max_tokens": 512, "max_sentences": None}
+        init_from = None if self.init is None else "sentence"
+        settings = {**run, "init_from": init_from, "view": {"train": cut, "test": cut}}
+        settings |= {"model": self.model, "train": self.training}
+        self.paths.settings.write_text(json.dumps(settings), encoding="utf-8")
+
+    def train(self, listener: Notes | None = None, threads: int = 1) -> bool:
+        return train(self.paths, "cpu", threads, listener or Notes())
+
+    def changed(self, model: dict | None = None, **training: object) -> "Folder":
+        """The same folder with other settings, written."""
+        other = replace(self, model={**self.model, **(model or {})}, training={**self.training, **training})
+        other.write_settings()
+        return other
+
+    def weights(self) -> bytes:
+        return (self.paths.output / "model" / "model.safetensors").read_bytes()
+
+    def record(self) -> dict:
+        return json.loads((self.paths.output / "record.json").read_text(encoding="utf-8"))
+
+    def metrics(self) -> list[dict]:
+        lines = (self.paths.output / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
+
+def make_folder(root: Path, documents: int = 40, by_sentence: bool = False, init: Path | None = None) -> Folder:
+    (root / "text").mkdir(parents=True)
+    for side in ("source", "target"):
+        VOCABULARY.save(root / "text" / f"vocabulary.{side}.txt")
+    write_view(root / "view" / "train.arrow", make_documents(documents, seed=1), by_sentence)
+    write_view(root / "view" / "dev.arrow", make_documents(8, seed=2), by_sentence)
+    folder = Folder(root, dict(SMALL_MODEL), dict(SHORT_TRAINING), init)
+    folder.write_settings()
+    return folder

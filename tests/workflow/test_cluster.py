@@ -1,0 +1,40 @@
+"""The demo on a Slurm cluster: jobs ask for what they need, and an edit of the config cannot reach those that wait."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+from support import Project, small_demo
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workflow")]
+
+
+@pytest.fixture
+def cluster() -> None:
+    """A Slurm whose jobs see this machine's files."""
+    if shutil.which("sinfo") is None or subprocess.run(["sinfo"], capture_output=True).returncode != 0:
+        pytest.skip("needs a Slurm cluster; none answers `sinfo`")
+
+
+def requested(name: str) -> str:
+    """What Slurm says of the jobs whose output is the named log."""
+    jobs = subprocess.run(["scontrol", "show", "job"], capture_output=True, text=True).stdout.split("\n\n")
+    return "\n".join(job for job in jobs if f"/{name}/" in job)
+
+
+def test_the_demo_finishes_on_slurm_though_the_config_breaks_on_the_way(cluster, tmp_path):
+    project: Project = small_demo(tmp_path / "project")
+    command = [sys.executable, "-m", "snakemake", "--profile", "slurm", "demo"]
+    with (tmp_path / "screen.log").open("w") as screen:
+        driver = subprocess.Popen(command, cwd=project.root, env=os.environ, stdout=screen, stderr=screen)
+        while not list(project.root.glob("logs/slurm/rule_corpus/**/*.log")):
+            assert driver.poll() is None, (tmp_path / "screen.log").read_text()
+            time.sleep(0.5)
+        (project.root / "config.yaml").write_text("studies: [nothing\n")
+        assert driver.wait(timeout=900) == 0, (tmp_path / "screen.log").read_text()
+    assert (project.root / "results/report.html").exists()
+    assert "gres:gpu:1" in requested("rule_train")
+    assert "gres:gpu" not in requested("rule_tokens")
