@@ -1,0 +1,141 @@
+"""Tokens a second of whole training updates, and the share of the processor's matrix rate that they reach.
+
+    python benchmarks/training.py [--updates 15] [--threads 1 2]
+
+Synthetic segments, models of 2 + 2 layers, 128/512/4: a vocabulary of 1,000 and sentences of about 8 words, alone,
+in windows of 3, and in instances of about 140 tokens; and, beside published rates of other toolkits, a vocabulary of
+4,000 and sentences of about 21 words, alone and in documents of 18. An update holds about 2,500 target tokens.
+Seconds are processor time by threads, and those of the fastest update: what it takes where nothing else runs. The
+floor is the time that the update's matrix products alone need at the rate of a large product on the same threads.
+"""
+
+import argparse
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from docmt.core.config import GTransformerConfig, TrainConfig, TransformerConfig
+from docmt.core.vocabulary import SPECIALS
+from docmt.models import build
+from docmt.nn.rows import Rows
+from docmt.training.listeners import Step
+from docmt.training.loop import Training
+from docmt.training.optimiser import build_optimiser
+from docmt.training.signals import StopRequest
+from docmt.training.status import Validation
+from docmt.training.task import Task
+
+TOKENS = 2500
+SIZES = {"encoder_layers": 2, "decoder_layers": 2, "width": 128, "inner": 512, "heads": 4}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, sentences a segment, words a sentence (on average), pieces of the vocabulary."""
+
+    name: str
+    config: TransformerConfig
+    sentences: int
+    words: int
+    vocabulary: int
+
+
+CASES = (
+    Case("sentences of 8", TransformerConfig(**SIZES), 1, 8, 1000),
+    Case("windows of 3", TransformerConfig(**SIZES, frame="joined"), 3, 8, 1000),
+    Case("instances of 140, G-Transformer K=1", GTransformerConfig(**SIZES, combined_layers=1), 15, 8, 1000),
+    Case("instances of 140, G-Transformer K=2", GTransformerConfig(**SIZES), 15, 8, 1000),
+    Case("sentences of 21", TransformerConfig(**SIZES), 1, 21, 4000),
+    Case("documents of 18 x 21, G-Transformer K=2", GTransformerConfig(**SIZES), 18, 21, 4000),
+)
+
+
+def make_rows(case: Case) -> Rows:
+    """Enough for an epoch of two updates; lengths of sentences half as long to half as long again."""
+    generator = np.random.default_rng(0)
+    segments = 2 * TOKENS // (case.sentences * (case.words + 1))
+    sides = []
+    for _ in range(2):
+        lengths = generator.integers(case.words // 2, case.words * 3 // 2 + 1, size=segments * case.sentences)
+        sides += [generator.integers(len(SPECIALS), case.vocabulary, size=lengths.sum()), lengths]
+    return Rows(*sides, np.full(segments, case.sentences))
+
+
+def matrix_rate() -> float:
+    """Floating-point operations a second of a large matrix product."""
+    a, seconds = torch.randn(2048, 2048), []
+    for _ in range(8):
+        began = processor_time()
+        a @ a
+        seconds.append(processor_time() - began)
+    return 2 * 2048**3 / min(seconds)
+
+
+def matrix_operations(case: Case, source: int, target: int) -> float:
+    """Of one update, forward and backward: 3 times the forward products, each of 2 operations a multiplication."""
+    config, tokens = case.config, case.words + 1
+    d, inner = config.width, 2 * config.width * config.inner
+    combined = getattr(config, "combined_layers", None)
+    plain = 4 * d * d + 2 * d * tokens * (1 if combined else case.sentences)
+    both = plain + 4 * d * d + 2 * d * tokens * case.sentences + 2 * d * d
+    top = combined or 0
+    encoder = top * both + (config.encoder_layers - top) * plain + config.encoder_layers * inner
+    decoder = 2 * (top * both + (config.decoder_layers - top) * plain) + config.decoder_layers * inner
+    return 3 * 2 * (source * encoder + target * (decoder + d * case.vocabulary))
+
+
+class Clock(list):
+    """A listener that keeps the updates, with the processor time since the one before."""
+
+    def __init__(self) -> None:
+        self._last = processor_time()
+
+    def updated(self, step: Step) -> None:
+        now = processor_time()
+        self.append(replace(step, seconds=now - self._last))
+        self._last = now
+
+    def validated(self, validation: Validation) -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+
+def processor_time() -> float:
+    return time.process_time() / torch.get_num_threads()
+
+
+def fastest_update(case: Case, updates: int) -> Step:
+    """The update of most target tokens a second, the first three left out."""
+    torch.manual_seed(0)
+    train = TrainConfig(tokens_per_update=TOKENS, batch_tokens=TOKENS, max_updates=updates, checkpoint="last")
+    model, rows = build(case.config, case.vocabulary, case.vocabulary), make_rows(case)
+    task = Task(model, build_optimiser(model, train), train, rows, rows.take([0]), 0, torch.device("cpu"))
+    clock = Clock()
+    Training(task, state=None, stop=StopRequest()).run(clock)
+    return max(clock[3:], key=lambda step: step.target_tokens / step.seconds)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--updates", type=int, default=25)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    arguments = parser.parse_args()
+    print("| view | threads | source / target tokens a second | ms an update | floor, ms | share |")
+    print("|---|---|---|---|---|---|")
+    for threads in arguments.threads:
+        torch.set_num_threads(threads)
+        rate, steps = 0.0, []
+        for case in CASES:
+            rate = max(rate, matrix_rate())
+            steps.append(fastest_update(case, arguments.updates))
+        for case, step in zip(CASES, steps, strict=True):
+            floor = matrix_operations(case, step.source_tokens, step.target_tokens) / rate
+            speeds = f"{step.source_tokens / step.seconds:,.0f} / {step.target_tokens / step.seconds:,.0f}"
+            share = f"{step.seconds * 1e3:.0f} | {floor * 1e3:.0f} | {floor / step.seconds:.2f}"
+            print(f"| {case.name} | {threads} | {speeds} | {share} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""The state folder: checkpoints to resume from, and weights kept at validations.
+
+A file's name carries the beginning of its checksum, and it gets that name when it is complete. So one rename makes
+it valid, whenever the process is killed, and damage shows.
+"""
+
+import contextlib
+import os
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from docmt.core.artifacts import sha256_file
+from docmt.core.errors import UserError
+
+KEPT = 2
+"""Checkpoints that are kept: the newest, and one for the case that it is damaged."""
+
+
+class StateFolder:
+    """What a training needs to go on; `note` is told what was found damaged."""
+
+    def __init__(self, folder: Path, note: Callable[[str], None]) -> None:
+        self.folder, self._note = folder, note
+        folder.mkdir(parents=True, exist_ok=True)
+        for unfinished in folder.glob(".*.part"):
+            unfinished.unlink()
+        everything = {file.name for file in folder.glob("weights-*.pt")}
+        self._needed: deque[set[str]] = deque([everything], maxlen=KEPT)
+        """Weights' files that each of the kept checkpoints names; of those of an earlier run it may be any."""
+
+    def newest(self) -> dict[str, Any] | None:
+        """The payload of the newest valid checkpoint; those that are damaged, or whose weights are, are removed."""
+        for file in self._checkpoints():
+            if not is_whole(file):
+                self._note(f"checkpoint {file.name} is damaged and is skipped")
+            else:
+                payload = torch.load(file, map_location="cpu", weights_only=True)
+                if all(is_whole(self.folder / name) for name in payload["weights"]):
+                    return payload
+                self._note(f"checkpoint {file.name} is skipped: weights that it names are damaged")
+            file.unlink()
+        return None
+
+    def save(self, update: int, payload: dict[str, Any], weights: set[str]) -> None:
+        """Write a checkpoint that needs these weights' files; remove what no kept checkpoint needs."""
+        self._write(f"checkpoint-{update:09d}", {**payload, "weights": sorted(weights)})
+        self._needed.append(weights)
+        for file in self._checkpoints()[KEPT:]:
+            file.unlink()
+        for file in self.folder.glob("weights-*.pt"):
+            if not any(file.name in names for names in self._needed):
+                file.unlink()
+
+    def save_weights(self, update: int, weights: dict[str, torch.Tensor]) -> str:
+        """Keep the weights of a validation; returns the file's name."""
+        return self._write(f"weights-{update:09d}", weights)
+
+    def load_weights(self, name: str) -> dict[str, torch.Tensor]:
+        """Raises UserError where the file is missing or damaged."""
+        if not is_whole(self.folder / name):
+            raise UserError(
+                "weights kept at a validation are missing or damaged",
+                where=str(self.folder / name),
+                remedy=f"delete {self.folder} and train again",
+            )
+        return torch.load(self.folder / name, map_location="cpu", weights_only=True)
+
+    def _checkpoints(self) -> list[Path]:
+        return sorted(self.folder.glob("checkpoint-*.pt"), reverse=True)
+
+    def _write(self, stem: str, payload: dict[str, Any]) -> str:
+        part = self.folder / f".{stem}.part"
+        with part.open("wb") as stream:
+            torch.save(payload, stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        name = f"{stem}-{sha256_file(part)[:16]}.pt"
+        part.replace(self.folder / name)
+        sync_folder(self.folder)
+        return name
+
+
+def is_whole(file: Path) -> bool:
+    """Whether the file is there and has the checksum that its name carries."""
+    return file.is_file() and sha256_file(file).startswith(file.stem.rsplit("-", 1)[1])
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename last through a power cut, on systems whose folders can be synchronised."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

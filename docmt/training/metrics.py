@@ -1,0 +1,88 @@
+"""The course of a training as JSON lines, and as TensorBoard events where tensorboard is installed.
+
+metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
+  {"kind": "train", "loss", "nll", "gradient_norm", "lr" or "lr_new" and "lr_taken", "source_tokens_per_s",
+   "target_tokens_per_s"}: means over the updates since the line before;
+  {"kind": "dev", "loss", "nll", "perplexity"}.
+"""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from docmt.core.artifacts import atomic_file
+from docmt.training.listeners import Meter, Step
+from docmt.training.status import Validation
+
+EVERY_UPDATES = 20
+"""Updates between two lines of kind `train`; a validation writes what is left before it."""
+
+
+class Metrics:
+    """Appends to a file of the state folder; on resuming, lines later than the checkpoint are dropped first."""
+
+    def __init__(self, path: Path, update: int) -> None:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        with atomic_file(path) as stream:
+            stream.writelines(line + "\n" for line in lines if _up_to(line, update))
+        self._stream = path.open("a", encoding="utf-8")
+        self._meter = Meter()
+
+    def updated(self, step: Step) -> None:
+        self._meter.add(step)
+        if step.update % EVERY_UPDATES == 0:
+            self._write_means()
+
+    def validated(self, validation: Validation) -> None:
+        if len(self._meter):
+            self._write_means()
+        self._write({"kind": "dev", **asdict(validation), "perplexity": validation.perplexity})
+
+    def note(self, text: str) -> None:
+        """Notes are for people."""
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def _write_means(self) -> None:
+        step, means = self._meter.read()
+        self._write({"kind": "train", "update": step.update, "epoch": step.epoch, **means})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._stream.write(json.dumps(line) + "\n")
+        self._stream.flush()
+
+
+def _up_to(line: str, update: int) -> bool:
+    """A line cut short by a kill is later than any checkpoint."""
+    try:
+        return json.loads(line)["update"] <= update
+    except json.JSONDecodeError:
+        return False
+
+
+class Events:
+    """TensorBoard events; on resuming, those later than the checkpoint are marked as void."""
+
+    def __init__(self, folder: Path, update: int) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        self._writer = SummaryWriter(str(folder), purge_step=update + 1)
+        self._meter = Meter()
+
+    def updated(self, step: Step) -> None:
+        self._meter.add(step)
+        if step.update % EVERY_UPDATES == 0:
+            for name, value in self._meter.read()[1].items():
+                self._writer.add_scalar(f"train/{name}", value, step.update)
+
+    def validated(self, validation: Validation) -> None:
+        for name in ("loss", "nll", "perplexity"):
+            self._writer.add_scalar(f"dev/{name}", getattr(validation, name), validation.update)
+
+    def note(self, text: str) -> None:
+        """Notes are for people."""
+
+    def close(self) -> None:
+        self._writer.close()

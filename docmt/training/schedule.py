@@ -1,0 +1,30 @@
+"""Learning rates as pure functions of the update's number, which counts from 1."""
+
+from docmt.core.config import TrainConfig
+
+
+def learning_rate(train: TrainConfig, width: int, update: int, peak: float) -> float:
+    """The learning rate of an update, for parameters whose setting is `peak`; `noam` takes none but its factor.
+
+    Paper: Vaswani et al. 2017, eq. 3, for `noam`.
+    """
+    if train.schedule == "inverse_sqrt":
+        return inverse_sqrt(update, peak, train.warmup_updates)
+    if train.schedule == "noam":
+        return noam(update, train.noam_factor, width, train.warmup_updates)
+    return peak
+
+
+def inverse_sqrt(update: int, peak: float, warmup_updates: int) -> float:
+    """Linear from 0 to `peak` at the end of the warm-up, then falling with the root of the update's number.
+
+    Departs: fairseq makes its first update with the rate of update 0, which is 0; here it has that of update 1.
+    """
+    warmup = max(warmup_updates, 1)
+    return peak * min(update / warmup, (warmup / update) ** 0.5)
+
+
+def noam(update: int, factor: float, width: int, warmup_updates: int) -> float:
+    """Highest at the end of the warm-up: factor * (width * warmup)^-0.5."""
+    warmup = max(warmup_updates, 1)
+    return factor * width**-0.5 * min(update**-0.5, update * warmup**-1.5)

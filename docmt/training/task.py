@@ -1,0 +1,64 @@
+"""What is trained, on what, and how: built from the settings and the files that they go with."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from docmt.core.config import TrainConfig
+from docmt.core.documents import SEGMENTS, read_arrow
+from docmt.core.errors import UserError
+from docmt.core.vocabulary import Vocabulary
+from docmt.models import build
+from docmt.models.store import init_from
+from docmt.nn.rows import Rows
+from docmt.training.batches import check_lengths, target_tokens
+from docmt.training.optimiser import build_optimiser
+from docmt.training.seeds import derived_seed
+from docmt.training.settings import VOCABULARIES, Paths, Settings
+
+
+@dataclass(frozen=True)
+class Task:
+    """A training before its first update; `taken` and `new` name the parameters that an initial model gave or not."""
+
+    model: nn.Module
+    optimiser: torch.optim.Optimizer
+    train: TrainConfig
+    rows: Rows
+    dev: Rows
+    seed: int
+    device: torch.device
+    taken: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+
+
+def prepare(paths: Paths, settings: Settings, device: torch.device) -> Task:
+    """Raises UserError where the files do not fit the settings or each other."""
+    train = settings.train
+    rows = read_rows(paths.view / "train.arrow", train.batch_tokens)
+    dev = read_rows(paths.view / "dev.arrow")
+    model = build_model(paths, settings)
+    taken, new = init_from(model, paths.init) if paths.init else ([], [name for name, _ in model.named_parameters()])
+    model.to(device)
+    optimiser = build_optimiser(model, train, taken)
+    return Task(model, optimiser, train, rows, dev, settings.seed, device, tuple(taken), tuple(new))
+
+
+def build_model(paths: Paths, settings: Settings) -> nn.Module:
+    """The model as its seed makes it. Raises UserError where it does not fit the vocabularies."""
+    sizes = [len(Vocabulary.load(paths.text / name)) for name in VOCABULARIES]
+    torch.manual_seed(derived_seed(settings.seed, "weights"))
+    return build(settings.model, *sizes)
+
+
+def read_rows(path: Path, batch_tokens: int | None = None) -> Rows:
+    """Raises UserError where there is no segment or, given a budget, where one is longer."""
+    table = read_arrow(path, SEGMENTS)
+    if not table.num_rows:
+        raise UserError("no segments", where=str(path), expected="at least one")
+    rows = Rows.from_table(table)
+    if batch_tokens is not None:
+        check_lengths(target_tokens(rows), table["document"], batch_tokens, str(path))
+    return rows

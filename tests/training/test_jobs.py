@@ -1,0 +1,290 @@
+"""What a training leaves, what it starts from, and what it refuses."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+from toy_task import HE, MAN, SHE, SMALL_MODEL, VOCABULARY, Folder, Notes, make_folder
+
+from docmt.core.documents import SEGMENTS, write_arrow
+from docmt.core.errors import UserError
+from docmt.core.vocabulary import MASK, SPECIALS, Vocabulary
+from docmt.models.store import load_model, read_card
+from docmt.nn.rows import Rows
+from docmt.nn.streams import frame_batch
+from docmt.training.checkpoint import StateFolder
+from docmt.training.job import events
+from docmt.training.loop import Training, without_words
+from docmt.training.metrics import Metrics
+from docmt.training.settings import read_settings
+from docmt.training.signals import StopRequest
+from docmt.training.task import prepare
+
+
+@pytest.fixture
+def folder(tmp_path) -> Folder:
+    return make_folder(tmp_path / "run")
+
+
+SENTENCE = {key: value for key, value in SMALL_MODEL.items() if key != "combined_layers"} | {"kind": "transformer"}
+
+
+@pytest.fixture(scope="module")
+def sentence(tmp_path_factory) -> Folder:
+    """A finished sentence model."""
+    folder = make_folder(tmp_path_factory.mktemp("sentence") / "run", by_sentence=True)
+    folder.model.clear()
+    folder = folder.changed(SENTENCE, max_updates=4)
+    assert folder.train()
+    return folder
+
+
+def test_outputs(folder):
+    notes = Notes()
+    assert folder.train(notes)
+    record, card = folder.record(), read_card(folder.paths.output / "model")
+    dev = [line for line in folder.metrics() if line["kind"] == "dev"]
+    best = min(dev, key=lambda line: line["loss"])
+    assert record["updates"] == 12
+    assert record["best_update"] == best["update"]
+    assert record["best_dev_loss"] == best["loss"]
+    assert record["dev_perplexity"] == best["perplexity"] == pytest.approx(np.exp(best["nll"]))
+    assert record["parameters"] == sum(p.numel() for p in load_model(folder.paths.output / "model").parameters())
+    assert record["threads"] == 1
+    assert record["device"] == "cpu"
+    assert record["versions"]["torch"] == torch.__version__
+    assert card["provenance"]["update"] == best["update"]
+    assert card["provenance"]["view"]["test"]["max_tokens"] == 512
+    for name in ("vocabulary.source.txt", "vocabulary.target.txt"):
+        copied = (folder.paths.output / "model" / "text" / name).read_bytes()
+        assert copied == (folder.paths.text / name).read_bytes()
+
+
+def test_metrics_are_means_over_the_updates_between(folder):
+    notes = Notes()
+    assert folder.train(notes)
+    trained = [line for line in folder.metrics() if line["kind"] == "train"]
+    assert [line["update"] for line in trained] == [4, 8, 12]
+    steps = notes.steps[4:8]
+    tokens = sum(step.target_tokens for step in steps)
+    assert trained[1]["nll"] == pytest.approx(sum(step.nll for step in steps) / tokens)
+    assert trained[1]["lr"] == steps[-1].rates["lr"]
+    assert trained[1]["target_tokens_per_s"] == pytest.approx(tokens / sum(step.seconds for step in steps))
+
+
+def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"update": 3}\n{"update": 5}\n{"update": 2', encoding="utf-8")
+    Metrics(path, update=4).close()
+    assert path.read_text(encoding="utf-8") == '{"update": 3}\n'
+
+
+def test_tensorboard_events_of_an_earlier_training_go(folder):
+    pytest.importorskip("tensorboard")
+    old = folder.paths.output / "tensorboard" / "old"
+    old.parent.mkdir(parents=True)
+    old.touch()
+    for listener in events(folder.paths.output, update=3):
+        listener.close()
+    assert old.exists()
+    for listener in events(folder.paths.output, update=0):
+        listener.close()
+    assert not old.exists()
+
+
+@pytest.mark.parametrize("rule", ["best", "last", "average"])
+def test_checkpoint_rule_makes_the_model(folder, rule):
+    other = folder.changed(checkpoint=rule, average=2, validate_every_updates=1, lr=3e-2, max_updates=8)
+    settings = read_settings(other.paths)
+    task = prepare(other.paths, settings, torch.device("cpu"))
+    kept = []
+
+    class Keeping(Notes):
+        def validated(self, validation) -> None:
+            kept.append((validation.loss, {n: p.detach().clone() for n, p in task.model.named_parameters()}))
+
+    with StopRequest() as stop:
+        training = Training(task, StateFolder(other.paths.state, print), stop)
+        assert training.run(Keeping())
+    chosen = training.choose_weights()
+    expected = {
+        "best": min(kept, key=lambda pair: pair[0])[1],
+        "last": kept[-1][1],
+        "average": {name: (kept[-1][1][name] + kept[-2][1][name]) / 2 for name in kept[0][1]},
+    }[rule]
+    for name, parameter in task.model.named_parameters():
+        torch.testing.assert_close(parameter.detach(), expected[name], rtol=0, atol=1e-7)
+    if rule != "average":
+        assert chosen.loss == pytest.approx(min(loss for loss, _ in kept) if rule == "best" else kept[-1][0])
+
+
+def test_patience_ends_a_training_that_does_not_get_better(folder):
+    other = folder.changed(patience=2, max_updates=None, validate_every_updates=1, lr=1e-12)
+    notes = Notes()
+    assert other.train(notes)
+    assert notes.said("no better dev loss in 2 validations")
+    assert other.record()["updates"] - other.record()["best_update"] == 2
+
+
+def test_epochs_are_counted_and_validated(folder):
+    other = folder.changed(max_updates=None, max_epochs=2, validate_every_updates=None)
+    notes = Notes()
+    assert other.train(notes)
+    assert other.record()["epochs"] == 2
+    per_epoch = len(notes.steps) // 2
+    assert [line["update"] for line in other.metrics() if line["kind"] == "dev"] == [per_epoch, 2 * per_epoch]
+    assert [step.epoch for step in notes.steps] == [0] * per_epoch + [1] * per_epoch
+
+
+def test_another_split_into_micro_batches_trains_the_same(folder):
+    losses = []
+    for batch_tokens in (70, 30):
+        other = folder.changed({"dropout": 0.0}, word_dropout=0.0, batch_tokens=batch_tokens)
+        assert other.train()
+        losses.append([line["loss"] for line in other.metrics() if line["kind"] == "dev"])
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+
+
+def test_bf16_trains_nearly_the_same_in_fp32_weights(folder):
+    losses = []
+    for precision in ("fp32", "bf16"):
+        other = folder.changed({"dropout": 0.0}, precision=precision)
+        assert other.train()
+        losses.append(other.record()["best_dev_loss"])
+    assert losses[0] != losses[1]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-2)
+    assert {p.dtype for p in load_model(folder.paths.output / "model").parameters()} == {torch.float32}
+
+
+def test_seeds_differ_and_repeat(folder):
+    folder, weights = folder.changed(max_updates=3), []
+    for seed in (1, 1, 2):
+        plain = json.loads(folder.paths.settings.read_text())
+        folder.paths.settings.write_text(json.dumps({**plain, "seed": seed}))
+        folder.train()
+        weights.append(folder.weights())
+    assert weights[0] == weights[1] != weights[2]
+
+
+def test_word_dropout_hits_words_only():
+    rows = Rows.from_lists([[[MAN, HE]] * 300], [[[SHE, MAN]] * 300])
+    batch = frame_batch(rows, "wrapped")
+    dropped = without_words(batch, 0.3, torch.Generator().manual_seed(0))
+    for before, after in ((batch.source, dropped.source), (batch.target_in, dropped.target_in)):
+        words = before.tokens >= len(SPECIALS)
+        hit = after.tokens == MASK
+        assert not hit[~words].any()
+        assert torch.equal(after.tokens[~hit], before.tokens[~hit])
+        assert hit[words].float().mean().item() == pytest.approx(0.3, abs=0.08)
+        assert after.layout is before.layout
+    assert torch.equal(dropped.target_out, batch.target_out)
+
+
+def test_word_dropout_ends_after_its_epochs(folder):
+    other = folder.changed(word_dropout=0.5, word_dropout_epochs=1)
+    task = prepare(other.paths, read_settings(other.paths), torch.device("cpu"))
+    training = Training(task, None, StopRequest())
+    instances = np.arange(len(task.rows))
+
+    def masked() -> bool:
+        return any((batch.source.tokens == MASK).any() for batch in training._batches(instances, 1))
+
+    assert masked()
+    training.status.epoch = 1
+    assert not masked()
+
+
+def test_init_from_takes_what_the_sentence_model_has(tmp_path, sentence):
+    folder = make_folder(tmp_path / "run", init=sentence.paths.output / "model")
+    other = folder.changed(lr_new=1e-30, lr_taken=1e-30, max_updates=1, validate_every_updates=1)
+    notes = Notes()
+    assert other.train(notes)
+    initial, model = load_model(other.init), load_model(other.paths.output / "model")
+    given = dict(initial.named_parameters())
+    for name, parameter in model.named_parameters():
+        source = model.taken_from(name)
+        if source is not None:
+            torch.testing.assert_close(parameter, given[source], rtol=0, atol=1e-7)
+    record = other.record()
+    assert record["taken"] == len(given)
+    assert record["new"] == sum(".global_." in n or ".gate." in n for n, _ in model.named_parameters()) > 0
+    assert notes.said(f"taken from the initial model ({record['taken']})")
+    assert notes.said(f"new ({record['new']})")
+    assert {"lr_new", "lr_taken"} <= set(other.metrics()[0])
+
+
+def test_init_from_another_vocabulary_is_refused(tmp_path, sentence):
+    folder = make_folder(tmp_path / "run", init=sentence.paths.output / "model")
+    Vocabulary((*VOCABULARY.pieces[:-1], "7")).save(folder.paths.text / "vocabulary.target.txt")
+    with pytest.raises(UserError, match="trained with another vocabulary"):
+        folder.train()
+
+
+def test_loss_that_is_not_finite_stops_and_keeps_the_checkpoint(folder):
+    other = folder.changed({"norm": "pre"}, schedule="constant", lr=1e25, save_every_updates=1, max_updates=50)
+    with pytest.raises(UserError) as problem:
+        other.train()
+    message = str(problem.value)
+    assert "is not finite" in message
+    assert "update " in message
+    assert "lr 1e+25" in message
+    assert "lower train.lr" in message
+    assert list(other.paths.state.glob("checkpoint-*.pt"))
+    assert not (other.paths.output / "model").exists()
+
+
+def empty_view(folder: Folder) -> None:
+    write_arrow(folder.paths.view / "dev.arrow", pa.Table.from_pylist([], schema=SEGMENTS))
+
+
+def no_vocabulary(folder: Folder) -> None:
+    (folder.paths.text / "vocabulary.source.txt").unlink()
+
+
+def unequal_vocabularies(folder: Folder) -> None:
+    Vocabulary(VOCABULARY.pieces[:-1]).save(folder.paths.text / "vocabulary.source.txt")
+
+
+def settings_without(key: str):
+    def edit(folder: Folder) -> None:
+        plain = json.loads(folder.paths.settings.read_text())
+        del plain[key]
+        folder.paths.settings.write_text(json.dumps(plain))
+
+    return edit
+
+
+def settings_with(section: str, key: str, value: object):
+    def edit(folder: Folder) -> None:
+        plain = json.loads(folder.paths.settings.read_text())
+        (plain if section == "" else plain[section])[key] = value
+        folder.paths.settings.write_text(json.dumps(plain))
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda folder: folder.paths.settings.unlink(), "file not found"),
+        (lambda folder: folder.paths.settings.write_text("{"), "not a JSON file"),
+        (settings_without("train"), "keys are missing"),
+        (settings_with("train", "learning_rate", 1), "unknown key"),
+        (settings_with("train", "batch_tokens", 5), "a segment of document 'd"),
+        (settings_with("model", "kind", "transfomer"), "did you mean 'transformer'"),
+        (settings_with("", "init_from", "sentence"), "expected both or neither"),
+        (lambda folder: (folder.paths.view / "train.arrow").unlink(), "file not found"),
+        (empty_view, "no segments"),
+        (no_vocabulary, "--text is the folder text/ of stage 2"),
+        (unequal_vocabularies, "one table of embeddings needs one vocabulary"),
+    ],
+)
+def test_bad_inputs_are_refused_before_anything_is_written(folder, spoil, message):
+    spoil(folder)
+    with pytest.raises(UserError) as problem:
+        folder.train()
+    assert message in str(problem.value)
+    assert not folder.paths.output.exists()
+    assert not folder.paths.state.exists()

@@ -1,0 +1,112 @@
+"""The loss against loops over tokens and vocabulary, and gradients of updates against one another."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from toy_task import VOCABULARY, make_documents
+
+from docmt.core.config import GTransformerConfig
+from docmt.models import build
+from docmt.nn.rows import Rows
+from docmt.nn.streams import frame_batch
+from docmt.training.batches import micro_batches, target_tokens
+from docmt.training.loss import smoothed_cross_entropy
+from docmt.training.precision import computing
+from docmt.training.update import accumulate_gradients, clip_gradients
+from docmt.training.validate import dev_losses
+
+
+def loss_by_loops(logits: list[list[float]], target: list[int], smoothing: float) -> tuple[float, float]:
+    """fairseq 0.9: (1 - eps) nll + eps / V * sum over the vocabulary of -log p."""
+    loss = nll = 0.0
+    for row, right in zip(logits, target, strict=True):
+        total = math.log(sum(math.exp(value) for value in row))
+        likelihoods = [value - total for value in row]
+        nll -= likelihoods[right]
+        loss -= (1 - smoothing) * likelihoods[right] + smoothing / len(row) * sum(likelihoods)
+    return loss, nll
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5])
+def test_loss_is_that_of_the_loops(smoothing):
+    torch.manual_seed(0)
+    logits, target = torch.randn(7, 11) * 3, torch.randint(0, 11, (7,))
+    loss, nll = smoothed_cross_entropy(logits, target, smoothing)
+    expected = loss_by_loops(logits.tolist(), target.tolist(), smoothing)
+    assert (loss.item(), nll.item()) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_gradient_is_that_of_finite_differences(smoothing):
+    torch.manual_seed(0)
+    logits = torch.randn(4, 6, requires_grad=True)
+    target = torch.randint(0, 6, (4,))
+    loss, _ = smoothed_cross_entropy(logits, target, smoothing)
+    (loss * 0.5).backward()
+    for place in np.ndindex(4, 6):
+        values = []
+        for shift in (1e-3, -1e-3):
+            moved = logits.detach().double()
+            moved[place] += shift
+            values.append(loss_by_loops(moved.tolist(), target.tolist(), smoothing)[0])
+        assert logits.grad[place].item() == pytest.approx(0.5 * (values[0] - values[1]) / 2e-3, abs=1e-5)
+
+
+def test_the_likelihood_carries_no_gradient():
+    logits = torch.randn(3, 5, requires_grad=True)
+    assert not smoothed_cross_entropy(logits, torch.tensor([0, 1, 2]), 0.1)[1].requires_grad
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    config = GTransformerConfig(
+        encoder_layers=1, decoder_layers=1, width=16, inner=32, heads=2, dropout=0.0, combined_layers=1
+    )
+    return build(config, len(VOCABULARY), len(VOCABULARY))
+
+
+@pytest.fixture
+def rows() -> Rows:
+    documents = make_documents(9, seed=5)
+    return Rows.from_lists([source for source, _ in documents], [target for _, target in documents])
+
+
+def gradients(model, rows: Rows, batch_tokens: int) -> tuple[list[torch.Tensor], object]:
+    lengths = target_tokens(rows)
+    model.zero_grad()
+    parts = micro_batches(np.arange(len(rows)), lengths, batch_tokens)
+    batches = [frame_batch(rows.take(part), "wrapped") for part in parts]
+    sums = accumulate_gradients(model, batches, int(lengths.sum()), 0.1, lambda: computing(torch.device("cpu"), "fp32"))
+    return [parameter.grad.clone() for parameter in model.parameters()], sums
+
+
+@pytest.mark.parametrize("batch_tokens", [15, 40, 64])
+def test_an_update_has_the_same_gradient_however_it_is_split(model, rows, batch_tokens):
+    whole, whole_sums = gradients(model, rows, 10_000)
+    split, split_sums = gradients(model, rows, batch_tokens)
+    for one, other in zip(whole, split, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+    assert split_sums.loss == pytest.approx(whole_sums.loss, rel=1e-5)
+    assert split_sums.target_tokens == whole_sums.target_tokens == target_tokens(rows).sum()
+
+
+def test_clipping_scales_the_gradient_to_the_norm_and_returns_the_one_before(model, rows):
+    before, _ = gradients(model, rows, 10_000)
+    norm = torch.cat([gradient.flatten() for gradient in before]).norm().item()
+    assert clip_gradients(model.parameters(), 0.0) == pytest.approx(norm, rel=1e-5)
+    assert clip_gradients(model.parameters(), norm / 4) == pytest.approx(norm, rel=1e-5)
+    assert clip_gradients(model.parameters(), 0.0) == pytest.approx(norm / 4, rel=1e-4)
+
+
+def test_dev_losses_are_means_over_all_target_tokens(model, rows):
+    batch = frame_batch(rows, "wrapped")
+    with torch.no_grad():
+        logits = model.logits(model.decode(batch.target_in, model.encode(batch.source)))
+    expected = loss_by_loops(logits.tolist(), batch.target_out.tolist(), 0.1)
+    tokens = len(batch.target_out)
+    found = dev_losses(model, rows, 30, 0.1, torch.device("cpu"), lambda: computing(torch.device("cpu"), "fp32"))
+    assert found == pytest.approx([value / tokens for value in expected], rel=1e-4)
+    assert model.training

@@ -1,0 +1,89 @@
+"""What people see of a training."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+from toy_task import SHORT_TRAINING
+
+from docmt.cli import live
+from docmt.training.listeners import Listeners, Meter, Step
+from docmt.training.progress import LogLines
+from docmt.training.status import Validation
+
+
+def step(update: int, **changes: object) -> Step:
+    values = {"loss": 30.0, "nll": 20.0, "source_tokens": 40, "target_tokens": 10, "gradient_norm": 2.0, "seconds": 0.5}
+    return Step(update=update, epoch=1, rates={"lr": 1e-3}, **{**values, **changes})
+
+
+def test_a_log_has_a_line_a_minute_and_one_at_each_validation():
+    now, lines = [0.0], []
+    listener = LogLines(lines.append, clock=lambda: now[0])
+    for update in range(1, 8):
+        now[0] += 20.0
+        listener.updated(step(update))
+    listener.validated(Validation(update=7, epoch=1, loss=2.5, nll=0.0))
+    listener.note("the end")
+    assert [line.split(":")[0] for line in lines] == [
+        "update 3, epoch 2",
+        "update 6, epoch 2",
+        "update 7, epoch 2",
+        "the end",
+    ]
+    assert "loss 3.000, nll 2.000, gradient 2.00, lr 0.001, 80 / 20 source / target tokens a second" in lines[0]
+    assert lines[2].endswith("dev loss 2.5000, nll 0.0000, perplexity 1.00")
+
+
+def test_a_meter_weighs_losses_by_tokens_and_starts_again_after_a_reading():
+    meter = Meter()
+    meter.add(step(1, loss=10.0, target_tokens=10))
+    meter.add(step(2, loss=90.0, target_tokens=30, seconds=1.5))
+    last, means = meter.read()
+    assert last.update == 2
+    assert means["loss"] == pytest.approx(100 / 40)
+    assert means["target_tokens_per_s"] == pytest.approx(40 / 2.0)
+    assert len(meter) == 0
+
+
+@pytest.mark.parametrize(("total", "left"), [(20, True), (None, False)])
+def test_a_terminal_has_a_live_line_and_the_validations_above_it(monkeypatch, total, left):
+    screen = io.StringIO()
+    monkeypatch.setattr(live, "Console", lambda **_: Console(file=screen, force_terminal=True, width=150))
+    listener = live.LiveLine(total)
+    for update in range(1, 11):
+        listener.updated(step(update))
+    listener.validated(Validation(update=10, epoch=1, loss=2.5, nll=0.0))
+    listener.close()
+    shown = screen.getvalue()
+    assert "update 10" in shown
+    assert "loss 3.000" in shown
+    assert "20 target tokens/s" in shown
+    assert "dev loss 2.5000" in shown
+    assert ("left" in shown) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (json.dumps({"train": SHORT_TRAINING}), 12),
+        ('{"train": {"max_updates": null}}', None),
+        ("{", None),
+        ("{}", None),
+    ],
+)
+def test_the_number_of_updates_comes_from_the_settings_if_they_can_be_read(tmp_path, text, expected):
+    (tmp_path / "settings.json").write_text(text, encoding="utf-8")
+    assert live.max_updates(tmp_path / "settings.json") == expected
+    assert live.max_updates(tmp_path / "missing.json") is None
+
+
+def test_listeners_are_told_as_one():
+    lines: list[str] = []
+    both = Listeners(LogLines(lines.append), LogLines(lines.append))
+    both.note("once each")
+    both.validated(Validation(1, 0, 1.0, 1.0))
+    both.updated(step(1))
+    both.close()
+    assert len(lines) == 4

@@ -1,0 +1,83 @@
+"""Stop rules, checkpoint rules, learning rates' groups: what follows from settings and history."""
+
+import pytest
+import torch
+from toy_task import VOCABULARY
+
+from docmt.core.config import BadValue, GTransformerConfig, TrainConfig
+from docmt.models import build
+from docmt.training.optimiser import build_optimiser, set_learning_rates
+from docmt.training.selection import best, mean, wanted
+from docmt.training.status import Status, Validation
+from docmt.training.stopping import stop_reason
+
+
+def history(*losses: float) -> list[Validation]:
+    return [Validation(100 * (number + 1), number, loss, loss) for number, loss in enumerate(losses)]
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (Status(update=49, epoch=2), None),
+        (Status(update=50, epoch=2), "max_updates 50 reached"),
+        (Status(update=49, epoch=3), "max_epochs 3 reached"),
+        (Status(update=9, history=history(3.0, 2.0, 2.5)), None),
+        (Status(update=9, history=history(3.0, 2.0, 2.5, 2.0)), "no better dev loss in 2 validations"),
+        (Status(update=9, history=history(3.0, 2.0, 2.5, 1.9)), None),
+        (Status(update=9, history=history(3.0, float("nan"), float("nan"))), "no better dev loss in 2 validations"),
+    ],
+)
+def test_stop_rules(status, reason):
+    train = TrainConfig(max_updates=50, max_epochs=3, patience=2)
+    assert stop_reason(train, status) == reason
+
+
+@pytest.mark.parametrize(("rule", "expected"), [("best", [200]), ("last", []), ("average", [300, 400, 500])])
+def test_checkpoint_rules_say_whose_weights_are_kept(rule, expected):
+    train = TrainConfig(checkpoint=rule, average=3)
+    assert wanted(train, history(3.0, 1.0, 2.0, 1.0, 4.0)) == expected
+    assert wanted(train, []) == []
+
+
+def test_the_earliest_of_equal_validations_is_the_best():
+    assert best(history(2.0, 1.0, 1.0)).update == 200
+
+
+def test_mean_of_weights():
+    several = [{"a": torch.tensor([1.0, 2.0])}, {"a": torch.tensor([3.0, 4.0])}, {"a": torch.tensor([5.0, 0.0])}]
+    assert mean(several)["a"].tolist() == [3.0, 2.0]
+    assert several[0]["a"].tolist() == [1.0, 2.0]
+
+
+@pytest.fixture
+def model():
+    config = GTransformerConfig(encoder_layers=2, decoder_layers=2, width=8, inner=8, heads=2, combined_layers=1)
+    return build(config, len(VOCABULARY), len(VOCABULARY))
+
+
+def test_two_learning_rates_reach_the_taken_and_the_new_parameters(model):
+    names = [name for name, _ in model.named_parameters()]
+    taken = [name for name in names if model.taken_from(name) is not None]
+    train = TrainConfig(lr=1.0, lr_new=5e-4, lr_taken=1e-4, warmup_updates=10)
+    optimiser = build_optimiser(model, train, taken)
+    rates = set_learning_rates(optimiser, train, 8, update=5)
+    assert rates == {"lr_new": pytest.approx(2.5e-4), "lr_taken": pytest.approx(5e-5)}
+    rate_of = {id(parameter): group["lr"] for group in optimiser.param_groups for parameter in group["params"]}
+    for name, parameter in model.named_parameters():
+        is_new = ".global_." in name or ".gate." in name
+        assert rate_of[id(parameter)] == pytest.approx(2.5e-4 if is_new else 5e-5), name
+    assert len(rate_of) == len(names)
+
+
+def test_rates_that_are_not_set_are_lr(model):
+    taken = ["source_embedding.weight"]
+    train = TrainConfig(lr=1e-3, lr_taken=1e-4, schedule="constant")
+    assert set_learning_rates(build_optimiser(model, train, taken), train, 8, 1) == {"lr_new": 1e-3, "lr_taken": 1e-4}
+    assert set_learning_rates(build_optimiser(model, train), train, 8, 1) == {"lr": 1e-3}
+
+
+@pytest.mark.parametrize("rate", ["lr_new", "lr_taken"])
+def test_noam_has_no_rate_for_taken_or_new_parameters(rate):
+    with pytest.raises(BadValue, match="inverse_sqrt or constant beside lr_new or lr_taken"):
+        TrainConfig(schedule="noam", **{rate: 1e-4})

@@ -1,0 +1,66 @@
+"""Laws of the sampler."""
+
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docmt.core.errors import UserError
+from docmt.nn.rows import Rows
+from docmt.training.batches import check_lengths, epoch_updates, micro_batches, packed, target_tokens
+
+LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=60).map(np.array)
+
+
+@given(LENGTHS, st.integers(1, 100), st.integers(0, 3), st.integers(0, 3))
+def test_every_instance_comes_once_an_epoch(lengths, budget, seed, epoch):
+    updates = epoch_updates(lengths, budget, seed, epoch)
+    assert sorted(np.concatenate(updates).tolist()) == list(range(len(lengths)))
+
+
+@given(LENGTHS, st.integers(1, 100))
+def test_an_update_keeps_the_budget_unless_it_is_one_instance(lengths, budget):
+    for update in epoch_updates(lengths, budget, 0, 0):
+        assert lengths[update].sum() <= budget or len(update) == 1
+
+
+@given(LENGTHS, st.integers(1, 100))
+def test_updates_are_full(lengths, budget):
+    parts = packed(lengths, budget)
+    for part, following in pairwise(parts):
+        assert lengths[part].sum() + lengths[following.start] > budget
+
+
+@given(LENGTHS, st.integers(40, 100), st.integers(40, 100))
+def test_micro_batches_keep_an_updates_instances_in_order(lengths, budget, batch_tokens):
+    for update in epoch_updates(lengths, budget, 0, 0):
+        parts = micro_batches(update, lengths, batch_tokens)
+        assert np.concatenate(parts).tolist() == update.tolist()
+        assert all(lengths[part].sum() <= batch_tokens for part in parts)
+
+
+def test_order_follows_from_seed_and_epoch():
+    lengths = np.random.default_rng(0).integers(1, 40, size=200)
+
+    def order(seed: int, epoch: int) -> list[int]:
+        return np.concatenate(epoch_updates(lengths, 100, seed, epoch)).tolist()
+
+    assert order(1, 0) == order(1, 0)
+    assert len({tuple(order(*place)) for place in ((1, 0), (1, 1), (2, 0), (2, 1))}) == 4
+
+
+def test_target_tokens_count_words_and_ends_of_sentences():
+    rows = Rows.from_lists([[[9], [9, 9]], [[9]]], [[[8, 8, 8], []], [[8]]])
+    assert target_tokens(rows).tolist() == [5, 2]
+
+
+def test_a_segment_longer_than_a_batch_is_named():
+    with pytest.raises(UserError) as problem:
+        check_lengths(np.array([3, 9, 5]), pa.chunked_array([["a", "b", "c"]]), 8, "train.arrow")
+    message = str(problem.value)
+    assert "train.arrow" in message
+    assert "'b'" in message
+    assert "found 9 target tokens; expected at most train.batch_tokens = 8" in message
