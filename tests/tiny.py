@@ -59,3 +59,33 @@ def next_scores(model: nn.Module, source: list[list[int]], target: list[list[int
     target_in, _ = frame_target(Rows.from_lists([[[]] * len(whole)], [whole]), frame)
     newest = sum(map(len, target)) + len(target) - 1
     return model.logits(model.decode(target_in, memory))[newest].double().log_softmax(-1)
+
+
+LENGTHS = [[3, 1, 2, 4], [2], [1, 5]]
+"""Words of the sentences of three test documents."""
+
+TEST_DOCUMENTS = random_documents(9, LENGTHS)
+
+
+def windows(k: int) -> list[dict]:
+    """Rows of SEGMENTS: every k consecutive sentences of the test documents."""
+    return [
+        segment(number, first, document[first : first + k])
+        for number, document in enumerate(TEST_DOCUMENTS)
+        for first in range(max(len(document) - k, 0) + 1)
+    ]
+
+
+def chunks(size: int) -> list[dict]:
+    """Rows of SEGMENTS: `size` sentences after `size` sentences."""
+    return [
+        segment(number, first, document[first : first + size])
+        for number, document in enumerate(TEST_DOCUMENTS)
+        for first in range(0, len(document), size)
+    ]
+
+
+def segment(document: int, first: int, sentences: list[list[int]]) -> dict:
+    ids, lengths = [word for words in sentences for word in words], [len(words) for words in sentences]
+    sides = {"source_ids": ids, "source_lengths": lengths, "target_ids": ids, "target_lengths": lengths}
+    return {"document": f"d{document}", "first": first, **sides}

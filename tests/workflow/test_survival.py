@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from support import Project, small_demo
+from support import Project
 
 pytestmark = pytest.mark.xdist_group("workflow")
 

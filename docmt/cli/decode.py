@@ -1,0 +1,56 @@
+"""`docmt decode` and `docmt contrastive`: stage 6."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Settings = Annotated[Path, typer.Option(help="settings.json of stage 6")]
+Model = Annotated[Path, typer.Option(help="the model's folder: model.safetensors, model.json, text/")]
+View = Annotated[Path, typer.Option(help="folder of stage 3: test.arrow[, contrastive.arrow]")]
+Device = Annotated[
+    Literal["auto", "cpu", "cuda"], typer.Option(envvar="DOCMT_DEVICE", help="auto = the GPU where there is one")
+]
+Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads [default: one a core]")]
+
+
+def decode(
+    settings: Settings,
+    model: Model,
+    view: View,
+    output: Annotated[Path, typer.Option(help="folder for test.txt, test.tok.txt, test.j<n>.txt ..., decoding.json")],
+    device: Device = "auto",
+    threads: Threads = None,
+) -> None:
+    """Translate a view's test segments: one line for each sentence of the test set."""
+    from docmt.cli.opening import open_model
+    from docmt.cli.progress import shown_progress
+    from docmt.core.artifacts import read_json
+    from docmt.core.parse import parse
+    from docmt.decoding.files import TranslationSettings, write_translations
+
+    chosen = parse(TranslationSettings, read_json(settings), str(settings))
+    network, pipeline = open_model(model, device, threads)
+    with shown_progress("decoding", "segments") as progress:
+        write_translations(chosen, network, view, output, pipeline.restore_target, progress)
+
+
+def contrastive(
+    settings: Settings,
+    model: Model,
+    view: View,
+    output: Annotated[Path, typer.Option(help="contrastive.arrow to write: a score for each variant")],
+    device: Device = "auto",
+    threads: Threads = None,
+) -> None:
+    """Score a view's contrastive variants: the log-probability of the judged sentence, given its context."""
+    from docmt.cli.opening import open_model
+    from docmt.cli.progress import shown_progress
+    from docmt.core.artifacts import read_json
+    from docmt.core.parse import parse
+    from docmt.decoding.files import TranslationSettings, write_contrastive
+
+    chosen = parse(TranslationSettings, read_json(settings), str(settings))
+    network, _ = open_model(model, device, threads)
+    with shown_progress("contrastive scores", "variants") as progress:
+        write_contrastive(chosen, network, view, output, progress)

@@ -1,0 +1,98 @@
+"""What stage 6 leaves: a line for each test sentence, and an account of how they came about."""
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from docmt.core.artifacts import atomic_file, write_json
+from docmt.core.config import DecodeConfig, ViewConfig
+from docmt.core.documents import write_arrow
+from docmt.decoding.contrastive import contrastive_scores
+from docmt.decoding.segments import SegmentTable, Sentence
+from docmt.decoding.strategy import Decoded, decode_segments
+from docmt.decoding.translator import Progress, Translator, quiet
+
+Restore = Callable[[Sentence], tuple[str, str]]
+"""From a sentence's ids to its tokens (joined by spaces) and its plain text."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TranslationSettings:
+    """The stage's `settings.json`. `version`: of the stage's code, in docmt.core.versions."""
+
+    version: int
+    study: str
+    corpus: str
+    system: str
+    scale: str
+    seed: int
+    decode: DecodeConfig
+    view: ViewConfig
+
+
+def write_translations(
+    settings: TranslationSettings,
+    model: nn.Module,
+    view: Path,
+    output: Path,
+    restore: Restore,
+    progress: Progress = quiet,
+) -> None:
+    """Translate a view's test segments into `test.txt`, `test.tok.txt` (windows: `test.j1.txt` ...), `decoding.json`.
+
+    Raises UserError where the view does not fit the model, or is missing or damaged.
+    """
+    segments = SegmentTable.read(view / "test.arrow", model)
+    translator = Translator(model, settings.decode, progress)
+    decoded = decode_segments(segments, settings.view.test, translator)
+    for old in output.glob("test.j*.txt"):
+        # Positions of a longer window, should the view have changed.
+        old.unlink()
+    for name, sentences in decoded.files().items():
+        write_lines(output, name, sentences, restore)
+    write_json(output / "decoding.json", account(settings, segments, decoded, translator))
+
+
+def write_contrastive(
+    settings: TranslationSettings, model: nn.Module, view: Path, output: Path, progress: Progress = quiet
+) -> None:
+    """Score a view's contrastive variants into the file `output`. Raises UserError as `write_translations` does."""
+    scores = contrastive_scores(model, view / "contrastive.arrow", settings.decode.batch_tokens, progress)
+    write_arrow(output, scores)
+
+
+def write_lines(folder: Path, name: str, sentences: list[Sentence], restore: Restore) -> None:
+    """`<name>.tok.txt` with tokens and `<name>.txt` with plain text, a line a sentence."""
+    restored = [restore(ids) for ids in sentences]
+    for ending, lines in zip((".tok.txt", ".txt"), zip(*restored, strict=True), strict=True):
+        with atomic_file(folder / f"{name}{ending}") as stream:
+            stream.writelines(line + "\n" for line in lines)
+
+
+def account(
+    settings: TranslationSettings, segments: SegmentTable, decoded: Decoded, translator: Translator
+) -> dict[str, Any]:
+    """`decoding.json`: the settings, what was done, how fast. Tokens are pieces; `seconds` are those of the search."""
+    model, work = translator.model, translator.account
+    return {
+        "version": settings.version,
+        "strategy": decoded.strategy,
+        "view": settings.view.test.name,
+        "frame": model.config.frame,
+        **dataclasses.asdict(settings.decode),
+        "sentences": len(decoded.takes[-1]),
+        "segments": len(segments.rows),
+        "fallback_windows": decoded.fallbacks.windows,
+        "fallback_sentences": decoded.fallbacks.sentences,
+        "merged_sentences": decoded.fallbacks.merged,
+        **dataclasses.asdict(work),
+        "source_tokens_per_s": work.source_tokens / work.seconds,
+        "target_tokens_per_s": work.target_tokens / work.seconds,
+        "sentences_per_s": len(decoded.takes[-1]) / work.seconds,
+        "device": next(model.parameters()).device.type,
+        "threads": torch.get_num_threads(),
+    }

@@ -1,0 +1,77 @@
+"""The test segments of a view, and what may be expected of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from torch import nn
+
+from docmt.core.documents import SEGMENTS, read_arrow
+from docmt.core.errors import UserError
+from docmt.nn.rows import Rows
+
+Sentence = list[int]
+"""Ids of a sentence, without special symbols."""
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentTable:
+    """Segments of whole documents, in order; a document begins with the segment whose `first` is 0."""
+
+    rows: Rows
+    first: list[int]
+    """Number of the segment's first sentence within its document."""
+
+    @classmethod
+    def read(cls, path: Path, model: nn.Module) -> "SegmentTable":
+        """From `test.arrow` of a view; see `read_table`."""
+        return cls.from_table(read_table(path, SEGMENTS, model), str(path))
+
+    @classmethod
+    def from_table(cls, table: pa.Table, where: str) -> "SegmentTable":
+        """Raises UserError where a document's segments do not stand together, from its first one on."""
+        documents, first = table["document"].to_pylist(), table["first"].to_pylist()
+        before = [None, *documents]
+        if any((name != before[i]) != (first[i] == 0) for i, name in enumerate(documents)):
+            raise UserError("segments are out of order", where=where, expected="each document's from sentence 0 on")
+        return cls(Rows.from_table(table), first)
+
+    @property
+    def lengths(self) -> list[int]:
+        """Sentences of each segment."""
+        return self.rows.sentences.tolist()
+
+    def by_document(self) -> Iterator[range]:
+        """The segments of one document after another, as ranges of rows."""
+        borders = [row for row, first in enumerate(self.first) if first == 0]
+        for start, end in zip(borders, [*borders[1:], len(self.first)], strict=True):
+            yield range(start, end)
+
+    def source_sentences(self) -> list[list[Sentence]]:
+        """Source ids of each segment's sentences."""
+        sentences = np.split(self.rows.source_ids, np.cumsum(self.rows.source_lengths)[:-1])
+        flat = iter(sentence.tolist() for sentence in sentences)
+        return [[next(flat) for _ in range(count)] for count in self.lengths]
+
+
+def read_table(path: Path, schema: pa.Schema, model: nn.Module) -> pa.Table:
+    """Segments for this model, of one of the schemas of docmt.core.documents.
+
+    Raises UserError where the file is missing, damaged, of another form, empty, or made with other vocabularies.
+    """
+    table = read_arrow(path, schema)
+    if not len(table):
+        raise UserError("no segments to decode", where=str(path))
+    for side, size in (("source", model.source_size), ("target", model.target_size)):
+        largest = max(int(chunk.flatten().to_numpy().max(initial=0)) for chunk in table[f"{side}_ids"].chunks)
+        if largest >= size:
+            raise UserError(
+                "the view was made with another vocabulary than the model",
+                where=str(path),
+                found=f"{side} id {largest}",
+                expected=f"ids below {size}, the size of the model's {side} vocabulary",
+                remedy="decode the view of the corpus and text that the model was trained on",
+            )
+    return table

@@ -1,0 +1,127 @@
+"""Model folders: `model.safetensors` (weights) and `model.json` (what was built, and where it came from)."""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
+
+from docmt.core.artifacts import atomic_file, read_json, write_json
+from docmt.core.config import MODEL_CONFIGS
+from docmt.core.errors import UserError, nearest
+from docmt.core.parse import parse
+from docmt.models import build
+from docmt.models.transformer import Transformer
+
+WEIGHTS, CARD = "model.safetensors", "model.json"
+SHOWN_NAMES = 5
+"""So many parameter names are listed in a message; the rest are counted."""
+
+
+def save_model(folder: Path | str, model: Transformer, provenance: Mapping[str, Any]) -> None:
+    """Write the two files into `folder`, which may hold others; a tied tensor is stored once, by its first name."""
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.named_parameters()}
+    card = {
+        "kind": model.config.kind,
+        "config": dataclasses.asdict(model.config),
+        "source_size": model.source_size,
+        "target_size": model.target_size,
+        "provenance": dict(provenance),
+    }
+    with atomic_file(Path(folder) / WEIGHTS, "wb") as stream:
+        stream.write(save(weights))
+    write_json(Path(folder) / CARD, card)
+
+
+def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transformer:
+    """Build what `model.json` says and fill it; in evaluation mode.
+
+    Raises UserError for a missing or damaged file, and for a parameter that is missing, unknown, or of another shape.
+    """
+    card = read_card(folder)
+    where = str(Path(folder) / CARD)
+    config = parse(MODEL_CONFIGS[card["kind"]], card["config"], where, ("config",))
+    model = build(config, card["source_size"], card["target_size"])
+    _fill(model, read_weights(folder), str(Path(folder) / WEIGHTS))
+    return model.to(device).eval()
+
+
+def read_card(folder: Path | str) -> dict[str, Any]:
+    """`model.json`. Raises UserError where it is missing, is no such card, or names an unknown architecture."""
+    path = Path(folder) / CARD
+    card = read_json(path)
+    missing = [key for key in ("kind", "config", "source_size", "target_size") if key not in card]
+    if missing:
+        raise UserError("not the card of a model", where=str(path), found=f"no {', '.join(missing)}")
+    if card["kind"] not in MODEL_CONFIGS:
+        raise UserError(
+            "unknown model", where=str(path), found=card["kind"], remedy=nearest(card["kind"], MODEL_CONFIGS)
+        )
+    return card
+
+
+def read_weights(folder: Path | str) -> dict[str, torch.Tensor]:
+    """Raises UserError where the file is missing or damaged."""
+    path = Path(folder) / WEIGHTS
+    if not path.is_file():
+        raise UserError("file not found", where=str(path))
+    try:
+        return load_file(path)
+    except SafetensorError as problem:
+        raise UserError("not a safetensors file, or a damaged one", where=str(path), found=problem) from None
+
+
+def init_from(model: Transformer, folder: Path | str) -> tuple[list[str], list[str]]:
+    """Fill `model` from a trained one; give the names of the parameters that were taken, and of the rest.
+
+    A parameter takes the one of its own name, else the one that the architecture names (`taken_from`).
+    Raises UserError where nothing can be taken, and where a shape differs.
+    """
+    path, weights = Path(folder) / WEIGHTS, read_weights(folder)
+    origins = {name: name if name in weights else model.taken_from(name) for name, _ in model.named_parameters()}
+    taken = [name for name, origin in origins.items() if origin in weights]
+    if not taken:
+        raise UserError(
+            "no parameter can be taken from this model",
+            where=str(path),
+            found=_names(list(weights)),
+            expected=_names([origin for origin in origins.values() if origin is not None]),
+        )
+    _copy(model, {name: weights[origins[name]] for name in taken}, str(path))
+    return taken, [name for name in origins if name not in taken]
+
+
+def _fill(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
+    names = [name for name, _ in model.named_parameters()]
+    missing, unknown = [n for n in names if n not in weights], [n for n in weights if n not in names]
+    if missing or unknown:
+        raise UserError(
+            "checkpoint of another architecture",
+            where=where,
+            found=f"without {_names(missing)}" if missing else f"with {_names(unknown)}",
+            expected=f"the parameters of a {model.config.kind} as its {CARD} says",
+        )
+    _copy(model, weights, where)
+
+
+@torch.no_grad()
+def _copy(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
+    parameters = {name: parameter for name, parameter in model.named_parameters() if name in weights}
+    for name, parameter in parameters.items():
+        if weights[name].shape != parameter.shape:
+            raise UserError(
+                "checkpoint of another shape",
+                where=f"{where} {name}",
+                found=tuple(weights[name].shape),
+                expected=tuple(parameter.shape),
+            )
+    for name, parameter in parameters.items():
+        parameter.copy_(weights[name])
+
+
+def _names(names: list[str]) -> str:
+    rest = len(names) - SHOWN_NAMES
+    return ", ".join(names[:SHOWN_NAMES]) + (f" and {rest} more" if rest > 0 else "")

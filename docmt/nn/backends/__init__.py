@@ -1,0 +1,1 @@
+"""Ways to compute `docmt.nn.attention.attend`: bucketed (any device), varlen (CUDA), dense (what tests compare to)."""

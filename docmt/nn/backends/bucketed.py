@@ -1,0 +1,130 @@
+"""Attention on any device by padded batches: runs of like lengths share one call of the fused kernel.
+
+What goes where is planned once for a pair of partitions and kept with the queries' one, so that all layers and the
+backward pass share it. A plan sorts tokens into buckets by one gather, and back by another.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from docmt.nn.backends import kernel
+from docmt.nn.segments import Segments, places, spans, starts
+from docmt.nn.shapes import HeadRows, KeyMask, Keys, Numbers, Queries
+
+
+@dataclass(frozen=True, eq=False)
+class Bucket:
+    """Runs padded to one batch: `rows` of them, with `queries` and `keys` places each."""
+
+    rows: int
+    queries: int
+    keys: int
+    may_attend: KeyMask | None
+    """None where no key is padding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Where tokens go: gathers of queries and keys into the buckets, and of the results back; None = in place."""
+
+    buckets: tuple[Bucket, ...]
+    queries: Numbers | None
+    keys: Numbers | None
+    back: Numbers | None
+
+
+def attend(
+    q: Queries,
+    k: Keys,
+    v: Keys,
+    query_segments: Segments,
+    key_segments: Segments,
+    causal: bool = False,
+    dropout: float = 0.0,
+) -> Queries:
+    """See `docmt.nn.attention.attend`."""
+    if not query_segments.tokens or not key_segments.tokens:
+        return torch.zeros_like(q)
+    plan = plan_of(query_segments, key_segments)
+    q, k, v = _gather(q, plan.queries), _gather(k, plan.keys), _gather(v, plan.keys)
+    key_places = [bucket.rows * bucket.keys for bucket in plan.buckets]
+    query_places = [bucket.rows * bucket.queries for bucket in plan.buckets]
+    parts = zip(plan.buckets, q.split(query_places), k.split(key_places), v.split(key_places), strict=True)
+    seen = [_attend_bucket(*part, causal, dropout) for part in parts]
+    return _gather(torch.cat(seen) if len(seen) > 1 else seen[0], plan.back)
+
+
+def _attend_bucket(bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool, dropout: float) -> Queries:
+    q_BQHK = q.unflatten(0, (bucket.rows, bucket.queries))
+    k_BLHK, v_BLHK = (x.unflatten(0, (bucket.rows, bucket.keys)) for x in (k, v))
+    # Padding stands at the right, so a causal query never sees it.
+    may_attend = None if causal else bucket.may_attend
+    return kernel.padded(q_BQHK, k_BLHK, v_BLHK, may_attend, causal, dropout).flatten(0, 1)
+
+
+def _gather(x: HeadRows, index: Numbers | None) -> HeadRows:
+    return x if index is None else x.index_select(0, index)
+
+
+def plan_of(query_segments: Segments, key_segments: Segments) -> Plan:
+    """The plan for a pair of partitions; made at the first call."""
+    if key_segments not in query_segments.prepared:
+        query_segments.prepared[key_segments] = _plan(query_segments, key_segments)
+    return query_segments.prepared[key_segments]
+
+
+def _plan(query_segments: Segments, key_segments: Segments) -> Plan:
+    device = query_segments.device
+    query_lengths = np.asarray(query_segments.lengths, dtype=np.int64)
+    key_lengths = np.asarray(key_segments.lengths, dtype=np.int64)
+    groups = group_runs(query_lengths, key_lengths)
+    buckets = tuple(_bucket(query_lengths[group], key_lengths[group], device) for group in groups)
+    queries, back = _places(query_lengths, groups, [bucket.queries for bucket in buckets])
+    keys, _ = _places(key_lengths, groups, [bucket.keys for bucket in buckets])
+    return Plan(buckets, _index(queries, device), _index(keys, device), _index(back, device))
+
+
+def group_runs(query_lengths: np.ndarray, key_lengths: np.ndarray) -> list[np.ndarray]:
+    """Numbers of the runs of each bucket: those with nearly as many queries; runs without queries are in none."""
+    filled = np.flatnonzero(query_lengths)
+    sizes = coarse(query_lengths[filled])
+    order = np.lexsort((key_lengths[filled], sizes))
+    return np.split(filled[order], np.flatnonzero(np.diff(sizes[order])) + 1)
+
+
+def coarse(lengths: np.ndarray) -> np.ndarray:
+    """Rounded up to three significant bits: 1 to 8, 10, 12, 14, 16, 20, ...
+
+    Fewer buckets are fewer calls, and padding is below a quarter of a run (benchmarks/attention.md).
+    """
+    _, bits = np.frexp(lengths)
+    step = 1 << np.maximum(bits - 3, 0)
+    return -(-lengths // step) * step
+
+
+def _bucket(query_lengths: np.ndarray, key_lengths: np.ndarray, device: torch.device) -> Bucket:
+    queries, keys = int(query_lengths.max()), max(1, int(key_lengths.max()))
+    may_attend = None
+    if key_lengths.min() < keys:
+        may_attend = torch.from_numpy(np.arange(keys) < key_lengths[:, None]).to(device, non_blocking=True)
+    return Bucket(len(query_lengths), queries, keys, may_attend)
+
+
+def _places(lengths: np.ndarray, groups: list[np.ndarray], padded: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """For each place of the buckets its token, and for each token its place; padding repeats the first token."""
+    runs = np.concatenate(groups)
+    widths = np.repeat(padded, [len(group) for group in groups])
+    real = np.repeat(lengths[runs], widths) > places(widths)
+    tokens = np.where(real, spans(starts(lengths)[runs], widths), 0)
+    back = np.zeros(lengths.sum(), dtype=np.int64)
+    back[tokens[real]] = np.flatnonzero(real)
+    return tokens, back
+
+
+def _index(places: np.ndarray, device: torch.device) -> Numbers | None:
+    """As a tensor on the device; None where it changes nothing."""
+    if len(places) and np.array_equal(places, np.arange(len(places))):
+        return None
+    return torch.from_numpy(places).to(device, non_blocking=True)

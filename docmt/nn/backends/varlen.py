@@ -1,0 +1,51 @@
+"""Variable-length flash attention on CUDA, in half precision: the packed stream as it is."""
+
+import inspect
+from functools import cache
+from typing import Any
+
+import torch
+
+from docmt.nn.segments import Segments
+from docmt.nn.shapes import Keys, Queries
+
+try:
+    from torch.nn.attention.varlen import varlen_attn
+except ImportError:
+    varlen_attn = None
+
+MAX_HEAD_WIDTH = 256
+"""Widest head of flash attention; widths are multiples of 8."""
+
+
+def serves(q: Queries) -> bool:
+    """Whether this backend can take such queries."""
+    half = q.dtype in (torch.float16, torch.bfloat16)
+    return varlen_attn is not None and half and q.shape[-1] % 8 == 0 and q.shape[-1] <= MAX_HEAD_WIDTH
+
+
+def attend(
+    q: Queries,
+    k: Keys,
+    v: Keys,
+    query_segments: Segments,
+    key_segments: Segments,
+    causal: bool = False,
+    dropout: float = 0.0,
+) -> Queries:
+    """See `docmt.nn.attention.attend`. Raises ValueError for dropout, which the kernel lacks."""
+    if dropout:
+        raise ValueError("variable-length attention has no dropout of attention weights")
+    if not query_segments.tokens or not key_segments.tokens:
+        return torch.zeros_like(q)
+    longest = query_segments.longest, key_segments.longest
+    offsets = query_segments.offsets, key_segments.offsets
+    return varlen_attn(q, k, v, *offsets, *longest, **_causality(causal))
+
+
+@cache
+def _causality(causal: bool) -> dict[str, Any]:
+    """The argument by which the installed torch says causal: a window from 2.11 or so on, a flag before."""
+    if "is_causal" in inspect.signature(varlen_attn).parameters:
+        return {"is_causal": causal}
+    return {"window_size": (-1, 0) if causal else (-1, -1)}

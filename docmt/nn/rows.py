@@ -1,0 +1,93 @@
+"""Segments of a view as flat arrays: what batches are framed from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from docmt.nn.segments import spans, starts
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Instances, one a row of a SEGMENTS table: word ids of all sentences one after another, no special symbols.
+
+    Each instance has as many target sentences as source sentences; target sentences may be empty.
+    """
+
+    source_ids: np.ndarray
+    source_lengths: np.ndarray
+    """Words of each sentence, over all instances."""
+    target_ids: np.ndarray
+    target_lengths: np.ndarray
+    sentences: np.ndarray
+    """Sentences of each instance."""
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> "Rows":
+        """From the columns of a SEGMENTS table, or of another that has the same four."""
+        source_ids, _ = _flat(table["source_ids"])
+        source_lengths, sentences = _flat(table["source_lengths"])
+        target_ids, _ = _flat(table["target_ids"])
+        target_lengths, _ = _flat(table["target_lengths"])
+        return cls(source_ids, source_lengths, target_ids, target_lengths, sentences)
+
+    @classmethod
+    def from_lists(
+        cls, source: Sequence[Sequence[Sequence[int]]], target: Sequence[Sequence[Sequence[int]]] | None = None
+    ) -> "Rows":
+        """From lists of sentences of instances; without `target` every target sentence is empty."""
+        target = [[[] for _ in sentences] for sentences in source] if target is None else target
+        sides = []
+        for side in (source, target):
+            flat = [sentence for sentences in side for sentence in sentences]
+            ids = np.array([word for sentence in flat for word in sentence], dtype=np.int64)
+            sides += [ids, np.array([len(sentence) for sentence in flat], dtype=np.int64)]
+        return cls(*sides, np.array([len(sentences) for sentences in source], dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    @cached_property
+    def source_words(self) -> np.ndarray:
+        """Source words of each instance."""
+        return _sums(self.source_lengths, self.sentences)
+
+    @cached_property
+    def target_words(self) -> np.ndarray:
+        """Target words of each instance."""
+        return _sums(self.target_lengths, self.sentences)
+
+    @cached_property
+    def _first(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where each instance begins: its sentences, its source words, its target words."""
+        return starts(self.sentences), starts(self.source_words), starts(self.target_words)
+
+    def take(self, indices: np.ndarray | Sequence[int]) -> "Rows":
+        """The instances `indices`, in that order."""
+        indices = np.asarray(indices, dtype=np.int64)
+        first_sentence, first_source, first_target = self._first
+        sentences = spans(first_sentence[indices], self.sentences[indices])
+        return Rows(
+            self.source_ids[spans(first_source[indices], self.source_words[indices])],
+            self.source_lengths[sentences],
+            self.target_ids[spans(first_target[indices], self.target_words[indices])],
+            self.target_lengths[sentences],
+            self.sentences[indices],
+        )
+
+
+def _flat(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
+    """A column of lists as the values one after another and the lists' lengths."""
+    lists = column.combine_chunks()
+    lists = pa.concat_arrays(lists.chunks) if isinstance(lists, pa.ChunkedArray) else lists
+    return lists.flatten().to_numpy(zero_copy_only=False), lists.value_lengths().to_numpy().astype(np.int64)
+
+
+def _sums(lengths: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Sums of `lengths` over groups of `counts` of them."""
+    bounds = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+    ends = np.concatenate(([0], np.cumsum(counts)))
+    return np.diff(bounds[ends])

@@ -1,0 +1,78 @@
+"""A partition of a packed stream into consecutive runs: who may attend to whom, in all architectures."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+
+from docmt.nn.shapes import Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Consecutive runs of a stream, as offsets on the device and as plain lengths on the host.
+
+    Both are kept, since kernels want the one and Python the other, and going from the first to the second would
+    make the host wait for the GPU. Compared by identity: layers find what was prepared for a partition by it.
+    """
+
+    offsets: Numbers
+    """(runs + 1,) int32: run i is offsets[i] to offsets[i + 1]."""
+    lengths: tuple[int, ...]
+    prepared: WeakKeyDictionary[Any, Any] = field(default_factory=WeakKeyDictionary, repr=False)
+    """What attention prepared for queries of these runs, by the keys' runs (see `docmt.nn.bucketed`)."""
+
+    @classmethod
+    def from_lengths(cls, lengths: Iterable[int], device: torch.device | str = "cpu") -> "Segments":
+        lengths = tuple(int(length) for length in lengths)
+        offsets = torch.tensor((0, *accumulate(lengths)), dtype=torch.int32)
+        return cls(offsets.to(device, non_blocking=True), lengths)
+
+    @property
+    def runs(self) -> int:
+        return len(self.lengths)
+
+    @cached_property
+    def tokens(self) -> int:
+        return sum(self.lengths)
+
+    @cached_property
+    def longest(self) -> int:
+        """Length of the longest run; 0 where there is none."""
+        return max(self.lengths, default=0)
+
+    @property
+    def device(self) -> torch.device:
+        return self.offsets.device
+
+    def ids(self) -> Numbers:
+        """The run's number of each token, from 0."""
+        ids = np.repeat(np.arange(self.runs), self.lengths)
+        return torch.from_numpy(ids).to(self.device, non_blocking=True)
+
+    def positions(self) -> Numbers:
+        """The place of each token within its run, from 0."""
+        return torch.from_numpy(places(np.asarray(self.lengths, dtype=np.int64))).to(self.device, non_blocking=True)
+
+    def to(self, device: torch.device | str) -> "Segments":
+        return Segments(self.offsets.to(device, non_blocking=True), self.lengths)
+
+
+def starts(lengths: np.ndarray) -> np.ndarray:
+    """Where each run begins, if runs of these lengths stand one after another."""
+    return np.cumsum(lengths) - lengths
+
+
+def places(lengths: np.ndarray) -> np.ndarray:
+    """0, 1, ... within each run, one run after another."""
+    return np.arange(lengths.sum()) - np.repeat(starts(lengths), lengths)
+
+
+def spans(first: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The indices first[i] to first[i] + lengths[i], one span after another."""
+    return np.repeat(first, lengths) + places(lengths)

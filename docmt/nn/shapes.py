@@ -1,0 +1,59 @@
+"""The axes of tensors, and the names under which they stand in signatures.
+
+| letter | axis |
+| --- | --- |
+| T | tokens of a packed stream (queries) |
+| S | tokens of another stream: the source, the keys |
+| D | width of hidden states |
+| H | attention heads |
+| K | width of a head |
+| V | vocabulary |
+| R | runs of a partition |
+| N | hypotheses in decoding, instance by instance |
+| I | instances in decoding |
+| C | tokens that all hypotheses of an instance have in common |
+| B | rows of a padded batch |
+| Q | queries of a row of a padded batch |
+| L | keys of a row of a padded batch, tokens of a cache |
+
+The names are checked in the tests only, by jaxtyping's import hook; where jaxtyping is not installed they are
+plain tensors.
+"""
+
+from torch import Tensor
+
+try:
+    from jaxtyping import Bool, Float, Int
+except ModuleNotFoundError:
+
+    class _Unchecked:
+        def __class_getitem__(cls, _: object) -> type[Tensor]:
+            return Tensor
+
+    Bool = Float = Int = _Unchecked
+
+Tokens = Int[Tensor, "T"]
+Numbers = Int[Tensor, "_"]
+"""A flat list of whole numbers: positions, run numbers, offsets."""
+States = Float[Tensor, "T D"]
+AnyStates = Float[Tensor, "*axes"]
+SourceStates = Float[Tensor, "S D"]
+Logits = Float[Tensor, "T V"]
+Queries = Float[Tensor, "T H K"]
+Keys = Float[Tensor, "S H K"]
+HeadRows = Float[Tensor, "_ H K"]
+"""Rows of any number, cut into heads."""
+PaddedQueries = Float[Tensor, "B Q H K"]
+PaddedKeys = Float[Tensor, "B L H K"]
+Pairs = Float[Tensor, "2 B H K"]
+"""A key and a value of each row."""
+PaddedPairs = Float[Tensor, "2 B H L K"]
+"""Keys and values of a cache."""
+GrownPairs = Float[Tensor, "2 B H _ K"]
+KeyMask = Bool[Tensor, "B L"]
+"""True where a key is visible."""
+HypothesisTokens = Int[Tensor, "N"]
+HypothesisStates = Float[Tensor, "N D"]
+HypothesisHeads = Float[Tensor, "N H K"]
+CommonPairs = Float[Tensor, "2 I H C K"]
+OwnPairs = Float[Tensor, "2 N H L K"]

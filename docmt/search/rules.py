@@ -1,0 +1,140 @@
+"""What may come next: the constraints of the two frames on the outputs of a beam.
+
+Axes: B instances, K hypotheses of each (the beam), V target vocabulary. The rules set log-probabilities to minus
+infinity in place, so that what remains keeps the model's own probability.
+`<unk>` is allowed, as in the reference; no other special symbol but the ends of sentences is ever an output.
+"""
+
+import math
+from itertools import islice, pairwise
+
+import torch
+from torch import Tensor
+
+from docmt.core.config import DecodeConfig
+from docmt.core.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP
+from docmt.nn.rows import Rows
+from docmt.search.hypotheses import Hypotheses
+
+BARRED = -math.inf
+
+
+def instance_limits(rows: Rows, config: DecodeConfig) -> list[list[int]]:
+    """The most words that the translation of each instance's sentences may have: a * source pieces + b."""
+    limits = (int(config.max_length_a * pieces + config.max_length_b) for pieces in rows.source_lengths.tolist())
+    return [list(islice(limits, count)) for count in rows.sentences.tolist()]
+
+
+class WrappedRules:
+    """`<s> a </s> <s> b </s>`: as many target sentences as the source has, each of bounded length.
+
+    `</s>` is barred before a sentence's first word and forced at its maximum; the one of the last sentence ends
+    the hypothesis, any other is followed by the input `<s>`.
+
+    Paper: G-Transformer, section 4.3.
+    Departs: a forced `</s>` keeps the model's probability (the code adds 0), so that a beam's score is the forced
+    score of its text; the step from `</s>` to `<s>`, which the code forces at probability 1, is none.
+    """
+
+    separator = EOS
+
+    def __init__(self, limits: list[list[int]], device: torch.device) -> None:
+        self.never = torch.tensor((PAD, BOS, SEP, MASK, CLS), device=device)
+        longest = max(map(len, limits))
+        self.limits = torch.tensor([row + [0] * (longest - len(row)) for row in limits], device=device)
+        self.sentences = torch.tensor([len(row) for row in limits], device=device)
+        self.capacity = max(sum(row) + len(row) for row in limits)
+
+    def keep(self, instances: Tensor) -> None:
+        self.limits, self.sentences = self.limits[instances], self.sentences[instances]
+
+    def bar(self, scores: Tensor, hypotheses: Hypotheses) -> None:
+        """Bar in the log-probabilities (B, K, V) whatever must not follow the hypotheses."""
+        scores.index_fill_(-1, self.never, BARRED)
+        scores[..., EOS].masked_fill_(hypotheses.words == 0, BARRED)
+        force_end(scores, hypotheses.words >= self.limits.gather(1, hypotheses.sentence))
+
+    def finishing(self, tokens: Tensor, sentence: Tensor) -> Tensor:
+        """Which continuations (B, any) of hypotheses that are at sentence number `sentence` end the hypothesis."""
+        return (tokens == EOS) & (sentence + 1 == self.sentences[:, None])
+
+    def inputs(self, tokens: Tensor) -> Tensor:
+        """The decoder's inputs after these outputs."""
+        return tokens.masked_fill(tokens == EOS, BOS)
+
+    @staticmethod
+    def split(tokens: list[int]) -> list[list[int]]:
+        return split_after(tokens, EOS)
+
+    @staticmethod
+    def forced_ends(sentences: list[list[int]], limits: list[int]) -> int:
+        """How many sentences have their maximum length, so that their end was forced."""
+        return sum(len(words) >= limit for words, limit in zip(sentences, limits, strict=True))
+
+
+class JoinedRules:
+    """`a <sep> b </s>`: the number of sentences is the model's choice, the length of the whole is bounded.
+
+    `<sep>` and `</s>` are barred before a sentence's first word; at the maximum (the sum of the sentences' maxima
+    and a separator between each two) `</s>` is forced.
+    """
+
+    separator = SEP
+
+    def __init__(self, limits: list[list[int]], device: torch.device) -> None:
+        self.never = torch.tensor((PAD, BOS, MASK, CLS), device=device)
+        totals = [window_limit(row) for row in limits]
+        self.totals = torch.tensor(totals, device=device)[:, None]
+        self.capacity = max(totals) + 1
+
+    def keep(self, instances: Tensor) -> None:
+        self.totals = self.totals[instances]
+
+    def bar(self, scores: Tensor, hypotheses: Hypotheses) -> None:
+        """Bar in the log-probabilities (B, K, V) whatever must not follow the hypotheses."""
+        empty = hypotheses.words == 0
+        scores.index_fill_(-1, self.never, BARRED)
+        scores[..., EOS].masked_fill_(empty, BARRED)
+        # A separator at the last place would leave an empty sentence before the forced end.
+        scores[..., SEP].masked_fill_(empty | (hypotheses.length + 1 >= self.totals), BARRED)
+        force_end(scores, (hypotheses.length >= self.totals).expand_as(empty))
+
+    def finishing(self, tokens: Tensor, sentence: Tensor) -> Tensor:
+        """Which continuations (B, any) end the hypothesis."""
+        return tokens == EOS
+
+    def inputs(self, tokens: Tensor) -> Tensor:
+        """The decoder's inputs after these outputs."""
+        return tokens
+
+    @staticmethod
+    def split(tokens: list[int]) -> list[list[int]]:
+        return split_after([*tokens[:-1], SEP], SEP)
+
+    @staticmethod
+    def forced_ends(sentences: list[list[int]], limits: list[int]) -> int:
+        """1 where the window has its maximum length, so that its end was forced."""
+        return int(sum(map(len, sentences)) + len(sentences) - 1 >= window_limit(limits))
+
+
+Rules = WrappedRules | JoinedRules
+RULES: dict[str, type[Rules]] = {"wrapped": WrappedRules, "joined": JoinedRules}
+
+
+def window_limit(limits: list[int]) -> int:
+    """The most outputs of a joined window before its `</s>`."""
+    return sum(limits) + len(limits) - 1
+
+
+def force_end(scores: Tensor, forced: Tensor) -> None:
+    """Leave `</s>` as the only continuation where `forced` (B, K) is True."""
+    if forced.any():
+        end = scores[..., EOS].clone()
+        scores.masked_fill_(forced[..., None], BARRED)
+        scores[..., EOS] = end
+
+
+def split_after(tokens: list[int], separator: int) -> list[list[int]]:
+    """The runs that end with a separator, without it."""
+    ends = [-1, *(place for place, token in enumerate(tokens) if token == separator)]
+    return [tokens[start + 1 : end] for start, end in pairwise(ends)]

@@ -1,0 +1,156 @@
+"""The commands of stage 6, with a model folder and a text pipeline as training leaves them."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import typer
+from tiny import CONFIGS, segment, tiny_model, windows
+from typer.testing import CliRunner
+
+from docmt.cli.decode import contrastive, decode
+from docmt.cli.translate import translate
+from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
+from docmt.core.documents import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS, read_arrow, write_arrow
+from docmt.core.errors import UserError
+from docmt.core.vocabulary import Vocabulary
+from docmt.models.store import save_model
+from docmt.nn.rows import Rows
+from docmt.search import beam_search
+from docmt.text.bpe import Segmenter
+from docmt.text.casing import Keep
+from docmt.text.pipeline import PipelineConfig, TextPipeline
+from docmt.text.side import Side
+from docmt.text.tokenizers import tokenizer_for
+
+LETTERS = "abcdefghij"
+VIEWS = {"wrapped": CutConfig(window=1), "joined": CutConfig(window=3), "g_transformer": CutConfig(max_tokens=14)}
+VOCABULARY = Vocabulary.from_counts({letter + ending: 1 for letter in LETTERS for ending in ("", "@@")})
+
+
+@pytest.fixture
+def pipeline() -> TextPipeline:
+    """Words are cut into letters."""
+    side = Side(tokenizer_for("en", "jieba"), Keep(), Segmenter(()), VOCABULARY)
+    return TextPipeline(PipelineConfig(source_language="en", target_language="en", merges=0), side, side)
+
+
+def model_folder(name: str, root: Path, pipeline: TextPipeline) -> Path:
+    view = dataclasses.asdict(ViewConfig(VIEWS[name], VIEWS[name]))
+    save_model(root / name, tiny_model(name, vocabulary=len(VOCABULARY)), {"system": name, "view": view})
+    pipeline.save(root / name / "text")
+    return root / name
+
+
+@pytest.fixture(params=CONFIGS)
+def folder(request, tmp_path, pipeline) -> Path:
+    return model_folder(request.param, tmp_path, pipeline)
+
+
+def command(function, *arguments, text: bytes | str = "") -> str:
+    """Run a command; its error, if any, is raised."""
+    app = typer.Typer()
+    app.command()(function)
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments], input=text)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+DOCUMENTS = "ab cd\nef\n\nj\ngh ij\nabc\ne\n\n\nf g\n"
+SHAPE = [bool(line) for line in DOCUMENTS.split("\n")]
+
+
+def test_translate_gives_a_line_for_a_line(folder):
+    output = command(translate, "--model", folder, "--beam", 2, "--device", "cpu", "--threads", 1, text=DOCUMENTS)
+    assert [bool(line) for line in output.split("\n")] == SHAPE
+
+
+def test_translate_never_looks_across_documents(folder):
+    """Each document gets the lines that it gets alone."""
+    output = command(translate, "--model", folder, "--beam", 2, text=DOCUMENTS)
+    alone = [command(translate, "--model", folder, "--beam", 2, text=text) for text in DOCUMENTS.split("\n\n")]
+    assert [line for line in output.split("\n") if line] == [
+        line for text in alone for line in text.split("\n") if line
+    ]
+
+
+def test_translate_cuts_documents_by_the_models_own_view(tmp_path, pipeline):
+    folder = model_folder("g_transformer", tmp_path, pipeline)
+    lines = ["ab", "c", "de", "fgh"]
+    model = tiny_model("g_transformer", vocabulary=len(VOCABULARY))
+    ids = pipeline.encode_source(lines)
+    # Costs of 4, 3, 4 and 5 pieces: the first three stay below 14, all four do not.
+    found = beam_search(model, Rows.from_lists([ids[:3], ids[3:]]), DecodeConfig(beam=3))
+    expected = [pipeline.restore_target(words)[1] for one in found for words in one[0].sentences]
+    assert command(translate, "--model", folder, "--beam", 3, text="\n".join(lines)).split("\n")[:-1] == expected
+
+
+@pytest.mark.parametrize("text, output", [("", ""), ("\n\n", "\n\n"), ("\x01\n\n", "\n\n")])
+def test_translate_gives_blank_lines_for_nothing(folder, text, output):
+    assert command(translate, "--model", folder, text=text) == output
+
+
+def test_translate_refuses_what_is_not_utf8(folder):
+    with pytest.raises(UserError, match="standard input:2: not valid UTF-8"):
+        command(translate, "--model", folder, text=b"a\n\xff\n")
+
+
+def test_translate_needs_the_models_view(folder):
+    card = folder / "model.json"
+    content = json.loads(card.read_text())
+    del content["provenance"]["view"]
+    card.write_text(json.dumps(content))
+    with pytest.raises(UserError, match="the model does not say how documents are cut"):
+        command(translate, "--model", folder, text="a\n")
+
+
+def test_vocabularies_of_another_model_are_refused(folder):
+    Vocabulary.from_counts({"a": 1}).save(folder / "text" / "vocabulary.target.txt")
+    with pytest.raises(UserError, match="the vocabularies are not those of the model") as problem:
+        command(translate, "--model", folder, text="a\n")
+    assert problem.value.found == f"{len(VOCABULARY)} source and 8 target pieces"
+
+
+def test_a_folder_that_holds_no_model_is_named(tmp_path):
+    with pytest.raises(UserError, match=r"model\.json: file not found"):
+        command(translate, "--model", tmp_path, text="a\n")
+
+
+@pytest.fixture
+def settings(tmp_path) -> Path:
+    cut = CutConfig(window=3)
+    run = {"study": "demo", "corpus": "toy", "system": "concat", "scale": "smoke", "seed": 1}
+    decode, view = dataclasses.asdict(DecodeConfig(beam=2)), dataclasses.asdict(ViewConfig(cut, cut))
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps({"version": 1, **run, "decode": decode, "view": view}))
+    return path
+
+
+def test_decode_writes_the_files_of_the_stage(folder, settings, tmp_path):
+    write_arrow(tmp_path / "view" / "test.arrow", pa.Table.from_pylist(windows(3), SEGMENTS))
+    options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "out"]
+    command(decode, *options, "--threads", 1)
+    names = {f"{name}{ending}" for name in ("test", "test.j1", "test.j2", "test.j3") for ending in (".txt", ".tok.txt")}
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {*names, "decoding.json"}
+    assert len((tmp_path / "out" / "test.txt").read_text().splitlines()) == 7
+
+
+def test_contrastive_writes_a_score_for_each_variant(folder, settings, tmp_path):
+    sides = {name: value for name, value in segment(0, 0, [[8, 9], [7]]).items() if name not in ("document", "first")}
+    names = {"set": "verbs", "item": 0, "distance": 1}
+    rows = [{**names, "variant": i, "correct": i == 0, **sides} for i in range(2)]
+    write_arrow(tmp_path / "view" / "contrastive.arrow", pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS))
+    options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "c.arrow"]
+    command(contrastive, *options)
+    scores = read_arrow(tmp_path / "c.arrow", CONTRASTIVE_SCORES).to_pylist()
+    assert scores[0]["score"] == pytest.approx(scores[1]["score"], abs=1e-6) and scores[0]["score"] < 0
+
+
+def test_settings_of_another_stage_are_refused(folder, settings, tmp_path):
+    settings.write_text('{"version": 1, "text": {}}')
+    with pytest.raises(UserError, match="unknown key"):
+        command(decode, "--settings", settings, "--model", folder, "--view", tmp_path, "--output", tmp_path / "out")

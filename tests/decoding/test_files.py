@@ -1,0 +1,153 @@
+"""The files of stage 6, from a view on disk; and what is refused."""
+
+import json
+
+import pytest
+import torch
+from tiny import LENGTHS, TEST_DOCUMENTS, chunks, segment, tiny_model, windows
+
+from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
+from docmt.core.errors import UserError
+from docmt.decoding.files import TranslationSettings, write_translations
+from docmt.nn.rows import Rows
+from docmt.search import beam_search
+
+SENTENCES = sum(map(len, LENGTHS))
+
+
+def settings_for(cut: CutConfig, **decode: object) -> TranslationSettings:
+    config = DecodeConfig(beam=2, max_length_a=1.0, max_length_b=3, **decode)
+    return TranslationSettings(1, "study", "corpus", "system", "smoke", 1, config, ViewConfig(cut, cut))
+
+
+def restore(ids: list[int]) -> tuple[str, str]:
+    return " ".join(map(str, ids)), "-".join(map(str, ids))
+
+
+def decode(model, folder, output, cut, **settings):
+    write_translations(settings_for(cut, **settings), model, folder, output, restore)
+    return {file.name: file.read_text().split("\n")[:-1] for file in output.glob("*.txt")}
+
+
+def best(model, instances):
+    """The translations of the documents' segments, a line a sentence."""
+    found = beam_search(model, Rows.from_lists(instances), settings_for(CutConfig(window=1)).decode)
+    return ["-".join(map(str, words)) for one in found for words in one[0].sentences]
+
+
+def test_sub_documents_lie_side_by_side(view, tmp_path):
+    model = tiny_model("g_transformer")
+    files = decode(model, view(chunks(3)), tmp_path / "out", CutConfig(max_sentences=3))
+    pieces = [document[first : first + 3] for document in TEST_DOCUMENTS for first in range(0, len(document), 3)]
+    assert files == {"test.txt": best(model, pieces), "test.tok.txt": [x.replace("-", " ") for x in files["test.txt"]]}
+
+
+def test_sentences_are_windows_of_one(view, tmp_path):
+    model = tiny_model("wrapped")
+    files = decode(model, view(windows(1)), tmp_path / "out", CutConfig(window=1))
+    assert set(files) == {"test.txt", "test.tok.txt"}
+    assert files["test.txt"] == best(model, [[words] for document in TEST_DOCUMENTS for words in document])
+
+
+@pytest.mark.parametrize("name", ["joined", "g_transformer"])
+@pytest.mark.parametrize("seed", range(3))
+def test_windows_give_a_file_a_position_and_a_line_a_sentence(view, tmp_path, name, seed):
+    files = decode(tiny_model(name, seed=seed), view(windows(3)), tmp_path / "out", CutConfig(window=3))
+    names = ["test", "test.j1", "test.j2", "test.j3"]
+    assert set(files) == {f"{name}{ending}" for name in names for ending in (".txt", ".tok.txt")}
+    assert all(len(lines) == SENTENCES and all(lines) for lines in files.values())
+    assert files["test.txt"] == files["test.j3.txt"]
+
+
+def test_the_budget_of_a_batch_changes_no_line(view, tmp_path):
+    model, folder = tiny_model("joined"), view(windows(2))
+    runs = [
+        decode(model, folder, tmp_path / str(budget), CutConfig(window=2), batch_tokens=budget)
+        for budget in (1, 7, 4096)
+    ]
+    assert runs[0] == runs[1] == runs[2]
+
+
+def test_the_account(view, tmp_path):
+    model, segments = tiny_model("joined"), windows(3)
+    files = decode(model, view(segments), tmp_path / "out", CutConfig(window=3), length_penalty="gnmt")
+    account = json.loads((tmp_path / "out" / "decoding.json").read_text())
+    found = beam_search(
+        model,
+        Rows.from_lists([sentences(row) for row in segments]),
+        settings_for(CutConfig(window=3), length_penalty="gnmt").decode,
+    )
+    failed = [
+        row for row, one in zip(segments, found, strict=True) if len(one[0].sentences) != len(row["source_lengths"])
+    ]
+    alone = {(row["document"], row["first"] + i) for row in failed for i in range(len(row["source_lengths"]))}
+    several = [row for row in failed if len(row["source_lengths"]) > 1]
+    assert account["fallback_windows"] == len(failed) > 0
+    assert account["fallback_sentences"] == len(alone - {(row["document"], 0) for row in failed if row not in several})
+    assert account["sentences"] == len(files["test.txt"]) == SENTENCES
+    assert account["segments"] == len(segments)
+    assert account["forced_ends"] >= sum(one[0].forced_ends for one in found)
+    assert account["source_tokens_per_s"] == pytest.approx(account["source_tokens"] / account["seconds"])
+    expected = {
+        "strategy": "sliding windows",
+        "view": "window3",
+        "frame": "joined",
+        "beam": 2,
+        "length_penalty": "gnmt",
+    }
+    assert expected.items() <= account.items()
+    assert account["version"] == 1 and account["device"] == "cpu" and account["threads"] == torch.get_num_threads()
+
+
+def sentences(row: dict) -> list[list[int]]:
+    words = iter(row["source_ids"])
+    return [[next(words) for _ in range(length)] for length in row["source_lengths"]]
+
+
+def test_positions_of_a_longer_window_are_removed(view, tmp_path):
+    model = tiny_model("joined")
+    decode(model, view(windows(3)), tmp_path / "out", CutConfig(window=3))
+    files = decode(model, view(windows(2)), tmp_path / "out", CutConfig(window=2))
+    assert "test.j2.txt" in files and "test.j3.txt" not in files and "test.j3.tok.txt" not in files
+
+
+def refused(model, folder, output):
+    with pytest.raises(UserError) as problem:
+        write_translations(settings_for(CutConfig(max_sentences=3)), model, folder, output, restore)
+    assert not output.exists()
+    return str(problem.value)
+
+
+def test_a_missing_view_is_named(tmp_path):
+    message = refused(tiny_model("wrapped"), tmp_path, tmp_path / "out")
+    assert message == f"{tmp_path}/test.arrow: file not found"
+
+
+def test_a_damaged_view_is_named(view, tmp_path):
+    folder = view(chunks(3))
+    (folder / "test.arrow").write_bytes(b"ARROW1 but not really")
+    assert "not an Arrow file" in refused(tiny_model("wrapped"), folder, tmp_path / "out")
+
+
+def test_a_view_of_another_vocabulary_is_refused(view, tmp_path):
+    message = refused(tiny_model("wrapped", vocabulary=12), view(chunks(3)), tmp_path / "out")
+    assert "the view was made with another vocabulary than the model" in message
+    assert f"found source id {max(word for row in chunks(3) for word in row['source_ids'])}" in message
+    assert "expected ids below 12, the size of the model's source vocabulary" in message
+
+
+def test_a_view_without_segments_is_refused(view, tmp_path):
+    assert "no segments to decode" in refused(tiny_model("wrapped"), view([]), tmp_path / "out")
+
+
+@pytest.mark.parametrize("order", [[1, 0, 2], [0, 2, 1], [1], [0, 0]])
+def test_segments_out_of_order_are_refused(view, tmp_path, order):
+    rows = [segment(0, 0, [[8], [9]]), segment(0, 2, [[7]]), segment(1, 0, [[8]])]
+    message = refused(tiny_model("wrapped"), view([rows[i] for i in order]), tmp_path / "out")
+    assert "segments are out of order" in message
+
+
+def test_a_free_number_of_sentences_needs_windows(view, tmp_path):
+    message = refused(tiny_model("joined"), view(chunks(3)), tmp_path / "out")
+    assert "this model's number of sentences is free" in message
+    assert "found frame joined, test view sentences3; expected a test view of windows" in message

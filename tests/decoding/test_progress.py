@@ -1,0 +1,30 @@
+"""What is seen of a long command: a line a minute, or a bar."""
+
+import sys
+
+from docmt.cli.progress import LogLines, shown_progress
+
+
+def test_a_log_gets_a_line_a_minute(capsys):
+    now = iter([0.0, 30.0, 60.0, 90.0, 125.0])
+    lines = LogLines("decoding", "segments", clock=lambda: next(now))
+    for done in range(1, 5):
+        lines(done, 4, 1000 * done)
+    assert capsys.readouterr().err.splitlines() == [
+        "decoding: 2 of 4 segments, 33 source pieces/s",
+        "decoding: 4 of 4 segments, 32 source pieces/s",
+    ]
+
+
+def test_a_terminal_gets_a_bar(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with shown_progress("decoding", "segments") as progress:
+        progress(1, 2, 100)
+        progress(2, 2, 200)
+    assert capsys.readouterr().out == ""
+
+
+def test_nothing_is_shown_of_a_quick_command(capsys):
+    with shown_progress("decoding", "segments") as progress:
+        progress(1, 1, 100)
+    assert capsys.readouterr() == ("", "")

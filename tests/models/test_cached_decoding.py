@@ -1,0 +1,89 @@
+"""Cached decoding is the full forward pass, step by step, however hypotheses are reordered and instances dropped."""
+
+import pytest
+import torch
+from model_cases import CASES, documents, model_of
+
+from docmt.nn.rows import Rows
+from docmt.nn.streams import frame_batch, frame_target
+
+BEAM = 3
+
+
+def translations(target):
+    """A beam of target documents: as they are, a word longer in every sentence, and with other words."""
+    longer = [[[*sentence, 11] for sentence in document] for document in target]
+    other = [[[8 + word % 9 for word in sentence] for sentence in document] for document in target]
+    return [target, longer, other]
+
+
+def full_states(model, memory_rows, beams):
+    """The final states of each hypothesis by one uncached pass: by instance and place in the beam, with its tokens."""
+    found = []
+    for target in beams:
+        batch = frame_batch(Rows.from_lists(memory_rows, target), model.config.frame)
+        states = model.decode(batch.target_in, model.encode(batch.source))
+        lengths = batch.target_in.instances.lengths
+        found.append(list(zip(batch.target_in.tokens.split(lengths), states.split(lengths), strict=True)))
+    return [list(beam) for beam in zip(*found, strict=True)]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_steps_equal_the_full_pass(case):
+    model = model_of(case)
+    source, target = documents()
+    with torch.no_grad():
+        expected = full_states(model, source, translations(target))
+    cache = model.start(model.encode(frame_batch(Rows.from_lists(source), model.config.frame).source), BEAM)
+    generator, alive = torch.Generator().manual_seed(1), list(range(len(source)))
+    # Which of the expected documents the hypothesis at a place is writing: places are shuffled at every step.
+    writes = [list(range(BEAM)) for _ in source]
+    for step in range(max(len(tokens) for beam in expected for tokens, _ in beam)):
+        kept = [n for n, instance in enumerate(alive) if all(len(tokens) > step for tokens, _ in expected[instance])]
+        if not kept:
+            break
+        if len(kept) < len(alive):
+            cache.keep(torch.tensor(kept))
+            alive = [alive[n] for n in kept]
+        hypotheses = [expected[instance][place] for instance in alive for place in writes[instance]]
+        states = model.step(torch.stack([tokens[step] for tokens, _ in hypotheses]), cache)
+        torch.testing.assert_close(states, torch.stack([full[step] for _, full in hypotheses]), atol=1e-10, rtol=0)
+        index = []
+        for number, instance in enumerate(alive):
+            order = torch.randperm(BEAM, generator=generator).tolist()
+            writes[instance] = [writes[instance][place] for place in order]
+            index += [number * BEAM + place for place in order]
+        cache.reorder(torch.tensor(index))
+    assert cache.progress.steps > 10
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_hypothesis_may_be_continued_twice(case):
+    """Both places go on from the second hypothesis, with different words."""
+    model, frame = model_of(case), CASES[case].frame
+    source = [[[9, 10], [11]]]
+    memory = model.encode(frame_batch(Rows.from_lists(source), frame).source)
+    opening, after, first, second = 1, 12, 13, 14
+    cache = model.start(memory, 2)
+    for tokens in ([opening, opening], [15, after]):
+        model.step(torch.tensor(tokens), cache)
+    cache.reorder(torch.tensor([1, 1]))
+    states = model.step(torch.tensor([first, second]), cache)
+    for state, word in zip(states, (first, second), strict=True):
+        target_in, _ = frame_target(Rows.from_lists(source, [[[after, word], []]]), frame)
+        with torch.no_grad():
+            torch.testing.assert_close(state, model.decode(target_in, memory)[2], atol=1e-10, rtol=0)
+
+
+def test_a_sentence_scope_forgets_what_was_written_before():
+    """With groups only, the cache is as long as the longest sentence, not as the document."""
+    model = model_of("g_transformer groups")
+    source, _ = documents()
+    memory = model.encode(frame_batch(Rows.from_lists([source[2] * 6]), "wrapped").source)
+    cache = model.start(memory, 2)
+    for _ in range(24):
+        for token in (1, 9, 10):
+            model.step(torch.tensor([token, token]), cache)
+    assert cache.progress.steps == 72 and cache.progress.cursor.tolist() == [2, 2]
+    attention = model.decoder[0].self_attention
+    assert cache.layers[attention].pairs.shape[3] < 72

@@ -1,0 +1,140 @@
+import json
+
+import pytest
+import torch
+from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of
+from safetensors.torch import load_file, save_file
+
+from docmt.core.errors import UserError
+from docmt.models import build
+from docmt.models.store import init_from, load_model, read_card, save_model
+
+
+@pytest.fixture
+def folder(tmp_path):
+    save_model(tmp_path, model_of("transformer").float(), {"system": "sentence", "seed": 7})
+    return tmp_path
+
+
+def edit_card(folder, **changes):
+    card = json.loads((folder / "model.json").read_text())
+    (folder / "model.json").write_text(json.dumps(card | changes))
+
+
+def edit_weights(folder, change):
+    weights = load_file(folder / "model.safetensors")
+    change(weights)
+    save_file(weights, folder / "model.safetensors")
+
+
+def test_the_card_says_what_was_built_and_where_it_came_from(folder):
+    card = read_card(folder)
+    assert card["kind"] == "transformer" and card["config"]["width"] == 16
+    assert (card["source_size"], card["target_size"]) == (VOCABULARY, VOCABULARY)
+    assert card["provenance"] == {"system": "sentence", "seed": 7}
+
+
+def test_tied_tensors_are_stored_once(folder):
+    names = set(load_file(folder / "model.safetensors"))
+    assert {name for name in names if "embedding" in name or name == "output.weight"} == {"source_embedding.weight"}
+
+
+def test_other_files_of_the_folder_stay(folder):
+    (folder / "text").mkdir()
+    save_model(folder, model_of("g_transformer").float(), {})
+    assert (folder / "text").is_dir() and read_card(folder)["kind"] == "g_transformer"
+    assert {path.name for path in folder.iterdir()} == {"text", "model.json", "model.safetensors"}
+
+
+def test_a_g_transformer_takes_its_groups_from_the_sentence_model(folder):
+    model = model_of("g_transformer").float()
+    before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+    sentence = dict(load_model(folder).named_parameters())
+    taken, new = init_from(model, folder)
+    assert sorted(taken + new) == sorted(before)
+    assert all(".global_." in name or ".gate." in name for name in new) and len(new) == 3 * 10
+    for name, parameter in model.named_parameters():
+        expected = before[name] if name in new else sentence[name.replace(".group.", ".")]
+        assert torch.equal(parameter, expected), name
+
+
+def test_a_model_of_the_same_kind_is_taken_whole(tmp_path):
+    trained, fresh = model_of("g_transformer").float(), build(CASES["g_transformer"], VOCABULARY, VOCABULARY).eval()
+    save_model(tmp_path, trained, {})
+    taken, new = init_from(fresh, tmp_path)
+    assert new == [] and len(taken) == len(list(fresh.parameters()))
+    batch = batch_of("g_transformer", *documents())
+    assert torch.equal(logits_of(fresh, batch), logits_of(trained, batch))
+
+
+def refusal(call, *arguments) -> str:
+    with pytest.raises(UserError) as caught:
+        call(*arguments)
+    return str(caught.value)
+
+
+def test_a_missing_file_is_named(folder):
+    (folder / "model.safetensors").unlink()
+    assert "model.safetensors: file not found" in refusal(load_model, folder)
+    (folder / "model.json").unlink()
+    assert "model.json: file not found" in refusal(load_model, folder)
+
+
+def test_damaged_weights_are_refused(folder):
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    assert "not a safetensors file, or a damaged one" in refusal(load_model, folder)
+
+
+def test_a_card_without_its_keys_is_refused(folder):
+    (folder / "model.json").write_text('{"kind": "transformer"}')
+    assert "not the card of a model\n  found no config, source_size, target_size" in refusal(load_model, folder)
+
+
+def test_an_unknown_architecture_is_refused(folder):
+    edit_card(folder, kind="g_transformers")
+    assert "unknown model\n  found g_transformers\n  did you mean 'g_transformer'?" in refusal(load_model, folder)
+
+
+def test_wrong_settings_in_the_card_are_refused(folder):
+    edit_card(folder, config={"width": "wide"})
+    message = refusal(load_model, folder)
+    assert "model.json" in message and "config.width" in message
+
+
+def test_another_shape_is_refused_with_both_shapes(folder):
+    edit_card(folder, config=read_card(folder)["config"] | {"inner": 32})
+    message = refusal(load_model, folder)
+    assert "model.safetensors encoder.0.feed_forward.inner.weight: checkpoint of another shape" in message
+    assert "found (24, 16); expected (32, 16)" in message
+
+
+def test_missing_and_unknown_parameters_are_named(folder):
+    edit_weights(folder, lambda weights: weights.pop("encoder.0.after_self.norm.bias"))
+    message = refusal(load_model, folder)
+    assert "checkpoint of another architecture" in message
+    assert "found without encoder.0.after_self.norm.bias" in message
+    edit_weights(
+        folder, lambda weights: weights.update({"encoder.0.after_self.norm.bias": torch.zeros(16), "x": torch.zeros(1)})
+    )
+    assert "found with x" in refusal(load_model, folder)
+
+
+def test_long_lists_of_names_are_cut(folder):
+    edit_weights(folder, lambda weights: [weights.pop(name) for name in list(weights)[:9]])
+    assert " and 4 more" in refusal(load_model, folder)
+
+
+def test_a_start_with_another_vocabulary_is_refused_and_changes_nothing(folder):
+    model = build(CASES["g_transformer"], VOCABULARY + 1, VOCABULARY + 1)
+    before = [parameter.detach().clone() for parameter in model.parameters()]
+    message = refusal(init_from, model, folder)
+    assert "model.safetensors source_embedding.weight: checkpoint of another shape" in message
+    assert "found (30, 16); expected (31, 16)" in message
+    assert all(torch.equal(*pair) for pair in zip(before, model.parameters(), strict=True))
+
+
+def test_a_start_from_something_else_is_refused(folder):
+    save_file({"bert.pooler": torch.zeros(2)}, folder / "model.safetensors")
+    message = refusal(init_from, model_of("g_transformer"), folder)
+    assert "no parameter can be taken from this model" in message and "found bert.pooler" in message

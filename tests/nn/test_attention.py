@@ -1,0 +1,166 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from docmt.nn.attention import attend, attend_padded
+from docmt.nn.backends import bucketed, dense, varlen
+from docmt.nn.segments import Segments
+
+HEADS, HEAD_WIDTH = 2, 8
+lengths = st.lists(st.integers(0, 20), min_size=1, max_size=12)
+length_pairs = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, max_size=12)
+
+
+def tensors(queries, keys, dtype=torch.float64, device="cpu"):
+    generator = torch.Generator().manual_seed(sum(queries) + 7 * sum(keys))
+    q = torch.randn(sum(queries), HEADS, HEAD_WIDTH, generator=generator, dtype=torch.float64)
+    k, v = torch.randn(2, sum(keys), HEADS, HEAD_WIDTH, generator=generator, dtype=torch.float64)
+    return [x.to(device, dtype).requires_grad_() for x in (q, k, v)]
+
+
+def values_and_gradients(attend, inputs, query_segments, key_segments, causal):
+    seen = attend(*inputs, query_segments, key_segments, causal)
+    weight = torch.linspace(-1, 1, seen.numel(), dtype=torch.float64).view(seen.shape).to(seen)
+    # The zero keeps inputs in the graph that nothing depends on: streams without tokens.
+    total = (seen * weight).sum() + sum(0 * x.sum() for x in inputs)
+    return seen.detach(), *torch.autograd.grad(total, inputs)
+
+
+def assert_same(backend, queries, keys, causal, dtype=torch.float64, device="cpu", tolerance=1e-12):
+    query_segments = Segments.from_lengths(queries, device)
+    key_segments = query_segments if causal else Segments.from_lengths(keys, device)
+    inputs = tensors(queries, keys, dtype, device)
+    found = values_and_gradients(backend, inputs, query_segments, key_segments, causal)
+    expected = values_and_gradients(dense.attend, inputs, query_segments, key_segments, causal)
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other, atol=tolerance, rtol=tolerance)
+
+
+@given(pairs=length_pairs)
+def test_across_streams_bucketed_is_what_the_dense_mask_says(pairs):
+    queries, keys = zip(*pairs, strict=True)
+    assert_same(bucketed.attend, queries, keys, causal=False)
+
+
+@given(lengths=lengths, causal=st.booleans())
+def test_within_a_stream_bucketed_is_what_the_dense_mask_says(lengths, causal):
+    assert_same(bucketed.attend, lengths, lengths, causal)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@settings(deadline=None, max_examples=20)
+@given(pairs=length_pairs, causal=st.booleans())
+def test_varlen_is_what_the_dense_mask_says(pairs, causal):
+    queries, keys = zip(*pairs, strict=True)
+    keys = queries if causal else keys
+    assert_same(varlen.attend, queries, keys, causal, torch.bfloat16, "cuda", tolerance=3e-2)
+
+
+def test_the_definition_by_hand():
+    """Two runs of one query and of two: the first sees one key and gives its value, the last the mean of two equals."""
+    q = torch.zeros(3, 1, 2)
+    v = torch.tensor([[[1.0, 2.0]], [[3.0, 4.0]], [[5.0, 6.0]]])
+    segments = Segments.from_lengths([1, 2])
+    assert attend(q, q, v, segments, segments)[:, 0].tolist() == [[1, 2], [4, 5], [4, 5]]
+    assert attend(q, q, v, segments, segments, causal=True)[:, 0].tolist() == [[1, 2], [3, 4], [4, 5]]
+
+
+@pytest.mark.parametrize(
+    "queries, keys", [([2, 3], [0, 4]), ([2, 3], [0, 0]), ([0, 0], [1, 2]), ([2, 1, 2], [0, 1, 3])]
+)
+def test_runs_without_keys_give_zeros_and_take_no_gradient(queries, keys):
+    inputs = tensors(queries, keys)
+    segments = Segments.from_lengths(queries), Segments.from_lengths(keys)
+    seen, *gradients = values_and_gradients(attend, inputs, *segments, False)
+    without = torch.tensor([not n for n in keys])[segments[0].ids()]
+    assert (seen[without] == 0).all() and (gradients[0][without] == 0).all()
+    assert all(gradient.isfinite().all() for gradient in (seen, *gradients))
+
+
+def test_a_run_does_not_depend_on_its_mates():
+    inputs = tensors([4, 6, 4], [4, 6, 4])
+    together = Segments.from_lengths([4, 6, 4])
+    alone = Segments.from_lengths([6])
+    part = attend(*(x[4:10] for x in inputs), alone, alone)
+    torch.testing.assert_close(attend(*inputs, together, together)[4:10], part, atol=1e-12, rtol=0)
+
+
+def test_the_plan_is_made_once_for_a_pair_and_dies_with_it():
+    queries, keys = Segments.from_lengths([2, 3]), Segments.from_lengths([3, 2])
+    assert bucketed.plan_of(queries, keys) is bucketed.plan_of(queries, keys)
+    assert bucketed.plan_of(queries, keys) is not bucketed.plan_of(queries, queries)
+    del keys
+    assert len(queries.prepared) == 1
+
+
+def test_runs_of_one_length_stay_in_place():
+    segments = Segments.from_lengths([3, 3, 3])
+    plan = bucketed.plan_of(segments, segments)
+    assert plan.queries is plan.keys is plan.back is None
+    assert [(bucket.rows, bucket.may_attend) for bucket in plan.buckets] == [(3, None)]
+
+
+def test_buckets_hold_runs_of_like_lengths():
+    lengths = np.arange(1, 500)
+    groups = bucketed.group_runs(lengths, lengths)
+    assert sorted(np.concatenate(groups).tolist()) == list(range(len(lengths)))
+    assert all(lengths[group].max() < 1.25 * lengths[group].min() + 1 for group in groups)
+    assert len(groups) < 40
+    assert bucketed.coarse(np.array([1, 7, 8, 9, 11, 17, 100])).tolist() == [1, 7, 8, 10, 12, 20, 112]
+
+
+def test_runs_without_queries_are_in_no_bucket():
+    groups = bucketed.group_runs(np.array([0, 2, 0, 2]), np.array([3, 1, 1, 5]))
+    assert [group.tolist() for group in groups] == [[1, 3]]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_dropped_weights_are_made_up_for_by_the_others(causal):
+    """With values of one, attention sums its weights: on average they still sum to one."""
+    torch.manual_seed(1)
+    segments = Segments.from_lengths([20] * 50)
+    q, k, _ = tensors([20] * 50, [20] * 50, torch.float32)
+    seen = attend(q, k, torch.ones_like(k), segments, segments, causal, dropout=0.5)
+    assert not torch.allclose(seen, torch.ones_like(seen))
+    assert abs(seen.mean().item() - 1) < 0.03
+
+
+def test_numbers_of_runs_must_agree():
+    q, k, v = tensors([2, 3], [5])
+    with pytest.raises(ValueError, match="2 runs of queries, 1 runs of keys"):
+        attend(q, k, v, Segments.from_lengths([2, 3]), Segments.from_lengths([5]))
+
+
+def test_causal_attention_needs_the_same_runs():
+    q, k, v = tensors([2, 3], [3, 2])
+    with pytest.raises(ValueError, match="causal attention needs the same runs"):
+        attend(q, k, v, Segments.from_lengths([2, 3]), Segments.from_lengths([3, 2]), causal=True)
+
+
+def test_varlen_refuses_dropout_and_other_types():
+    q, k, v = tensors([2], [2])
+    segments = Segments.from_lengths([2])
+    with pytest.raises(ValueError, match="no dropout"):
+        varlen.attend(q, k, v, segments, segments, dropout=0.1)
+    assert not varlen.serves(q)
+    assert varlen.serves(q.to(torch.bfloat16)) == (varlen.varlen_attn is not None)
+
+
+def test_varlen_says_causal_in_the_words_of_the_installed_torch(monkeypatch):
+    varlen._causality.cache_clear()
+    monkeypatch.setattr(varlen, "varlen_attn", lambda q, k, v, window_size=(-1, -1): None)
+    assert varlen._causality(True) == {"window_size": (-1, 0)}
+    varlen._causality.cache_clear()
+    monkeypatch.setattr(varlen, "varlen_attn", lambda q, k, v, is_causal=False: None)
+    assert varlen._causality(True) == {"is_causal": True}
+    varlen._causality.cache_clear()
+
+
+def test_padded_attention_hides_what_may_not_be_seen():
+    q, k, v = (x.unflatten(0, (2, 3)) for x in tensors([6], [6]))
+    may_attend = torch.tensor([[True, True, False], [True, False, False]])
+    seen = attend_padded(q, k, v, may_attend)
+    torch.testing.assert_close(seen[1], v[1, :1].expand(3, -1, -1))
+    torch.testing.assert_close(seen[:1], attend_padded(q[:1], k[:1, :2], v[:1, :2]))

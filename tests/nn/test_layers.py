@@ -1,0 +1,70 @@
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from docmt.core.vocabulary import PAD
+from docmt.nn.layers import FIRST_POSITION, Dropout, Embedding, FeedForward, Residual, sinusoids
+
+
+def test_positions_are_sines_then_cosines_of_falling_frequencies():
+    table = sinusoids(50, 8)
+    for position in (0, 1, 49):
+        for i in range(4):
+            angle = position * 10000 ** (-i / 3)
+            assert table[position, i].item() == pytest.approx(math.sin(angle), abs=1e-5)
+            assert table[position, 4 + i].item() == pytest.approx(math.cos(angle), abs=1e-5)
+
+
+def test_embeddings_are_scaled_and_positions_added():
+    embedding = Embedding(9, 16, dropout=0.0)
+    tokens, positions = torch.tensor([7, 8]), torch.tensor([0, 5])
+    expected = embedding.weight[tokens] * 4 + sinusoids(20, 16)[positions + FIRST_POSITION]
+    torch.testing.assert_close(embedding(tokens, positions, 6), expected)
+
+
+def test_the_table_of_positions_grows_with_the_longest_instance():
+    embedding = Embedding(9, 4, dropout=0.0)
+    last = len(embedding.positions)
+    vector = embedding(torch.tensor([7]), torch.tensor([last]), last + 1) - embedding.weight[7] * 2
+    torch.testing.assert_close(vector[0], sinusoids(last + 9, 4)[last + FIRST_POSITION], atol=1e-5, rtol=0)
+
+
+def test_embeddings_start_with_the_scale_of_the_width():
+    torch.manual_seed(1)
+    weight = Embedding(2000, 64, dropout=0.0).weight
+    assert (weight[PAD] == 0).all()
+    assert weight.std().item() == pytest.approx(1 / 8, rel=0.02)
+
+
+def test_feed_forward_is_two_maps_with_a_relu_between():
+    layer, x = FeedForward(4, 8, dropout=0.0), torch.randn(3, 4)
+    inner = (x @ layer.inner.weight.T + layer.inner.bias).clamp(min=0)
+    torch.testing.assert_close(layer(x), inner @ layer.outer.weight.T + layer.outer.bias)
+
+
+def test_the_norm_stands_after_the_sum_or_before_the_sublayer():
+    x = torch.randn(3, 4)
+    norm = nn.LayerNorm(4)
+    torch.testing.assert_close(Residual(4, "post", 0.0)(x, torch.exp), norm(x + x.exp()))
+    torch.testing.assert_close(Residual(4, "pre", 0.0)(x, torch.exp), x + norm(x).exp())
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_dropout_drops_its_share_and_scales_the_rest(share):
+    torch.manual_seed(1)
+    dropout, x = Dropout(share), torch.full((301, 333), 2.0, requires_grad=True)
+    y = dropout(x)
+    kept = y != 0
+    assert 1 - kept.double().mean().item() == pytest.approx(share, abs=0.01)
+    assert y[kept].unique().numel() == 1 and y[kept][0].item() == pytest.approx(2 / (1 - share), rel=1e-4)
+    assert torch.equal(torch.autograd.grad(y.sum(), x)[0] != 0, kept)
+
+
+def test_dropout_rests_outside_training_and_repeats_with_its_seed():
+    x = torch.randn(5, 7)
+    assert Dropout(0.5).eval()(x) is x
+    assert Dropout(0.0)(x) is x
+    first, second = (Dropout(0.5)(x) for _ in map(torch.manual_seed, (3, 3)))
+    assert torch.equal(first, second)

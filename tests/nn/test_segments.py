@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+import torch
+
+from docmt.nn.segments import Segments, places, spans, starts
+
+
+def test_a_partition_counts_its_runs_and_tokens():
+    segments = Segments.from_lengths([2, 0, 3])
+    assert segments.lengths == (2, 0, 3)
+    assert segments.offsets.tolist() == [0, 2, 2, 5] and segments.offsets.dtype == torch.int32
+    assert (segments.runs, segments.tokens, segments.longest) == (3, 5, 3)
+
+
+def test_each_token_knows_its_run_and_its_place_in_it():
+    segments = Segments.from_lengths([2, 0, 3])
+    assert segments.ids().tolist() == [0, 0, 2, 2, 2]
+    assert segments.positions().tolist() == [0, 1, 0, 1, 2]
+
+
+@pytest.mark.parametrize("lengths", [[], [0], [0, 0]])
+def test_empty_streams_are_allowed(lengths):
+    segments = Segments.from_lengths(lengths)
+    assert segments.tokens == segments.longest == 0
+    assert segments.ids().tolist() == segments.positions().tolist() == []
+
+
+def test_runs_are_found_again_by_starts_places_and_spans():
+    lengths = np.array([2, 0, 3])
+    assert starts(lengths).tolist() == [0, 2, 2]
+    assert places(lengths).tolist() == [0, 1, 0, 1, 2]
+    assert spans(np.array([5, 9, 0]), lengths).tolist() == [5, 6, 0, 1, 2]

@@ -1,0 +1,107 @@
+import itertools
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docmt.core.vocabulary import BOS, EOS, SEP
+from docmt.nn.rows import Rows
+from docmt.nn.streams import frame_batch, frame_source
+
+SOURCE = [[[10, 11], [12]], [[13]], [[14], [], [15, 16]]]
+TARGET = [[[20], [21, 22]], [[]], [[23, 24], [25], [26]]]
+
+sentences = st.lists(st.integers(7, 30), max_size=4)
+pairs = st.lists(st.tuples(sentences, sentences), min_size=1, max_size=4)
+documents = st.lists(pairs, min_size=1, max_size=4)
+
+
+def framed_by_loops(source, target, frame):
+    """The table in `docmt.nn.streams`, a sentence at a time: runs of source, decoder input and decoder output."""
+    runs = ([], [], [])
+    for source_sentences, target_sentences in zip(source, target, strict=True):
+        for number, (words, translation) in enumerate(zip(source_sentences, target_sentences, strict=True)):
+            first, last = number == 0, number == len(source_sentences) - 1
+            if frame == "wrapped":
+                framed = [BOS, *words, EOS], [BOS, *translation], [*translation, EOS]
+            else:
+                before, after = [] if first else [SEP], [EOS] if last else []
+                opening, closing = BOS if first else SEP, EOS if last else SEP
+                framed = [*before, *words, *after], [opening, *translation], [*translation, closing]
+            for side, run in zip(runs, framed, strict=True):
+                side.append(run)
+    return runs
+
+
+def cut(tokens, lengths):
+    return [part.tolist() for part in tokens.split(lengths)]
+
+
+def test_wrapped_frame_by_example():
+    batch = frame_batch(Rows.from_lists(SOURCE[:1], TARGET[:1]), "wrapped")
+    assert batch.source.tokens.tolist() == [BOS, 10, 11, EOS, BOS, 12, EOS]
+    assert batch.target_in.tokens.tolist() == [BOS, 20, BOS, 21, 22]
+    assert batch.target_out.tolist() == [20, EOS, 21, 22, EOS]
+
+
+def test_joined_frame_by_example():
+    batch = frame_batch(Rows.from_lists(SOURCE[:1], TARGET[:1]), "joined")
+    assert batch.source.tokens.tolist() == [10, 11, SEP, 12, EOS]
+    assert batch.target_in.tokens.tolist() == [BOS, 20, SEP, 21, 22]
+    assert batch.target_out.tolist() == [20, SEP, 21, 22, EOS]
+
+
+@pytest.mark.parametrize("frame", ["wrapped", "joined"])
+@given(documents=documents)
+def test_frames_are_what_loops_make(frame, documents):
+    source = [[words for words, _ in document] for document in documents]
+    target = [[translation for _, translation in document] for document in documents]
+    batch = frame_batch(Rows.from_lists(source, target), frame)
+    source_runs, target_runs, output_runs = framed_by_loops(source, target, frame)
+    assert cut(batch.source.tokens, batch.source.sentences.lengths) == source_runs
+    assert cut(batch.target_in.tokens, batch.target_in.sentences.lengths) == target_runs
+    assert cut(batch.target_out, batch.target_in.sentences.lengths) == output_runs
+    counts = [len(document) for document in documents]
+    for stream in (batch.source, batch.target_in):
+        bounds = np.cumsum([0, *counts])
+        lengths = stream.sentences.lengths
+        assert stream.instances.lengths == tuple(sum(lengths[a:b]) for a, b in itertools.pairwise(bounds))
+    assert batch.target_in.layout.sentences_per_instance().tolist() == counts
+
+
+def table():
+    columns = {}
+    for side, instances in (("source", SOURCE), ("target", TARGET)):
+        columns[f"{side}_ids"] = [[word for words in sentences for word in words] for sentences in instances]
+        columns[f"{side}_lengths"] = [[len(words) for words in sentences] for sentences in instances]
+    return pa.table({name: pa.array(lists, pa.list_(pa.int32())) for name, lists in columns.items()})
+
+
+def same_rows(rows, expected):
+    return all(np.array_equal(getattr(rows, name), value) for name, value in vars(expected).items())
+
+
+@pytest.mark.parametrize(
+    "part", [lambda t: t, lambda t: t.slice(1), lambda t: pa.concat_tables([t.slice(1, 1), t.slice(2)])]
+)
+def test_rows_come_from_tables_and_slices_of_them(part):
+    rows = Rows.from_table(part(table()))
+    expected = Rows.from_lists(SOURCE[-len(rows) :], TARGET[-len(rows) :])
+    assert same_rows(rows, expected)
+
+
+def test_rows_are_taken_in_any_order():
+    rows = Rows.from_table(table())
+    assert same_rows(
+        rows.take([2, 0, 2]), Rows.from_lists([SOURCE[i] for i in (2, 0, 2)], [TARGET[i] for i in (2, 0, 2)])
+    )
+    assert rows.source_words.tolist() == [3, 1, 3]
+    assert rows.target_words.tolist() == [3, 0, 4]
+
+
+def test_without_a_target_every_target_sentence_is_empty():
+    rows = Rows.from_lists(SOURCE)
+    assert rows.target_lengths.tolist() == [0] * 6 and len(rows.target_ids) == 0
+    assert frame_source(rows, "wrapped").sentences.runs == 6

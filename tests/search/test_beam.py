@@ -1,0 +1,176 @@
+"""Laws of the beam search, each against something that was written without it."""
+
+from itertools import product
+
+import pytest
+import torch
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from tiny import CONFIGS, FIRST_WORD, full_forward_score, next_scores, random_documents, tiny_model
+
+from docmt.core.config import DecodeConfig
+from docmt.core.errors import UserError
+from docmt.core.vocabulary import EOS, SEP, UNK
+from docmt.nn.rows import Rows
+from docmt.search import beam_search, forced_scores
+
+DOCUMENTS = random_documents(3, [[3, 1, 4], [2], [5, 2], [1, 1, 1, 1]])
+SHORT = DecodeConfig(beam=4, max_length_a=1.0, max_length_b=3)
+models = pytest.mark.parametrize("name", CONFIGS)
+
+
+@models
+@pytest.mark.parametrize("penalty", ["average", "gnmt", "none"])
+def test_a_beam_score_is_the_score_of_its_text(name, penalty):
+    model = tiny_model(name)
+    config = DecodeConfig(beam=4, max_length_a=1.0, max_length_b=3, length_penalty=penalty, length_alpha=0.6)
+    for source, found in zip(DOCUMENTS, beam_search(model, Rows.from_lists(DOCUMENTS), config), strict=True):
+        assert len(found) == 4
+        for translation in found:
+            expected = full_forward_score(model, source, translation.sentences)
+            assert translation.score == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["wrapped", "g_transformer"])
+def test_a_beam_score_is_what_forced_scoring_gives(name):
+    model = tiny_model(name)
+    best = [found[0] for found in beam_search(model, Rows.from_lists(DOCUMENTS), SHORT)]
+    rows = Rows.from_lists(DOCUMENTS, [translation.sentences for translation in best])
+    _, sentences = forced_scores(model, rows)
+    sums = [part.sum().item() for part in sentences.split(rows.sentences.tolist())]
+    assert sums == pytest.approx([translation.score for translation in best], abs=1e-5)
+
+
+def greedy(model, source, limit_of):
+    """Word by word without cache or batch, by the rules as they are told."""
+    joined = model.config.frame == "joined"
+    total = sum(limit_of(len(words)) for words in source) + len(source) - 1
+    target = [[]]
+    while True:
+        scores = next_scores(model, source, target)
+        ends = {EOS, SEP} if joined else {EOS}
+        allowed = {*range(FIRST_WORD, len(scores)), UNK, *(ends if target[-1] else ())}
+        written = sum(map(len, target)) + len(target) - 1
+        if joined and written + 1 >= total:
+            allowed.discard(SEP)
+        if written >= total if joined else len(target[-1]) >= limit_of(len(source[len(target) - 1])):
+            allowed = {EOS}
+        best = max(allowed, key=lambda token: scores[token].item())
+        if best == EOS and (joined or len(target) == len(source)):
+            return target
+        target = [*target, []] if best in ends else [*target[:-1], [*target[-1], best]]
+
+
+@models
+def test_a_beam_of_one_is_greedy(name):
+    model = tiny_model(name)
+    config = DecodeConfig(beam=1, max_length_a=1.0, max_length_b=3)
+    found = beam_search(model, Rows.from_lists(DOCUMENTS), config)
+    assert [best.sentences for (best,) in found] == [greedy(model, source, lambda n: n + 3) for source in DOCUMENTS]
+
+
+@models
+def test_batch_mates_never_matter(name):
+    model = tiny_model(name)
+    together = beam_search(model, Rows.from_lists(DOCUMENTS), SHORT)
+    for source, found in zip(DOCUMENTS, together, strict=True):
+        (alone,) = beam_search(model, Rows.from_lists([source]), SHORT)
+        assert [one.sentences for one in found] == [one.sentences for one in alone]
+        assert [one.score for one in found] == pytest.approx([one.score for one in alone], abs=1e-5)
+
+
+def sequences(words, longest):
+    return [list(s) for length in range(1, longest + 1) for s in product(words, repeat=length)]
+
+
+def everything(frame, words):
+    """All translations of two sentences whose maxima are 2 words (wrapped) or 1 (joined: 3 outputs in all)."""
+    if frame == "wrapped":
+        return [list(pair) for pair in product(sequences(words, 2), repeat=2)]
+    return [[one] for one in sequences(words, 3)] + [[[a], [b]] for a in words for b in words]
+
+
+@models
+def test_a_beam_as_wide_as_all_there_is_finds_everything(name):
+    model = tiny_model(name, vocabulary=FIRST_WORD + 2)
+    source = random_documents(5, [[2, 1]], vocabulary=FIRST_WORD + 2)
+    limit = 1 if name == "joined" else 2
+    (found,) = beam_search(model, Rows.from_lists(source), DecodeConfig(beam=200, max_length_a=0, max_length_b=limit))
+    possible = everything(model.config.frame, (UNK, FIRST_WORD, FIRST_WORD + 1))
+    assert sorted(one.sentences for one in found) == sorted(possible)
+
+    def value(target):
+        return full_forward_score(model, source[0], target) / (sum(map(len, target)) + len(target))
+
+    best = max(possible, key=value)
+    assert found[0].sentences == best
+    assert found[0].normalised == pytest.approx(value(best), abs=1e-6)
+
+
+documents = st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=4), min_size=1, max_size=3)
+
+
+# Not shrunk: a search for every smaller example would take minutes.
+@models
+@settings(max_examples=15, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(documents, st.integers(1, 3), st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0]), st.integers(1, 3))
+def test_every_output_keeps_the_rules(name, lengths, beam, seed, a, b):
+    model = tiny_model(name, vocabulary=11, seed=seed)
+    config = DecodeConfig(beam=beam, max_length_a=a, max_length_b=b)
+    found = beam_search(model, Rows.from_lists(random_documents(seed, lengths, vocabulary=11)), config)
+    for pieces, translations in zip(lengths, found, strict=True):
+        limits = [int(a * n) + b if a != 0.5 else int(0.5 * n + b) for n in pieces]
+        values = [one.normalised for one in translations]
+        assert 1 <= len(translations) <= beam and values == sorted(values, reverse=True)
+        for one in translations:
+            written = [len(sentence) for sentence in one.sentences]
+            assert all(word == UNK or word >= FIRST_WORD for sentence in one.sentences for word in sentence)
+            assert min(written) >= 1
+            if name == "joined":
+                longest = sum(limits) + len(limits) - 1
+                assert sum(written) + len(written) - 1 <= longest
+                assert one.forced_ends == (sum(written) + len(written) - 1 == longest)
+            else:
+                assert len(written) == len(pieces)
+                assert all(n <= limit for n, limit in zip(written, limits, strict=True))
+                assert one.forced_ends == sum(n == limit for n, limit in zip(written, limits, strict=True))
+
+
+@models
+def test_forced_ends_are_counted(name):
+    config = DecodeConfig(beam=2, max_length_a=0, max_length_b=1)
+    found = beam_search(tiny_model(name), Rows.from_lists(DOCUMENTS), config)
+    if name != "joined":
+        assert [one[0].forced_ends for one in found] == [len(document) for document in DOCUMENTS]
+    assert all(best.forced_ends == 1 for best in found[1])
+
+
+@models
+def test_finished_instances_leave_the_batch(name, monkeypatch):
+    model, seen = tiny_model(name), []
+    step = model.step
+    monkeypatch.setattr(model, "step", lambda tokens, cache: seen.append(len(tokens)) or step(tokens, cache))
+    config = DecodeConfig(beam=2, max_length_a=1.0, max_length_b=1)
+    beam_search(model, Rows.from_lists(random_documents(1, [[1], [4, 4, 4, 4, 4]])), config)
+    assert seen[0] == 4 and seen[-1] == 2
+    assert seen == sorted(seen, reverse=True)
+
+
+def test_the_length_penalty_decides_between_lengths():
+    """Where long hypotheses are found at all, the mean of log-probabilities takes no shorter ones than the sum."""
+    model = tiny_model("joined", vocabulary=FIRST_WORD + 2)
+    rows = Rows.from_lists(random_documents(5, [[2, 1]], vocabulary=FIRST_WORD + 2))
+    lengths = {}
+    for penalty in ("none", "average"):
+        config = DecodeConfig(beam=100, max_length_a=0, max_length_b=1, length_penalty=penalty)
+        (found,) = beam_search(model, rows, config)
+        lengths[penalty] = sum(map(len, found[0].sentences))
+    assert lengths["none"] < lengths["average"]
+
+
+def test_scores_that_are_no_numbers_are_refused():
+    model = tiny_model("wrapped")
+    with torch.no_grad():
+        model.output.weight.fill_(float("nan"))
+    with pytest.raises(UserError, match="no translation"):
+        beam_search(model, Rows.from_lists(DOCUMENTS), SHORT)

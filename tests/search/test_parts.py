@@ -1,0 +1,57 @@
+"""Length penalties and the rules of the frames by themselves."""
+
+import pytest
+
+from docmt.core.config import DecodeConfig
+from docmt.core.vocabulary import EOS, SEP
+from docmt.nn.rows import Rows
+from docmt.search.penalty import length_factor
+from docmt.search.rules import JoinedRules, WrappedRules, instance_limits
+
+
+@pytest.mark.parametrize(
+    "penalty, alpha, length, factor",
+    [
+        ("average", 1.0, 7, 7.0),
+        ("average", 0.5, 9, 3.0),
+        ("average", 0.0, 9, 1.0),
+        ("gnmt", 1.0, 7, 2.0),
+        ("gnmt", 0.6, 1, 1.0),
+        ("none", 1.0, 7, 1.0),
+    ],
+)
+def test_length_factor(penalty, alpha, length, factor):
+    config = DecodeConfig(length_penalty=penalty, length_alpha=alpha)
+    assert length_factor(length, config) == pytest.approx(factor)
+
+
+def test_the_maximum_is_cut_to_a_whole_number():
+    rows = Rows.from_lists([[[7] * 3, [7]], [[7] * 4]])
+    assert instance_limits(rows, DecodeConfig(max_length_a=1.2, max_length_b=10)) == [[13, 11], [14]]
+
+
+@pytest.mark.parametrize(
+    "rules, outputs, sentences",
+    [
+        (WrappedRules, [8, 9, EOS, 7, EOS], [[8, 9], [7]]),
+        (JoinedRules, [8, 9, SEP, 7, EOS], [[8, 9], [7]]),
+        (JoinedRules, [8, EOS], [[8]]),
+    ],
+)
+def test_outputs_are_split_at_the_ends_of_sentences(rules, outputs, sentences):
+    assert rules.split(outputs) == sentences
+
+
+@pytest.mark.parametrize(
+    "rules, words, forced",
+    [
+        (WrappedRules, [2, 3], 2),
+        (WrappedRules, [2, 2], 1),
+        (WrappedRules, [1, 1], 0),
+        (JoinedRules, [3, 2], 1),
+        (JoinedRules, [6], 1),
+        (JoinedRules, [2, 2], 0),
+    ],
+)
+def test_forced_ends(rules, words, forced):
+    assert rules.forced_ends([[7] * count for count in words], [2, 3]) == forced
