@@ -19,7 +19,7 @@ from docmt.models import build
 from docmt.nn.rows import Rows
 
 VOCABULARY = 4000
-SIZES = {"encoder_layers": 2, "decoder_layers": 2, "width": 128, "inner": 256, "heads": 4, "embeddings": "separate"}
+SIZES = {"encoder_layers": 2, "decoder_layers": 2, "width": 128, "inner": 512, "heads": 4, "embeddings": "separate"}
 SHARPER = 5
 SENTENCES, WORDS = 360, (12, 30)
 """360 sentences of 21 words on average."""
@@ -34,7 +34,7 @@ def documents(sentences_each: int) -> Rows:
 def cases() -> Iterator[tuple[str, TransformerConfig, Rows]]:
     yield "transformer, sentences", TransformerConfig(**SIZES), documents(1)
     yield "transformer, joined windows of 3", TransformerConfig(**SIZES, frame="joined"), documents(3)
-    yield "g_transformer, documents of 18", GTransformerConfig(**SIZES, combined_layers=1), documents(18)
+    yield "g_transformer, documents of 18", GTransformerConfig(**SIZES, combined_layers=2), documents(18)
 
 
 def sharp_model(config: TransformerConfig) -> nn.Module:

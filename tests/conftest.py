@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 from jaxtyping import install_import_hook
 from support import ROOT, Project, copy_project, small_demo
@@ -33,9 +34,12 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture(scope="session")
 def finished_demo(tmp_path_factory) -> Project:
-    """The demo at smoke scale on a small toy corpus, made by the real commands."""
-    project = small_demo(tmp_path_factory.mktemp("demo") / "project")
-    project.snakemake("--cores", "2", check=True)
+    """The demo at smoke scale on a small toy corpus, made by the real commands, once for all workers of a run."""
+    base = tmp_path_factory.getbasetemp()
+    root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "demo"
+    with FileLock(f"{root}.lock"):
+        project = Project(root) if root.exists() else small_demo(root)
+        project.snakemake("--cores", "2", check=True)
     return project
 
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from docmt.core.config import MODEL_CONFIGS, BadValue, TransformerConfig, ViewConfig
 from docmt.core.errors import UserError, nearest
 
@@ -40,6 +38,8 @@ def load_yaml(path: Path | str) -> tuple[Any, Lines]:
 
     Raises UserError for a missing or unreadable file, for YAML that does not parse, and for a key given twice.
     """
+    import yaml  # here only: jobs read JSON, on machines that may lack it
+
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -58,8 +58,9 @@ def load_yaml(path: Path | str) -> tuple[Any, Lines]:
     return yaml.safe_load(text), Lines(str(path), lines)
 
 
-def _note_lines(node: yaml.Node | None, path: tuple, lines: dict[tuple, int], file: str) -> None:
-    if isinstance(node, yaml.MappingNode):
+def _note_lines(node: Any, path: tuple, lines: dict[tuple, int], file: str) -> None:
+    kind = getattr(node, "id", None)
+    if kind == "mapping":
         seen = set()
         for key, value in node.value:
             name, line = key.value, key.start_mark.line + 1
@@ -68,7 +69,7 @@ def _note_lines(node: yaml.Node | None, path: tuple, lines: dict[tuple, int], fi
             seen.add(name)
             lines[(*path, name)] = line
             _note_lines(value, (*path, name), lines, file)
-    elif isinstance(node, yaml.SequenceNode):
+    elif kind == "sequence":
         for number, value in enumerate(node.value):
             lines[(*path, number)] = value.start_mark.line + 1
             _note_lines(value, (*path, number), lines, file)

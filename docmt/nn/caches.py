@@ -10,8 +10,18 @@ import torch
 
 from docmt.core.vocabulary import BOS, SEP
 from docmt.nn.attention import attend_padded, attend_shared
-from docmt.nn.segments import Segments, places, spans, starts
-from docmt.nn.shapes import GrownPairs, HypothesisHeads, HypothesisTokens, KeyMask, Keys, Numbers, PaddedPairs, Pairs
+from docmt.nn.segments import Segments, padded, starts
+from docmt.nn.shapes import (
+    GrownPairs,
+    HypothesisHeads,
+    HypothesisTokens,
+    KeyMask,
+    Keys,
+    Numbers,
+    PaddedPairs,
+    Pairs,
+    Tensor,
+)
 from docmt.nn.streams import Layout, Memory, Scope
 
 FIRST_CAPACITY = 32
@@ -19,7 +29,10 @@ FIRST_CAPACITY = 32
 
 
 class Progress:
-    """Where each hypothesis stands: worked out once a step for all layers."""
+    """Where each hypothesis stands: worked out once a step for all layers.
+
+    Paper: G-Transformer (Bao et al. 2021), section 4.3: the group tag moves on as sentences end.
+    """
 
     def __init__(self, layout: Layout, beam: int) -> None:
         device = layout.sentences.device
@@ -31,10 +44,15 @@ class Progress:
         """Number of the sentence that is being written, within the instance."""
         self.cursor = torch.full_like(self.first_run, -1)
         """Place of the newest token within its sentence."""
+        self.longest = 0
+        """Tokens of the longest sentence that is being written."""
+        self.source_run = self.first_run
+        """The source sentence that each hypothesis is translating."""
         self.ancestors = self.first_run.new_zeros((len(self.first_run), 0))
         """Which hypothesis wrote each token, from the first on that is not common to all hypotheses of an instance."""
 
     def advance(self, tokens: HypothesisTokens) -> None:
+        """Take each hypothesis a token further."""
         opens = (tokens == BOS) | (tokens == SEP)
         if self.steps == 0:
             opens = torch.ones_like(opens)
@@ -42,11 +60,10 @@ class Progress:
         self.sentence = self.sentence + opens
         self.cursor = torch.where(opens, 0, self.cursor + 1)
         self.longest = int(self.cursor.max()) + 1
-        hypotheses = torch.arange(len(tokens), device=tokens.device)
-        self.in_sentence = torch.arange(self.longest, device=tokens.device) <= self.cursor[:, None]
         # A hypothesis may write more sentences than the source has: it stays with the last.
         self.source_run = self.first_run + torch.minimum(self.sentence, self.last_number)
-        self.ancestors = torch.cat((self.ancestors, hypotheses[:, None]), dim=1)
+        newest = torch.arange(len(tokens), device=tokens.device)
+        self.ancestors = torch.cat((self.ancestors, newest[:, None]), dim=1)
 
     def take(self, index: Numbers) -> int:
         """Choose and order hypotheses; give how many tokens became common."""
@@ -72,11 +89,12 @@ class SentenceCache:
 
     def attend(self, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads, progress: Progress) -> HypothesisHeads:
         """Put in the newest tokens, and let each see its sentence up to itself."""
-        newest = torch.stack((k, v))
-        self.pairs = reserve(self.pairs, newest, progress.longest)
-        self.pairs[:, torch.arange(len(q), device=q.device), :, progress.cursor] = newest.transpose(0, 1)
-        keys, values = self.pairs[:, :, :, : progress.longest].transpose(2, 3)
-        return attend_padded(q[:, None], keys, values, progress.in_sentence)[:, 0]
+        newest, cursor, longest = torch.stack((k, v)), progress.cursor, progress.longest
+        self.pairs = reserve(self.pairs, newest, longest)
+        self.pairs[:, torch.arange(len(q), device=q.device), :, cursor] = newest.transpose(0, 1)
+        keys, values = self.pairs[:, :, :, :longest].transpose(2, 3)
+        may_attend = torch.arange(longest, device=q.device) <= cursor[:, None]
+        return attend_padded(q[:, None], keys, values, may_attend)[:, 0]
 
     def take(self, index: Numbers, *_: object) -> None:
         if self.pairs is not None:
@@ -197,12 +215,10 @@ class Cache:
             layer.take(index, instances, settled)
 
 
-def pad_runs(x: torch.Tensor, runs: Segments) -> tuple[torch.Tensor, KeyMask]:
+def pad_runs(x: Tensor, runs: Segments) -> tuple[Tensor, KeyMask]:
     """The runs of a stream as rows of equal length, and True where a token is real."""
-    lengths = np.asarray(runs.lengths, dtype=np.int64)
-    widths = np.full_like(lengths, max(runs.longest, 1))
-    real = np.repeat(lengths, widths) > places(widths)
-    tokens = np.where(real, spans(starts(lengths), widths), 0)
-    padded = x[torch.from_numpy(tokens).to(x.device)]
-    shape = (runs.runs, -1)
-    return padded.unflatten(0, shape), torch.from_numpy(real).to(x.device).unflatten(0, shape)
+    widths = np.full(runs.runs, max(runs.longest, 1))
+    tokens, real = padded(np.asarray(runs.lengths, dtype=np.int64), np.arange(runs.runs), widths)
+    rows = x.index_select(0, torch.from_numpy(tokens).to(x.device))
+    shape = (runs.runs, int(widths[0]))
+    return rows.unflatten(0, shape), torch.from_numpy(real).to(x.device).unflatten(0, shape)

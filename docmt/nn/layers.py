@@ -73,7 +73,7 @@ class Embedding(nn.Module):
         if longest + FIRST_POSITION > len(self.positions):
             self.positions = sinusoids(2 * (longest + FIRST_POSITION), width).to(self.positions)
         embedded = nn.functional.embedding(tokens, self.weight) * math.sqrt(width)
-        return self.dropout(embedded + self.positions[positions + FIRST_POSITION])
+        return self.dropout(embedded + self.positions.index_select(0, positions + FIRST_POSITION))
 
 
 class FeedForward(nn.Module):

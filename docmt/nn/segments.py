@@ -76,3 +76,12 @@ def places(lengths: np.ndarray) -> np.ndarray:
 def spans(first: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """The indices first[i] to first[i] + lengths[i], one span after another."""
     return np.repeat(first, lengths) + places(lengths)
+
+
+def padded(lengths: np.ndarray, runs: np.ndarray, widths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The chosen runs of a stream, each padded at its right to its width: the token at each place, and if it is real.
+
+    Where it is not, the token is 0.
+    """
+    real = np.repeat(lengths[runs], widths) > places(widths)
+    return np.where(real, spans(starts(lengths)[runs], widths), 0), real

@@ -102,6 +102,18 @@ def test_training_draws_dropout_and_evaluation_does_not(case):
     assert not torch.equal(logits_of(model, batch), logits_of(model, batch))
 
 
+@every_case
+def test_half_precision_is_near(case):
+    model, batch = model_of(case).float(), batch_of(case, *documents())
+    expected = logits_of(model, batch)
+    with torch.autocast("cpu", torch.bfloat16):
+        logits = logits_of(model, batch)
+    assert logits.dtype == torch.bfloat16
+    assert torch.corrcoef(torch.stack((logits.float().flatten(), expected.flatten())))[0, 1] > 0.99
+    logits.float().logsumexp(1).sum().backward()
+    assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
+
+
 def test_shared_embeddings_need_one_vocabulary():
     with pytest.raises(UserError, match="one table of embeddings needs one vocabulary") as caught:
         build(CASES["transformer"], 30, 31)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from docmt.nn.segments import Segments, places, spans, starts
+from docmt.nn.segments import Segments, padded, places, spans, starts
 
 
 def test_a_partition_counts_its_runs_and_tokens():
@@ -30,3 +30,10 @@ def test_runs_are_found_again_by_starts_places_and_spans():
     assert starts(lengths).tolist() == [0, 2, 2]
     assert places(lengths).tolist() == [0, 1, 0, 1, 2]
     assert spans(np.array([5, 9, 0]), lengths).tolist() == [5, 6, 0, 1, 2]
+
+
+def test_runs_are_padded_at_their_right():
+    tokens, real = padded(np.array([2, 0, 3]), runs=np.array([2, 0, 1]), widths=np.array([4, 2, 1]))
+    assert real.tolist() == [True, True, True, False, True, True, False]
+    assert tokens[real].tolist() == [2, 3, 4, 0, 1]
+    assert (tokens[~real] == 0).all()

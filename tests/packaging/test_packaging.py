@@ -64,7 +64,6 @@ def test_style_and_layers(command):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.xdist_group("workflow")
 def test_the_workflow_passes_its_linter(project):
     done = project.snakemake("--lint")
     assert done.returncode == 0, done.stdout + done.stderr

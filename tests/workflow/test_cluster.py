@@ -9,7 +9,7 @@ import time
 import pytest
 from support import Project, small_demo
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ import pytest
 import yaml
 from support import planned
 
-pytestmark = pytest.mark.xdist_group("workflow")
-
 REPORT = {"report", "demo_report", "demo"}
 DEMO = "workflow/studies/demo.yaml"
 

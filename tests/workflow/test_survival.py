@@ -9,10 +9,7 @@ import time
 from pathlib import Path
 
 import psutil
-import pytest
 from support import Project
-
-pytestmark = pytest.mark.xdist_group("workflow")
 
 RUN = "smoke/toy_zh-en/sentence/seed1"
 MODEL = f"results/5_training/{RUN}/model"

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from docmt.nn.backends import kernel
-from docmt.nn.segments import Segments, places, spans, starts
+from docmt.nn.segments import Segments, padded
 from docmt.nn.shapes import HeadRows, KeyMask, Keys, Numbers, Queries
 
 
@@ -112,12 +112,9 @@ def _bucket(query_lengths: np.ndarray, key_lengths: np.ndarray, device: torch.de
     return Bucket(len(query_lengths), queries, keys, may_attend)
 
 
-def _places(lengths: np.ndarray, groups: list[np.ndarray], padded: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """For each place of the buckets its token, and for each token its place; padding repeats the first token."""
-    runs = np.concatenate(groups)
-    widths = np.repeat(padded, [len(group) for group in groups])
-    real = np.repeat(lengths[runs], widths) > places(widths)
-    tokens = np.where(real, spans(starts(lengths)[runs], widths), 0)
+def _places(lengths: np.ndarray, groups: list[np.ndarray], widths: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """For each place of the buckets its token, and for each token its place."""
+    tokens, real = padded(lengths, np.concatenate(groups), np.repeat(widths, [len(group) for group in groups]))
     back = np.zeros(lengths.sum(), dtype=np.int64)
     back[tokens[real]] = np.flatnonzero(real)
     return tokens, back
