@@ -39,4 +39,4 @@ def decode_segments(segments: SegmentTable, cut: CutConfig, translator: Translat
             expected="a test view of windows, or a model with frame wrapped",
         )
     outputs = translator.translate(segments.rows)
-    return Decoded("side by side", [[words for found in outputs for words in found.sentences]])
+    return Decoded("instances", [[words for found in outputs for words in found.sentences]])

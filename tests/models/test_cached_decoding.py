@@ -1,9 +1,13 @@
 """Cached decoding is the full forward pass, step by step, however hypotheses are reordered and instances dropped."""
 
+import random
+
 import pytest
 import torch
-from model_cases import CASES, documents, model_of
+from model_cases import CASES, FIRST_WORD, VOCABULARY, documents, model_of
 
+from docmt.core.vocabulary import BOS, SEP
+from docmt.nn.caches import InstanceCache
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch, frame_target
 
@@ -55,6 +59,50 @@ def test_steps_equal_the_full_pass(case):
             index += [number * BEAM + place for place in order]
         cache.reorder(torch.tensor(index))
     assert cache.progress.steps > 10
+
+
+def newest_states(model, sources, histories):
+    """By one uncached pass, the state of the newest token of each history: sentences, of which the last is open."""
+    whole = [history + [[]] * (len(source) - len(history)) for source, history in zip(sources, histories, strict=True)]
+    batch = frame_batch(Rows.from_lists(sources, whole), model.config.frame)
+    states = model.decode(batch.target_in, model.encode(batch.source)).split(batch.target_in.instances.lengths)
+    newest = [sum(map(len, history)) + len(history) - 1 for history in histories]
+    return torch.stack([part[place] for part, place in zip(states, newest, strict=True)])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_ancestors_may_be_shared_and_lost(case):
+    """As in a search: places go on from any others of their beam, so that they come to share what they wrote first."""
+    model, draw = model_of(case), random.Random(1)
+    opening = SEP if model.config.frame == "joined" else BOS
+    sources, _ = documents()
+    memory = model.encode(frame_batch(Rows.from_lists(sources), model.config.frame).source)
+    cache = model.start(memory, BEAM)
+    sources = [source for source in sources for _ in range(BEAM)]
+    histories, tokens = [[[]] for _ in sources], [BOS] * len(sources)
+    for step in range(30):
+        states = model.step(torch.tensor(tokens), cache)
+        with torch.no_grad():
+            torch.testing.assert_close(states, newest_states(model, sources, histories), atol=1e-10, rtol=0)
+        index = [n - n % BEAM + draw.randrange(BEAM) for n in range(len(sources))]
+        cache.reorder(torch.tensor(index))
+        histories = [[*map(list, histories[n])] for n in index]
+        if step in (9, 19):
+            kept = [0, 2, 1] if step == 9 else [1]
+            cache.keep(torch.tensor(kept))
+            sources, histories = (
+                [part[n * BEAM + place] for n in kept for place in range(BEAM)] for part in (sources, histories)
+            )
+        tokens = []
+        for source, history in zip(sources, histories, strict=True):
+            opens = len(history) < len(source) and draw.random() < 0.3
+            tokens.append(opening if opens else draw.randrange(FIRST_WORD, VOCABULARY))
+            if opens:
+                history.append([])
+            else:
+                history[-1].append(tokens[-1])
+    shared = [layer.length for layer in cache.layers.values() if isinstance(layer, InstanceCache)]
+    assert all(length > 10 for length in shared)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -87,6 +87,11 @@ def test_a_run_does_not_depend_on_its_mates():
     torch.testing.assert_close(attend(*inputs, together, together)[4:10], part, atol=1e-12, rtol=0)
 
 
+@pytest.mark.parametrize("queries, keys", [([2, 0], [3, 4]), ([0, 2], [3, 4]), ([2, 2, 0], [2, 2, 1])])
+def test_runs_without_queries_are_left_out(queries, keys):
+    assert_same(bucketed.attend, queries, keys, causal=False)
+
+
 def test_the_plan_is_made_once_for_a_pair_and_dies_with_it():
     queries, keys = Segments.from_lengths([2, 3]), Segments.from_lengths([3, 2])
     assert bucketed.plan_of(queries, keys) is bucketed.plan_of(queries, keys)

@@ -83,7 +83,9 @@ def _plan(query_segments: Segments, key_segments: Segments) -> Plan:
     buckets = tuple(_bucket(query_lengths[group], key_lengths[group], device) for group in groups)
     queries, back = _places(query_lengths, groups, [bucket.queries for bucket in buckets])
     keys, _ = _places(key_lengths, groups, [bucket.keys for bucket in buckets])
-    return Plan(buckets, _index(queries, device), _index(keys, device), _index(back, device))
+    tokens = query_segments.tokens, key_segments.tokens, len(queries)
+    indices = (_index(*pair, device) for pair in zip((queries, keys, back), tokens, strict=True))
+    return Plan(buckets, *indices)
 
 
 def group_runs(query_lengths: np.ndarray, key_lengths: np.ndarray) -> list[np.ndarray]:
@@ -120,8 +122,8 @@ def _places(lengths: np.ndarray, groups: list[np.ndarray], widths: list[int]) ->
     return tokens, back
 
 
-def _index(places: np.ndarray, device: torch.device) -> Numbers | None:
-    """As a tensor on the device; None where it changes nothing."""
-    if len(places) and np.array_equal(places, np.arange(len(places))):
+def _index(places: np.ndarray, tokens: int, device: torch.device) -> Numbers | None:
+    """As a tensor on the device; None where all of so many tokens stay where they are."""
+    if np.array_equal(places, np.arange(tokens)):
         return None
     return torch.from_numpy(places).to(device, non_blocking=True)
