@@ -44,24 +44,27 @@ class TextConfig:
 
 @dataclass(frozen=True)
 class CutConfig:
-    """How a document becomes segments; exactly one of the fields is set."""
+    """How a document becomes segments: exactly one of window, max_tokens, max_sentences is set."""
 
     window: int | None = setting(None, "k: every k consecutive sentences (k-to-k); 1 is the sentence view")
     max_tokens: int | None = setting(None, "instances: packed while the sum of max(source, target) + 2 stays below it")
     max_sentences: int | None = setting(None, "sub-documents of at most so many consecutive sentences")
+    openings: bool = setting(False, "training windows: also the first 1, 2, ... k-1 sentences of each document")
 
     def __post_init__(self) -> None:
-        chosen = {k: v for k, v in vars(self).items() if v is not None}
+        sizes = {"window": self.window, "max_tokens": self.max_tokens, "max_sentences": self.max_sentences}
+        chosen = {name: size for name, size in sizes.items() if size is not None}
         need(len(chosen) == 1, "view", chosen or "nothing", "exactly one of window, max_tokens, max_sentences")
         name, size = next(iter(chosen.items()))
         need(size >= 1, name, size, "1 or more")
+        need(not self.openings or (self.window or 0) > 1, "openings", True, "false where no window of 2 or more is cut")
 
     @property
     def name(self) -> str:
-        """As it stands in paths: `window3`, `tokens512`, `sentences20`."""
+        """As it stands in paths: `window3`, `window3.openings`, `tokens512`, `sentences20`."""
         for kind, size in (("window", self.window), ("tokens", self.max_tokens), ("sentences", self.max_sentences)):
             if size is not None:
-                return f"{kind}{size}"
+                return f"{kind}{size}.openings" if self.openings else f"{kind}{size}"
         raise AssertionError("a cut has exactly one field")
 
 
@@ -71,6 +74,9 @@ class ViewConfig:
 
     train: CutConfig
     test: CutConfig
+
+    def __post_init__(self) -> None:
+        need(not self.test.openings, "test.openings", True, "false (test windows all have k sentences, where they can)")
 
     @property
     def name(self) -> str:

@@ -63,6 +63,7 @@ def _training(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> di
         "version": VERSIONS["training"],
         **_run(entry, scale, seed),
         "init_from": start.trained if start else None,
+        "text": {"name": system.text, **dataclasses.asdict(grid.texts[system.text])},
         "view": dataclasses.asdict(system.view),
         "model": dataclasses.asdict(system.model),
         "train": dataclasses.asdict(system.train),
@@ -96,7 +97,9 @@ def _report(grid: Grid, study: str) -> dict[str, Any]:
         "scale": grid.scale,
         "study": {**shown, "seeds": list(grid.seeds[study])},
         "entries": [dataclasses.asdict(entry) for entry in sorted(grid.of_study(study), key=_shown_as(config))],
-        "corpora": {name: corpus_settings(grid.corpora[name]) for name in config.corpora},
+        "corpora": {
+            name: {"about": grid.corpora[name].about, **corpus_settings(grid.corpora[name])} for name in config.corpora
+        },
     }
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,13 +78,17 @@ def _check_rows(study: StudyConfig, lines: Lines) -> None:
             parse_metric(metric, lines.place(("tables", table, "metrics", number)))
         for number, row in enumerate(config.rows):
             path = ("tables", table, "rows", number)
-            if row.system is not None and row.system not in study.systems:
-                where, remedy = lines.place((*path, "system")), nearest(row.system, study.systems)
-                raise UserError("unknown system", where=where, found=row.system, remedy=remedy)
-            for corpus in row.published:
-                if corpus not in study.corpora:
-                    where = lines.place((*path, "published", corpus))
-                    raise UserError("unknown corpus", where=where, found=corpus, remedy=nearest(corpus, study.corpora))
+            if row.system is not None:
+                _check_known("system", row.system, study.systems, lines.place((*path, "system")))
+            for corpus, cells in row.published.items():
+                _check_known("corpus", corpus, study.corpora, lines.place((*path, "published", corpus)))
+                for metric in cells:
+                    _check_known("column", metric, config.metrics, lines.place((*path, "published", corpus, metric)))
+
+
+def _check_known(what: str, name: str, known: Collection[str], where: str) -> None:
+    if name not in known:
+        raise UserError(f"unknown {what}", where=where, found=name, remedy=nearest(name, known))
 
 
 class Resolver:

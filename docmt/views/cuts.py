@@ -37,6 +37,8 @@ def cut_documents(documents: np.ndarray, costs: np.ndarray, cut: CutConfig) -> C
     Paper: G-Transformer, section 2 (max_tokens); long-short term masking, section 3.1 (window); lexical chains,
     appendix A (max_sentences).
     """
+    if cut.openings:
+        return _windows_by_last_sentence(documents, cut.window)
     if cut.window is not None:
         return _windows(documents, cut.window)
     if cut.max_sentences is not None:
@@ -51,6 +53,17 @@ def _windows(documents: np.ndarray, size: int) -> Cuts:
     windows = np.where(lengths == 0, 0, np.maximum(lengths - size + 1, 1))
     starts = concatenated_ranges(documents[:-1], windows)
     return Cuts(starts, np.minimum(starts + size, np.repeat(documents[1:], windows)))
+
+
+def _windows_by_last_sentence(documents: np.ndarray, size: int) -> Cuts:
+    """One window for each sentence, which is its last: of `size` sentences, or as many as the document has until then.
+
+    Our addition: without the shorter ones a model of k-to-k windows cannot translate fewer sentences, be it a short
+    document or a sentence alone.
+    """
+    ends = np.arange(1, documents[-1] + 1)
+    opens = np.repeat(documents[:-1], np.diff(documents))
+    return Cuts(np.maximum(ends - size, opens), ends)
 
 
 def _chunks(documents: np.ndarray, size: int) -> Cuts:

@@ -169,6 +169,12 @@ REFUSED = [
         "did you mean 'toy'?",
     ),
     (STUDY, "tables", {"t": {"title": "T", "metrics": ["s-BLUE"], "rows": []}}, "tables.t.metrics.0: unknown metric"),
+    (
+        STUDY,
+        "tables",
+        {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": [{"published": {"toy": {"d-BLEU": 1}}}]}},
+        "tables.t.rows.0.published.toy.d-BLEU: unknown column",
+    ),
     ("config.yaml", "studies", ["oen"], "studies.0: unknown study\n  found oen\n  did you mean 'one'?"),
     ("config.yaml", "studies", ["mine.yaml"], "mine.yaml: file not found"),
     ("config.yaml", "scale", "smok", "scale: unknown scale\n  found smok\n  did you mean 'smoke'?"),

@@ -48,6 +48,8 @@ def test_whole_numbers_serve_as_numbers():
         (CutConfig, {}, "exactly one of window, max_tokens, max_sentences"),
         (CutConfig, {"window": 2, "max_tokens": 9}, "exactly one of window, max_tokens, max_sentences"),
         (ViewConfig, {"train": {"window": 3}}, "x test: key is missing"),
+        (ViewConfig, {"window": 3, "openings": True}, "x test.openings: value not allowed"),
+        (CutConfig, {"max_tokens": 9, "openings": True}, "false where no window of 2 or more is cut"),
     ],
 )
 def test_refused(schema, value, message):

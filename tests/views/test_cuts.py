@@ -52,6 +52,16 @@ def test_windows_are_all_the_runs_of_their_size(documents, size):
         assert {len(segment) for segment in own} == {min(size, len(document))}
 
 
+@given(documents=DOCUMENTS, size=st.integers(2, 6))
+def test_with_openings_every_sentence_is_the_last_of_one_window(documents, size):
+    segments, owner = cut(documents, CutConfig(window=size, openings=True)), owners(documents)
+    assert [segment.stop - 1 for segment in segments] == list(range(len(owner)))
+    for segment in segments:
+        opens = segment.start == 0 or owner[segment.start - 1] != owner[segment.start]
+        assert len({owner[sentence] for sentence in segment}) == 1
+        assert len(segment) == size or (opens and len(segment) < size)
+
+
 @given(documents=DOCUMENTS, size=SIZES)
 def test_chunks_are_full_but_for_a_documents_last(documents, size):
     segments, owner = cut(documents, CutConfig(max_sentences=size)), owners(documents)

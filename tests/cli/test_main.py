@@ -1,0 +1,65 @@
+"""`docmt` itself: what can be asked for, and how a mistake is told."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from support import ROOT, run
+
+DOCMT = Path(sys.executable).parent / "docmt"
+
+
+def test_help_names_every_command():
+    shown = run([DOCMT, "--help"], cwd=ROOT, check=True).stdout
+    for command in ("corpus", "tokens", "views", "train", "decode", "contrastive", "translate", "score", "report"):
+        assert f"  {command} " in shown
+
+
+def test_systems_are_a_line_each(project):
+    lines = run([DOCMT, "systems"], cwd=project.root, check=True).stdout.splitlines()
+    assert any(line.startswith("demo: ") for line in lines)
+    (found,) = [line for line in run([DOCMT, "systems", "--study", "demo"], cwd=project.root).stdout.splitlines()
+                if line.split()[0] == "g_transformer"]  # fmt: skip
+    assert "extends sentence" in found and "starts from sentence" in found and "view tokens512" in found
+
+
+def test_targets_are_what_the_workflow_makes(project):
+    lines = run([DOCMT, "targets"], cwd=project.root, check=True).stdout.splitlines()
+    targets = [line.split()[0] for line in lines]
+    assert {"all", "demo", "bible"} <= set(targets)
+    assert "results/7_scores/paper/toy_zh-en/g_transformer/seed1/scores.json" in targets
+    planned = project.snakemake("-n", *targets)
+    assert planned.returncode == 0, planned.stderr
+
+
+def test_targets_say_what_is_made(project):
+    path = project.root / "results/1_corpus/toy_zh-en/card.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    lines = run([DOCMT, "targets"], cwd=project.root, check=True).stdout.splitlines()
+    made = {line.split()[0]: line.split()[1] for line in lines}
+    assert made["results/1_corpus/toy_zh-en/card.json"] == "made"
+    assert made["results/1_corpus/ted_zh-en/card.json"] == "-"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("systems", "--root", "nowhere"), "nowhere/config.yaml: file not found"),
+        (("systems", "--study", "nothing"), "no study 'nothing'"),
+        (("tokens", "--settings", "none.json", "--corpus", ".", "--output", "out"), "none.json"),
+        (("train", "--settings", "none.json", "--view", ".", "--text", ".", "--output", "o", "--state", "s"),
+         "none.json"),
+        (("decode", "--settings", "none.json", "--model", "m", "--view", ".", "--output", "o"), "docmt: "),
+        (("score", "--settings", "none.json", "--corpus", ".", "--tokens", ".", "--translations", ".", "--output", "o"),
+         "none.json"),
+        (("report", "--settings", "none.json", "--results", ".", "--output", "o"), "none.json"),
+        (("nonsense",), "No such command"),
+    ],
+)  # fmt: skip
+def test_a_mistake_ends_with_status_2_and_no_trace(project, arguments, message):
+    done = run([DOCMT, *arguments], cwd=project.root)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (project.root / "o").exists() and not (project.root / "out").exists()
