@@ -10,6 +10,9 @@ from hypothesis import settings
 from jaxtyping import install_import_hook
 from support import ROOT, Project, copy_project, small_demo
 
+# Before torch counts the cores: workers of one run would fight for them.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # The same examples every time, and no limit on their time: machines that run tests are busy.
 settings.register_profile("docmt", deadline=None, derandomize=True)
 settings.load_profile("docmt")
