@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.core.config import need, setting
-from docmt.core.documents import SPLITS
+from docmt.core.config import SPLITS, need, setting
 from docmt.core.errors import UserError
 from docmt.core.parse import KINDS, load_yaml, parse
 

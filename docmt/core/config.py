@@ -8,6 +8,9 @@ Frozen dataclasses, one a section of a system. The metadata of a field is its li
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+SPLITS = ("train", "dev", "test")
+"""Parts of a corpus."""
+
 
 class BadValue(ValueError):
     """A value that its type allows and its meaning does not: the field, what was found, what is expected."""

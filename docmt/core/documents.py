@@ -13,8 +13,6 @@ import pyarrow.parquet as pq
 from docmt.core.artifacts import atomic_file
 from docmt.core.errors import UserError
 
-SPLITS = ("train", "dev", "test")
-
 DOCUMENTS = pa.schema(
     [
         ("split", pa.string()),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from docmt.core.catalogue import CorpusSettings, Counts
-from docmt.core.documents import SPLITS
+from docmt.core.config import SPLITS
 from docmt.corpus.inputs import ContrastiveItem, Document
 
 

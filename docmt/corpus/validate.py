@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from docmt.core.catalogue import Counts
-from docmt.core.documents import SPLITS
+from docmt.core.config import SPLITS
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import SPECIALS
 from docmt.corpus.inputs import ContrastiveItem, Document

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.documents import SPLITS
+from docmt.core.config import SPLITS
 from docmt.core.vocabulary import UNK
 from docmt.text.pipeline import TextPipeline
 

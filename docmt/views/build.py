@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.core.artifacts import write_json
-from docmt.core.config import CutConfig, ViewConfig
-from docmt.core.documents import CONTRASTIVE_TOKENS, SPLITS, TOKENS, read_arrow, write_arrow
+from docmt.core.config import SPLITS, CutConfig, ViewConfig
+from docmt.core.documents import CONTRASTIVE_TOKENS, TOKENS, read_arrow, write_arrow
 from docmt.views.contrastive import contrastive_segments
 from docmt.views.cuts import count_over_long, cut_documents, sentence_costs
 from docmt.views.segments import Sentences, segments_table, sentences_of

@@ -10,12 +10,11 @@ import pytest
 
 from docmt.cli.main import main
 from docmt.core.artifacts import write_json
-from docmt.core.config import CutConfig, ViewConfig
+from docmt.core.config import SPLITS, CutConfig, ViewConfig
 from docmt.core.documents import (
     CONTRASTIVE_SEGMENTS,
     CONTRASTIVE_TOKENS,
     SEGMENTS,
-    SPLITS,
     TOKENS,
     read_arrow,
     write_arrow,

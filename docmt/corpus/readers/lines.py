@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from docmt.core.catalogue import LinesConfig, SidesConfig
-from docmt.core.documents import SPLITS
+from docmt.core.config import SPLITS
 from docmt.core.errors import UserError
 from docmt.corpus.inputs import Document, Inputs, Reading, place
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 
 from docmt.core.catalogue import ToyConfig
-from docmt.core.documents import SPLITS
+from docmt.core.config import SPLITS
 from docmt.corpus.inputs import Document, Inputs, Reading
 from docmt.corpus.toy.contrast import draw_items
 from docmt.corpus.toy.stories import draw_story
