@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from docmt.core.config import SPLITS
+
 NONE = "–"
 
 
@@ -47,14 +49,18 @@ def plain(value: Any) -> str:
 
 
 def matrix(value: Any) -> tuple[list[str], list[tuple[str, list[Any]]]] | None:
-    """(columns, rows) of several mappings with the same keys, such as counts by split; none for anything else."""
+    """(columns, rows) of several mappings with the same keys, such as counts by split; none for anything else.
+
+    JSON files have their keys in the order of the alphabet: splits come back in that of their use.
+    """
     if not isinstance(value, dict) or len(value) < 2 or not all(isinstance(item, dict) for item in value.values()):
         return None
     rows = {key: _flat(item) for key, item in value.items()}
     columns = [list(row) for row in rows.values()]
     if not columns[0] or any(names != columns[0] for names in columns):
         return None
-    return columns[0], [(key, list(row.values())) for key, row in rows.items()]
+    order = [split for split in SPLITS if split in rows] + [key for key in rows if key not in SPLITS]
+    return columns[0], [(key, list(rows[key].values())) for key in order]
 
 
 def _flat(value: dict, before: str = "") -> dict[str, Any]:

@@ -34,6 +34,8 @@ def test_values_as_they_are_written(shown, expected):
 def test_mappings_of_the_same_keys_are_a_table():
     value = {"train": {"n": 1, "source": {"pieces": 2}}, "dev": {"n": 3, "source": {"pieces": 4}}}
     assert matrix(value) == (["n", "source pieces"], [("train", [1, 2]), ("dev", [3, 4])])
+    backwards = dict(reversed(value.items()))
+    assert [row for row, _ in matrix(backwards)[1]] == ["train", "dev"]
 
 
 @pytest.mark.parametrize(
