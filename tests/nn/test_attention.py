@@ -150,17 +150,12 @@ def test_varlen_refuses_dropout_and_other_types():
     with pytest.raises(ValueError, match="no dropout"):
         varlen.attend(q, k, v, segments, segments, dropout=0.1)
     assert not varlen.serves(q)
-    assert varlen.serves(q.to(torch.bfloat16)) == (varlen.varlen_attn is not None)
+    assert varlen.serves(q.to(torch.bfloat16)) == (varlen.kernel() is not None)
 
 
-def test_varlen_says_causal_in_the_words_of_the_installed_torch(monkeypatch):
-    varlen._causality.cache_clear()
-    monkeypatch.setattr(varlen, "varlen_attn", lambda q, k, v, window_size=(-1, -1): None)
-    assert varlen._causality(True) == {"window_size": (-1, 0)}
-    varlen._causality.cache_clear()
-    monkeypatch.setattr(varlen, "varlen_attn", lambda q, k, v, is_causal=False: None)
-    assert varlen._causality(True) == {"is_causal": True}
-    varlen._causality.cache_clear()
+def test_varlen_says_causal_in_the_words_of_the_installed_torch():
+    assert varlen.causality(lambda q, k, v, window_size=(-1, -1): None, True) == {"window_size": (-1, 0)}
+    assert varlen.causality(lambda q, k, v, is_causal=False: None, True) == {"is_causal": True}
 
 
 def test_padded_attention_hides_what_may_not_be_seen():

@@ -1,6 +1,7 @@
 """Variable-length flash attention on CUDA, in half precision: the packed stream as it is."""
 
 import inspect
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -9,19 +10,27 @@ import torch
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Keys, Queries
 
-try:
-    from torch.nn.attention.varlen import varlen_attn
-except ImportError:
-    varlen_attn = None
-
 MAX_HEAD_WIDTH = 256
 """Widest head of flash attention; widths are multiples of 8."""
+
+
+@cache
+def kernel() -> Callable | None:
+    """torch's kernel; None where the installed torch lacks it.
+
+    Imported at the first use: it takes a second, which jobs without a GPU need not spend.
+    """
+    try:
+        from torch.nn.attention.varlen import varlen_attn
+    except ImportError:
+        return None
+    return varlen_attn
 
 
 def serves(q: Queries) -> bool:
     """Whether this backend can take such queries."""
     half = q.dtype in (torch.float16, torch.bfloat16)
-    return varlen_attn is not None and half and q.shape[-1] % 8 == 0 and q.shape[-1] <= MAX_HEAD_WIDTH
+    return half and q.shape[-1] % 8 == 0 and q.shape[-1] <= MAX_HEAD_WIDTH and kernel() is not None
 
 
 def attend(
@@ -40,11 +49,11 @@ def attend(
         return torch.zeros_like(q)
     longest = query_segments.longest, key_segments.longest
     offsets = query_segments.offsets, key_segments.offsets
-    return varlen_attn(q, k, v, *offsets, *longest, **_causality(causal))
+    return kernel()(q, k, v, *offsets, *longest, **causality(kernel(), causal))
 
 
 @cache
-def _causality(causal: bool) -> dict[str, Any]:
+def causality(varlen_attn: Callable, causal: bool) -> dict[str, Any]:
     """The argument by which the installed torch says causal: a window from 2.11 or so on, a flag before."""
     if "is_causal" in inspect.signature(varlen_attn).parameters:
         return {"is_causal": causal}
