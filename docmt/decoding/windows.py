@@ -1,6 +1,6 @@
 """Sliding windows: every window of k sentences is translated once, and every sentence is taken as its j-th.
 
-Paper: long-short term masking (Zhang et al. 2022), section 3.1: each sentence is translated up to k times, each time
+Paper: long-short term masking (Zhang et al. 2020), section 3.1: each sentence is translated up to k times, each time
     as another sentence of a window; the outputs for one j, put together, are one translation of the test set.
 Departs: the paper leaves open where sentences come from whose window does not exist, and what is done with an output
     that has not as many sentences as its window. Here: where no window has sentence t as its j-th, the nearest

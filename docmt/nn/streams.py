@@ -10,7 +10,7 @@ A *frame* says which special symbols stand around the sentences w1..wn of an ins
 
 So the runs of the three correspond, sentence by sentence; a run is what G-Transformer calls a group.
 
-Paper: G-Transformer (Bao et al. 2021), section 4, for `wrapped`; long-short term masking (Zhang et al. 2022),
+Paper: G-Transformer (Bao et al. 2021), section 4, for `wrapped`; long-short term masking (Zhang et al. 2020),
     appendix A.2, for `joined`: the separator belongs to the sentence that follows it.
 Departs: the G-Transformer code also has a step from `</s>` to the next `<s>`, which it forces; it is no step here.
 """
