@@ -1,17 +1,15 @@
 """`docmt decode` and `docmt contrastive`: stage 6."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
+
+from docmt.cli.options import Device, Threads
 
 Settings = Annotated[Path, typer.Option(help="settings.json of stage 6")]
 Model = Annotated[Path, typer.Option(help="the model's folder: model.safetensors, model.json, text/")]
 View = Annotated[Path, typer.Option(help="folder of stage 3: test.arrow[, contrastive.arrow]")]
-Device = Annotated[
-    Literal["auto", "cpu", "cuda"], typer.Option(envvar="DOCMT_DEVICE", help="auto = the GPU where there is one")
-]
-Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads [default: one a core]")]
 
 
 def decode(

@@ -1,9 +1,11 @@
 """`docmt train`: stage 5, one system and seed."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
+
+from docmt.cli.options import Device
 
 
 def train(
@@ -13,9 +15,7 @@ def train(
     output: Annotated[Path, typer.Option(help="Folder for model/, metrics.jsonl, record.json.")],
     state: Annotated[Path, typer.Option(help="Folder for checkpoints to resume from; removed at the end.")],
     init: Annotated[Path | None, typer.Option(help="Model folder to start from (init_from).")] = None,
-    device: Annotated[
-        Literal["auto", "cpu", "cuda"], typer.Option(envvar="DOCMT_DEVICE", help="auto = the GPU where there is one.")
-    ] = "auto",
+    device: Device = "auto",
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads; a resumed run needs the same.")] = None,
 ) -> None:
     """Train a system, or go on with an interrupted training.

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docmt.cli.decode import Device, Model, Threads
+from docmt.cli.decode import Model
+from docmt.cli.options import Device, Threads
 from docmt.core.errors import UserError
 
 if TYPE_CHECKING:

@@ -55,8 +55,7 @@ class CutConfig:
     openings: bool = setting(False, "training windows: also the first 1, 2, ... k-1 sentences of each document")
 
     def __post_init__(self) -> None:
-        sizes = {"window": self.window, "max_tokens": self.max_tokens, "max_sentences": self.max_sentences}
-        chosen = {name: size for name, size in sizes.items() if size is not None}
+        chosen = self._chosen()
         need(len(chosen) == 1, "view", chosen or "nothing", "exactly one of window, max_tokens, max_sentences")
         name, size = next(iter(chosen.items()))
         need(size >= 1, name, size, "1 or more")
@@ -65,10 +64,12 @@ class CutConfig:
     @property
     def name(self) -> str:
         """As it stands in paths: `window3`, `window3.openings`, `tokens512`, `sentences20`."""
-        for kind, size in (("window", self.window), ("tokens", self.max_tokens), ("sentences", self.max_sentences)):
-            if size is not None:
-                return f"{kind}{size}.openings" if self.openings else f"{kind}{size}"
-        raise AssertionError("a cut has exactly one field")
+        ((kind, size),) = self._chosen().items()
+        return f"{kind.removeprefix('max_')}{size}{'.openings' if self.openings else ''}"
+
+    def _chosen(self) -> dict[str, int]:
+        sizes = {"window": self.window, "max_tokens": self.max_tokens, "max_sentences": self.max_sentences}
+        return {kind: size for kind, size in sizes.items() if size is not None}
 
 
 @dataclass(frozen=True)

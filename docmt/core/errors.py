@@ -1,7 +1,7 @@
 """The one exception that a user is meant to read."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 USER_MISTAKE = 2
 """Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can mend."""
@@ -50,3 +50,9 @@ def nearest(name: str, valid: Iterable[str]) -> str:
     if close:
         return f"did you mean {close[0]!r}?"
     return "valid: " + ", ".join(valid)
+
+
+def check_known(what: str, name: object, known: Collection[str], where: str | None = None) -> None:
+    """Raises UserError, with the nearest valid name, unless `name` is one of `known`."""
+    if not isinstance(name, str) or name not in known:
+        raise UserError(f"unknown {what}", where=where, found=name, remedy=nearest(str(name), known))

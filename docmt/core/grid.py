@@ -21,7 +21,7 @@ from docmt.core.config import (
     TransformerConfig,
     setting,
 )
-from docmt.core.errors import UserError, nearest
+from docmt.core.errors import UserError, check_known
 from docmt.core.parse import Lines, check_keys, load_yaml, mapping, parse
 from docmt.core.study import Resolver, StudyConfig, load_study
 
@@ -89,11 +89,9 @@ class Grid:
 
     def find(self, corpus: str, folder: str) -> Entry:
         """Raises UserError where no study has such a system on such a corpus."""
-        for entry in self.entries:
-            if (entry.corpus, entry.folder) == (corpus, folder):
-                return entry
-        known = {f"{entry.corpus}/{entry.folder}" for entry in self.entries}
-        raise UserError("unknown system", found=f"{corpus}/{folder}", remedy=nearest(f"{corpus}/{folder}", known))
+        by_path = {f"{entry.corpus}/{entry.folder}": entry for entry in reversed(self.entries)}
+        check_known("system", f"{corpus}/{folder}", by_path)
+        return by_path[f"{corpus}/{folder}"]
 
     def started_from(self, entry: Entry) -> Entry | None:
         """The entry whose model this one's training starts from."""
@@ -179,9 +177,7 @@ def _check_defaults(defaults: DefaultsConfig, lines: Lines) -> None:
 def _overlay(root: Path, config: MainConfig, lines: Lines) -> dict:
     folder = root / "workflow" / "scales"
     known = {path.stem: path for path in folder.glob("*.yaml")}
-    if config.scale not in known:
-        where = lines.place(("scale",))
-        raise UserError("unknown scale", where=where, found=config.scale, remedy=nearest(config.scale, known))
+    check_known("scale", config.scale, known, lines.place(("scale",)))
     value, overlay_lines = load_yaml(known[config.scale])
     check_keys(mapping(value, overlay_lines), ("about", "model", "train", "decode"), overlay_lines)
     for section, schema in (("model", TransformerConfig), ("train", TrainConfig), ("decode", DecodeConfig)):
@@ -206,8 +202,7 @@ def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, num
         return name
     path = root / name
     if path.suffix != ".yaml":
-        where = lines.place(("studies", number))
-        raise UserError("unknown study", where=where, found=name, remedy=nearest(name, paths))
+        check_known("study", name, paths, lines.place(("studies", number)))
     if paths.get(path.stem, path) != path:
         raise UserError("a study of this name exists", where=str(path), found=path.stem, remedy="rename the file")
     paths[path.stem] = path
@@ -216,9 +211,7 @@ def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, num
 
 def _check_corpora(study: StudyConfig, lines: Lines, corpora: dict[str, CorpusConfig]) -> None:
     for number, corpus in enumerate(study.corpora):
-        if corpus not in corpora:
-            where = lines.place(("corpora", number))
-            raise UserError("unknown corpus", where=where, found=corpus, remedy=nearest(corpus, corpora))
+        check_known("corpus", corpus, corpora, lines.place(("corpora", number)))
 
 
 def _entries(resolver: Resolver, texts: dict[str, TextConfig], before: list[Entry]) -> list[Entry]:
@@ -267,9 +260,7 @@ def _check_text(
     system: SystemConfig, systems: dict[str, SystemConfig], texts: dict[str, TextConfig], lines: Lines
 ) -> None:
     path = ("systems", system.name)
-    if system.text not in texts:
-        where = lines.place((*path, "text"))
-        raise UserError("unknown text", where=where, found=system.text, remedy=nearest(system.text, texts))
+    check_known("text", system.text, texts, lines.place((*path, "text")))
     if system.model.embeddings == "shared" and texts[system.text].bpe == "separate":
         raise UserError(
             "shared embeddings need joint BPE",

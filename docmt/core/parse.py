@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.core.config import MODEL_CONFIGS, BadValue, TransformerConfig, ViewConfig
-from docmt.core.errors import UserError, nearest
+from docmt.core.errors import UserError, check_known, nearest
 
 KINDS: dict[type, tuple[str, Mapping[str, type]]] = {TransformerConfig: ("model", MODEL_CONFIGS)}
 """Schemas that come in variants: what one is called in messages, and the variants by the field `kind`."""
@@ -42,8 +42,9 @@ def load_yaml(path: Path | str) -> tuple[Any, Lines]:
 
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        loader = yaml.SafeLoader(path.read_text(encoding="utf-8"))
+        node = loader.get_single_node()
+        value = None if node is None else loader.construct_document(node)
     except FileNotFoundError:
         raise UserError("file not found", where=str(path)) from None
     except (OSError, UnicodeDecodeError) as problem:
@@ -55,7 +56,7 @@ def load_yaml(path: Path | str) -> tuple[Any, Lines]:
         raise UserError("not valid YAML", where=str(path), found=problem) from None
     lines: dict[tuple, int] = {}
     _note_lines(node, (), lines, str(path))
-    return yaml.safe_load(text), Lines(str(path), lines)
+    return value, Lines(str(path), lines)
 
 
 def _note_lines(node: Any, path: tuple, lines: dict[tuple, int], file: str) -> None:
@@ -84,8 +85,7 @@ def mapping(value: Any, lines: Lines, path: tuple = ()) -> dict:
 def check_keys(value: dict, valid: typing.Iterable[str], lines: Lines, path: tuple = ()) -> None:
     valid = list(valid)
     for key in value:
-        if key not in valid:
-            raise UserError("unknown key", where=lines.place((*path, key)), found=key, remedy=nearest(key, valid))
+        check_known("key", key, valid, lines.place((*path, key)))
 
 
 def parse(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
@@ -124,9 +124,7 @@ def both_cuts(view: dict) -> dict:
 def _variant(cls: type, value: Any, lines: Lines, path: tuple) -> type:
     what, variants = KINDS[cls]
     kind = mapping(value, lines, path).get("kind", getattr(cls, "kind", None))
-    if kind not in variants:
-        where = lines.place((*path, "kind"))
-        raise UserError(f"unknown {what}", where=where, found=kind, remedy=nearest(str(kind), variants))
+    check_known(what, kind, variants, lines.place((*path, "kind")))
     return variants[kind]
 
 

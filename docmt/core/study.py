@@ -2,13 +2,12 @@
 
 import dataclasses
 import re
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from docmt.core.config import MODEL_CONFIGS, SystemConfig, TransformerConfig, setting
-from docmt.core.errors import UserError, nearest
+from docmt.core.errors import UserError, check_known
 from docmt.core.metrics import parse_metric
 from docmt.core.parse import Lines, both_cuts, check_keys, load_yaml, mapping, parse
 
@@ -79,16 +78,11 @@ def _check_rows(study: StudyConfig, lines: Lines) -> None:
         for number, row in enumerate(config.rows):
             path = ("tables", table, "rows", number)
             if row.system is not None:
-                _check_known("system", row.system, study.systems, lines.place((*path, "system")))
+                check_known("system", row.system, study.systems, lines.place((*path, "system")))
             for corpus, cells in row.published.items():
-                _check_known("corpus", corpus, study.corpora, lines.place((*path, "published", corpus)))
+                check_known("corpus", corpus, study.corpora, lines.place((*path, "published", corpus)))
                 for metric in cells:
-                    _check_known("column", metric, config.metrics, lines.place((*path, "published", corpus, metric)))
-
-
-def _check_known(what: str, name: str, known: Collection[str], where: str) -> None:
-    if name not in known:
-        raise UserError(f"unknown {what}", where=where, found=name, remedy=nearest(name, known))
+                    check_known("column", metric, config.metrics, lines.place((*path, "published", corpus, metric)))
 
 
 class Resolver:
@@ -140,9 +134,8 @@ class Resolver:
                     chain.append(following)
 
     def _known(self, name: str, key: str, other: Any) -> str | None:
-        if other is not None and other not in self.study.systems:
-            where = self.lines.place(("systems", name, key))
-            raise UserError("unknown system", where=where, found=other, remedy=nearest(str(other), self.study.systems))
+        if other is not None:
+            check_known("system", other, self.study.systems, self.lines.place(("systems", name, key)))
         return other
 
     def _inherited(self, name: str) -> dict:

@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save
 
 from docmt.core.artifacts import atomic_file, read_json, write_json
 from docmt.core.config import MODEL_CONFIGS
-from docmt.core.errors import UserError, nearest
+from docmt.core.errors import UserError, check_known
 from docmt.core.parse import parse
 from docmt.models import build
 from docmt.models.transformer import Transformer
@@ -56,10 +56,7 @@ def read_card(folder: Path | str) -> dict[str, Any]:
     missing = [key for key in ("kind", "config", "source_size", "target_size") if key not in card]
     if missing:
         raise UserError("not the card of a model", where=str(path), found=f"no {', '.join(missing)}")
-    if card["kind"] not in MODEL_CONFIGS:
-        raise UserError(
-            "unknown model", where=str(path), found=card["kind"], remedy=nearest(card["kind"], MODEL_CONFIGS)
-        )
+    check_known("model", card["kind"], MODEL_CONFIGS, str(path))
     return card
 
 

@@ -55,7 +55,7 @@ def matrix(value: Any) -> tuple[list[str], list[tuple[str, list[Any]]]] | None:
     """
     if not isinstance(value, dict) or len(value) < 2 or not all(isinstance(item, dict) for item in value.values()):
         return None
-    rows = {key: _flat(item) for key, item in value.items()}
+    rows = {key: flatten(item, " ") for key, item in value.items()}
     columns = [list(row) for row in rows.values()]
     if not columns[0] or any(names != columns[0] for names in columns):
         return None
@@ -63,10 +63,12 @@ def matrix(value: Any) -> tuple[list[str], list[tuple[str, list[Any]]]] | None:
     return columns[0], [(key, list(rows[key].values())) for key in order]
 
 
-def _flat(value: dict, before: str = "") -> dict[str, Any]:
+def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict[str, Any]:
+    """Nested keys as one: `{"train.lr": 1e-3, ...}`."""
     flat: dict[str, Any] = {}
     for key, item in value.items():
-        flat |= _flat(item, f"{before}{key} ") if isinstance(item, dict) else {f"{before}{key}": item}
+        nested = isinstance(item, dict)
+        flat |= flatten(item, between, f"{before}{key}{between}") if nested else {f"{before}{key}": item}
     return flat
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docmt.core.grid import Entry
+from docmt.reporting.formats import flatten
 from docmt.reporting.results import Results
 
 
@@ -62,11 +63,3 @@ def differences(parent: Entry, own: Entry) -> tuple[Change, ...]:
     return tuple(
         Change(path, before.get(path), after.get(path)) for path in paths if before.get(path) != after.get(path)
     )
-
-
-def flatten(value: dict[str, Any], path: str = "") -> dict[str, Any]:
-    """`{"train.lr": 1e-3, ...}`."""
-    flat: dict[str, Any] = {}
-    for key, item in value.items():
-        flat |= flatten(item, f"{path}{key}.") if isinstance(item, dict) else {f"{path}{key}": item}
-    return flat

@@ -134,6 +134,7 @@ def test_a_target_that_does_not_exist_is_refused(small, path):
 STUDY = "workflow/studies/one.yaml"
 REFUSED = [
     (STUDY, "systems/fine/extends", "documnt", "systems.fine.extends: unknown system\n  found documnt\n  did you mean"),
+    (STUDY, "systems/fine/extends", ["sentence"], "systems.fine.extends: unknown system"),
     (STUDY, "systems/fine/init_from", "sentense", "did you mean 'sentence'?"),
     (STUDY, "systems/sentence/extends", "fine", "systems.sentence.extends: goes in a circle"),
     (STUDY, "systems/sentence/init_from", "fine", "systems.sentence.init_from: goes in a circle"),
@@ -192,7 +193,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("file", "path", "value", "message"), REFUSED)
 def test_refused_before_any_job(small, file, path, value, message):
-    small.edit(file, path if "/" in path else f"/{path}".lstrip("/"), value)
+    small.edit(file, path, value)
     with pytest.raises(UserError) as refused:
         load_grid(small.root)
     assert message in str(refused.value)

@@ -71,6 +71,7 @@ def test_a_mistake_is_named_with_its_line(tmp_path):
     [
         (b"a: 1\na: 2\n", "a.yaml:2 a: key given twice"),
         (b"a: [1\nb: 2\n", "not valid YAML"),
+        (b"? [1]\n: 2\n", "a.yaml:1: not valid YAML"),
         (b"a: \xff\xfe\n", "cannot be read"),
         (None, "file not found"),
     ],

@@ -28,11 +28,15 @@ def refuse(problem):
     sys.exit(USER_MISTAKE)
 
 
-try:
-    GRID = plan()
-except UserError as problem:
-    refuse(problem)
+def or_refuse(ask, *arguments):
+    """What a function of docmt.core answers; its refusal is the user's to read."""
+    try:
+        return ask(*arguments)
+    except UserError as problem:
+        refuse(problem)
 
+
+GRID = or_refuse(plan)
 TARGET_STUDIES = sorted(GRID.studies, key=lambda study: (study != "demo", study))
 
 
@@ -64,17 +68,11 @@ wildcard_constraints:
 
 def settings_slice(wildcards):
     """The settings of a job, as the canonical text that the job's folder gets as settings.json."""
-    try:
-        return canonical_json(settings(GRID, wildcards.path))
-    except UserError as problem:
-        refuse(problem)
+    return canonical_json(or_refuse(settings, GRID, wildcards.path))
 
 
 def find(wildcards):
-    try:
-        return GRID.find(wildcards.corpus, wildcards.system)
-    except UserError as problem:
-        refuse(problem)
+    return or_refuse(GRID.find, wildcards.corpus, wildcards.system)
 
 
 def downloads(wildcards):
@@ -86,14 +84,6 @@ def catalogue(wildcards):
     return GRID.corpus_files[wildcards.corpus]
 
 
-def has_contrastive(corpus):
-    return GRID.corpora[corpus].contrastive
-
-
-def corpus_folder(wildcards):
-    return f"results/1_corpus/{wildcards.corpus}"
-
-
 def tokens_folder(entry):
     return f"results/2_tokens/{entry.corpus}/{entry.system.text}"
 
@@ -102,8 +92,8 @@ def view_folder(entry):
     return f"results/3_views/{entry.corpus}/{entry.system.text}/{entry.system.view.name}"
 
 
-def model_folder(entry, scale, seed, system=None):
-    return f"results/5_training/{scale}/{entry.corpus}/{system or entry.trained}/seed{seed}/model"
+def model_folder(entry, scale, seed):
+    return f"results/5_training/{scale}/{entry.corpus}/{entry.trained}/seed{seed}/model"
 
 
 def training_inputs(wildcards):
@@ -134,7 +124,7 @@ def scoring_inputs(wildcards):
         "tokens": f"{tokens_folder(entry)}/tokens.arrow",
         "translations": f"{folder}/decoding.json",
     }
-    if has_contrastive(entry.corpus):
+    if GRID.corpora[entry.corpus].contrastive:
         inputs["contrastive"] = f"{folder}/contrastive.arrow"
     return inputs
 

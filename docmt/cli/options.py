@@ -1,0 +1,10 @@
+"""Options that several commands have."""
+
+from typing import Annotated, Literal
+
+import typer
+
+Device = Annotated[
+    Literal["auto", "cpu", "cuda"], typer.Option(envvar="DOCMT_DEVICE", help="auto = the GPU where there is one")
+]
+Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads [default: one a core]")]
