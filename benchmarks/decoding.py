@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import torch
 from torch import nn
 
-from docmt.core.config import DecodeConfig, GTransformerConfig, TransformerConfig
+from docmt.core.architectures import GTransformerConfig, TransformerConfig
+from docmt.core.config import DecodeConfig
 from docmt.decoding.translator import Translator
 from docmt.models import build
 from docmt.nn.rows import Rows

@@ -16,9 +16,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from docmt.core.config import GTransformerConfig, TrainConfig, TransformerConfig
+from docmt.core.architectures import GTransformerConfig, TransformerConfig
+from docmt.core.config import TrainConfig
 from docmt.core.vocabulary import SPECIALS
 from docmt.models import build
+from docmt.models.pretrained import Start
 from docmt.nn.rows import Rows
 from docmt.training.listeners import Step
 from docmt.training.loop import Training
@@ -111,7 +113,9 @@ def fastest_update(case: Case, updates: int) -> Step:
     torch.manual_seed(0)
     train = TrainConfig(tokens_per_update=TOKENS, batch_tokens=TOKENS, max_updates=updates, checkpoint="last")
     model, rows = build(case.config, case.vocabulary, case.vocabulary), make_rows(case)
-    task = Task(model, build_optimiser(model, train), train, rows, rows.take([0]), 0, torch.device("cpu"))
+    task = Task(
+        model, build_optimiser(model, train), train, rows, rows.take([0]), 0, torch.device("cpu"), Start([], [])
+    )
     clock = Clock()
     Training(task, state=None, stop=StopRequest()).run(clock)
     return max(clock[3:], key=lambda step: step.target_tokens / step.seconds)

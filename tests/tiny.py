@@ -5,7 +5,7 @@ import random
 import torch
 from torch import Tensor, nn
 
-from docmt.core.config import GTransformerConfig, TransformerConfig
+from docmt.core.architectures import GTransformerConfig, TransformerConfig
 from docmt.models import build
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_source, frame_target
@@ -18,7 +18,12 @@ CONFIGS = {
     "wrapped": TransformerConfig(**SIZES),
     "joined": TransformerConfig(**SIZES, frame="joined", norm="pre"),
     "g_transformer": GTransformerConfig(**SIZES, combined_layers=1),
+    "closed": GTransformerConfig(**SIZES, combined_layers=1, frame="closed"),
+    "fairseq": TransformerConfig(**SIZES, frame="fairseq"),
+    "unmarked": TransformerConfig(**SIZES, frame="unmarked"),
 }
+MARKS = {"unmarked": 0, "closed": 2}
+"""Symbols between the sentences of the decoder's input, where they are not one."""
 
 
 def tiny_model(name: str, vocabulary: int = 20, seed: int = 1) -> nn.Module:
@@ -40,13 +45,26 @@ def random_documents(seed: int, lengths: list[list[int]], vocabulary: int = 20) 
 
 
 @torch.no_grad()
-def full_forward_score(model: nn.Module, source: list[list[int]], target: list[list[int]]) -> float:
-    """The log-probability of a translation by one uncached pass; the target may have its own number of sentences."""
+def full_forward_score(
+    model: nn.Module, source: list[list[int]], target: list[list[int]], limits: list[int] | None = None
+) -> float:
+    """The log-probability of a translation by one uncached pass; the target may have its own number of sentences.
+
+    In the frame `closed` symbols after `</s>` count nothing, nor does the `</s>` of a sentence that reaches its limit.
+    """
     frame = model.config.frame
     memory = model.encode(frame_source(Rows.from_lists([source]), frame))
     target_in, target_out = frame_target(Rows.from_lists([[[]] * len(target)], [target]), frame)
     scores = model.logits(model.decode(target_in, memory)).double().log_softmax(-1)
-    return sum(scores[place, token].item() for place, token in enumerate(target_out.tolist()))
+    chosen = [scores[place, token].item() for place, token in enumerate(target_out.tolist())]
+    if frame == "closed":
+        place = -1
+        for number, words in enumerate(target):
+            place += len(words) + 2
+            chosen[place] = 0
+            if limits and len(words) == limits[number]:
+                chosen[place - 1] = 0
+    return sum(chosen)
 
 
 @torch.no_grad()
@@ -57,7 +75,7 @@ def next_scores(model: nn.Module, source: list[list[int]], target: list[list[int
     # The sentences to come stand there empty, so that each source sentence has its target sentence.
     whole = target + [[]] * (len(source) - len(target))
     target_in, _ = frame_target(Rows.from_lists([[[]] * len(whole)], [whole]), frame)
-    newest = sum(map(len, target)) + len(target) - 1
+    newest = sum(map(len, target)) + MARKS.get(frame, 1) * (len(target) - 1)
     return model.logits(model.decode(target_in, memory))[newest].double().log_softmax(-1)
 
 

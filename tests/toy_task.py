@@ -115,7 +115,7 @@ class Folder:
         run = {"version": 1, "study": "s", "corpus": "toy", "system": "g", "scale": "smoke", "seed": 1}
         cut = {"window": None, "max_tokens": 512, "max_sentences": None}
         init_from = None if self.init is None else "sentence"
-        settings = {**run, "init_from": init_from, "view": {"train": cut, "test": cut}}
+        settings = {**run, "init_from": init_from, "pretrained": None, "view": {"train": cut, "test": cut}}
         settings |= {"model": self.model, "train": self.training}
         self.paths.settings.write_text(json.dumps(settings), encoding="utf-8")
 

@@ -10,6 +10,7 @@ from docmt.cli.options import Device, Threads
 Settings = Annotated[Path, typer.Option(help="settings.json of stage 6")]
 Model = Annotated[Path, typer.Option(help="the model's folder: model.safetensors, model.json, text/")]
 View = Annotated[Path, typer.Option(help="folder of stage 3: test.arrow[, contrastive.arrow]")]
+Chains = Annotated[Path | None, typer.Option(help="stage 4's folder of the view, for models that read lexical chains")]
 
 
 def decode(
@@ -17,6 +18,7 @@ def decode(
     model: Model,
     view: View,
     output: Annotated[Path, typer.Option(help="folder for test.txt, test.tok.txt, test.j<n>.txt ..., decoding.json")],
+    chains: Chains = None,
     device: Device = "auto",
     threads: Threads = None,
 ) -> None:
@@ -26,11 +28,12 @@ def decode(
     from docmt.core.artifacts import read_json
     from docmt.core.parse import parse
     from docmt.decoding.files import TranslationSettings, write_translations
+    from docmt.decoding.segments import View as Segments
 
     chosen = parse(TranslationSettings, read_json(settings), str(settings))
     network, pipeline = open_model(model, device, threads)
     with shown_progress("decoding", "segments") as progress:
-        write_translations(chosen, network, view, output, pipeline.restore_target, progress)
+        write_translations(chosen, network, Segments(view, chains), output, pipeline.restore_target, progress)
 
 
 def contrastive(
@@ -38,6 +41,7 @@ def contrastive(
     model: Model,
     view: View,
     output: Annotated[Path, typer.Option(help="contrastive.arrow to write: a score for each variant")],
+    chains: Chains = None,
     device: Device = "auto",
     threads: Threads = None,
 ) -> None:
@@ -47,8 +51,9 @@ def contrastive(
     from docmt.core.artifacts import read_json
     from docmt.core.parse import parse
     from docmt.decoding.files import TranslationSettings, write_contrastive
+    from docmt.decoding.segments import View as Segments
 
     chosen = parse(TranslationSettings, read_json(settings), str(settings))
     network, _ = open_model(model, device, threads)
     with shown_progress("contrastive scores", "variants") as progress:
-        write_contrastive(chosen, network, view, output, progress)
+        write_contrastive(chosen, network, Segments(view, chains), output, progress)

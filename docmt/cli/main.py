@@ -17,12 +17,16 @@ COMMANDS = (
     ("decode", "docmt.cli.decode", "decode"),
     ("contrastive", "docmt.cli.decode", "contrastive"),
     ("translate", "docmt.cli.translate", "translate"),
+    ("import-fairseq", "docmt.cli.import_fairseq", "import_fairseq"),
     ("score", "docmt.cli.score", "score"),
     ("report", "docmt.cli.report", "report"),
 )
 """Command, module, function. A module imports its stage inside the function, so that `docmt --help` is quick."""
 
-GROUPS = (("corpus", "docmt.cli.corpus", (("fetch", "fetch"), ("read", "read"))),)
+GROUPS = (
+    ("corpus", "docmt.cli.corpus", (("fetch", "fetch"), ("read", "read"))),
+    ("chains", "docmt.cli.chains", (("words", "words"), ("segments", "segments"))),
+)
 """Commands of two words."""
 
 

@@ -58,6 +58,8 @@ def _described(entry: Entry) -> str:
         parts.append(f"extends {entry.extends}")
     if system.init_from:
         parts.append(f"starts from {system.init_from}")
+    if system.pretrained:
+        parts.append(f"starts from {system.pretrained}")
     if entry.trained != entry.folder:
         parts.append(f"model of {entry.trained}")
     return ", ".join(parts)

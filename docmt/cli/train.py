@@ -15,6 +15,8 @@ def train(
     output: Annotated[Path, typer.Option(help="Folder for model/, metrics.jsonl, record.json.")],
     state: Annotated[Path, typer.Option(help="Folder for checkpoints to resume from; removed at the end.")],
     init: Annotated[Path | None, typer.Option(help="Model folder to start from (init_from).")] = None,
+    chains: Annotated[Path | None, typer.Option(help="Stage 4's folder of the view: train.arrow, dev.arrow.")] = None,
+    pretrained: Annotated[Path | None, typer.Option(help="Folder of a pretrained checkpoint to start from.")] = None,
     device: Device = "auto",
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads; a resumed run needs the same.")] = None,
 ) -> None:
@@ -27,7 +29,7 @@ def train(
     from docmt.training.settings import Paths
     from docmt.training.signals import STOPPED
 
-    paths = Paths(settings, view, text, output, state, init)
+    paths = Paths(settings, view, text, output, state, init, chains, pretrained)
     listener = progress(settings)
     try:
         finished = train_system(paths, device, threads, listener)

@@ -1,7 +1,6 @@
 """`docmt translate`: documents from standard input, by any trained model, without the workflow."""
 
 import sys
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,14 +8,14 @@ import typer
 
 from docmt.cli.decode import Model
 from docmt.cli.options import Device, Threads
+from docmt.cli.standard_input import Given
 from docmt.core.errors import UserError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from docmt.core.config import CutConfig, DecodeConfig
-    from docmt.decoding.segments import Sentence
+    from docmt.decoding.strategy import Decoded
     from docmt.models.transformer import Transformer
+    from docmt.text.pipeline import TextPipeline
 
 
 def translate(
@@ -26,21 +25,28 @@ def translate(
     device: Device = "auto",
     threads: Threads = None,
 ) -> None:
-    """Translate documents from standard input: a sentence a line, a blank line between documents; a line for a line."""
+    """Translate documents from standard input: a sentence a line, a blank line between documents; a line for a line.
+
+    A model that does not mark sentences (frame unmarked, cut into several sentences) gives a line for a document.
+    """
     from docmt.cli.opening import open_model
     from docmt.core.config import DecodeConfig
+    from docmt.decoding.files import restored_lines
     from docmt.decoding.lines import document_numbers, read_lines
 
     network, pipeline = open_model(model, device, threads)
-    cut = own_cut(model)
     lines = read_lines(sys.stdin.buffer.read(), "standard input")
-    ids = pipeline.encode_source(lines)
-    documents = document_numbers(lines, ids)
-    sentences = [ids[index] for index in documents]
-    config = DecodeConfig(beam=beam, batch_tokens=batch_tokens)
-    found = translated(network, sentences, list(documents.values()), cut, config)
-    texts = dict(zip(documents, (pipeline.restore_target(words)[1] for words in found), strict=True))
-    sys.stdout.writelines(texts.get(index, "") + "\n" for index in range(len(lines)))
+    documents = document_numbers(lines, pipeline.encode_source(lines))
+    if not documents:
+        sys.stdout.writelines("\n" for _ in lines)
+        return
+    given = Given([lines[index] for index in documents], list(documents.values()))
+    found = translated(network, pipeline, given, model, DecodeConfig(beam=beam, batch_tokens=batch_tokens))
+    texts = [text for _, text in restored_lines(found.takes[-1], found.line_lengths, pipeline.restore_target)]
+    if found.lines == "sentences":
+        of_line = dict(zip(documents, texts, strict=True))
+        texts = [of_line.get(index, "") for index in range(len(lines))]
+    sys.stdout.writelines(text + "\n" for text in texts)
 
 
 def own_cut(folder: Path) -> "CutConfig":
@@ -57,36 +63,20 @@ def own_cut(folder: Path) -> "CutConfig":
 
 
 def translated(
-    model: "Transformer", sentences: "list[Sentence]", documents: list[int], cut: "CutConfig", config: "DecodeConfig"
-) -> "list[Sentence]":
-    """The translation of each sentence; `documents` gives the number of its document, in rising order."""
+    model: "Transformer", pipeline: "TextPipeline", given: "Given", folder: Path, config: "DecodeConfig"
+) -> "Decoded":
+    """`given` cut as the model's own test documents, with lexical chains where the model reads them."""
     from docmt.cli.progress import shown_progress
+    from docmt.core.architectures import READS_CHAINS
+    from docmt.core.documents import STOP_WORDS
     from docmt.decoding.segments import SegmentTable
     from docmt.decoding.strategy import decode_segments
     from docmt.decoding.translator import Translator
 
-    if not sentences:
-        return []
-    segments = SegmentTable.from_table(cut_table(sentences, documents, cut), "standard input")
+    cut = own_cut(folder)
+    table = given.cut(pipeline, cut)
+    reads_chains = model.config.kind in READS_CHAINS
+    chains = given.chains(pipeline, table, folder / STOP_WORDS) if reads_chains else None
+    segments = SegmentTable.from_table(table, "standard input", chains)
     with shown_progress("translating", "segments") as progress:
-        return decode_segments(segments, cut, Translator(model, config, progress)).takes[-1]
-
-
-def cut_table(sentences: "list[Sentence]", documents: list[int], cut: "CutConfig") -> "pa.Table":
-    """The segments of documents that have no translation yet."""
-    import pyarrow as pa
-
-    from docmt.core.documents import SEGMENTS
-    from docmt.views.cuts import cut_documents, sentence_costs
-    from docmt.views.segments import segments_table, sentences_of
-
-    number = [place for _, group in groupby(documents) for place, _ in enumerate(group)]
-    columns = {
-        "document": pa.array([str(document) for document in documents]),
-        "sentence": pa.array(number, pa.int32()),
-        "source_ids": pa.chunked_array([pa.array(sentences, SEGMENTS.field("source_ids").type)]),
-        "target_ids": pa.chunked_array([pa.array([[]] * len(sentences), SEGMENTS.field("target_ids").type)]),
-    }
-    rows = sentences_of(pa.table(columns), "standard input")
-    costs = sentence_costs(rows.source.lengths, rows.target.lengths)
-    return segments_table(rows, cut_documents(rows.documents, costs, cut))
+        return decode_segments(segments, cut, Translator(model, config, progress))

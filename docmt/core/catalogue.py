@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.core.config import SPLITS, need, setting
+from docmt.core.checks import need, setting
+from docmt.core.config import SPLITS
 from docmt.core.errors import UserError
 from docmt.core.parse import KINDS, load_yaml, parse
 
@@ -157,6 +158,7 @@ class CorpusConfig:
     expected: dict[str, Counts] = field(default_factory=dict)
     files: tuple[FileConfig, ...] = setting((), "what is downloaded; none for a generated corpus")
     contrastive: bool = setting(False, "whether the reader makes contrastive sets too")
+    stop_words: int = setting(1000, "so many of the most frequent training words are in no lexical chain")
 
     def __post_init__(self) -> None:
         for name in ("source_language", "target_language"):
@@ -167,6 +169,7 @@ class CorpusConfig:
         names = [file.name for file in self.files]
         twice = sorted({name for name in names if names.count(name) > 1})
         need(not twice, "files", twice, "each file once")
+        need(self.stop_words >= 0, "stop_words", self.stop_words, "0 or more")
 
 
 @dataclass(frozen=True)
@@ -216,6 +219,6 @@ def load_corpus(path: Path | str) -> CorpusConfig:
 def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
     """Stage 1's slice. Sources and sizes are left out: another mirror makes the same corpus."""
     slice_ = dataclasses.asdict(config)
-    del slice_["about"]
+    del slice_["about"], slice_["stop_words"]
     slice_["files"] = [{"name": file.name, "sha256": file.sha256} for file in config.files]
     return slice_

@@ -5,29 +5,14 @@ Frozen dataclasses, one a section of a system. The metadata of a field is its li
 `docmt.core.parse` turns that into a message with file, line and path.
 """
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
+
+from docmt.core.architectures import READS_CHAINS, ModelConfig
+from docmt.core.checks import need, setting
 
 SPLITS = ("train", "dev", "test")
 """Parts of a corpus."""
-
-
-class BadValue(ValueError):
-    """A value that its type allows and its meaning does not: the field, what was found, what is expected."""
-
-    def __init__(self, name: str, found: object, expected: str) -> None:
-        super().__init__(f"{name}: found {found!r}, expected {expected}")
-        self.name, self.found, self.expected = name, found, expected
-
-
-def need(condition: bool, name: str, found: object, expected: str) -> None:
-    if not condition:
-        raise BadValue(name, found, expected)
-
-
-def setting(default: Any, about: str) -> Any:
-    """A field with its line in the manual."""
-    return field(default=default, metadata={"about": about})
 
 
 @dataclass(frozen=True)
@@ -39,37 +24,69 @@ class TextConfig:
     bpe: Literal["joint", "separate"] = setting("joint", "one set of merges and one vocabulary, or one a side")
     merges: int = setting(30000, "BPE merge operations (a side, if separate)")
     threshold: int = setting(0, "pieces rarer than this in training are left out of the vocabulary")
+    pretrained: str | None = setting(
+        None, "folder with a tokenizer.json, whose pieces stand instead of chinese, merges and case; none = our own"
+    )
+    pretrained_sides: Literal["both", "source"] = setting("both", "which sides have these pieces (BERT: source)")
 
     def __post_init__(self) -> None:
         need(self.merges >= 0, "merges", self.merges, "0 or more")
         need(self.threshold >= 0, "threshold", self.threshold, "0 or more")
+        need(self.pretrained != "", "pretrained", "''", "a folder, or none")
+        only_source = self.pretrained_sides == "source"
+        need(not only_source or self.pretrained is not None, "pretrained_sides", "source", "both where none has them")
+        need(not only_source or self.bpe == "separate", "bpe", self.bpe, "separate beside pretrained_sides: source")
+        need(
+            self.pretrained is None or only_source or self.case == "keep",
+            "case",
+            self.case,
+            "keep beside pretrained (its tokenizer does with case what the checkpoint was trained on)",
+        )
+
+    def is_pretrained(self, side: str) -> bool:
+        """Whether a side, "source" or "target", has the pieces of a pretrained checkpoint."""
+        return self.pretrained is not None and (side == "source" or self.pretrained_sides == "both")
 
 
 @dataclass(frozen=True)
 class CutConfig:
-    """How a document becomes segments: exactly one of window, max_tokens, max_sentences is set."""
+    """How a document becomes segments: exactly one of window, max_tokens, max_sentences, documents is set."""
 
     window: int | None = setting(None, "k: every k consecutive sentences (k-to-k); 1 is the sentence view")
     max_tokens: int | None = setting(None, "instances: packed while the sum of max(source, target) + 2 stays below it")
     max_sentences: int | None = setting(None, "sub-documents of at most so many consecutive sentences")
+    documents: bool = setting(False, "whole documents")
     openings: bool = setting(False, "training windows: also the first 1, 2, ... k-1 sentences of each document")
+    partial_copy: float | None = setting(
+        None, "training windows: missing context is filled with so much of the document's first sentence; none = not"
+    )
 
     def __post_init__(self) -> None:
         chosen = self._chosen()
-        need(len(chosen) == 1, "view", chosen or "nothing", "exactly one of window, max_tokens, max_sentences")
+        need(
+            len(chosen) == 1, "view", chosen or "nothing", "exactly one of window, max_tokens, max_sentences, documents"
+        )
         name, size = next(iter(chosen.items()))
         need(size >= 1, name, size, "1 or more")
-        need(not self.openings or (self.window or 0) > 1, "openings", True, "false where no window of 2 or more is cut")
+        has_context = (self.window or 0) > 1
+        need(not self.openings or has_context, "openings", True, "false where no window of 2 or more is cut")
+        if self.partial_copy is not None:
+            need(has_context, "partial_copy", self.partial_copy, "none where no window of 2 or more is cut")
+            need(0 < self.partial_copy <= 1, "partial_copy", self.partial_copy, "above 0 and at most 1, or none")
+            need(not self.openings, "openings", True, "false beside partial_copy, which fills what openings lack")
 
     @property
     def name(self) -> str:
-        """As it stands in paths: `window3`, `window3.openings`, `tokens512`, `sentences20`."""
+        """As it stands in paths: `window3`, `window3.openings`, `window3.copy0.5`, `tokens512`, `documents`."""
         ((kind, size),) = self._chosen().items()
-        return f"{kind.removeprefix('max_')}{size}{'.openings' if self.openings else ''}"
+        name = kind if self.documents else f"{kind.removeprefix('max_')}{size}"
+        copy = "" if self.partial_copy is None else f".copy{self.partial_copy:g}"
+        return f"{name}{'.openings' if self.openings else ''}{copy}"
 
     def _chosen(self) -> dict[str, int]:
         sizes = {"window": self.window, "max_tokens": self.max_tokens, "max_sentences": self.max_sentences}
-        return {kind: size for kind, size in sizes.items() if size is not None}
+        whole = {"documents": True} if self.documents else {}
+        return {kind: size for kind, size in sizes.items() if size is not None} | whole
 
 
 @dataclass(frozen=True)
@@ -81,72 +98,12 @@ class ViewConfig:
 
     def __post_init__(self) -> None:
         need(not self.test.openings, "test.openings", True, "false (test windows all have k sentences, where they can)")
+        copied = self.test.partial_copy
+        need(copied is None, "test.partial_copy", copied, "none (what is translated and scored is never made up)")
 
     @property
     def name(self) -> str:
         return self.train.name if self.train == self.test else f"{self.train.name}+{self.test.name}"
-
-
-@dataclass(frozen=True)
-class TransformerConfig:
-    """`transformer`: the sentence model and, by its view, concatenation."""
-
-    kind: Literal["transformer"] = setting("transformer", "the architecture; names of docmt.models.MODELS")
-    encoder_layers: int = setting(6, "layers of the encoder")
-    decoder_layers: int = setting(6, "layers of the decoder")
-    width: int = setting(512, "d: width of the hidden states")
-    inner: int = setting(2048, "width of the feed-forward layers inside")
-    heads: int = setting(8, "attention heads; divides the width")
-    dropout: float = setting(0.1, "after embeddings and sublayers")
-    attention_dropout: float = setting(0.0, "on attention weights")
-    activation_dropout: float = setting(0.0, "inside the feed-forward layers")
-    norm: Literal["post", "pre"] = setting("post", "layer norm after the residual (Vaswani et al. 2017) or before")
-    embeddings: Literal["shared", "target", "separate"] = setting(
-        "shared", "one table for all, one for target and output, or three; shared needs joint BPE"
-    )
-    frame: Literal["wrapped", "joined"] = setting(
-        "wrapped", "<s> a </s> <s> b </s> with a forced number of sentences, or a <sep> b </s> with a free one"
-    )
-
-    def __post_init__(self) -> None:
-        for name in ("encoder_layers", "decoder_layers", "width", "inner", "heads"):
-            need(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
-        for name in ("dropout", "attention_dropout", "activation_dropout"):
-            need(0 <= getattr(self, name) < 1, name, getattr(self, name), "at least 0 and below 1")
-        need(self.width % self.heads == 0, "heads", self.heads, f"a divisor of width {self.width}")
-        need(self.width % 2 == 0, "width", self.width, "an even number (sine and cosine positions)")
-
-
-@dataclass(frozen=True)
-class GTransformerConfig(TransformerConfig):
-    """`g_transformer`: group attention in all layers, combined with global attention in the top ones."""
-
-    kind: Literal["g_transformer"] = setting("g_transformer", "")
-    combined_layers: int = setting(2, "K: top layers whose attention combines group and global (section 4.2)")
-    encoder_self_combined_layers: int | None = setting(None, "K of encoder self-attention, where it differs")
-    decoder_self_combined_layers: int | None = setting(None, "K of decoder self-attention, where it differs")
-    cross_combined_layers: int | None = setting(None, "K of cross-attention, where it differs")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        need(self.frame == "wrapped", "frame", self.frame, "wrapped (a group is a sentence between <s> and </s>)")
-        for name, layers in self.combined().items():
-            limit = self.encoder_layers if name.startswith("encoder") else self.decoder_layers
-            need(0 <= layers <= limit, name, layers, f"0 to {limit}, the number of layers")
-
-    def combined(self) -> dict[str, int]:
-        """Combined layers by the name of their field, with `combined_layers` filled in."""
-        names = ("encoder_self_combined_layers", "decoder_self_combined_layers", "cross_combined_layers")
-        own = {name: getattr(self, name) for name in names}
-        return {name: self.combined_layers if k is None else k for name, k in own.items()}
-
-
-ModelConfig = TransformerConfig | GTransformerConfig
-MODEL_CONFIGS: dict[str, type[TransformerConfig]] = {
-    "transformer": TransformerConfig,
-    "g_transformer": GTransformerConfig,
-}
-"""Settings by `model.kind`; a new architecture adds a line here and one in `docmt.models.MODELS`."""
 
 
 @dataclass(frozen=True)
@@ -165,8 +122,8 @@ class TrainConfig:
         "inverse_sqrt", "peak `lr` after the warm-up; or factor * width^-0.5 * min(n^-0.5, n * warmup^-1.5); or flat"
     )
     lr: float = setting(5e-4, "peak learning rate (inverse_sqrt, constant)")
-    lr_new: float | None = setting(None, "of parameters that `init_from` lacks; none = lr")
-    lr_taken: float | None = setting(None, "of parameters taken from `init_from`; none = lr")
+    lr_new: float | None = setting(None, "of parameters that `init_from` or `pretrained` lacks; none = lr")
+    lr_taken: float | None = setting(None, "of parameters taken from `init_from` or `pretrained`; none = lr")
     noam_factor: float = setting(1.0, "factor of the Noam schedule")
     warmup_updates: int = setting(4000, "updates of linear warm-up")
     word_dropout: float = setting(0.0, "share of source and target input words replaced by <mask>")
@@ -233,7 +190,7 @@ class SystemConfig:
     """A named set of choices, with everything that it extends filled in.
 
     `text` names a preset of config.yaml's `texts`; `init_from` names the system (same study, same corpus) whose
-    model training starts from.
+    model training starts from; or `pretrained` the folder of a checkpoint (mBART, BART, BERT).
     """
 
     name: str
@@ -243,6 +200,7 @@ class SystemConfig:
     train: TrainConfig
     decode: DecodeConfig
     init_from: str | None = None
+    pretrained: str | None = None
 
     def __post_init__(self) -> None:
         multi = self.view.test.window is None or self.view.test.window > 1
@@ -254,14 +212,38 @@ class SystemConfig:
             "wrapped where the test view is not a window (only windows have a fallback for a free number of sentences)",
         )
         need(
+            self.model.frame != "unmarked" or (self.view.test.window or 1) == 1,
+            "model.frame",
+            "unmarked",
+            "another frame where the test view is overlapping windows (what they give cannot be put together)",
+        )
+        need(
             joined or self.model.kind != "transformer" or not multi or self.view.test.window is None,
             "model.frame",
             self.model.frame,
             "joined where a transformer translates windows of several sentences",
         )
+        copied = self.view.train.partial_copy
         need(
-            self.init_from is not None or (self.train.lr_taken is None and self.train.lr_new is None),
+            copied is None or self.model.kind not in READS_CHAINS,
+            "view.train.partial_copy",
+            copied,
+            f"none for a model that reads lexical chains ({', '.join(READS_CHAINS)}): a copied word repeats nothing",
+        )
+        self._check_start()
+
+    def _check_start(self) -> None:
+        need(
+            self.init_from is None or self.pretrained is None,
+            "pretrained",
+            self.pretrained,
+            f"none beside init_from {self.init_from}: training starts from one model",
+        )
+        need(self.pretrained != "", "pretrained", "''", "a folder, or none")
+        starts_anew = self.init_from is None and self.pretrained is None
+        need(
+            not starts_anew or (self.train.lr_taken is None and self.train.lr_new is None),
             "train.lr_taken",
             self.train.lr_taken if self.train.lr_taken is not None else self.train.lr_new,
-            "init_from beside lr_taken or lr_new (without it no parameter is taken)",
+            "init_from or pretrained beside lr_taken or lr_new (without it no parameter is taken)",
         )

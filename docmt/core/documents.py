@@ -52,7 +52,7 @@ TOKENS = pa.schema(
     ]
 )
 """Tokens are tokenised and cased, pieces are BPE; both are joined by single spaces. Ids have no special symbols
-at the ends."""
+at the ends. Of a text with `pretrained` pieces, tokens are the words that these make (`docmt.text.spelling`)."""
 
 CONTRASTIVE_TOKENS = pa.schema(
     [
@@ -77,7 +77,8 @@ SEGMENTS = pa.schema(
     ]
 )
 """One row a segment of a view: consecutive sentences of one document from sentence `first` on. Ids of all its
-sentences stand one after another, without special symbols; `lengths` gives each sentence's count."""
+sentences stand one after another, without special symbols; `lengths` gives each sentence's count. In training windows
+with `partial_copy`, copies may stand before sentence `first`: then it is 0, and the window has them first."""
 
 CONTRASTIVE_SEGMENTS = pa.schema(
     [
@@ -91,10 +92,29 @@ CONTRASTIVE_SEGMENTS = pa.schema(
 )
 """One row a variant: as much context as the view can see, the judged sentence last."""
 
+CHAINS_WORDS = pa.schema(
+    [
+        ("split", pa.string()),
+        ("document", pa.string()),
+        ("word", pa.string()),
+        ("sentences", pa.list_(pa.int32())),
+        ("words", pa.list_(pa.int32())),
+    ]
+)
+"""One row a lexical chain of a whole document: its k-th occurrence is token `words[k]` of sentence `sentences[k]`."""
+
+SEGMENT_CHAINS = pa.schema([("members", pa.list_(pa.int32())), ("lengths", pa.list_(pa.int32()))])
+"""One row a segment of a view, in the view's order. `members`: places in the segment's `source_ids`, chain after
+chain, those of one chain rising; `lengths`: how many members each chain has."""
+
 CONTRASTIVE_SCORES = pa.schema(
     [field for field in CONTRASTIVE_SEGMENTS if field.name not in SEGMENTS.names] + [("score", pa.float64())]
 )
 """One row a variant: the sum of the log-probabilities of the judged sentence, its end symbol included."""
+
+
+STOP_WORDS = "stop_words.txt"
+"""Beside chains, and in the folder of a model that reads them: the words that are in none."""
 
 
 def write_parquet(path: Path | str, table: pa.Table) -> None:
@@ -126,6 +146,20 @@ def read_arrow(path: Path | str, schema: pa.Schema) -> pa.Table:
         raise UserError("file not found", where=str(path)) from None
     except pa.ArrowInvalid as problem:
         raise UserError("not an Arrow file", where=str(path), found=problem) from None
+
+
+def read_chains(path: Path | str, segments: int) -> pa.Table:
+    """SEGMENT_CHAINS of a view's segments. Raises UserError where they are not the chains of so many."""
+    table = read_arrow(path, SEGMENT_CHAINS)
+    if len(table) != segments:
+        raise UserError(
+            "chains of another view",
+            where=str(path),
+            found=f"{len(table)} rows",
+            expected=f"{segments}, one for each segment",
+            remedy="make the chains anew from this view (docmt chains segments)",
+        )
+    return table
 
 
 def _checked(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Table:

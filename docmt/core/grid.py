@@ -10,17 +10,11 @@ from typing import Any
 
 import yaml
 
+from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
 from docmt.core.artifacts import canonical_json, digest
 from docmt.core.catalogue import CorpusConfig, load_corpus
-from docmt.core.config import (
-    MODEL_CONFIGS,
-    DecodeConfig,
-    SystemConfig,
-    TextConfig,
-    TrainConfig,
-    TransformerConfig,
-    setting,
-)
+from docmt.core.checks import setting
+from docmt.core.config import DecodeConfig, SystemConfig, TextConfig, TrainConfig
 from docmt.core.errors import UserError, check_known
 from docmt.core.parse import Lines, check_keys, load_yaml, mapping, parse
 from docmt.core.study import Resolver, StudyConfig, load_study
@@ -253,7 +247,7 @@ def _trained_as(name: str, systems: dict[str, SystemConfig], resolver: Resolver)
 
 
 def _training(system: SystemConfig) -> tuple:
-    return system.text, system.view, system.model, system.train, system.init_from
+    return system.text, system.view, system.model, system.train, system.init_from, system.pretrained
 
 
 def _check_text(
@@ -267,6 +261,13 @@ def _check_text(
             where=lines.place((*path, "model", "embeddings")),
             found=f"text {system.text} with bpe separate",
             remedy="set model.embeddings to target or separate, or take a text with bpe: joint",
+        )
+    if system.pretrained and texts[system.text].pretrained is None:
+        raise UserError(
+            "a pretrained start needs a text of the checkpoint's pieces",
+            where=lines.place((*path, "text")),
+            found=f"text {system.text}, which has none",
+            expected=f"one of config.yaml's texts with pretrained: {system.pretrained}",
         )
     if system.init_from:
         _check_start(system, systems[system.init_from], lines)

@@ -44,6 +44,14 @@ def _bleu(family: str, unit: str) -> Finder:
     return find
 
 
+def _consistency(name: str) -> Finder:
+    def find(scores: dict, *_: str | None) -> Measured | None:
+        found = scores.get("consistency", {}).get(name)
+        return found and Measured(found["score"], found["signature"])
+
+    return find
+
+
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
     sets = scores.get("contrastive", {})
     chosen = [sets[name]] if name in sets else [] if name else list(sets.values())
@@ -76,6 +84,8 @@ METRICS = {
     "multi-bleu d-BLEU": Metric(
         "tokenised and lower-cased as multi-bleu -lc, over documents", _bleu("tokenized_lower", "d")
     ),
+    "LTCR": Metric("pairs of a lexical chain's words translated alike, in percent", _consistency("LTCR")),
+    "HHI": Metric("concentration of a lexical chain's translations, in percent", _consistency("HHI")),
     "accuracy": Metric("contrastive accuracy in percent", _accuracy, decimals=1, has_sets=True, detail=r"\d+"),
     "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks),
 }

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from docmt.core.config import MODEL_CONFIGS, BadValue, TransformerConfig, ViewConfig
+from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
+from docmt.core.checks import BadValue
+from docmt.core.config import ViewConfig
 from docmt.core.errors import UserError, check_known, nearest
 
 KINDS: dict[type, tuple[str, Mapping[str, type]]] = {TransformerConfig: ("model", MODEL_CONFIGS)}

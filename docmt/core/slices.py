@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from docmt.core.catalogue import corpus_settings
-from docmt.core.errors import UserError
+from docmt.core.errors import UserError, check_known
 from docmt.core.grid import Entry, Grid
 from docmt.core.study import StudyConfig
 from docmt.core.versions import VERSIONS
@@ -18,12 +18,16 @@ STAGES = {
     "1_corpus": "{corpus}",
     "2_tokens": "{corpus}/{text}",
     "3_views": "{corpus}/{text}/{view}",
+    "4_chains": "{corpus}/{text}/{view}",
     "5_training": "{scale}/{corpus}/{system}/seed{seed}",
     "6_translations": "{scale}/{corpus}/{system}/seed{seed}",
     "7_scores": "{scale}/{corpus}/{system}/seed{seed}",
     "8_report": "{study}",
 }
 """Folders under `results/`, by stage."""
+
+WORDS = "words"
+"""Stands for the view in the folder of the chains of whole documents."""
 
 
 def settings(grid: Grid, path: str) -> dict[str, Any]:
@@ -48,11 +52,23 @@ def _tokens(grid: Grid, corpus: str, text: str) -> dict[str, Any]:
 
 
 def _views(grid: Grid, corpus: str, text: str, view: str) -> dict[str, Any]:
+    return {"version": VERSIONS["views"], "view": _view(grid, "3_views", corpus, text, view)}
+
+
+def _chains(grid: Grid, corpus: str, text: str, view: str) -> dict[str, Any]:
+    """Of whole documents where the view is `words`, a name that no cut of documents has."""
+    if view == WORDS:
+        check_known("corpus", corpus, grid.corpora, f"results/4_chains/{corpus}/{text}/{view}")
+        return {"version": VERSIONS["chains"], "stop_words": grid.corpora[corpus].stop_words}
+    return {"version": VERSIONS["chains"], "view": _view(grid, "4_chains", corpus, text, view)}
+
+
+def _view(grid: Grid, stage: str, corpus: str, text: str, view: str) -> dict[str, Any]:
     views = {e.system.view.name: e.system.view for e in grid.entries if (e.corpus, e.system.text) == (corpus, text)}
     if view not in views:
-        where = f"results/3_views/{corpus}/{text}/{view}"
+        where = f"results/{stage}/{corpus}/{text}/{view}"
         raise UserError("unknown view", where=where, expected=", ".join(sorted(views)))
-    return {"version": VERSIONS["views"], "view": dataclasses.asdict(views[view])}
+    return dataclasses.asdict(views[view])
 
 
 def _training(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> dict[str, Any]:
@@ -63,6 +79,7 @@ def _training(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> di
         "version": VERSIONS["training"],
         **_run(entry, scale, seed),
         "init_from": start.trained if start else None,
+        "pretrained": system.pretrained,
         "text": {"name": system.text, **dataclasses.asdict(grid.texts[system.text])},
         "view": dataclasses.asdict(system.view),
         "model": dataclasses.asdict(system.model),
@@ -84,7 +101,8 @@ def _scores(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> dict
     entry = grid.find(corpus, folder)
     system = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
     run = _run(entry, scale, seed)
-    return {"version": VERSIONS["scores"], **run, **_languages(grid, corpus), "resolved": system}
+    chains = {"stop_words": grid.corpora[corpus].stop_words}
+    return {"version": VERSIONS["scores"], **run, **_languages(grid, corpus), **chains, "resolved": system}
 
 
 def _report(grid: Grid, study: str) -> dict[str, Any]:
@@ -132,6 +150,7 @@ SLICES = {
     "1_corpus": _corpus,
     "2_tokens": _tokens,
     "3_views": _views,
+    "4_chains": _chains,
     "5_training": _training,
     "6_translations": _translations,
     "7_scores": _scores,

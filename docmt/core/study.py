@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from docmt.core.config import MODEL_CONFIGS, SystemConfig, TransformerConfig, setting
+from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
+from docmt.core.checks import setting
+from docmt.core.config import SystemConfig
 from docmt.core.errors import UserError, check_known
 from docmt.core.metrics import parse_metric
 from docmt.core.parse import Lines, both_cuts, check_keys, load_yaml, mapping, parse
@@ -14,7 +16,9 @@ from docmt.core.parse import Lines, both_cuts, check_keys, load_yaml, mapping, p
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 """Names of studies, systems, corpora and texts stand in paths."""
 
-SYSTEM_KEYS = ("extends", "init_from", "text", "view", "model", "train", "decode")
+SYSTEM_KEYS = ("extends", "init_from", "pretrained", "text", "view", "model", "train", "decode")
+STARTS = ("init_from", "pretrained")
+"""What training starts from; a system that states one of them inherits neither."""
 MERGED = ("model", "train", "decode")
 """Sections that a system merges into its parent's by field; `text` and `view` are replaced whole."""
 
@@ -96,7 +100,7 @@ class Resolver:
     def resolve(self, name: str) -> SystemConfig:
         stated = self._inherited(name)
         model, train, decode = (
-            {**self._defaults(section, stated), **stated.get(section, {}), **self.overlay.get(section, {})}
+            {**self._defaults(section, stated), **stated.get(section, {}), **self._overlaid(section, name)}
             for section in MERGED
         )
         view = stated.get("view", self.defaults["view"])
@@ -104,6 +108,7 @@ class Resolver:
             "name": name,
             "text": stated.get("text", self.defaults["text"]),
             "init_from": self.init_from(name),
+            "pretrained": self._start(name, "pretrained"),
             "view": view,
             "model": model,
             "train": train,
@@ -115,12 +120,8 @@ class Resolver:
         return self._known(name, "extends", self.study.systems[name].get("extends"))
 
     def init_from(self, name: str) -> str | None:
-        """Its own, or the nearest ancestor's that states one; `init_from: null` takes an inherited one back."""
-        while "init_from" not in self.study.systems[name]:
-            if (parent := self.extends(name)) is None:
-                return None
-            name = parent
-        return self._known(name, "init_from", self.study.systems[name]["init_from"])
+        """See `STARTS`; `init_from: null` takes an inherited start back."""
+        return self._known(self._starting(name), "init_from", self._start(name, "init_from"))
 
     def check_cycles(self) -> None:
         """Raises UserError where a system extends, or starts from, itself in the end."""
@@ -132,6 +133,26 @@ class Resolver:
                         where = self.lines.place(("systems", name, key))
                         raise UserError("goes in a circle", where=where, found=" -> ".join([*chain, following]))
                     chain.append(following)
+
+    def _starting(self, name: str) -> str:
+        """The system itself, or the nearest ancestor that states what training starts from, or the last ancestor."""
+        while not any(key in self.study.systems[name] for key in STARTS):
+            if (parent := self.extends(name)) is None:
+                break
+            name = parent
+        return name
+
+    def _start(self, name: str, key: str) -> Any:
+        return self.study.systems[self._starting(name)].get(key)
+
+    def _overlaid(self, section: str, name: str) -> dict:
+        """The scale's settings; a checkpoint has the size that it has, and so has what starts from such a system."""
+        if section == "model":
+            while (start := self.init_from(name)) is not None:
+                name = start
+            if self._start(name, "pretrained") is not None:
+                return {}
+        return self.overlay.get(section, {})
 
     def _known(self, name: str, key: str, other: Any) -> str | None:
         if other is not None:

@@ -16,6 +16,14 @@ SPECIALS = ("<pad>", "<s>", "</s>", "<unk>", "<sep>", "<mask>", "<cls>")
 `<mask>` replaces a dropped word, `<cls>` is the sentence summary of GC attention; `<pad>` fills a
 stream up to a fixed budget on GPUs and is never attended to."""
 
+CONTINUES = "@@"
+"""Ends a piece that the next piece continues; opens a pretrained checkpoint's piece that continues the one before."""
+
+
+def by_frequency(counts: Mapping[str, int]) -> list[str]:
+    """What was counted, the most frequent first, ties in the order of code points."""
+    return sorted(counts, key=lambda counted: (-counts[counted], counted))
+
 
 @dataclass(frozen=True)
 class Vocabulary:
@@ -26,8 +34,8 @@ class Vocabulary:
     @classmethod
     def from_counts(cls, counts: Mapping[str, int], threshold: int = 0) -> "Vocabulary":
         """The most frequent piece first, ties in the order of code points; rarer than `threshold` left out."""
-        kept = [piece for piece, count in counts.items() if count >= threshold and piece not in SPECIALS]
-        return cls(SPECIALS + tuple(sorted(kept, key=lambda piece: (-counts[piece], piece))))
+        kept = [piece for piece in by_frequency(counts) if counts[piece] >= threshold and piece not in SPECIALS]
+        return cls(SPECIALS + tuple(kept))
 
     @classmethod
     def load(cls, path: Path | str) -> "Vocabulary":

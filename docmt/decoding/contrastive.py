@@ -1,7 +1,5 @@
 """Forced scores of contrastive variants; the judged sentence is the last of its segment."""
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import torch
@@ -9,7 +7,7 @@ from torch import nn
 
 from docmt.core.documents import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS
 from docmt.decoding.batches import token_batches
-from docmt.decoding.segments import read_table
+from docmt.decoding.segments import View
 from docmt.decoding.translator import Progress
 from docmt.nn.rows import Rows
 from docmt.search import forced_scores
@@ -31,9 +29,9 @@ def last_sentence_scores(model: nn.Module, rows: Rows, batch_tokens: int, progre
     return scores
 
 
-def contrastive_scores(model: nn.Module, path: Path, batch_tokens: int, progress: Progress) -> pa.Table:
+def contrastive_scores(model: nn.Module, view: View, batch_tokens: int, progress: Progress) -> pa.Table:
     """CONTRASTIVE_SCORES of a view's CONTRASTIVE_SEGMENTS, in their order."""
-    table = read_table(path, CONTRASTIVE_SEGMENTS, model)
-    scores = last_sentence_scores(model, Rows.from_table(table), batch_tokens, progress)
+    table, chains = view.read("contrastive.arrow", CONTRASTIVE_SEGMENTS, model)
+    scores = last_sentence_scores(model, Rows.from_table(table, chains), batch_tokens, progress)
     kept = table.select([name for name in CONTRASTIVE_SCORES.names if name != "score"])
     return kept.append_column("score", pa.array(scores)).cast(CONTRASTIVE_SCORES)

@@ -1,7 +1,8 @@
-"""What stage 6 leaves: a line for each test sentence, and an account of how they came about."""
+"""What stage 6 leaves: a line for each test sentence or document, and an account of how they came about."""
 
 import dataclasses
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from docmt.core.artifacts import atomic_file, write_json
 from docmt.core.config import DecodeConfig, ViewConfig
 from docmt.core.documents import write_arrow
 from docmt.decoding.contrastive import contrastive_scores
-from docmt.decoding.segments import SegmentTable, Sentence
+from docmt.decoding.segments import SegmentTable, Sentence, View
 from docmt.decoding.strategy import Decoded, decode_segments
 from docmt.decoding.translator import Progress, Translator, quiet
 
@@ -37,37 +38,47 @@ class TranslationSettings:
 def write_translations(
     settings: TranslationSettings,
     model: nn.Module,
-    view: Path,
+    view: View,
     output: Path,
     restore: Restore,
     progress: Progress = quiet,
 ) -> None:
     """Translate a view's test segments into `test.txt`, `test.tok.txt` (windows: `test.j1.txt` ...), `decoding.json`.
 
+    A line is a sentence or, where the model does not mark sentences, a document; `decoding.json` says which (`lines`).
     Raises UserError where the view does not fit the model, or is missing or damaged.
     """
-    segments = SegmentTable.read(view / "test.arrow", model)
+    segments = SegmentTable.read(view, model)
     translator = Translator(model, settings.decode, progress)
     decoded = decode_segments(segments, settings.view.test, translator)
     for old in output.glob("test.j*.txt"):
         # Positions of a longer window, should the view have changed.
         old.unlink()
     for name, sentences in decoded.files().items():
-        write_lines(output, name, sentences, restore)
+        write_lines(output, name, restored_lines(sentences, decoded.line_lengths, restore))
     write_json(output / "decoding.json", account(settings, segments, decoded, translator))
 
 
 def write_contrastive(
-    settings: TranslationSettings, model: nn.Module, view: Path, output: Path, progress: Progress = quiet
+    settings: TranslationSettings, model: nn.Module, view: View, output: Path, progress: Progress = quiet
 ) -> None:
     """Score a view's contrastive variants into the file `output`. Raises UserError as `write_translations` does."""
-    scores = contrastive_scores(model, view / "contrastive.arrow", settings.decode.batch_tokens, progress)
+    scores = contrastive_scores(model, view, settings.decode.batch_tokens, progress)
     write_arrow(output, scores)
 
 
-def write_lines(folder: Path, name: str, sentences: list[Sentence], restore: Restore) -> None:
-    """`<name>.tok.txt` with tokens and `<name>.txt` with plain text, a line a sentence."""
-    restored = [restore(ids) for ids in sentences]
+def restored_lines(runs: list[Sentence], lengths: list[int], restore: Restore) -> list[tuple[str, str]]:
+    """Tokens and plain text of each line, `lengths[i]` runs making line i.
+
+    Each run is restored by itself: it begins a sentence, and its last piece does not go on in the next.
+    """
+    restored = map(restore, runs)
+    lines = (zip(*islice(restored, length), strict=True) for length in lengths)
+    return [(" ".join(tokens), " ".join(text)) for tokens, text in lines]
+
+
+def write_lines(folder: Path, name: str, restored: list[tuple[str, str]]) -> None:
+    """`<name>.tok.txt` with tokens and `<name>.txt` with plain text."""
     for ending, lines in zip((".tok.txt", ".txt"), zip(*restored, strict=True), strict=True):
         with atomic_file(folder / f"{name}{ending}") as stream:
             stream.writelines(line + "\n" for line in lines)
@@ -81,10 +92,11 @@ def account(
     return {
         "version": settings.version,
         "strategy": decoded.strategy,
+        "lines": decoded.lines,
         "view": settings.view.test.name,
         "frame": model.config.frame,
         **dataclasses.asdict(settings.decode),
-        "sentences": len(decoded.takes[-1]),
+        "sentences": decoded.sentences,
         "segments": len(segments.rows),
         "fallback_windows": decoded.fallbacks.windows,
         "fallback_sentences": decoded.fallbacks.sentences,
@@ -92,7 +104,7 @@ def account(
         **dataclasses.asdict(work),
         "source_tokens_per_s": work.source_tokens / work.seconds,
         "target_tokens_per_s": work.target_tokens / work.seconds,
-        "sentences_per_s": len(decoded.takes[-1]) / work.seconds,
+        "sentences_per_s": decoded.sentences / work.seconds,
         "device": next(model.parameters()).device.type,
         "threads": torch.get_num_threads(),
     }

@@ -8,12 +8,30 @@ import numpy as np
 import pyarrow as pa
 from torch import nn
 
-from docmt.core.documents import SEGMENTS, read_arrow
+from docmt.core.documents import SEGMENTS, read_arrow, read_chains
 from docmt.core.errors import UserError
+from docmt.models import check_chains
 from docmt.nn.rows import Rows
 
 Sentence = list[int]
 """Ids of a sentence, without special symbols."""
+
+
+@dataclass(frozen=True)
+class View:
+    """The folder of a view and, where the model reads them, that of its lexical chains."""
+
+    folder: Path
+    chains: Path | None = None
+
+    def read(self, name: str, schema: pa.Schema, model: nn.Module) -> tuple[pa.Table, pa.Table | None]:
+        """A table of the view with its chains; see `read_table`.
+
+        Raises UserError for chains of another view, and where the model reads chains and has none, or the reverse.
+        """
+        check_chains(model.config.kind, self.chains)
+        table = read_table(self.folder / name, schema, model)
+        return table, None if self.chains is None else read_chains(self.chains / name, len(table))
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,18 +43,19 @@ class SegmentTable:
     """Number of the segment's first sentence within its document."""
 
     @classmethod
-    def read(cls, path: Path, model: nn.Module) -> "SegmentTable":
-        """From `test.arrow` of a view; see `read_table`."""
-        return cls.from_table(read_table(path, SEGMENTS, model), str(path))
+    def read(cls, view: View, model: nn.Module) -> "SegmentTable":
+        """The test segments; see `View.read`."""
+        table, chains = view.read("test.arrow", SEGMENTS, model)
+        return cls.from_table(table, str(view.folder / "test.arrow"), chains)
 
     @classmethod
-    def from_table(cls, table: pa.Table, where: str) -> "SegmentTable":
+    def from_table(cls, table: pa.Table, where: str, chains: pa.Table | None = None) -> "SegmentTable":
         """Raises UserError where a document's segments do not stand together, from its first one on."""
         documents, first = table["document"].to_pylist(), table["first"].to_pylist()
         before = [None, *documents]
         if any((name != before[i]) != (first[i] == 0) for i, name in enumerate(documents)):
             raise UserError("segments are out of order", where=where, expected="each document's from sentence 0 on")
-        return cls(Rows.from_table(table), first)
+        return cls(Rows.from_table(table, chains), first)
 
     @property
     def lengths(self) -> list[int]:
@@ -48,6 +67,10 @@ class SegmentTable:
         borders = [row for row, first in enumerate(self.first) if first == 0]
         for start, end in zip(borders, [*borders[1:], len(self.first)], strict=True):
             yield range(start, end)
+
+    def instances_of_documents(self) -> list[int]:
+        """How many segments each document has."""
+        return [len(segments) for segments in self.by_document()]
 
     def source_sentences(self) -> list[list[Sentence]]:
         """Source ids of each segment's sentences."""

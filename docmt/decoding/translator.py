@@ -26,7 +26,7 @@ class Account:
     source_tokens: int = 0
     target_tokens: int = 0
     forced_ends: int = 0
-    """Sentences (joined: windows) that reached their maximum length; counted in every window that has them."""
+    """Sentences (joined, unmarked: segments) that reached their maximum length; counted in every window with them."""
     seconds: float = 0.0
 
 

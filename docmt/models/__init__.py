@@ -1,11 +1,24 @@
 """The architectures, one file each, and the table of them."""
 
-from docmt.core.config import ModelConfig
+from pathlib import Path
+
+from docmt.core.architectures import READS_CHAINS, ModelConfig
 from docmt.core.errors import UserError
 from docmt.models.g_transformer import GTransformer
+from docmt.models.han import Han
+from docmt.models.lexical_chain import LexicalChain
+from docmt.models.long_short import LongShort
 from docmt.models.transformer import Transformer
+from docmt.models.w_link import WLink
 
-MODELS: dict[str, type[Transformer]] = {"transformer": Transformer, "g_transformer": GTransformer}
+MODELS: dict[str, type[Transformer]] = {
+    "transformer": Transformer,
+    "g_transformer": GTransformer,
+    "long_short": LongShort,
+    "lexical_chain": LexicalChain,
+    "han": Han,
+    "w_link": WLink,
+}
 """Architectures by `model.kind`; the contract tests run over this table."""
 
 
@@ -22,3 +35,13 @@ def build(config: ModelConfig, source_size: int, target_size: int) -> Transforme
             expected="text.bpe: joint, or embeddings: target or separate",
         )
     return MODELS[config.kind](config, source_size, target_size)
+
+
+def check_chains(kind: str, chains: Path | None) -> None:
+    """Raises UserError where an architecture that reads lexical chains gets none, or another one gets them."""
+    if (kind in READS_CHAINS) != (chains is not None):
+        raise UserError(
+            "model and arguments differ in lexical chains",
+            found=f"model.kind {kind}, --chains {chains}",
+            expected=f"--chains with {' and '.join(READS_CHAINS)}, and with no other",
+        )

@@ -3,7 +3,7 @@
 Paper: Bao et al. 2021, "G-Transformer for Document-level Machine Translation".
 New against `transformer.py`: a token attends to its own group, that is sentence, and cross-attention goes from target
 sentence i to source sentence i; the top K layers add a second, global attention with its own parameters; a gate sums
-the two.
+the two. Each of these can be taken away (Tables 3, 5 and 6).
 
 | paper | here |
 | --- | --- |
@@ -12,15 +12,26 @@ the two.
 | section 4.2, GlobalMHA | attention of scope "instance" |
 | section 4.2, eq. 10, gate-sum | `CombinedAttention` |
 | section 4.3, tags while decoding | `docmt.nn.caches.Progress` |
+| Table 3, without target-side or source-side context | `..._combined_layers`, 0 for each kind of attention |
+| Table 5, without language or translation locality | `language_locality`, `translation_locality` |
+| Table 6, group or global attention alone | `top_attention` |
+
+Our reading of Table 5: an attention without locality is plain attention to the document in all layers. The removed
+bias is the group mask, and a gate would have two equal views to choose from in the top K layers; so K, and
+`top_attention`, say nothing about such an attention. Without both localities the model is the document Transformer,
+parameter by parameter, as section 5.4 has it ("downgrades to a document-level Transformer").
 
 Departs: K is given for encoder self-attention, decoder self-attention and cross-attention apart (as in the authors'
-code). Their step from `</s>` to the next `<s>` is no step here (see `docmt.nn.streams`).
+code). Their step from `</s>` to the next `<s>` is no step with the frame `wrapped`; `closed` has it
+(`docmt.nn.frames`).
 """
+
+from typing import Literal
 
 import torch
 from torch import nn
 
-from docmt.core.config import GTransformerConfig
+from docmt.core.architectures import GTransformerConfig
 from docmt.models.transformer import Role, Transformer, plain_attention
 from docmt.nn.caches import Cache
 from docmt.nn.multihead import CrossAttention, SelfAttention
@@ -60,17 +71,27 @@ class GTransformer(Transformer):
     config: GTransformerConfig
 
     def attention(self, role: Role, layer: int) -> nn.Module:
-        """Group attention; in the top K layers together with global attention."""
-        layers = self.config.encoder_layers if role == "encoder_self" else self.config.decoder_layers
-        group = plain_attention(self.config, role, scope="sentence")
-        if layer < layers - self.config.combined()[f"{role}_combined_layers"]:
-            return group
-        return CombinedAttention(self.config.width, group, plain_attention(self.config, role, scope="instance"))
+        """Group attention; in the top K layers what `top_attention` says; without locality global attention."""
+        kind = self.kind(role, layer)
+        if kind != "combined":
+            return plain_attention(self.config, role, "sentence" if kind == "group" else "instance")
+        group, global_ = (plain_attention(self.config, role, scope) for scope in ("sentence", "instance"))
+        return CombinedAttention(self.config.width, group, global_)
+
+    def kind(self, role: Role, layer: int) -> Literal["combined", "group", "global"]:
+        """Paper: section 4.2, and Tables 5 and 6."""
+        config = self.config
+        is_local = config.translation_locality if role == "cross" else config.language_locality
+        if not is_local:
+            return "global"
+        layers = config.encoder_layers if role == "encoder_self" else config.decoder_layers
+        is_top = layer >= layers - config.combined()[f"{role}_combined_layers"]
+        return config.top_attention if is_top else "group"
 
     def taken_from(self, name: str) -> str | None:
-        """Group attention starts from the sentence model's attention; global attention and gate start anew.
+        """What stands alone, and group attention, start from the sentence model's; global attention and gate anew.
 
-        Paper: section 5, "fine-tuned on sentence-level Transformer".
+        Paper: section 5, "fine-tuned on sentence-level Transformer", for the combined attention.
         """
         if ".global_." in name or ".gate." in name:
             return None

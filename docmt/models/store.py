@@ -9,8 +9,8 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
+from docmt.core.architectures import MODEL_CONFIGS
 from docmt.core.artifacts import atomic_file, read_json, write_json
-from docmt.core.config import MODEL_CONFIGS
 from docmt.core.errors import UserError, check_known
 from docmt.core.parse import parse
 from docmt.models import build
@@ -45,7 +45,7 @@ def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transf
     where = str(Path(folder) / CARD)
     config = parse(MODEL_CONFIGS[card["kind"]], card["config"], where, ("config",))
     model = build(config, card["source_size"], card["target_size"])
-    _fill(model, read_weights(folder), str(Path(folder) / WEIGHTS))
+    fill(model, read_weights(folder), str(Path(folder) / WEIGHTS))
     return model.to(device).eval()
 
 
@@ -65,6 +65,11 @@ def read_weights(folder: Path | str) -> dict[str, torch.Tensor]:
     path = Path(folder) / WEIGHTS
     if not path.is_file():
         raise UserError("file not found", where=str(path))
+    return read_tensors(path)
+
+
+def read_tensors(path: Path) -> dict[str, torch.Tensor]:
+    """Raises UserError where the file is no safetensors file, or a damaged one."""
     try:
         return load_file(path)
     except SafetensorError as problem:
@@ -72,26 +77,34 @@ def read_weights(folder: Path | str) -> dict[str, torch.Tensor]:
 
 
 def init_from(model: Transformer, folder: Path | str) -> tuple[list[str], list[str]]:
-    """Fill `model` from a trained one; give the names of the parameters that were taken, and of the rest.
+    """Fill `model` from a trained one; see `take`."""
+    return take(model, read_weights(folder), str(Path(folder) / WEIGHTS))
+
+
+def take(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> tuple[list[str], list[str]]:
+    """Fill `model`; give the names of the parameters that were taken, and of the rest.
 
     A parameter takes the one of its own name, else the one that the architecture names (`taken_from`).
     Raises UserError where nothing can be taken, and where a shape differs.
     """
-    path, weights = Path(folder) / WEIGHTS, read_weights(folder)
     origins = {name: name if name in weights else model.taken_from(name) for name, _ in model.named_parameters()}
     taken = [name for name, origin in origins.items() if origin in weights]
     if not taken:
         raise UserError(
             "no parameter can be taken from this model",
-            where=str(path),
+            where=where,
             found=_names(list(weights)),
             expected=_names([origin for origin in origins.values() if origin is not None]),
         )
-    _copy(model, {name: weights[origins[name]] for name in taken}, str(path))
+    _copy(model, {name: weights[origins[name]] for name in taken}, where)
     return taken, [name for name in origins if name not in taken]
 
 
-def _fill(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
+def fill(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
+    """Take all parameters of `model` from `weights`, which came from `where`.
+
+    Raises UserError for a parameter that is missing, unknown, or of another shape.
+    """
     names = [name for name, _ in model.named_parameters()]
     missing, unknown = [n for n in names if n not in weights], [n for n in weights if n not in names]
     if missing or unknown:

@@ -3,9 +3,20 @@
 Paper: Vaswani et al. 2017, section 3.2.1, eq. 1, for each run by itself.
 """
 
-from docmt.nn.backends import bucketed, kernel, varlen
+from docmt.nn.backends import backward, bucketed, kernel, varlen
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import CommonPairs, HypothesisHeads, KeyMask, Keys, OwnPairs, PaddedKeys, PaddedQueries, Queries
+from docmt.nn.shapes import (
+    CommonPairs,
+    HypothesisHeads,
+    KeyMask,
+    Keys,
+    OwnPairs,
+    PaddedKeys,
+    PaddedQueries,
+    Queries,
+    SourceStates,
+    States,
+)
 
 
 def attend(
@@ -40,3 +51,14 @@ def attend_padded(q: PaddedQueries, k: PaddedKeys, v: PaddedKeys, may_attend: Ke
 def attend_shared(q: HypothesisHeads, common: CommonPairs, own: OwnPairs) -> HypothesisHeads:
     """Let each hypothesis see what its instance has in common, and its own keys; hypotheses stand by instance."""
     return kernel.shared(q, common, own)
+
+
+def attend_back(q: Queries, k: Keys, states: States, query_segments: Segments, key_segments: Segments) -> SourceStates:
+    """For each key the mean of its run's `states`, one a query, weighted by what the queries attend to the key.
+
+    The weights are those of `attend`, averaged over heads, and sum to one over the run's queries; where it has none,
+    zeros. Raises ValueError where the two sides differ in their number of runs.
+    """
+    if query_segments.runs != key_segments.runs:
+        raise ValueError(f"{query_segments.runs} runs of queries, {key_segments.runs} runs of keys")
+    return backward.attend_back(q, k, states, query_segments, key_segments)

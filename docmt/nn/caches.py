@@ -3,24 +3,21 @@
 N = instances * beam hypotheses, instance by instance, advance one token each a step.
 """
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
-from docmt.core.vocabulary import BOS, SEP
 from docmt.nn.attention import attend_padded, attend_shared
-from docmt.nn.segments import Segments, padded, starts
+from docmt.nn.segments import Segments, pad_runs, starts
 from docmt.nn.shapes import (
     GrownPairs,
     HypothesisHeads,
     HypothesisTokens,
-    KeyMask,
     Keys,
     Numbers,
     PaddedPairs,
     Pairs,
-    Tensor,
 )
 from docmt.nn.streams import Layout, Memory, Scope
 
@@ -34,8 +31,10 @@ class Progress:
     Paper: G-Transformer (Bao et al. 2021), section 4.3: the group tag moves on as sentences end.
     """
 
-    def __init__(self, layout: Layout, beam: int) -> None:
+    def __init__(self, layout: Layout, beam: int, openings: tuple[int, ...]) -> None:
+        """`openings`: the inputs that open a sentence; the first of all inputs always does."""
         device = layout.sentences.device
+        self.openings = torch.tensor(openings, device=device)
         counts = layout.sentences_per_instance()
         self.beam, self.steps = beam, 0
         self.first_run = torch.from_numpy(starts(counts)).to(device).repeat_interleave(beam)
@@ -53,7 +52,7 @@ class Progress:
 
     def advance(self, tokens: HypothesisTokens) -> None:
         """Take each hypothesis a token further."""
-        opens = (tokens == BOS) | (tokens == SEP)
+        opens = torch.isin(tokens, self.openings)
         if self.steps == 0:
             opens = torch.ones_like(opens)
         self.steps += 1
@@ -191,13 +190,43 @@ class MemoryCache:
             self.copies, self.chosen = (x.index_select(0, index) for x in (self.copies, self.chosen))
 
 
+class TwoStreamCache:
+    """Two caches for rows in two halves: each hypothesis in the long stream, then each in the short one.
+
+    Paper: long-short term masking (Zhang et al. 2020), section 2.1.
+    """
+
+    def __init__(self, long: InstanceCache | MemoryCache, short: SentenceCache | MemoryCache) -> None:
+        self.halves = (long, short)
+
+    def attend(self, *heads_and_progress: HypothesisHeads | Progress) -> HypothesisHeads:
+        """Let each half see what its own cache lets it see."""
+        *heads, progress = heads_and_progress
+        parts = zip(*(rows.chunk(2) for rows in heads), strict=True)
+        return torch.cat([half.attend(*part, progress) for half, part in zip(self.halves, parts, strict=True)])
+
+    def take(self, index: Numbers, instances: Numbers | None, settled: int) -> None:
+        for half in self.halves:
+            half.take(index, instances, settled)
+
+
+class LayerCache(Protocol):
+    """What an attention module keeps."""
+
+    def take(self, index: Numbers, instances: Numbers | None, settled: int) -> None:
+        """Choose and order hypotheses by `index`; where instances are dropped, `instances` are those that stay.
+
+        `settled`: so many of the oldest tokens have become common to all hypotheses of an instance.
+        """
+
+
 class Cache:
     """All that the next step needs; `layers` holds what each attention module keeps."""
 
-    def __init__(self, memory: Memory, beam: int) -> None:
+    def __init__(self, memory: Memory, beam: int, openings: tuple[int, ...]) -> None:
         self.memory, self.beam = memory, beam
-        self.progress = Progress(memory.layout, beam)
-        self.layers: dict[Any, SentenceCache | InstanceCache | MemoryCache] = {}
+        self.progress = Progress(memory.layout, beam, openings)
+        self.layers: dict[Any, SentenceCache | InstanceCache | MemoryCache | TwoStreamCache] = {}
 
     def reorder(self, index: Numbers) -> None:
         """Hypothesis n goes on from what was hypothesis index[n], of the same instance."""
@@ -213,12 +242,3 @@ class Cache:
         settled = self.progress.take(index)
         for layer in self.layers.values():
             layer.take(index, instances, settled)
-
-
-def pad_runs(x: Tensor, runs: Segments) -> tuple[Tensor, KeyMask]:
-    """The runs of a stream as rows of equal length, and True where a token is real."""
-    widths = np.full(runs.runs, max(runs.longest, 1))
-    tokens, real = padded(np.asarray(runs.lengths, dtype=np.int64), np.arange(runs.runs), widths)
-    rows = x.index_select(0, torch.from_numpy(tokens).to(x.device))
-    shape = (runs.runs, int(widths[0]))
-    return rows.unflatten(0, shape), torch.from_numpy(real).to(x.device).unflatten(0, shape)

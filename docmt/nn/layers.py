@@ -5,11 +5,12 @@ Paper: Vaswani et al. 2017, sections 3.1 to 3.5.
 
 import math
 from collections.abc import Callable
-from typing import Literal
 
 import torch
 from torch import nn
 
+from docmt.core.architectures import TransformerConfig
+from docmt.core.errors import UserError
 from docmt.core.vocabulary import PAD
 from docmt.nn.shapes import AnyStates, Float, Numbers, States, Tensor, Tokens
 
@@ -54,39 +55,86 @@ class Dropout(nn.Module):
 
 
 class Embedding(nn.Module):
-    """Embeddings scaled by the square root of the width, plus sinusoidal positions.
+    """Embeddings of tokens plus their positions; scaled, and normed, where the settings say so.
 
     Paper: sections 3.4 and 3.5.
     """
 
-    def __init__(self, vocabulary: int, width: int, dropout: float) -> None:
+    def __init__(self, vocabulary: int, config: TransformerConfig, weight: nn.Parameter | None = None) -> None:
+        """`weight`: another embedding's, to share."""
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(vocabulary, width))
-        self.dropout = Dropout(dropout)
-        self.register_buffer("positions", sinusoids(1024, width), persistent=False)
-        nn.init.normal_(self.weight, std=width**-0.5)
-        nn.init.zeros_(self.weight[PAD])
+        width = config.width
+        self.weight = new_weight(vocabulary, width) if weight is None else weight
+        self.scale = math.sqrt(width) if config.embedding_scale else 1.0
+        self.norm = nn.LayerNorm(width, config.norm_epsilon) if config.embedding_norm else nn.Identity()
+        self.dropout = Dropout(config.dropout)
+        self.position = POSITION_TABLES[config.position_table](config)
 
     def forward(self, tokens: Tokens, positions: Numbers, longest: int) -> States:
         """`positions` count from 0; `longest` is one more than the highest of them."""
-        width = self.weight.shape[1]
-        if longest + FIRST_POSITION > len(self.positions):
-            self.positions = sinusoids(2 * (longest + FIRST_POSITION), width).to(self.positions)
-        embedded = nn.functional.embedding(tokens, self.weight) * math.sqrt(width)
-        return self.dropout(embedded + self.positions.index_select(0, positions + FIRST_POSITION))
+        embedded = nn.functional.embedding(tokens, self.weight) * self.scale
+        return self.dropout(self.norm(embedded + self.position(positions, longest)))
+
+
+def new_weight(vocabulary: int, width: int) -> nn.Parameter:
+    """N(0, 1 / width), and nothing for `<pad>`."""
+    weight = nn.Parameter(torch.empty(vocabulary, width))
+    nn.init.normal_(weight, std=width**-0.5)
+    nn.init.zeros_(weight[PAD])
+    return weight
+
+
+class SinusoidalPositions(nn.Module):
+    """A table that grows as it is needed. Paper: section 3.5."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.register_buffer("table", sinusoids(1024, config.width), persistent=False)
+
+    def forward(self, positions: Numbers, longest: int) -> States:
+        if longest + FIRST_POSITION > len(self.table):
+            self.table = sinusoids(2 * (longest + FIRST_POSITION), self.table.shape[1]).to(self.table)
+        return self.table.index_select(0, positions + FIRST_POSITION)
+
+
+class LearnedPositions(nn.Module):
+    """A trained table of `max_positions` rows. Paper: section 3.5, the alternative of Gehring et al. 2017."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(config.max_positions, config.width))
+        nn.init.normal_(self.weight, std=config.width**-0.5)
+
+    def forward(self, positions: Numbers, longest: int) -> States:
+        """Raises UserError for a segment that is longer than the table."""
+        if longest > len(self.weight):
+            raise UserError(
+                "a segment is longer than the model's table of positions",
+                found=f"{longest} tokens",
+                expected=f"at most model.max_positions = {len(self.weight)}",
+                remedy="cut documents smaller (view: max_tokens)",
+            )
+        return self.weight.index_select(0, positions)
+
+
+POSITION_TABLES = {"sinusoidal": SinusoidalPositions, "learned": LearnedPositions}
+ACTIVATIONS = {"relu": torch.relu, "gelu": nn.functional.gelu}
 
 
 class FeedForward(nn.Module):
-    """Two linear maps with a ReLU between. Paper: section 3.3, eq. 2."""
+    """Two linear maps with an activation between, a ReLU in the paper. Paper: section 3.3, eq. 2."""
 
-    def __init__(self, width: int, inner: int, dropout: float) -> None:
+    def __init__(
+        self, width: int, inner: int, dropout: float, activation: str = "relu", output_width: int | None = None
+    ) -> None:
         super().__init__()
         self.inner = nn.Linear(width, inner)
-        self.outer = nn.Linear(inner, width)
+        self.outer = nn.Linear(inner, output_width or width)
+        self.activation = ACTIVATIONS[activation]
         self.dropout = Dropout(dropout)
 
-    def forward(self, x: States) -> States:
-        return self.outer(self.dropout(self.inner(x).relu()))
+    def forward(self, x: States) -> Float[Tensor, "T _"]:
+        return self.outer(self.dropout(self.activation(self.inner(x))))
 
 
 class Residual(nn.Module):
@@ -96,11 +144,11 @@ class Residual(nn.Module):
     x + Sublayer(LayerNorm(x)).
     """
 
-    def __init__(self, width: int, norm: Literal["post", "pre"], dropout: float) -> None:
+    def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(width)
-        self.norm_first = norm == "pre"
-        self.dropout = Dropout(dropout)
+        self.norm = nn.LayerNorm(config.width, config.norm_epsilon)
+        self.norm_first = config.norm == "pre"
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, x: States, sublayer: Callable[[States], States]) -> States:
         if self.norm_first:

@@ -3,20 +3,22 @@
 Paper: Vaswani et al. 2017, section 3.2.2.
 """
 
+import torch
 from torch import nn
 
-from docmt.nn.attention import attend
+from docmt.nn.attention import attend, attend_back
 from docmt.nn.caches import Cache, InstanceCache, MemoryCache, SentenceCache
+from docmt.nn.segments import Segments
 from docmt.nn.shapes import HypothesisStates, Queries, SourceStates, States
 from docmt.nn.streams import Layout, Memory, Scope
 
 
 class MultiHead(nn.Module):
-    """The four projections; who sees whom is the matter of `scope`: tokens of a sentence, or of an instance."""
+    """The four projections, and attention between the runs of two streams."""
 
-    def __init__(self, width: int, heads: int, scope: Scope, dropout: float = 0.0) -> None:
+    def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.heads, self.scope, self.dropout = heads, scope, dropout
+        self.heads, self.dropout = heads, dropout
         self.query, self.key, self.value, self.output = (nn.Linear(width, width) for _ in range(4))
         for projection in (self.query, self.key, self.value):
             nn.init.xavier_uniform_(projection.weight, gain=2**-0.5)
@@ -27,22 +29,31 @@ class MultiHead(nn.Module):
         """Cut the width into heads."""
         return x.unflatten(-1, (self.heads, -1))
 
-    def attend(self, x: States, x_layout: Layout, memory: SourceStates, memory_layout: Layout, causal: bool) -> States:
+    def attend(
+        self, x: States, runs: Segments, memory: SourceStates, memory_runs: Segments, causal: bool = False
+    ) -> States:
         q, k, v = self.split(self.query(x)), self.split(self.key(memory)), self.split(self.value(memory))
-        runs, memory_runs = x_layout.runs(self.scope), memory_layout.runs(self.scope)
         dropout = self.dropout if self.training else 0.0
         return self.output(attend(q, k, v, runs, memory_runs, causal, dropout).flatten(1))
 
 
+class RunAttention(MultiHead):
+    """Attention among the rows of each run, such as the words of a lexical chain."""
+
+    def forward(self, x: States, runs: Segments) -> States:
+        return self.attend(x, runs, x, runs)
+
+
 class SelfAttention(MultiHead):
-    """Attention of a stream to itself; where `causal`, to its past."""
+    """Attention of a stream to itself within its scope: sentence, or instance; where `causal`, to its past."""
 
     def __init__(self, width: int, heads: int, scope: Scope, causal: bool, dropout: float = 0.0) -> None:
-        super().__init__(width, heads, scope, dropout)
-        self.causal = causal
+        super().__init__(width, heads, dropout)
+        self.scope, self.causal = scope, causal
 
     def forward(self, x: States, layout: Layout) -> States:
-        return self.attend(x, layout, x, layout, self.causal)
+        runs = layout.runs(self.scope)
+        return self.attend(x, runs, x, runs, self.causal)
 
     def open_cache(self, cache: Cache) -> None:
         cache.layers[self] = SentenceCache() if self.scope == "sentence" else InstanceCache()
@@ -56,8 +67,21 @@ class SelfAttention(MultiHead):
 class CrossAttention(MultiHead):
     """Attention of the target stream to the source: to the sentence with the same number, or to the instance."""
 
+    def __init__(self, width: int, heads: int, scope: Scope, dropout: float = 0.0) -> None:
+        super().__init__(width, heads, dropout)
+        self.scope = scope
+
     def forward(self, x: States, layout: Layout, memory: Memory) -> States:
-        return self.attend(x, layout, memory.states, memory.layout, causal=False)
+        return self.attend(x, layout.runs(self.scope), memory.states, memory.layout.runs(self.scope))
+
+    def looked_at(self, x: States, layout: Layout, memory: Memory, states: States) -> SourceStates:
+        """For each source token the mean of `states`, of the same target, weighted by what `x` attends to the token.
+
+        The weights are constants: no gradient flows through them.
+        """
+        with torch.no_grad():
+            q, k = self.split(self.query(x)), self.split(self.key(memory.states))
+        return attend_back(q, k, states, layout.runs(self.scope), memory.layout.runs(self.scope))
 
     def open_cache(self, cache: Cache) -> None:
         memory = cache.memory

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from docmt.nn.chains import RowChains
 from docmt.nn.segments import spans, starts
 
 
@@ -24,28 +25,37 @@ class Rows:
     target_lengths: np.ndarray
     sentences: np.ndarray
     """Sentences of each instance."""
+    chains: RowChains | None = None
+    """Where they were read, the lexical chains of each instance."""
 
     @classmethod
-    def from_table(cls, table: pa.Table) -> "Rows":
-        """From the columns of a SEGMENTS table, or of another that has the same four."""
+    def from_table(cls, table: pa.Table, chains: pa.Table | None = None) -> "Rows":
+        """From the columns of a SEGMENTS table, or of another that has the same four; `chains`: SEGMENT_CHAINS."""
         source_ids, _ = _flat(table["source_ids"])
         source_lengths, sentences = _flat(table["source_lengths"])
         target_ids, _ = _flat(table["target_ids"])
         target_lengths, _ = _flat(table["target_lengths"])
-        return cls(source_ids, source_lengths, target_ids, target_lengths, sentences)
+        return cls(source_ids, source_lengths, target_ids, target_lengths, sentences, chains and _chains(chains))
 
     @classmethod
     def from_lists(
-        cls, source: Sequence[Sequence[Sequence[int]]], target: Sequence[Sequence[Sequence[int]]] | None = None
+        cls,
+        source: Sequence[Sequence[Sequence[int]]],
+        target: Sequence[Sequence[Sequence[int]]] | None = None,
+        chains: Sequence[Sequence[Sequence[int]]] | None = None,
     ) -> "Rows":
-        """From lists of sentences of instances; without `target` every target sentence is empty."""
+        """From lists of sentences of instances; without `target` every target sentence is empty.
+
+        `chains`: of each instance its chains, a chain being the numbers of its members among the source words.
+        """
         target = [[[] for _ in sentences] for sentences in source] if target is None else target
         sides = []
         for side in (source, target):
             flat = [sentence for sentences in side for sentence in sentences]
             ids = np.array([word for sentence in flat for word in sentence], dtype=np.int64)
             sides += [ids, np.array([len(sentence) for sentence in flat], dtype=np.int64)]
-        return cls(*sides, np.array([len(sentences) for sentences in source], dtype=np.int64))
+        counts = np.array([len(sentences) for sentences in source], dtype=np.int64)
+        return cls(*sides, counts, None if chains is None else _listed_chains(chains))
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -76,7 +86,20 @@ class Rows:
             self.target_ids[spans(first_target[indices], self.target_words[indices])],
             self.target_lengths[sentences],
             self.sentences[indices],
+            self.chains and self.chains.take(indices),
         )
+
+
+def _chains(table: pa.Table) -> RowChains:
+    members, _ = _flat(table["members"])
+    return RowChains(members.astype(np.int64), *(part.astype(np.int64) for part in _flat(table["lengths"])))
+
+
+def _listed_chains(chains: Sequence[Sequence[Sequence[int]]]) -> RowChains:
+    flat = [chain for instance in chains for chain in instance]
+    members = np.array([member for chain in flat for member in chain], dtype=np.int64)
+    lengths = np.array([len(chain) for chain in flat], dtype=np.int64)
+    return RowChains(members, lengths, np.array([len(instance) for instance in chains], dtype=np.int64))
 
 
 def _flat(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from docmt.nn.shapes import Numbers
+from docmt.nn.shapes import KeyMask, Numbers, Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,3 +85,12 @@ def padded(lengths: np.ndarray, runs: np.ndarray, widths: np.ndarray) -> tuple[n
     """
     real = np.repeat(lengths[runs], widths) > places(widths)
     return np.where(real, spans(starts(lengths)[runs], widths), 0), real
+
+
+def pad_runs(x: Tensor, runs: Segments) -> tuple[Tensor, KeyMask]:
+    """The runs of a stream as rows of equal length, and True where a token is real."""
+    widths = np.full(runs.runs, max(runs.longest, 1))
+    tokens, real = padded(np.asarray(runs.lengths, dtype=np.int64), np.arange(runs.runs), widths)
+    rows = x.index_select(0, torch.from_numpy(tokens).to(x.device))
+    shape = (runs.runs, int(widths[0]))
+    return rows.unflatten(0, shape), torch.from_numpy(real).to(x.device).unflatten(0, shape)

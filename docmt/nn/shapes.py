@@ -10,11 +10,15 @@
 | V | vocabulary |
 | R | runs of a partition |
 | N | hypotheses in decoding, instance by instance |
+| P | sentences kept of each hypothesis: previous ones, and the one being written |
 | I | instances in decoding |
 | C | tokens that all hypotheses of an instance have in common |
 | B | rows of a padded batch |
 | Q | queries of a row of a padded batch |
 | L | keys of a row of a padded batch, tokens of a cache |
+| M | lexical chains |
+| P | members of all chains, chain after chain |
+| Z | width of a latent variable |
 
 The names are checked in the tests only, by jaxtyping's import hook; where jaxtyping is not installed they are
 plain tensors.
@@ -33,12 +37,18 @@ except ModuleNotFoundError:
     Bool = Float = Int = _Unchecked
 
 Tokens = Int[Tensor, "T"]
+Flags = Bool[Tensor, "T"]
 Numbers = Int[Tensor, "_"]
 """A flat list of whole numbers: positions, run numbers, offsets."""
 States = Float[Tensor, "T D"]
 AnyStates = Float[Tensor, "*axes"]
 SourceStates = Float[Tensor, "S D"]
+TwoStreams = Float[Tensor, "_ D"]
+"""The rows of a long stream, then as many of a short one."""
 Logits = Float[Tensor, "T V"]
+EmbeddingTable = Float[Tensor, "V D"]
+EmbeddingRows = Float[Tensor, "_ D"]
+"""Rows of any number, taken from a table."""
 Queries = Float[Tensor, "T H K"]
 Keys = Float[Tensor, "S H K"]
 HeadRows = Float[Tensor, "_ H K"]
@@ -50,10 +60,22 @@ Pairs = Float[Tensor, "2 B H K"]
 PaddedPairs = Float[Tensor, "2 B H L K"]
 """Keys and values of a cache."""
 GrownPairs = Float[Tensor, "2 B H _ K"]
+MemberStates = Float[Tensor, "P D"]
+ContextRows = Float[Tensor, "_ D"]
+"""A row for each look of a token at a previous sentence."""
+ChainStates = Float[Tensor, "M _"]
+Latents = Float[Tensor, "M Z"]
+Chosen = Int[Tensor, "_ _"]
+"""Numbers of what is chosen for each row."""
 KeyMask = Bool[Tensor, "B L"]
 """True where a key is visible."""
 HypothesisTokens = Int[Tensor, "N"]
+HypothesisFlags = Bool[Tensor, "N"]
 HypothesisStates = Float[Tensor, "N D"]
 HypothesisHeads = Float[Tensor, "N H K"]
+HypothesisRows = Float[Tensor, "N P D"]
+"""A state for each of the sentences that a hypothesis looks back at."""
+HypothesisRowHeads = Float[Tensor, "N P H K"]
+SeenRows = Bool[Tensor, "N P"]
 CommonPairs = Float[Tensor, "2 I H C K"]
 OwnPairs = Float[Tensor, "2 N H L K"]

@@ -1,36 +1,19 @@
-"""Batches as packed streams: tokens one after another, no padding, cut into sentences and instances.
+"""Batches as packed streams: tokens one after another, no padding, cut into sentences and instances."""
 
-A *frame* says which special symbols stand around the sentences w1..wn of an instance:
-
-| | wrapped | joined |
-| --- | --- | --- |
-| source | `<s> w1 </s>` `<s> w2 </s>` | `w1` `<sep> w2 </s>` |
-| decoder input | `<s> w1` `<s> w2` | `<s> w1` `<sep> w2` |
-| decoder output | `w1 </s>` `w2 </s>` | `w1 <sep>` `w2 </s>` |
-
-So the runs of the three correspond, sentence by sentence; a run is what G-Transformer calls a group.
-
-Paper: G-Transformer (Bao et al. 2021), section 4, for `wrapped`; long-short term masking (Zhang et al. 2020),
-    appendix A.2, for `joined`: the separator belongs to the sentence that follows it.
-Departs: the G-Transformer code also has a step from `</s>` to the next `<s>`, which it forces; it is no step here.
-"""
-
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import torch
 
-from docmt.core.vocabulary import BOS, EOS, SEP
+from docmt.core.architectures import Frame
+from docmt.nn.chains import Chains, chains_of
+from docmt.nn.frames import FRAMES, NOTHING, ends, marked
 from docmt.nn.rows import Rows
-from docmt.nn.segments import Segments, starts
+from docmt.nn.segments import Segments
 from docmt.nn.shapes import SourceStates, Tokens
 
-Frame = Literal["wrapped", "joined"]
 Scope = Literal["sentence", "instance"]
-
-OPENING = (BOS, SEP)
-"""The symbols that a sentence of the decoder's input begins with, in either frame."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +41,8 @@ class Stream:
 
     tokens: Tokens
     layout: Layout
+    chains: Chains | None = None
+    """Of a source stream, where the batch's rows have chains."""
 
     @property
     def sentences(self) -> Segments:
@@ -68,7 +53,8 @@ class Stream:
         return self.layout.instances
 
     def to(self, device: torch.device | str) -> "Stream":
-        return Stream(self.tokens.to(device, non_blocking=True), self.layout.to(device))
+        chains = None if self.chains is None else self.chains.to(device)
+        return Stream(self.tokens.to(device, non_blocking=True), self.layout.to(device), chains)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +63,10 @@ class Memory:
 
     states: SourceStates
     layout: Layout
+
+    def by_sentence(self) -> "Memory":
+        """The same with each sentence an instance: what a model needs that translates sentences synchronously."""
+        return replace(self, layout=Layout(self.layout.sentences, self.layout.sentences))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,67 +82,46 @@ class Batch:
 
 
 def frame_batch(rows: Rows, frame: Frame) -> Batch:
-    """Source, decoder input and decoder output of the instances, by the table above."""
+    """Source, decoder input and decoder output of the instances, by the table of `docmt.nn.frames`."""
     target_in, target_out = frame_target(rows, frame)
     return Batch(frame_source(rows, frame), target_in, target_out)
 
 
 def frame_source(rows: Rows, frame: Frame) -> Stream:
-    if frame == "wrapped":
-        return _stream(rows.source_ids, rows.source_lengths, rows.sentences, before=BOS, after=EOS)
-    first, last = _ends(rows.sentences)
-    before, after = np.where(first, NOTHING, SEP), np.where(last, EOS, NOTHING)
-    return _stream(rows.source_ids, rows.source_lengths, rows.sentences, before, after)
+    marks = FRAMES[frame]
+    first, last = ends(rows.sentences)
+    before, after = marks.source_before.at(first), marks.source_after.at(last)
+    tokens, lengths, words = marked(rows.source_ids, rows.source_lengths, before, after)
+    stream = _stream(tokens, lengths, rows.sentences)
+    if rows.chains is None:
+        return stream
+    members = words[rows.chains.words(rows.source_words)]
+    return replace(stream, chains=chains_of(rows.chains, members, lengths))
 
 
 def frame_target(rows: Rows, frame: Frame) -> tuple[Stream, Tokens]:
-    first, last = _ends(rows.sentences)
-    before = BOS if frame == "wrapped" else np.where(first, BOS, SEP)
-    after = EOS if frame == "wrapped" else np.where(last, EOS, SEP)
-    target_in = _stream(rows.target_ids, rows.target_lengths, rows.sentences, before=before, after=NOTHING)
-    target_out, _ = _framed(rows.target_ids, rows.target_lengths, before=NOTHING, after=after)
-    return target_in, torch.from_numpy(target_out)
+    marks = FRAMES[frame]
+    first, last = ends(rows.sentences)
+    before, after = marks.input_before.at(first), marks.input_after.at(last)
+    tokens, lengths, _ = marked(rows.target_ids, rows.target_lengths, before, after)
+    output, output_lengths = rows.target_ids, rows.target_lengths
+    nothing = np.full(len(output_lengths), NOTHING)
+    for mark in marks.output_after:
+        output, output_lengths, _ = marked(output, output_lengths, nothing, mark.at(last))
+    return _stream(tokens, lengths, rows.sentences), torch.from_numpy(output.astype(np.int64))
 
 
-NOTHING = -1
-"""No symbol stands there."""
+def output_lengths(rows: Rows, frame: Frame) -> np.ndarray:
+    """Outputs of each target sentence: its words and what follows them.
+
+    The input runs are no measure of that: an unmarked sentence's first word is output in the run before.
+    """
+    _, last = ends(rows.sentences)
+    return rows.target_lengths + sum((mark.at(last) != NOTHING).astype(np.int64) for mark in FRAMES[frame].output_after)
 
 
-def _ends(sentences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whether a sentence is the first of its instance, and whether it is the last."""
-    first, last = np.zeros((2, sentences.sum()), dtype=bool)
-    filled = sentences[sentences > 0]
-    first[starts(filled)] = True
-    last[starts(filled) + filled - 1] = True
-    return first, last
-
-
-def _stream(
-    words: np.ndarray,
-    lengths: np.ndarray,
-    sentences: np.ndarray,
-    before: np.ndarray | int,
-    after: np.ndarray | int,
-) -> Stream:
-    tokens, framed = _framed(words, lengths, before, after)
-    bounds = np.concatenate(([0], np.cumsum(framed)))
+def _stream(tokens: np.ndarray, lengths: np.ndarray, sentences: np.ndarray) -> Stream:
+    bounds = np.concatenate(([0], np.cumsum(lengths)))
     instances = np.diff(bounds[np.concatenate(([0], np.cumsum(sentences)))])
-    layout = Layout(Segments.from_lengths(framed.tolist()), Segments.from_lengths(instances.tolist()))
+    layout = Layout(Segments.from_lengths(lengths.tolist()), Segments.from_lengths(instances.tolist()))
     return Stream(torch.from_numpy(tokens), layout)
-
-
-def _framed(
-    words: np.ndarray, lengths: np.ndarray, before: np.ndarray | int, after: np.ndarray | int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Sentences with their symbols, one after another, and their lengths with the symbols."""
-    before, after = np.broadcast_to(before, lengths.shape), np.broadcast_to(after, lengths.shape)
-    opened, closed = before != NOTHING, after != NOTHING
-    framed = lengths + opened + closed
-    begin = starts(framed)
-    tokens = np.empty(framed.sum(), dtype=np.int64)
-    is_word = np.ones(len(tokens), dtype=bool)
-    for where, symbols in ((begin[opened], before[opened]), ((begin + framed - 1)[closed], after[closed])):
-        tokens[where] = symbols
-        is_word[where] = False
-    tokens[is_word] = words
-    return tokens, framed

@@ -25,6 +25,7 @@ class System:
     name: str
     extends: str | None
     init_from: str | None
+    pretrained: str | None
     trained: str | None
     changes: tuple[Change, ...] | None
     sections: dict[str, dict[str, Any]]
@@ -43,6 +44,7 @@ def _describe(entry: Entry, entries: dict[str, Entry]) -> System:
         name=system.name,
         extends=entry.extends,
         init_from=system.init_from,
+        pretrained=system.pretrained,
         trained=entry.trained if entry.trained != entry.folder else None,
         changes=differences(parent, entry) if parent else None,
         sections={"data": data} | {name: resolved(entry)[name] for name in ("model", "train", "decode")},

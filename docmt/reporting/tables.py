@@ -13,6 +13,7 @@ from docmt.reporting.results import Results
 NOT_RUN = "not run"
 NOT_SCORED = "not scored"
 PUBLISHED_ONLY = "published only"
+DOCUMENTS_ONLY = "documents only"
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Cell:
     """One (row, corpus, metric). `published` is a number, a note such as "not digitised", or none.
 
     `values` has one number a seed that was run; `empty` says why there is none: the system was not run, these
-    scores lack the metric (as a corpus without contrastive sets does), or the row exists only as published.
+    scores lack the metric (as a corpus without contrastive sets does), the system translates documents and has no
+    sentences to score, or the row exists only as published.
     """
 
     corpus: str
@@ -127,9 +129,18 @@ def _cell(row: RowConfig, corpus: str, metric: str, results: Results) -> Cell:
         published=row.published.get(corpus, {}).get(metric),
         values=tuple(measured.value for measured in found),
         seeds=len(runs),
-        empty=PUBLISHED_ONLY if row.system is None else NOT_SCORED if scored else NOT_RUN,
+        empty=_empty(row, scored),
         signatures=tuple(dict.fromkeys(measured.signature for measured in found)),
     )
+
+
+def _empty(row: RowConfig, scored: list[dict]) -> str:
+    if row.system is None:
+        return PUBLISHED_ONLY
+    if not scored:
+        return NOT_RUN
+    documents = all(scores["decoding"]["lines"] == "documents" for scores in scored)
+    return DOCUMENTS_ONLY if documents else NOT_SCORED
 
 
 def _signatures(rows: tuple[Row, ...]) -> tuple[Signature, ...]:

@@ -1,4 +1,4 @@
-"""Translations side by side, for the documents on which a study's systems differ most."""
+"""Translations side by side, sentence by sentence, for the documents on which a study's systems differ most."""
 
 import difflib
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from docmt.core.documents import DOCUMENTS, read_parquet
 from docmt.core.errors import UserError
-from docmt.reporting.results import Results, Run
+from docmt.reporting.results import Results, Run, read_if_there
 
 DOCUMENTS_SHOWN = 2
 UNSPACED = ("zh", "ja", "th")
@@ -42,13 +42,14 @@ class Document:
 def documents_to_show(results: Results) -> list[Document]:
     """For each corpus, the documents of the test split whose translations differ most between systems.
 
+    Systems that translate documents as a whole have no sentences to show.
     Raises UserError where a system's translations are not of this test split.
     """
     return [document for corpus in results.corpora for document in _of_corpus(results, corpus)]
 
 
 def _of_corpus(results: Results, corpus: str) -> Iterator[Document]:
-    runs = [run for run in results.of(corpus) if _file(run).exists()]
+    runs = [run for run in results.of(corpus) if _has_sentences(run)]
     corpus_file = results.folder / "1_corpus" / corpus / "documents.parquet"
     if not runs or not corpus_file.exists():
         return
@@ -66,6 +67,11 @@ def _of_corpus(results: Results, corpus: str) -> Iterator[Document]:
 
 def _file(run: Run):
     return run.translations / "test.txt"
+
+
+def _has_sentences(run: Run) -> bool:
+    account = read_if_there(run.translations / "decoding.json")
+    return account is not None and account["lines"] == "sentences"
 
 
 def _lines(run: Run, expected: int) -> list[str]:

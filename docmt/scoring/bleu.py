@@ -13,7 +13,7 @@ from itertools import groupby
 
 from sacrebleu.metrics import BLEU
 
-from docmt.scoring.inputs import References, Translations
+from docmt.scoring.inputs import Lines, References, Translations
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,19 @@ def sentence_bleu(translations: Translations, references: References, target_lan
     }
 
 
-def document_bleu(translations: Translations, references: References, target_language: str) -> dict:
-    """d-BLEU of every family over the documents of the corpus: `{family: {"d": {"score", "signature"}}}`."""
+def document_bleu(
+    translations: Translations, references: References, target_language: str, lines: Lines = "sentences"
+) -> dict:
+    """d-BLEU of every family over the documents of the corpus: `{family: {"d": {"score", "signature"}}}`.
+
+    `lines`: what a line of the translations is.
+    """
     scores = {}
     for name, family, hypotheses, reference in _lines(translations, references):
-        joined = [join_documents(lines, references.documents) for lines in (hypotheses, reference)]
-        unit = f"d|documents:{len(joined[1])}"
-        scores[name] = {"d": bleu(family.metric(target_language), joined[0], [joined[1]], unit)}
+        documents = join_documents(reference, references.documents)
+        found = hypotheses if lines == "documents" else join_documents(hypotheses, references.documents)
+        unit = f"d|documents:{len(documents)}"
+        scores[name] = {"d": bleu(family.metric(target_language), found, [documents], unit)}
     return scores
 
 

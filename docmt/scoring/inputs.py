@@ -2,7 +2,9 @@
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,6 +12,9 @@ import pyarrow.compute as pc
 from docmt.core.documents import DOCUMENTS, TOKENS, read_arrow, read_parquet
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import SPECIALS
+
+Lines = Literal["sentences", "documents"]
+"""What a line of a system's translations is: its model may not mark sentences."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +25,14 @@ class References:
     raw: tuple[str, ...]
     tokenized: tuple[str, ...]
 
+    def count(self, lines: Lines) -> int:
+        """How many sentences, or documents, there are."""
+        return len(self.raw) if lines == "sentences" else sum(1 for _ in groupby(self.documents))
+
 
 @dataclass(frozen=True)
 class Translations:
-    """One line a test sentence: detokenised, and as the tokens that the model gave."""
+    """One line a test sentence, or a test document: detokenised, and as the tokens that the model gave."""
 
     raw: tuple[str, ...]
     tokenized: tuple[str, ...]
@@ -73,15 +82,18 @@ def _refuse_special_symbols(file: Path, rows: list[tuple]) -> None:
                 )
 
 
-def read_translations(folder: Path, name: str, sentences: int) -> Translations:
-    """`<name>.txt` and `<name>.tok.txt`. Raises UserError where a file has not one line for each test sentence."""
+def read_translations(folder: Path, name: str, references: References, lines: Lines) -> Translations:
+    """`<name>.txt` and `<name>.tok.txt`.
+
+    Raises UserError where a file has not one line for each test sentence, or document.
+    """
     return Translations(
-        raw=read_lines(folder / f"{name}.txt", sentences),
-        tokenized=read_lines(folder / f"{name}.tok.txt", sentences),
+        raw=read_lines(folder / f"{name}.txt", references.count(lines), lines),
+        tokenized=read_lines(folder / f"{name}.tok.txt", references.count(lines), lines),
     )
 
 
-def read_lines(path: Path, expected: int) -> tuple[str, ...]:
+def read_lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
     """Lines end at line feeds only: str.splitlines would also cut at U+2028 and its like inside a sentence.
 
     Raises UserError where the file is missing, is not UTF-8, or has another number of lines than expected.
@@ -95,7 +107,7 @@ def read_lines(path: Path, expected: int) -> tuple[str, ...]:
     lines = tuple(text.removesuffix("\n").split("\n")) if text else ()
     if len(lines) != expected:
         raise UserError(
-            "not one line for each test sentence",
+            f"not one line for each test {unit.removesuffix('s')}",
             where=str(path),
             found=f"{len(lines)} lines",
             expected=f"{expected} lines",

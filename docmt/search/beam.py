@@ -18,10 +18,10 @@ from torch import Tensor, nn
 
 from docmt.core.config import DecodeConfig
 from docmt.core.errors import UserError
-from docmt.core.vocabulary import BOS
 from docmt.nn.caches import Cache
+from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_source
+from docmt.nn.streams import Memory, frame_source
 from docmt.search.hypotheses import DEAD, Candidates, Finished, Hypotheses
 from docmt.search.penalty import length_factor
 from docmt.search.rules import RULES, Rules, instance_limits
@@ -35,20 +35,28 @@ class Translation:
     """A finished hypothesis of an instance."""
 
     sentences: list[list[int]]
-    """Ids of each target sentence, without special symbols (`<unk>` may occur); none is empty."""
+    """Ids of each target sentence, without special symbols (`<unk>` may occur); none is empty.
+
+    In the frame `unmarked` one run for all sentences of the instance.
+    """
     score: float
-    """Sum of the log-probabilities of all outputs, ends of sentences included; nats."""
+    """Sum of the log-probabilities of all outputs, ends of sentences included; nats.
+
+    It is the forced score of the sentences (`docmt.search.forced`), but in the frame `closed` only where none was cut
+    at its maximum.
+    """
     normalised: float
     """`score` by the length penalty: what hypotheses are ranked by."""
     forced_ends: int
-    """Sentences (joined: 0 or 1, for the window) that reached their maximum length."""
+    """Sentences (joined, unmarked: 0 or 1, for the instance) that reached their maximum length."""
 
 
 @torch.inference_mode()
 def beam_search(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list[Translation]]:
     """The `config.beam` best translations of each instance that were found (fewer if no more exist), best first.
 
-    The targets of `rows` are not looked at. The model is in evaluation mode, on the device to use.
+    Where the model is synchronous each sentence is searched for by itself, and an instance gets one translation, of
+    its sentences' best. The targets of `rows` are not looked at. The model is in evaluation mode, on the device to use.
 
     Raises:
         UserError: the model's scores are not numbers.
@@ -56,11 +64,33 @@ def beam_search(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list
     Paper: G-Transformer, section 4.3: one search for the whole instance.
     """
     device = next(model.parameters()).device
-    limits = instance_limits(rows, config)
-    rules = RULES[model.config.frame](limits, device)
+    limits = instance_limits(rows, config, RULES[model.config.frame].counted_besides)
     memory = model.encode(frame_source(rows, model.config.frame).to(device))
-    ended = Search(model, model.start(memory, config.beam), rules, len(rows), config.beam, device).run()
-    return [ranked(ended[number], limits[number], rules, config) for number in range(len(rows))]
+    if not model.synchronous:
+        return searched(model, memory, limits, config)
+    found = iter(searched(model, memory.by_sentence(), [[limit] for row in limits for limit in row], config))
+    return [[side_by_side([next(found)[0] for _ in row])] for row in limits]
+
+
+def searched(
+    model: nn.Module, memory: Memory, limits: list[list[int]], config: DecodeConfig
+) -> list[list[Translation]]:
+    """One search for each instance of the memory; `limits` has the most words of each of its sentences."""
+    device = memory.states.device
+    rules = RULES[model.config.frame](limits, device)
+    search = Search(model, model.start(memory, config.beam), rules, len(limits), config.beam, device)
+    ended = search.run(FRAMES[model.config.frame].input_before.edge)
+    return [ranked(ended[number], row, rules, config) for number, row in enumerate(limits)]
+
+
+def side_by_side(translations: list[Translation]) -> Translation:
+    """Translations of consecutive sentences as one."""
+    return Translation(
+        [words for one in translations for words in one.sentences],
+        sum(one.score for one in translations),
+        sum(one.normalised for one in translations),
+        sum(one.forced_ends for one in translations),
+    )
 
 
 def ranked(ended: Ended, limits: list[int], rules: Rules, config: DecodeConfig) -> list[Translation]:
@@ -93,9 +123,9 @@ class Search:
         self.finished = Finished.start(self.growing)
         self.ended: dict[int, Ended] = {}
 
-    def run(self) -> dict[int, Ended]:
-        """Search to the end; what ended, by number of instance."""
-        inputs = torch.full_like(self.growing.words, BOS)
+    def run(self, opening: int) -> dict[int, Ended]:
+        """Search to the end, from the decoder's first input on; what ended, by number of instance."""
+        inputs = torch.full_like(self.growing.words, opening)
         while self.alive:
             self.step(inputs)
             inputs = self.rules.inputs(self.growing.last)
@@ -115,7 +145,7 @@ class Search:
 
     def expand(self, logits: Tensor) -> Candidates:
         """The 2K best continuations of each instance, by the logits (B, K, V) of its hypotheses."""
-        # Normalised before the rules: a forced output keeps the model's probability.
+        # Normalised before the rules: what these leave keeps the model's probability.
         log_probabilities = logits.log_softmax(-1)
         self.rules.bar(log_probabilities, self.growing)
         best, tokens = log_probabilities.topk(min(2 * self.beam, logits.shape[-1]))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from docmt.core.vocabulary import EOS, UNK
+from docmt.core.vocabulary import UNK
 
 DEAD = -math.inf
 """Score of a slot of the beam that holds no hypothesis."""
@@ -75,7 +75,7 @@ class Hypotheses:
 
 @dataclass
 class Finished:
-    """What has ended: outputs (B, K, capacity) with the last `</s>`, scores and lengths (B, K), how many (B)."""
+    """What has ended: outputs (B, K, capacity) with their last symbol, scores and lengths (B, K), how many (B)."""
 
     tokens: Tensor
     scores: Tensor
@@ -97,7 +97,7 @@ class Finished:
         rows, ranks = ends.nonzero(as_tuple=True)
         slots, origins, length = slots[rows, ranks], candidates.origins[rows, ranks], growing.length
         self.tokens[rows, slots, :length] = growing.tokens[rows, origins, :length]
-        self.tokens[rows, slots, length] = EOS
+        self.tokens[rows, slots, length] = candidates.tokens[rows, ranks]
         self.scores[rows, slots] = candidates.scores[rows, ranks]
         self.lengths[rows, slots] = length + 1
         self.count = self.count + ends.sum(1)

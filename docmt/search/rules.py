@@ -1,27 +1,35 @@
-"""What may come next: the constraints of the two frames on the outputs of a beam.
+"""What may come next: the constraints of the frames on the outputs of a beam.
 
 Axes: B instances, K hypotheses of each (the beam), V target vocabulary. The rules set log-probabilities to minus
 infinity in place, so that what remains keeps the model's own probability.
-`<unk>` is allowed, as in the reference; no other special symbol but the ends of sentences is ever an output.
+`<unk>` is allowed, as in the reference; no other special symbol but the ends of sentences is ever an output (in the
+frame `closed` also those that it forces, and `<mask>`, which the reference does not bar).
 """
 
 import math
 from itertools import islice, pairwise
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from docmt.core.architectures import Frame
 from docmt.core.config import DecodeConfig
 from docmt.core.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP
+from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
 from docmt.search.hypotheses import Hypotheses
 
 BARRED = -math.inf
 
 
-def instance_limits(rows: Rows, config: DecodeConfig) -> list[list[int]]:
-    """The most words that the translation of each instance's sentences may have: a * source pieces + b."""
-    limits = (int(config.max_length_a * pieces + config.max_length_b) for pieces in rows.source_lengths.tolist())
+def instance_limits(rows: Rows, config: DecodeConfig, counted_besides: int = 0) -> list[list[int]]:
+    """The most words that the translation of each instance's sentences may have: a * source pieces + b.
+
+    `counted_besides` is added to the pieces: see the rules of the frames.
+    """
+    counted = np.maximum(rows.source_lengths + counted_besides, 0).tolist()
+    limits = (int(config.max_length_a * pieces + config.max_length_b) for pieces in counted)
     return [list(islice(limits, count)) for count in rows.sentences.tolist()]
 
 
@@ -37,9 +45,12 @@ class WrappedRules:
     """
 
     separator = EOS
+    never_output = (PAD, BOS, SEP, MASK, CLS)
+    counted_besides = 0
+    """What counts for a sentence's maximum beside its source pieces."""
 
     def __init__(self, limits: list[list[int]], device: torch.device) -> None:
-        self.never = torch.tensor((PAD, BOS, SEP, MASK, CLS), device=device)
+        self.never = torch.tensor(self.never_output, device=device)
         longest = max(map(len, limits))
         self.limits = torch.tensor([row + [0] * (longest - len(row)) for row in limits], device=device)
         self.sentences = torch.tensor([len(row) for row in limits], device=device)
@@ -72,6 +83,59 @@ class WrappedRules:
         return sum(len(words) >= limit for words, limit in zip(sentences, limits, strict=True))
 
 
+class FairseqRules(WrappedRules):
+    """`a </s> b </s>`: as `WrappedRules`, with `</s>` also as the input that opens a sentence.
+
+    A sentence's maximum counts the source's `</s>` too, as in fairseq.
+    Departs: where sentences are translated together, fairseq has one maximum for all, by the longest source; and it
+    does not bar `<s>`, which its models are never trained to give.
+    """
+
+    counted_besides = 1
+
+    def inputs(self, tokens: Tensor) -> Tensor:
+        return tokens
+
+
+class ClosedRules(WrappedRules):
+    """`a </s> <s> b </s> <sep>`: the steps of G-Transformer's code, where the symbols between sentences are outputs.
+
+    `</s>` is barred before a sentence's first word; at its maximum it is forced at log-probability 0, and so are
+    `<s>` after it and, after the last sentence, `<sep>`, which ends the hypothesis. All of them count in its length.
+
+    Paper: G-Transformer, section 4.3, as its code has it. A sentence's maximum leaves out one source piece, as there.
+    """
+
+    separator = BOS
+    never_output = (PAD, BOS, SEP, CLS)
+    counted_besides = -1
+
+    def __init__(self, limits: list[list[int]], device: torch.device) -> None:
+        super().__init__(limits, device)
+        self.capacity = max(sum(row) + 2 * len(row) for row in limits)
+
+    def bar(self, scores: Tensor, hypotheses: Hypotheses) -> None:
+        """Bar in the log-probabilities (B, K, V) whatever must not follow, and make certain what must."""
+        scores.index_fill_(-1, self.never, BARRED)
+        scores[..., EOS].masked_fill_(hypotheses.words == 0, BARRED)
+        ended = hypotheses.last == EOS
+        is_last = hypotheses.sentence + 1 == self.sentences[:, None]
+        symbols = torch.where(ended, torch.where(is_last, SEP, BOS), EOS)
+        force_certain(scores, ended | (hypotheses.words >= self.limits.gather(1, hypotheses.sentence)), symbols)
+
+    def finishing(self, tokens: Tensor, sentence: Tensor) -> Tensor:
+        """Which continuations (B, any) end the hypothesis."""
+        return tokens == SEP
+
+    def inputs(self, tokens: Tensor) -> Tensor:
+        return tokens
+
+    @staticmethod
+    def split(tokens: list[int]) -> list[list[int]]:
+        certain = FRAMES["closed"].certain
+        return split_after([token for token in tokens if token not in certain], EOS)
+
+
 class JoinedRules:
     """`a <sep> b </s>`: the number of sentences is the model's choice, the length of the whole is bounded.
 
@@ -80,9 +144,11 @@ class JoinedRules:
     """
 
     separator = SEP
+    never_output = (PAD, BOS, MASK, CLS)
+    counted_besides = 0
 
     def __init__(self, limits: list[list[int]], device: torch.device) -> None:
-        self.never = torch.tensor((PAD, BOS, MASK, CLS), device=device)
+        self.never = torch.tensor(self.never_output, device=device)
         totals = [window_limit(row) for row in limits]
         self.totals = torch.tensor(totals, device=device)[:, None]
         self.capacity = max(totals) + 1
@@ -117,8 +183,24 @@ class JoinedRules:
         return int(sum(map(len, sentences)) + len(sentences) - 1 >= window_limit(limits))
 
 
+class UnmarkedRules(JoinedRules):
+    """`a b </s>`: one run of words of any number of sentences, its length bounded as that of a joined window.
+
+    Our reading: G-Transformer's paper does not say how long its document Transformer's outputs may be.
+    """
+
+    never_output = (*JoinedRules.never_output, SEP)
+
+
 Rules = WrappedRules | JoinedRules
-RULES: dict[str, type[Rules]] = {"wrapped": WrappedRules, "joined": JoinedRules}
+RULES: dict[Frame, type[Rules]] = {
+    "wrapped": WrappedRules,
+    "summarised": WrappedRules,
+    "joined": JoinedRules,
+    "unmarked": UnmarkedRules,
+    "closed": ClosedRules,
+    "fairseq": FairseqRules,
+}
 
 
 def window_limit(limits: list[int]) -> int:
@@ -132,6 +214,13 @@ def force_end(scores: Tensor, forced: Tensor) -> None:
         end = scores[..., EOS].clone()
         scores.masked_fill_(forced[..., None], BARRED)
         scores[..., EOS] = end
+
+
+def force_certain(scores: Tensor, forced: Tensor, symbols: Tensor) -> None:
+    """Leave `symbols` (B, K) as the only continuations, at log-probability 0, where `forced` (B, K) is True."""
+    scores.masked_fill_(forced[..., None], BARRED)
+    kept = scores.gather(-1, symbols[..., None]).masked_fill(forced[..., None], 0)
+    scores.scatter_(-1, symbols[..., None], kept)
 
 
 def split_after(tokens: list[int], separator: int) -> list[list[int]]:

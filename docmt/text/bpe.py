@@ -11,9 +11,7 @@ from subword_nmt.learn_bpe import learn_bpe
 
 from docmt.core.artifacts import atomic_file
 from docmt.core.errors import UserError
-
-CONTINUES = "@@"
-"""Ends a piece that the next piece continues."""
+from docmt.core.vocabulary import CONTINUES
 
 HEADER = "#version: 0.2"
 

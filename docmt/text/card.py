@@ -12,18 +12,19 @@ from docmt.core.config import SPLITS
 from docmt.core.vocabulary import UNK
 from docmt.text.pipeline import TextPipeline
 
-TOOLS = ("jieba", "sacremoses", "subword-nmt")
+TOOLS = ("jieba", "sacremoses", "subword-nmt", "tokenizers")
 
 
 def text_card(pipeline: TextPipeline, tokens: pa.Table, contrastive: pa.Table | None) -> dict[str, Any]:
     """Counts by split and side; `unknown` is the number of pieces outside the vocabulary.
 
-    `contrastive_items` is None where the corpus has none; `merges` are those learnt, which a small corpus exhausts.
+    `contrastive_items` is None where the corpus has none; `merges` are those learnt, which a small corpus exhausts, and
+    None where pieces are those of a pretrained checkpoint.
     """
-    sides = {"source": pipeline.source, "target": pipeline.target}
+    sides = pipeline.sides
     return {
         "text": dataclasses.asdict(pipeline.config),
-        "merges": {name: len(side.segmenter.merges) for name, side in sides.items()},
+        "merges": {name: side.merges for name, side in sides.items()},
         "vocabulary": {name: len(side.vocabulary) for name, side in sides.items()},
         "splits": {split: _split(tokens.filter(pc.equal(tokens["split"], split))) for split in SPLITS},
         "contrastive_items": None if contrastive is None else len(contrastive),

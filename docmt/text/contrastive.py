@@ -8,12 +8,12 @@ import pyarrow as pa
 from docmt.core.documents import CONTRASTIVE_TOKENS
 from docmt.core.errors import UserError
 from docmt.text.columns import REMEMBERED_SENTENCES
-from docmt.text.side import Side
+from docmt.text.pipeline import Sides
 
 COLUMNS = {"source_ids": "source", "target_context_ids": "target_context", "variant_ids": "variants"}
 
 
-def contrastive_tokens(items: pa.Table, sides: dict[str, Side], file: str) -> pa.Table:
+def contrastive_tokens(items: pa.Table, sides: Sides, file: str) -> pa.Table:
     """Raises UserError for a sentence without any token."""
     encode = {name: lru_cache(REMEMBERED_SENTENCES)(side.encode) for name, side in sides.items()}
     rows = []

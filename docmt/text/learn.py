@@ -30,11 +30,11 @@ def learn_subwords(config: TextConfig, source: Counter[str], target: Counter[str
     threshold would split them again. None of the papers uses either.
     """
     if config.bpe == "joint":
-        both = _subwords(config, source + target)
+        both = learn_side(config, source + target)
         return both, both
-    return _subwords(config, source), _subwords(config, target)
+    return learn_side(config, source), learn_side(config, target)
 
 
-def _subwords(config: TextConfig, counts: Counter[str]) -> Subwords:
+def learn_side(config: TextConfig, counts: Counter[str]) -> Subwords:
     segmenter = Segmenter(learn_merges(counts, config.merges))
     return Subwords(segmenter, Vocabulary.from_counts(segmenter.count_pieces(counts), config.threshold))

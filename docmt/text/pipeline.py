@@ -1,28 +1,44 @@
 """Both sides' way from text to ids and back, kept in a `text/` folder that goes with every model."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from docmt.core.artifacts import atomic_folder, read_json, write_json
 from docmt.core.config import TextConfig
 from docmt.core.parse import parse
+from docmt.core.vocabulary import Vocabulary
+from docmt.text.pretrained import PretrainedSide
 from docmt.text.side import Side
+
+Sides = Mapping[str, Side | PretrainedSide]
+"""By name: "source", "target"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineConfig(TextConfig):
-    """What `text.json` holds: TextConfig and the two languages (ISO 639-1 codes)."""
+    """What `text.json` holds: TextConfig and the two languages (ISO 639-1 codes).
+
+    `input`: what the pipeline is given and gives. `pieces` are those of a model that was imported without its codes:
+    they come parted by blanks, as another tool made them, and nothing else of TextConfig is used.
+    """
 
     source_language: str
     target_language: str
+    input: Literal["text", "pieces"] = "text"
 
 
 @dataclass(frozen=True)
 class TextPipeline:
     config: PipelineConfig
-    source: Side
-    target: Side
+    source: Side | PretrainedSide
+    target: Side | PretrainedSide
+
+    @property
+    def sides(self) -> Sides:
+        return {"source": self.source, "target": self.target}
 
     def encode_source(self, sentences: list[str]) -> list[list[int]]:
         """Ids without special symbols; an empty list for a sentence without any token."""
@@ -50,6 +66,14 @@ class TextPipeline:
         config = parse(PipelineConfig, read_json(card), str(card))
         return cls(
             config,
-            source=Side.load(folder, "source", config.source_language, config),
-            target=Side.load(folder, "target", config.target_language, config),
+            source=_load_side(folder, "source", config.source_language, config),
+            target=_load_side(folder, "target", config.target_language, config),
         )
+
+
+def _load_side(folder: Path, name: str, language: str, config: PipelineConfig) -> Side | PretrainedSide:
+    if config.is_pretrained(name):
+        return PretrainedSide.load(folder, name)
+    if config.input == "pieces":
+        return Side.of_pieces(Vocabulary.load(folder / f"vocabulary.{name}.txt"))
+    return Side.load(folder, name, language, config)

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from docmt.core.config import TextConfig
 from docmt.core.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.text.bpe import Segmenter, join_pieces
-from docmt.text.casing import Casing, Truecase, load_casing
+from docmt.text.casing import Casing, Keep, Truecase, load_casing
+from docmt.text.pieces import Blanks, Uncut
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
 
 
@@ -17,7 +19,7 @@ class Side:
 
     tokenizer: Tokenizer
     casing: Casing
-    segmenter: Segmenter
+    segmenter: Segmenter | Uncut
     vocabulary: Vocabulary
     _known: dict[str, tuple[str, list[int]]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -28,6 +30,25 @@ class Side:
             pieces = self.segmenter.pieces(token)
             found = self._known[token] = " ".join(pieces), self.vocabulary.encode(pieces)
         return found
+
+    def words(self, sentence: str) -> tuple[list[str], list[int]]:
+        """The cased tokens, and how many pieces each of them has: what lexical chains are found from."""
+        tokens = self.casing.apply(self.tokenizer.tokenize(sentence))
+        return tokens, [len(self.lookup(token)[1]) for token in tokens]
+
+    @property
+    def merges(self) -> int:
+        """How many were learnt."""
+        return len(self.segmenter.merges)
+
+    def encode_lines(self, lines: Iterable[str]) -> tuple[list[str], list[str], list[list[int]]]:
+        """Tokens, pieces and ids of lines of tokens."""
+        tokens, pieces, ids = list(lines), [], []
+        for line in tokens:
+            found = [self.lookup(token) for token in line.split(" ")]
+            pieces.append(" ".join([piece for piece, _ in found]))
+            ids.append(list(chain.from_iterable([numbers for _, numbers in found])))
+        return tokens, pieces, ids
 
     def encode(self, sentence: str) -> list[int]:
         """Empty for a sentence without any token."""
@@ -49,6 +70,11 @@ class Side:
         self.vocabulary.save(folder / f"vocabulary.{name}.txt")
         if isinstance(self.casing, Truecase):
             self.casing.truecaser.save(folder / f"truecase.{name}.json")
+
+    @classmethod
+    def of_pieces(cls, vocabulary: Vocabulary) -> "Side":
+        """For text that comes as pieces, parted by blanks: they are looked up, and joined to words."""
+        return cls(Blanks(), Keep(), Uncut(), vocabulary)
 
     @classmethod
     def load(cls, folder: Path, name: str, language: str, config: TextConfig) -> "Side":

@@ -1,6 +1,6 @@
 """What a run is: its settings, its inputs and what decides its rounding; a state folder belongs to one of them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,11 @@ from docmt.core.errors import UserError
 FILE = "run.json"
 
 
-def identity(settings: dict, inputs: Iterable[Path], device: torch.device, threads: int) -> dict[str, Any]:
+def identity(settings: dict, inputs: Mapping[str, Path], device: torch.device, threads: int) -> dict[str, Any]:
     """Equal for two runs only where these give bit-identical weights (on a CPU)."""
     return {
         "settings": settings,
-        "inputs": {f"{path.parent.name}/{path.name}": sha256_file(path) for path in inputs},
+        "inputs": {name: sha256_file(path) for name, path in inputs.items()},
         "device": device.type,
         "torch": torch.__version__,
         "threads": threads,

@@ -16,6 +16,7 @@ from docmt.training.metrics import Events, Metrics
 from docmt.training.outputs import METRICS, write_outputs
 from docmt.training.settings import Paths, check_text, read_settings
 from docmt.training.signals import StopRequest
+from docmt.training.start import account
 from docmt.training.task import Task, prepare
 
 
@@ -51,9 +52,8 @@ def describe(task: Task, listener: Listener) -> None:
         f"{task.model.config.kind}: {parameters:,} parameters, {len(task.rows):,} training segments, "
         f"{len(task.dev):,} for validation, {task.device.type}, threads {torch.get_num_threads()}"
     )
-    if task.taken:
-        listener.note(f"taken from the initial model ({len(task.taken)}): {' '.join(task.taken)}")
-        listener.note(f"new ({len(task.new)}): {' '.join(task.new)}")
+    for line in account(task.start):
+        listener.note(line)
 
 
 def follow(training: Training, paths: Paths, listener: Listener) -> bool:

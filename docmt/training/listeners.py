@@ -1,9 +1,10 @@
 """Who is told how a training goes: the metrics' file, TensorBoard, the terminal or the log."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from docmt.training.status import Validation
+from docmt.training.terms import Terms
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Step:
     gradient_norm: float
     rates: dict[str, float]
     seconds: float
+    terms: Terms = field(default_factory=Terms)
 
 
 class Listener(Protocol):
@@ -69,13 +71,18 @@ class Meter:
         return len(self._steps)
 
     def read(self) -> tuple[Step, dict[str, float]]:
-        """The last update; losses in nats per target token, mean norm of the gradient, last rates, tokens a second."""
+        """The last update; losses in nats per target token, the other losses by the thing (nats a chain), mean norm of
+        the gradient, last rates, tokens a second."""
         steps, self._steps = self._steps, []
         target = sum(step.target_tokens for step in steps)
         seconds = sum(step.seconds for step in steps)
+        terms = Terms()
+        for step in steps:
+            terms.merge(step.terms)
         return steps[-1], {
             "loss": sum(step.loss for step in steps) / target,
             "nll": sum(step.nll for step in steps) / target,
+            **terms.means(),
             "gradient_norm": sum(step.gradient_norm for step in steps) / len(steps),
             **steps[-1].rates,
             "source_tokens_per_s": sum(step.source_tokens for step in steps) / seconds,

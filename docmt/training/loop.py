@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,7 @@ import torch
 
 from docmt.core.errors import UserError
 from docmt.nn.noise import drop_words
-from docmt.nn.streams import Batch, Stream, frame_batch
+from docmt.nn.streams import Batch, frame_batch
 from docmt.training.batches import epoch_updates, micro_batches, target_tokens
 from docmt.training.checkpoint import StateFolder
 from docmt.training.listeners import Listener, Step
@@ -90,7 +91,8 @@ class Training:
         torch.manual_seed(derived_seed(task.seed, "dropout", number))
         tokens = int(self._lengths[instances].sum())
         batches = self._batches(instances, number)
-        sums = accumulate_gradients(task.model, batches, tokens, task.train.label_smoothing, self._computing)
+        weights = task.model.term_weights(number)
+        sums = accumulate_gradients(task.model, batches, tokens, task.train.label_smoothing, weights, self._computing)
         norm = clip_gradients(task.model.parameters(), task.train.clip_norm)
         self._check_finite(number, sums.loss / tokens, norm, rates)
         task.optimiser.step()
@@ -162,11 +164,11 @@ class Training:
 
     def _dev_validation(self) -> Validation:
         task, train = self.task, self.task.train
-        loss, nll = dev_losses(
+        losses = dev_losses(
             task.model, task.dev, train.batch_tokens, train.label_smoothing, task.device, self._computing
         )
         epochs = self.status.epoch - (self.status.position == 0)
-        return Validation(self.status.update, epochs, loss, nll)
+        return Validation(self.status.update, epochs, *losses)
 
     def _save(self) -> None:
         self.count_time()
@@ -188,7 +190,7 @@ def without_words(batch: Batch, share: float, generator: torch.Generator) -> Bat
     """Word dropout on the source and on the decoder's input; its output stays."""
     source, target_in = batch.source, batch.target_in
     return Batch(
-        Stream(drop_words(source.tokens, share, generator), source.layout),
-        Stream(drop_words(target_in.tokens, share, generator), target_in.layout),
+        replace(source, tokens=drop_words(source.tokens, share, generator)),
+        replace(target_in, tokens=drop_words(target_in.tokens, share, generator)),
         batch.target_out,
     )

@@ -4,10 +4,10 @@ metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
   {"kind": "train", "loss", "nll", "gradient_norm", "lr" or "lr_new" and "lr_taken", "source_tokens_per_s",
    "target_tokens_per_s"}: means over the updates since the line before;
   {"kind": "dev", "loss", "nll", "perplexity"}.
+Both have the model's other losses by their names, such as "kl" in nats a chain.
 """
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ class Metrics:
     def validated(self, validation: Validation) -> None:
         if len(self._meter):
             self._write_means()
-        self._write({"kind": "dev", **asdict(validation), "perplexity": validation.perplexity})
+        self._write({"kind": "dev", "update": validation.update, "epoch": validation.epoch, **validation.numbers()})
 
     def note(self, text: str) -> None:
         """Notes are for people."""
@@ -78,8 +78,8 @@ class Events:
                 self._writer.add_scalar(f"train/{name}", value, step.update)
 
     def validated(self, validation: Validation) -> None:
-        for name in ("loss", "nll", "perplexity"):
-            self._writer.add_scalar(f"dev/{name}", getattr(validation, name), validation.update)
+        for name, value in validation.numbers().items():
+            self._writer.add_scalar(f"dev/{name}", value, validation.update)
 
     def note(self, text: str) -> None:
         """Notes are for people."""

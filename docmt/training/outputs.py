@@ -8,11 +8,13 @@ import torch
 
 import docmt
 from docmt.core.artifacts import atomic_file, atomic_folder, write_json
+from docmt.core.documents import STOP_WORDS
 from docmt.models.store import save_model
 from docmt.training.loop import Training
 from docmt.training.record import commit, hardware, versions
 from docmt.training.selection import best
 from docmt.training.settings import Paths, Settings
+from docmt.training.start import record
 from docmt.training.status import Validation
 
 METRICS = "metrics.jsonl"
@@ -26,6 +28,8 @@ def write_outputs(paths: Paths, settings: Settings, training: Training) -> None:
     with atomic_folder(paths.output / "model") as folder:
         save_model(folder, training.task.model, provenance(settings, chosen))
         shutil.copytree(paths.text, folder / "text")
+        if paths.chains:
+            shutil.copy(paths.chains / STOP_WORDS, folder / STOP_WORDS)
     with atomic_file(paths.output / METRICS) as stream:
         stream.write((paths.state / METRICS).read_text(encoding="utf-8"))
     write_json(paths.output / RECORD, make_record(settings, training, chosen))
@@ -33,7 +37,7 @@ def write_outputs(paths: Paths, settings: Settings, training: Training) -> None:
 
 def provenance(settings: Settings, chosen: Validation) -> dict[str, Any]:
     """What `model.json` says of where the weights came from."""
-    names = ("system", "study", "corpus", "scale", "seed", "view", "init_from")
+    names = ("system", "study", "corpus", "scale", "seed", "view", "init_from", "pretrained")
     return {
         **{name: settings.plain[name] for name in names},
         "update": chosen.update,
@@ -64,7 +68,6 @@ def make_record(settings: Settings, training: Training, chosen: Validation) -> d
         "threads": torch.get_num_threads(),
         "device": task.device.type,
         "parameters": sum(parameter.numel() for parameter in task.model.parameters()),
-        "taken": len(task.taken),
-        "new": len(task.new),
+        **record(task.start),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }

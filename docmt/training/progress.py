@@ -41,7 +41,8 @@ def in_words(means: dict[str, float]) -> str:
 
 
 def dev_line(validation: Validation) -> str:
+    terms = "".join(f", {name} {value:.4f}" for name, value in validation.terms.items())
     return (
         f"update {validation.update}, epoch {validation.epoch + 1}: dev loss {validation.loss:.4f}, "
-        f"nll {validation.nll:.4f}, perplexity {validation.perplexity:.2f}"
+        f"nll {validation.nll:.4f}, perplexity {validation.perplexity:.2f}{terms}"
     )

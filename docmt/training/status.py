@@ -14,10 +14,16 @@ class Validation:
     loss: float
     """Label-smoothed: what patience and `checkpoint: best` go by."""
     nll: float
+    terms: dict[str, float] = field(default_factory=dict)
+    """The model's other losses, by the thing: nats a chain, for example."""
 
     @property
     def perplexity(self) -> float:
         return math.exp(self.nll)
+
+    def numbers(self) -> dict[str, float]:
+        """By the names that they have in files."""
+        return {"loss": self.loss, "nll": self.nll, **self.terms, "perplexity": self.perplexity}
 
 
 @dataclass

@@ -1,27 +1,27 @@
 """What is trained, on what, and how: built from the settings and the files that they go with."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from torch import nn
 
 from docmt.core.config import TrainConfig
-from docmt.core.documents import SEGMENTS, read_arrow
+from docmt.core.documents import SEGMENTS, read_arrow, read_chains
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import Vocabulary
 from docmt.models import build
-from docmt.models.store import init_from
+from docmt.models.pretrained import Start
 from docmt.nn.rows import Rows
 from docmt.training.batches import check_lengths, target_tokens
 from docmt.training.optimiser import build_optimiser
 from docmt.training.seeds import derived_seed
 from docmt.training.settings import VOCABULARIES, Paths, Settings
+from docmt.training.start import fill
 
 
 @dataclass(frozen=True)
 class Task:
-    """A training before its first update; `taken` and `new` name the parameters that an initial model gave or not."""
+    """A training before its first update."""
 
     model: nn.Module
     optimiser: torch.optim.Optimizer
@@ -30,20 +30,19 @@ class Task:
     dev: Rows
     seed: int
     device: torch.device
-    taken: tuple[str, ...] = ()
-    new: tuple[str, ...] = ()
+    start: Start
 
 
 def prepare(paths: Paths, settings: Settings, device: torch.device) -> Task:
     """Raises UserError where the files do not fit the settings or each other."""
     train = settings.train
-    rows = read_rows(paths.view / "train.arrow", train.batch_tokens)
-    dev = read_rows(paths.view / "dev.arrow")
+    rows = read_rows(paths, "train", train.batch_tokens)
+    dev = read_rows(paths, "dev")
     model = build_model(paths, settings)
-    taken, new = init_from(model, paths.init) if paths.init else ([], [name for name, _ in model.named_parameters()])
+    start = fill(model, paths)
     model.to(device)
-    optimiser = build_optimiser(model, train, taken)
-    return Task(model, optimiser, train, rows, dev, settings.seed, device, tuple(taken), tuple(new))
+    optimiser = build_optimiser(model, train, start.taken)
+    return Task(model, optimiser, train, rows, dev, settings.seed, device, start)
 
 
 def build_model(paths: Paths, settings: Settings) -> nn.Module:
@@ -53,12 +52,17 @@ def build_model(paths: Paths, settings: Settings) -> nn.Module:
     return build(settings.model, *sizes)
 
 
-def read_rows(path: Path, batch_tokens: int | None = None) -> Rows:
-    """Raises UserError where there is no segment or, given a budget, where one is longer."""
+def read_rows(paths: Paths, split: str, batch_tokens: int | None = None) -> Rows:
+    """A split's segments, with their chains where they are given.
+
+    Raises UserError where there is no segment or, given a budget, where one is longer; and for chains of another view.
+    """
+    path = paths.view / f"{split}.arrow"
     table = read_arrow(path, SEGMENTS)
     if not table.num_rows:
         raise UserError("no segments", where=str(path), expected="at least one")
-    rows = Rows.from_table(table)
+    chains = read_chains(paths.chains / f"{split}.arrow", len(table)) if paths.chains else None
+    rows = Rows.from_table(table, chains)
     if batch_tokens is not None:
         check_lengths(target_tokens(rows), table["document"], batch_tokens, str(path))
     return rows

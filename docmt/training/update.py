@@ -1,23 +1,25 @@
 """One update: gradients over its micro-batches, as if they were one batch."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from torch import nn
 
 from docmt.nn.streams import Batch
 from docmt.training.loss import smoothed_cross_entropy
+from docmt.training.terms import Terms
 
 
 @dataclass
 class Sums:
-    """Over the tokens of an update; losses in nats."""
+    """Over the tokens of an update; losses in nats. `loss` is that of the translation, `terms` are the others."""
 
     loss: float = 0.0
     nll: float = 0.0
     source_tokens: int = 0
     target_tokens: int = 0
+    terms: Terms = field(default_factory=Terms)
 
 
 def accumulate_gradients(
@@ -25,17 +27,25 @@ def accumulate_gradients(
     batches: Iterable[Batch],
     tokens: int,
     smoothing: float,
+    weights: Mapping[str, float],
     computing: Callable[[], AbstractContextManager],
 ) -> Sums:
-    """Add the gradient of the loss summed over all batches, divided by `tokens`: the target tokens of the update."""
+    """Add the gradient of the loss summed over all batches, divided by `tokens`: the target tokens of the update.
+
+    The model's other losses are sums too, over chains for example, and count by their `weights`: so the objective of
+    an update is its sum of all losses over its number of target tokens.
+    """
     sums = Sums()
     for batch in batches:
         with computing():
-            logits = model.logits(model.decode(batch.target_in, model.encode(batch.source)))
+            states, terms = model(batch)
+            logits = model.logits(states)
         loss, nll = smoothed_cross_entropy(logits, batch.target_out, smoothing)
-        (loss / tokens).backward()
+        objective = loss + sum(weights[name] * term.total for name, term in terms.items())
+        (objective / tokens).backward()
         sums.loss += loss.item()
         sums.nll += nll.item()
+        sums.terms.add(terms)
         sums.source_tokens += len(batch.source.tokens)
         sums.target_tokens += len(batch.target_out)
     return sums

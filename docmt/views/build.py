@@ -12,6 +12,7 @@ from docmt.core.artifacts import write_json
 from docmt.core.config import SPLITS, CutConfig, ViewConfig
 from docmt.core.documents import CONTRASTIVE_TOKENS, TOKENS, read_arrow, write_arrow
 from docmt.views.contrastive import contrastive_segments
+from docmt.views.copies import with_copies
 from docmt.views.cuts import count_over_long, cut_documents, sentence_costs
 from docmt.views.segments import Sentences, segments_table, sentences_of
 
@@ -46,7 +47,8 @@ def build_view(settings: ViewsSettings, tokens: Path, output: Path) -> None:
 
 def _cut_split(sentences: Sentences, cut: CutConfig) -> tuple[pa.Table, dict[str, Any]]:
     costs = sentence_costs(sentences.source.lengths, sentences.target.lengths)
-    table = segments_table(sentences, cut_documents(sentences.documents, costs, cut))
+    filled = sentences if cut.partial_copy is None else with_copies(sentences, cut.window - 1, cut.partial_copy)
+    table = segments_table(filled, cut_documents(filled.documents, costs, cut))
     card = {
         "cut": cut.name,
         "documents": len(sentences.names),

@@ -43,6 +43,8 @@ def cut_documents(documents: np.ndarray, costs: np.ndarray, cut: CutConfig) -> C
         return _windows(documents, cut.window)
     if cut.max_sentences is not None:
         return _chunks(documents, cut.max_sentences)
+    if cut.documents:
+        return _whole(documents)
     starts = _packed_starts(documents, costs, cut.max_tokens)
     return Cuts(starts, _next_starts(starts, documents[-1]))
 
@@ -74,6 +76,11 @@ def _chunks(documents: np.ndarray, size: int) -> Cuts:
     return Cuts(starts, _next_starts(starts, documents[-1]))
 
 
+def _whole(documents: np.ndarray) -> Cuts:
+    filled = np.diff(documents) > 0
+    return Cuts(documents[:-1][filled], documents[1:][filled])
+
+
 def _packed_starts(documents: np.ndarray, costs: np.ndarray, budget: int) -> np.ndarray:
     """A new instance opens where the running sum with the next sentence is not strictly below the budget.
 
@@ -101,6 +108,8 @@ def visible_from(costs: Sequence[int], cut: CutConfig) -> int:
 
     As many as `cut` can hold; the last sentence itself always.
     """
+    if cut.documents:
+        return 0
     size = cut.window or cut.max_sentences
     if size is not None:
         return max(len(costs) - size, 0)

@@ -15,20 +15,17 @@ SEGMENTS_AT_ONCE = 50_000
 
 @dataclass(frozen=True)
 class Ids:
-    """One side's sentences as one array of ids, and where each begins (one offset more than there are sentences)."""
+    """One side's sentences: an array of ids, where in it each begins, and how many each has."""
 
     values: np.ndarray
-    offsets: np.ndarray
+    starts: np.ndarray
+    lengths: np.ndarray
 
     @classmethod
     def of(cls, column: pa.ChunkedArray) -> "Ids":
         lists = column.combine_chunks()
         offsets = lists.offsets.to_numpy().astype(np.int64)
-        return cls(lists.flatten().to_numpy(), offsets - offsets[0])
-
-    @property
-    def lengths(self) -> np.ndarray:
-        return np.diff(self.offsets)
+        return cls(lists.flatten().to_numpy(), offsets[:-1] - offsets[0], np.diff(offsets))
 
 
 @dataclass(frozen=True)
@@ -39,6 +36,8 @@ class Sentences:
     target: Ids
     names: np.ndarray
     documents: np.ndarray
+    copies: int = 0
+    """Sentences at the head of each document that are not its own."""
 
     def __len__(self) -> int:
         return len(self.source.lengths)
@@ -75,21 +74,30 @@ def segments_table(sentences: Sentences, cuts: Cuts) -> pa.Table:
     batches = []
     for first in range(0, len(cuts), SEGMENTS_AT_ONCE):
         part = slice(first, first + SEGMENTS_AT_ONCE)
-        starts, ends, documents = cuts.starts[part], cuts.ends[part], owner[part]
+        starts, counts, documents = cuts.starts[part], cuts.ends[part] - cuts.starts[part], owner[part]
+        numbers = starts - sentences.documents[documents] - sentences.copies
         columns = {
             "document": pa.array(sentences.names[documents], pa.string()),
-            "first": pa.array((starts - sentences.documents[documents]).astype(np.int32)),
+            "first": pa.array(np.maximum(numbers, 0).astype(np.int32)),
         }
+        chosen = concatenated_ranges(starts, counts)
         for name, side in (("source", sentences.source), ("target", sentences.target)):
-            columns[f"{name}_ids"] = _gathered(side.values, side.offsets[starts], side.offsets[ends])
-            columns[f"{name}_lengths"] = _gathered(side.lengths, starts, ends)
+            lengths = side.lengths[chosen]
+            columns[f"{name}_lengths"] = _lists(lengths, counts)
+            ids = side.values[concatenated_ranges(side.starts[chosen], lengths)]
+            columns[f"{name}_ids"] = _lists(ids, _sums(lengths, counts))
         batches.append(pa.record_batch([columns[name] for name in SEGMENTS.names], schema=SEGMENTS))
     return pa.Table.from_batches(batches, SEGMENTS)
 
 
-def _gathered(values: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> pa.ListArray:
-    """The lists `values[starts[i]:ends[i]]`."""
-    lengths = ends - starts
+def _lists(values: np.ndarray, lengths: np.ndarray) -> pa.ListArray:
+    """Values one after another as lists of these lengths."""
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    taken = values[concatenated_ranges(starts, lengths)].astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(taken))
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.astype(np.int32)))
+
+
+def _sums(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Sums of the first `counts[0]` values, of the next `counts[1]`, and so on."""
+    totals = np.concatenate([[0], np.cumsum(values)])
+    ends = np.cumsum(counts)
+    return totals[ends] - totals[ends - counts]

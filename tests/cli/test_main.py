@@ -11,7 +11,8 @@ DOCMT = Path(sys.executable).parent / "docmt"
 
 def test_help_names_every_command():
     shown = run([DOCMT, "--help"], cwd=ROOT, check=True).stdout
-    for command in ("corpus", "tokens", "views", "train", "decode", "contrastive", "translate", "score", "report"):
+    commands = ("corpus", "tokens", "views", "chains", "train", "decode", "contrastive", "translate", "score", "report")
+    for command in (*commands, "import-fairseq"):
         assert f"  {command} " in shown
 
 
@@ -51,8 +52,9 @@ def test_targets_say_what_is_made(project):
         (("train", "--settings", "none.json", "--view", ".", "--text", ".", "--output", "o", "--state", "s"),
          "none.json"),
         (("decode", "--settings", "none.json", "--model", "m", "--view", ".", "--output", "o"), "docmt: "),
-        (("score", "--settings", "none.json", "--corpus", ".", "--tokens", ".", "--translations", ".", "--output", "o"),
-         "none.json"),
+        (("chains", "words", "--settings", "none.json", "--tokens", ".", "--output", "o"), "none.json"),
+        (("score", "--settings", "none.json", "--corpus", ".", "--tokens", ".", "--chains", ".",
+          "--translations", ".", "--output", "o"), "none.json"),
         (("report", "--settings", "none.json", "--results", ".", "--output", "o"), "none.json"),
         (("nonsense",), "No such command"),
     ],

@@ -8,10 +8,12 @@ import pytest
 import yaml
 from support import ROOT, Project
 
-from docmt.core.config import DecodeConfig, GTransformerConfig, TrainConfig, TransformerConfig
+from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
+from docmt.core.config import DecodeConfig, TrainConfig
 from docmt.core.errors import UserError
 from docmt.core.grid import Grid, load_grid
 from docmt.core.slices import settings
+from docmt.core.versions import VERSIONS
 
 CONFIG = {
     "studies": ["one"],
@@ -75,6 +77,54 @@ def test_the_start_is_inherited_and_can_be_taken_back(small):
     assert entry(small, "fine.narrow").system.init_from is None
 
 
+def with_pretrained(small: Project) -> None:
+    """The sentence model starts from a checkpoint."""
+    small.edit("config.yaml", "texts/pieces", {"pretrained": "models/mbart"})
+    small.edit("workflow/studies/one.yaml", "systems/sentence", {"text": "pieces", "pretrained": "models/mbart"})
+
+
+def test_a_pretrained_start_is_inherited_and_gives_way_to_another_start(small):
+    with_pretrained(small)
+    systems = {name: entry(small, name).system for name in ("sentence", "document", "fine", "fine.narrow")}
+    starts = {name: (system.init_from, system.pretrained) for name, system in systems.items()}
+    assert starts["sentence"] == starts["document"] == (None, "models/mbart")
+    assert starts["fine"] == starts["fine.narrow"] == ("sentence", None)
+    small.edit("workflow/studies/one.yaml", "systems/document/pretrained", None)
+    assert entry(small, "document").system.pretrained is None
+
+
+def test_rates_of_taken_parameters_go_with_a_pretrained_start(small):
+    with_pretrained(small)
+    small.edit("workflow/studies/one.yaml", "systems/sentence/train", {"lr_taken": 3e-5, "lr_new": 5e-4})
+    assert entry(small, "document").system.train.lr_taken == 3e-5
+
+
+def test_the_slice_of_a_training_names_the_checkpoint(small):
+    with_pretrained(small)
+    grid = load_grid(small.root)
+    slices = {name: settings(grid, f"5_training/paper/toy/{name}/seed1") for name in ("document", "fine")}
+    assert (slices["document"]["pretrained"], slices["fine"]["pretrained"]) == ("models/mbart", None)
+    assert slices["fine"]["text"]["pretrained"] == "models/mbart"
+
+
+def test_another_checkpoint_is_another_system(small):
+    with_pretrained(small)
+    study = small.read("workflow/studies/one.yaml")
+    study["study"] = "two"
+    study["systems"]["sentence"]["pretrained"] = "models/other"
+    small.write("workflow/studies/two.yaml", study)
+    assert entry(small, "sentence", "two").folder == "sentence@two"
+    assert entry(small, "fine", "two").folder == "fine@two"
+
+
+def test_the_scale_changes_no_size_that_a_checkpoint_has(small):
+    with_pretrained(small)
+    for name in ("sentence", "fine.narrow"):
+        assert entry(small, name, scale="smoke").system.model.width == 64
+    small.edit("workflow/studies/one.yaml", "systems/document/pretrained", None)
+    assert entry(small, "document", scale="smoke").system.model.width == 8
+
+
 def test_another_architecture_drops_the_fields_that_it_lacks(small):
     small.edit(
         "workflow/studies/one.yaml", "systems/plain", {"extends": "fine.narrow", "model": {"kind": "transformer"}}
@@ -123,8 +173,36 @@ def test_slices_hold_what_a_job_depends_on_and_nothing_else(small):
     assert settings(before, training)["seed"] == 1
 
 
+CHAINS = {"words": "4_chains/toy/joint/words", "segments": "4_chains/toy/joint/tokens64"}
+
+
+def test_the_stop_list_reaches_the_chains_of_words_and_the_scores(small):
+    scores = "7_scores/paper/toy/fine/seed1"
+    paths = [*CHAINS.values(), scores, "1_corpus/toy", "2_tokens/toy/joint", "3_views/toy/joint/tokens64"]
+    before = load_grid(small.root)
+    small.edit("workflow/corpora/toy.yaml", "stop_words", 7)
+    after = load_grid(small.root)
+    changed = [path for path in paths if settings(before, path) != settings(after, path)]
+    assert changed == [CHAINS["words"], scores]
+    assert settings(before, CHAINS["words"]) == {"version": VERSIONS["chains"], "stop_words": 1000}
+
+
+def test_chains_of_segments_depend_on_their_view_alone(small):
+    grid = load_grid(small.root)
+    view = settings(grid, "3_views/toy/joint/tokens64")["view"]
+    assert settings(grid, CHAINS["segments"]) == {"version": VERSIONS["chains"], "view": view}
+
+
 @pytest.mark.parametrize(
-    "path", ["9_nothing/x", "5_training/paper/toy", "5_training/paper/toy/none/seed1", "3_views/toy/joint/window9"]
+    "path",
+    [
+        "9_nothing/x",
+        "5_training/paper/toy",
+        "5_training/paper/toy/none/seed1",
+        "3_views/toy/joint/window9",
+        "4_chains/toy/joint/window9",
+        "4_chains/toi/joint/words",
+    ],
 )
 def test_a_target_that_does_not_exist_is_refused(small, path):
     with pytest.raises(UserError):
@@ -149,7 +227,30 @@ REFUSED = [
     (STUDY, "systems/sentence/view", {"windows": 2}, "did you mean 'window'?"),
     (STUDY, "systems/sentence/view", {"window": 3}, "joined where a transformer translates windows"),
     (STUDY, "systems/document/model", {"kind": "transformer", "frame": "joined"}, "wrapped where the test view is not"),
-    (STUDY, "systems/sentence/train", {"lr_taken": 0.1}, "init_from beside lr_taken or lr_new"),
+    (
+        STUDY,
+        "systems/whole",
+        {"extends": "sentence", "view": {"window": 3}, "model": {"frame": "unmarked"}},
+        "systems.whole.model.frame: value not allowed\n  found unmarked; expected another frame where the test view is",
+    ),
+    (STUDY, "systems/sentence/train", {"lr_taken": 0.1}, "init_from or pretrained beside lr_taken or lr_new"),
+    (STUDY, "systems/fine/pretrained", "models/mbart", "fine.pretrained: value not allowed\n  found models/mbart"),
+    (STUDY, "systems/sentence/pretrained", "m", "a pretrained start needs a text of the checkpoint's pieces"),
+    (STUDY, "systems/sentence/pretrained", "", "expected a folder, or none"),
+    ("config.yaml", "texts/joint/pretrained", "", "texts.joint.pretrained: value not allowed"),
+    ("config.yaml", "texts/joint", {"pretrained": "m", "case": "lower"}, "expected keep beside pretrained"),
+    ("config.yaml", "texts/joint", {"pretrained": "m", "pretrained_sides": "source"}, "expected separate beside"),
+    ("config.yaml", "texts/joint/pretrained_sides", "source", "expected both where none has them"),
+    (
+        STUDY,
+        "systems/chains",
+        {
+            "extends": "sentence",
+            "view": {"train": {"window": 3, "partial_copy": 0.5}, "test": {"window": 3}},
+            "model": {"kind": "lexical_chain"},
+        },
+        "systems.chains.view.train.partial_copy: value not allowed\n  found 0.5; expected none for a model that reads",
+    ),
     (STUDY, "systems/sentence/text", "separate", "shared embeddings need joint BPE"),
     (STUDY, "systems/sentence/text", "jiont", "did you mean 'joint'?"),
     (STUDY, "systems/fine/model", {"width": 32}, "model.width differs from that of sentence"),
@@ -201,8 +302,7 @@ def test_refused_before_any_job(small, file, path, value, message):
 
 
 SECTIONS = {
-    "transformer": TransformerConfig,
-    "g_transformer": GTransformerConfig,
+    **MODEL_CONFIGS,
     "train": TrainConfig,
     "decode": DecodeConfig,
 }
@@ -219,6 +319,12 @@ def test_the_manual_states_every_default_and_what_it_means(section):
         name: (yaml.safe_load(value), about)
         for name, value, about in re.findall(r"^ +(\w+): (\S+) # (.*)$", body, re.MULTILINE)
     }
-    shared = {f.name for f in dataclasses.fields(TransformerConfig)} if section == "g_transformer" else {"kind"}
-    fields = [f for f in dataclasses.fields(SECTIONS[section]) if f.name not in shared]
-    assert stated == {f.name: (f.default, f.metadata["about"]) for f in fields}
+    shared = {} if section in ("train", "decode", "transformer") else manual(TransformerConfig)
+    expected = {name: line for name, line in manual(SECTIONS[section]).items() if shared.get(name) != line}
+    assert stated == expected
+
+
+def manual(settings) -> dict:
+    fields = [field for field in dataclasses.fields(settings) if field.name != "kind"]
+    # YAML has lists for tuples.
+    return {f.name: ([] if f.default == () else f.default, f.metadata["about"]) for f in fields}

@@ -2,7 +2,8 @@
 
 import pytest
 
-from docmt.core.config import CutConfig, DecodeConfig, GTransformerConfig, TrainConfig, TransformerConfig, ViewConfig
+from docmt.core.architectures import GTransformerConfig, TransformerConfig
+from docmt.core.config import CutConfig, DecodeConfig, TrainConfig, ViewConfig
 from docmt.core.errors import UserError
 from docmt.core.parse import load_yaml, parse
 
@@ -26,6 +27,20 @@ def test_the_kind_chooses_the_architecture():
     }
 
 
+@pytest.mark.parametrize(
+    ("train", "name"),
+    [
+        ({"window": 3}, "window3"),
+        ({"window": 3, "openings": True}, "window3.openings+window3"),
+        ({"window": 3, "partial_copy": 0.5}, "window3.copy0.5+window3"),
+        ({"max_tokens": 512}, "tokens512+window3"),
+        ({"documents": True}, "documents+window3"),
+    ],
+)
+def test_views_have_a_name_that_stands_in_paths(train, name):
+    assert parse(ViewConfig, {"train": train, "test": {"window": 3}}, "x").name == name
+
+
 def test_whole_numbers_serve_as_numbers():
     assert parse(TrainConfig, {"lr": 1}, "x").lr == 1.0
 
@@ -45,11 +60,18 @@ def test_whole_numbers_serve_as_numbers():
         (TrainConfig, {"patience": None}, "a stop rule: one of max_updates, max_epochs, patience"),
         (TrainConfig, {"max_updates": 0}, "found 0; expected 1 or more, or none"),
         (DecodeConfig, {"beam": 0}, "x beam: value not allowed\n  found 0; expected 1 or more"),
-        (CutConfig, {}, "exactly one of window, max_tokens, max_sentences"),
-        (CutConfig, {"window": 2, "max_tokens": 9}, "exactly one of window, max_tokens, max_sentences"),
+        (CutConfig, {}, "exactly one of window, max_tokens, max_sentences, documents"),
+        (CutConfig, {"documents": False}, "exactly one of window, max_tokens, max_sentences, documents"),
+        (CutConfig, {"window": 2, "max_tokens": 9}, "exactly one of window, max_tokens, max_sentences, documents"),
+        (CutConfig, {"window": 2, "documents": True}, "exactly one of window, max_tokens, max_sentences, documents"),
         (ViewConfig, {"train": {"window": 3}}, "x test: key is missing"),
         (ViewConfig, {"window": 3, "openings": True}, "x test.openings: value not allowed"),
         (CutConfig, {"max_tokens": 9, "openings": True}, "false where no window of 2 or more is cut"),
+        (CutConfig, {"documents": True, "openings": True}, "false where no window of 2 or more is cut"),
+        (CutConfig, {"window": 1, "partial_copy": 0.5}, "x partial_copy: value not allowed"),
+        (CutConfig, {"window": 3, "partial_copy": 0}, "found 0.0; expected above 0 and at most 1, or none"),
+        (CutConfig, {"window": 3, "partial_copy": 0.5, "openings": True}, "x openings: value not allowed"),
+        (ViewConfig, {"window": 3, "partial_copy": 0.5}, "x test.partial_copy: value not allowed"),
     ],
 )
 def test_refused(schema, value, message):

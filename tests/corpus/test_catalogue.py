@@ -66,9 +66,10 @@ def test_readers_and_their_settings_go_by_the_same_names():
         ("size: 10", "size: 11"),
         ("about: a corpus", "about: another text"),
         ("size: 10", "obtain: ask"),
+        ("citation: none", "citation: none\nstop_words: 5"),
     ],
 )
-def test_where_files_come_from_redoes_nothing(tmp_path, change):
+def test_where_files_come_from_and_the_stop_list_redo_nothing(tmp_path, change):
     before = canonical_json(corpus_settings(load_corpus(write(tmp_path))))
     assert canonical_json(corpus_settings(load_corpus(write(tmp_path, change)))) == before
 
@@ -143,6 +144,11 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
             ("train: {documents", "tests: {documents"),
             "16 expected",
             "value not allowed\n  found ['tests']; expected some of train, dev, test",
+        ),
+        (
+            ("citation: none", "citation: none\nstop_words: -1"),
+            "7 stop_words",
+            "value not allowed\n  found -1; expected 0 or more",
         ),
         (("licence: mine\n", ""), " licence", "key is missing\n  expected a text"),
     ],

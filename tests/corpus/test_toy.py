@@ -200,5 +200,7 @@ def test_counterparts_have_other_forms():
         assert (he.gender, she.gender) == ("male", "female")
         assert he.zh != she.zh
     for two in words.TWO_WAY:
-        assert len({(sense.measure, sense.zh) for sense in two.senses}) == 2
+        assert len({(sense.measure, sense.attribute) for sense in two.senses}) == 2
         assert len({sense.en for sense in two.senses}) == 2
+    names = [sense.en for two in words.TWO_WAY for sense in two.senses]
+    assert len(set(names)) == len(names)

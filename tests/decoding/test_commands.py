@@ -26,7 +26,16 @@ from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
 
 LETTERS = "abcdefghij"
-VIEWS = {"wrapped": CutConfig(window=1), "joined": CutConfig(window=3), "g_transformer": CutConfig(max_tokens=14)}
+VIEWS = {
+    "wrapped": CutConfig(window=1),
+    "joined": CutConfig(window=3),
+    "g_transformer": CutConfig(max_tokens=14),
+    "closed": CutConfig(max_tokens=14),
+    "fairseq": CutConfig(window=1),
+    "unmarked": CutConfig(max_tokens=14),
+}
+MARKED = [name for name in CONFIGS if name != "unmarked"]
+"""Models that give a line for a line."""
 VOCABULARY = Vocabulary.from_counts({letter + ending: 1 for letter in LETTERS for ending in ("", "@@")})
 
 
@@ -44,7 +53,7 @@ def model_folder(name: str, root: Path, pipeline: TextPipeline) -> Path:
     return root / name
 
 
-@pytest.fixture(params=CONFIGS)
+@pytest.fixture(params=MARKED)
 def folder(request, tmp_path, pipeline) -> Path:
     return model_folder(request.param, tmp_path, pipeline)
 
@@ -76,6 +85,18 @@ def test_translate_never_looks_across_documents(folder):
     assert [line for line in output.split("\n") if line] == [
         line for text in alone for line in text.split("\n") if line
     ]
+
+
+def test_a_model_that_does_not_mark_sentences_gives_a_line_for_a_document(tmp_path, pipeline):
+    folder = model_folder("unmarked", tmp_path, pipeline)
+    output = command(translate, "--model", folder, "--beam", 2, text=DOCUMENTS)
+    model = tiny_model("unmarked", vocabulary=len(VOCABULARY))
+    ids = [pipeline.encode_source(text.split("\n")) for text in ("ab cd\nef", "j\ngh ij\nabc\ne", "f g")]
+    # Costs of 6 and 4; 3, 6 and 5, then 3; 4 pieces: the second document is two instances.
+    instances = [ids[0], ids[1][:2], ids[1][2:], ids[2]]
+    found = beam_search(model, Rows.from_lists(instances), DecodeConfig(beam=2))
+    first, *second, third = (pipeline.restore_target(one[0].sentences[0])[1] for one in found)
+    assert output.split("\n")[:-1] == [first, " ".join(second), third]
 
 
 def test_translate_cuts_documents_by_the_models_own_view(tmp_path, pipeline):

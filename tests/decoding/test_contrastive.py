@@ -8,6 +8,7 @@ from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
 from docmt.core.documents import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, read_arrow, write_arrow
 from docmt.core.errors import UserError
 from docmt.decoding.files import TranslationSettings, write_contrastive
+from docmt.decoding.segments import View
 
 SOURCE = random_documents(1, [[3, 2, 4], [2], [1, 5]])
 TARGET = random_documents(2, [[2, 4, 3], [3], [6, 1]])
@@ -34,7 +35,7 @@ def view(tmp_path):
 def scores_of(model, view, **decode):
     cut = CutConfig(window=3)
     settings = TranslationSettings(1, "s", "c", "x", "smoke", 1, DecodeConfig(**decode), ViewConfig(cut, cut))
-    write_contrastive(settings, model, view, view / "scores.arrow")
+    write_contrastive(settings, model, View(view), view / "scores.arrow")
     return read_arrow(view / "scores.arrow", CONTRASTIVE_SCORES)
 
 

@@ -8,11 +8,13 @@ from tiny import LENGTHS, TEST_DOCUMENTS, chunks, segment, tiny_model, windows
 
 from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
 from docmt.core.errors import UserError
-from docmt.decoding.files import TranslationSettings, write_translations
+from docmt.decoding.files import TranslationSettings, restored_lines, write_translations
+from docmt.decoding.segments import View
 from docmt.nn.rows import Rows
 from docmt.search import beam_search
 
 SENTENCES = sum(map(len, LENGTHS))
+SUB_DOCUMENTS = CutConfig(max_sentences=3)
 
 
 def settings_for(cut: CutConfig, **decode: object) -> TranslationSettings:
@@ -25,7 +27,7 @@ def restore(ids: list[int]) -> tuple[str, str]:
 
 
 def decode(model, folder, output, cut, **settings):
-    write_translations(settings_for(cut, **settings), model, folder, output, restore)
+    write_translations(settings_for(cut, **settings), model, View(folder), output, restore)
     return {file.name: file.read_text().split("\n")[:-1] for file in output.glob("*.txt")}
 
 
@@ -59,6 +61,29 @@ def test_windows_give_a_file_a_position_and_a_line_a_sentence(view, tmp_path, na
     assert files["test.txt"] == files["test.j3.txt"]
 
 
+def test_unmarked_sentences_give_a_line_a_document(view, tmp_path):
+    """The runs of a document's instances, one after another."""
+    model = tiny_model("unmarked")
+    files = decode(model, view(chunks(3)), tmp_path / "out", CutConfig(max_sentences=3))
+    pieces = [[document[first : first + 3] for first in range(0, len(document), 3)] for document in TEST_DOCUMENTS]
+    assert files["test.txt"] == [" ".join(best(model, instances)) for instances in pieces]
+    assert files["test.tok.txt"] == [line.replace("-", " ") for line in files["test.txt"]]
+    account = json.loads((tmp_path / "out" / "decoding.json").read_text())
+    assert (account["strategy"], account["lines"], account["sentences"]) == ("documents", "documents", SENTENCES)
+
+
+def test_unmarked_instances_of_one_sentence_are_sentences(view, tmp_path):
+    model = tiny_model("unmarked")
+    files = decode(model, view(windows(1)), tmp_path / "out", CutConfig(window=1))
+    assert files["test.txt"] == best(model, [[words] for document in TEST_DOCUMENTS for words in document])
+    assert json.loads((tmp_path / "out" / "decoding.json").read_text())["lines"] == "sentences"
+
+
+def test_a_run_is_restored_by_itself():
+    restored = restored_lines([[1], [2, 3], [4]], [2, 1], lambda ids: (f"t{ids}", f"p{ids}"))
+    assert restored == [("t[1] t[2, 3]", "p[1] p[2, 3]"), ("t[4]", "p[4]")]
+
+
 def test_the_budget_of_a_batch_changes_no_line(view, tmp_path):
     model, folder = tiny_model("joined"), view(windows(2))
     runs = [
@@ -90,6 +115,7 @@ def test_the_account(view, tmp_path):
     assert account["source_tokens_per_s"] == pytest.approx(account["source_tokens"] / account["seconds"])
     expected = {
         "strategy": "sliding windows",
+        "lines": "sentences",
         "view": "window3",
         "frame": "joined",
         "beam": 2,
@@ -111,9 +137,9 @@ def test_positions_of_a_longer_window_are_removed(view, tmp_path):
     assert "test.j2.txt" in files and "test.j3.txt" not in files and "test.j3.tok.txt" not in files
 
 
-def refused(model, folder, output):
+def refused(model, folder, output, cut=SUB_DOCUMENTS):
     with pytest.raises(UserError) as problem:
-        write_translations(settings_for(CutConfig(max_sentences=3)), model, folder, output, restore)
+        write_translations(settings_for(cut), model, View(folder), output, restore)
     assert not output.exists()
     return str(problem.value)
 
@@ -151,3 +177,9 @@ def test_a_free_number_of_sentences_needs_windows(view, tmp_path):
     message = refused(tiny_model("joined"), view(chunks(3)), tmp_path / "out")
     assert "this model's number of sentences is free" in message
     assert "found frame joined, test view sentences3; expected a test view of windows" in message
+
+
+def test_unmarked_sentences_cannot_be_put_together_from_windows(view, tmp_path):
+    message = refused(tiny_model("unmarked"), view(windows(3)), tmp_path / "out", CutConfig(window=3))
+    assert "this model does not mark sentences" in message
+    assert "found frame unmarked, test view window3; expected a test view of max_tokens" in message

@@ -4,10 +4,11 @@ import random
 
 import pytest
 import torch
-from model_cases import CASES, FIRST_WORD, VOCABULARY, documents, model_of
+from model_cases import CASES, FIRST_WORD, VOCABULARY, documents, model_of, rows_of
 
-from docmt.core.vocabulary import BOS, SEP
+from docmt.core.vocabulary import EOS
 from docmt.nn.caches import InstanceCache
+from docmt.nn.frames import FRAMES, NOTHING
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch, frame_target
 
@@ -25,7 +26,7 @@ def full_states(model, memory_rows, beams):
     """The final states of each hypothesis by one uncached pass: by instance and place in the beam, with its tokens."""
     found = []
     for target in beams:
-        batch = frame_batch(Rows.from_lists(memory_rows, target), model.config.frame)
+        batch = frame_batch(rows_of(memory_rows, target), model.config.frame)
         states = model.decode(batch.target_in, model.encode(batch.source))
         lengths = batch.target_in.instances.lengths
         found.append(list(zip(batch.target_in.tokens.split(lengths), states.split(lengths), strict=True)))
@@ -38,7 +39,7 @@ def test_steps_equal_the_full_pass(case):
     source, target = documents()
     with torch.no_grad():
         expected = full_states(model, source, translations(target))
-    cache = model.start(model.encode(frame_batch(Rows.from_lists(source), model.config.frame).source), BEAM)
+    cache = model.start(model.encode(frame_batch(rows_of(source), model.config.frame).source), BEAM)
     generator, alive = torch.Generator().manual_seed(1), list(range(len(source)))
     # Which of the expected documents the hypothesis at a place is writing: places are shuffled at every step.
     writes = [list(range(BEAM)) for _ in source]
@@ -62,9 +63,13 @@ def test_steps_equal_the_full_pass(case):
 
 
 def newest_states(model, sources, histories):
-    """By one uncached pass, the state of the newest token of each history: sentences, of which the last is open."""
-    whole = [history + [[]] * (len(source) - len(history)) for source, history in zip(sources, histories, strict=True)]
-    batch = frame_batch(Rows.from_lists(sources, whole), model.config.frame)
+    """By one uncached pass, the state of the newest token of each history: sentences, of which the last is open.
+
+    Where the frame closes sentences, `</s>` stands at the end of those that are closed.
+    """
+    words = [[[token for token in sentence if token != EOS] for sentence in history] for history in histories]
+    whole = [history + [[]] * (len(source) - len(history)) for source, history in zip(sources, words, strict=True)]
+    batch = frame_batch(rows_of(sources, whole), model.config.frame)
     states = model.decode(batch.target_in, model.encode(batch.source)).split(batch.target_in.instances.lengths)
     newest = [sum(map(len, history)) + len(history) - 1 for history in histories]
     return torch.stack([part[place] for part, place in zip(states, newest, strict=True)])
@@ -74,12 +79,13 @@ def newest_states(model, sources, histories):
 def test_ancestors_may_be_shared_and_lost(case):
     """As in a search: places go on from any others of their beam, so that they come to share what they wrote first."""
     model, draw = model_of(case), random.Random(1)
-    opening = SEP if model.config.frame == "joined" else BOS
+    marks = FRAMES[model.config.frame]
+    opening, closing = marks.input_before.inner, marks.input_after.inner
     sources, _ = documents()
-    memory = model.encode(frame_batch(Rows.from_lists(sources), model.config.frame).source)
+    memory = model.encode(frame_batch(rows_of(sources), model.config.frame).source)
     cache = model.start(memory, BEAM)
     sources = [source for source in sources for _ in range(BEAM)]
-    histories, tokens = [[[]] for _ in sources], [BOS] * len(sources)
+    histories, tokens = [[[]] for _ in sources], [marks.input_before.edge] * len(sources)
     for step in range(30):
         states = model.step(torch.tensor(tokens), cache)
         with torch.no_grad():
@@ -95,13 +101,16 @@ def test_ancestors_may_be_shared_and_lost(case):
             )
         tokens = []
         for source, history in zip(sources, histories, strict=True):
-            opens = len(history) < len(source) and draw.random() < 0.3
-            tokens.append(opening if opens else draw.randrange(FIRST_WORD, VOCABULARY))
-            if opens:
+            closed = closing != NOTHING and history[-1][-1:] == [closing]
+            ends = opening != NOTHING and len(history) < len(source) and draw.random() < 0.3
+            if closed or (ends and closing == NOTHING):
+                tokens.append(opening)
                 history.append([])
             else:
+                tokens.append(closing if ends else draw.randrange(FIRST_WORD, VOCABULARY))
                 history[-1].append(tokens[-1])
-    shared = [layer.length for layer in cache.layers.values() if isinstance(layer, InstanceCache)]
+    layers = [part for layer in cache.layers.values() for part in getattr(layer, "halves", (layer,))]
+    shared = [layer.length for layer in layers if isinstance(layer, InstanceCache)]
     assert all(length > 10 for length in shared)
 
 
@@ -110,8 +119,8 @@ def test_a_hypothesis_may_be_continued_twice(case):
     """Both places go on from the second hypothesis, with different words."""
     model, frame = model_of(case), CASES[case].frame
     source = [[[9, 10], [11]]]
-    memory = model.encode(frame_batch(Rows.from_lists(source), frame).source)
-    opening, after, first, second = 1, 12, 13, 14
+    memory = model.encode(frame_batch(rows_of(source), frame).source)
+    opening, after, first, second = FRAMES[frame].input_before.edge, 12, 13, 14
     cache = model.start(memory, 2)
     for tokens in ([opening, opening], [15, after]):
         model.step(torch.tensor(tokens), cache)

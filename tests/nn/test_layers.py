@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from docmt.core.architectures import TransformerConfig
 from docmt.core.vocabulary import PAD
 from docmt.nn.layers import FIRST_POSITION, Dropout, Embedding, FeedForward, Residual, sinusoids
 
@@ -18,22 +19,22 @@ def test_positions_are_sines_then_cosines_of_falling_frequencies():
 
 
 def test_embeddings_are_scaled_and_positions_added():
-    embedding = Embedding(9, 16, dropout=0.0)
+    embedding = Embedding(9, TransformerConfig(width=16, heads=2, dropout=0.0))
     tokens, positions = torch.tensor([7, 8]), torch.tensor([0, 5])
     expected = embedding.weight[tokens] * 4 + sinusoids(20, 16)[positions + FIRST_POSITION]
     torch.testing.assert_close(embedding(tokens, positions, 6), expected)
 
 
 def test_the_table_of_positions_grows_with_the_longest_instance():
-    embedding = Embedding(9, 4, dropout=0.0)
-    last = len(embedding.positions)
+    embedding = Embedding(9, TransformerConfig(width=4, heads=2, dropout=0.0))
+    last = len(embedding.position.table)
     vector = embedding(torch.tensor([7]), torch.tensor([last]), last + 1) - embedding.weight[7] * 2
     torch.testing.assert_close(vector[0], sinusoids(last + 9, 4)[last + FIRST_POSITION], atol=1e-5, rtol=0)
 
 
 def test_embeddings_start_with_the_scale_of_the_width():
     torch.manual_seed(1)
-    weight = Embedding(2000, 64, dropout=0.0).weight
+    weight = Embedding(2000, TransformerConfig(width=64, dropout=0.0)).weight
     assert (weight[PAD] == 0).all()
     assert weight.std().item() == pytest.approx(1 / 8, rel=0.02)
 
@@ -47,8 +48,9 @@ def test_feed_forward_is_two_maps_with_a_relu_between():
 def test_the_norm_stands_after_the_sum_or_before_the_sublayer():
     x = torch.randn(3, 4)
     norm = nn.LayerNorm(4)
-    torch.testing.assert_close(Residual(4, "post", 0.0)(x, torch.exp), norm(x + x.exp()))
-    torch.testing.assert_close(Residual(4, "pre", 0.0)(x, torch.exp), x + norm(x).exp())
+    post, pre = (Residual(TransformerConfig(width=4, heads=2, dropout=0.0, norm=norm)) for norm in ("post", "pre"))
+    torch.testing.assert_close(post(x, torch.exp), norm(x + x.exp()))
+    torch.testing.assert_close(pre(x, torch.exp), x + norm(x).exp())
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])

@@ -8,16 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from docmt.core.architectures import GTransformerConfig, TransformerConfig
 from docmt.core.artifacts import write_json
-from docmt.core.config import (
-    CutConfig,
-    DecodeConfig,
-    GTransformerConfig,
-    SystemConfig,
-    TrainConfig,
-    TransformerConfig,
-    ViewConfig,
-)
+from docmt.core.config import CutConfig, DecodeConfig, SystemConfig, TrainConfig, ViewConfig
 from docmt.core.documents import DOCUMENTS, write_parquet
 from docmt.core.grid import Entry
 from docmt.reporting.results import ReportSettings, Results
@@ -79,7 +72,7 @@ class World:
             "contrastive": {},
             "contrastive_signature": "contrastive|v:1",
             "unigram_dev_perplexity": 200.0,
-            "decoding": {"sentences": 4, "fallback_sentences": 1, "seconds": 1.5},
+            "decoding": {"lines": "sentences", "sentences": 4, "fallback_sentences": 1, "seconds": 1.5},
         }
         write_json(self.folder("7_scores", system, seed) / "scores.json", scores | more)
 
@@ -107,10 +100,11 @@ class World:
         splits = {"train": {"sentences": 71234}, "test": {"sentences": 4}}
         write_json(folder / "card.json", {"licence": "CC0", "splits": splits})
 
-    def translate(self, system: str, lines: list[str], seed: int = 1) -> None:
+    def translate(self, system: str, lines: list[str], seed: int = 1, unit: str = "sentences") -> None:
         folder = self.folder("6_translations", system, seed)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "test.txt").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        write_json(folder / "decoding.json", {"lines": unit})
 
 
 def contrastive(name: str, rights: dict[int, int], items: int = 4) -> dict:

@@ -142,7 +142,11 @@ def test_the_same_results_give_the_same_page(full):
 
 def test_optional_facts_may_be_missing(full):
     write_json(full.folder("5_training", "sentence", 1) / "record.json", {"updates": 1})
-    full.score("sentence", decoding={"sentences": 4, "fallback_sentences": 0}, unigram_dev_perplexity=None)
+    full.score(
+        "sentence",
+        decoding={"lines": "sentences", "sentences": 4, "fallback_sentences": 0},
+        unigram_dev_perplexity=None,
+    )
     _, page = write(full)
     assert "–" in page.text
 

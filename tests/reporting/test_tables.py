@@ -1,10 +1,12 @@
 import csv
 import io
+import json
 import statistics
 
 import pytest
 
 from docmt.core.errors import UserError
+from docmt.reporting.page import render
 from docmt.reporting.tables import fill_tables, to_csv, to_json
 
 CORPUS = "toy_zh-en"
@@ -47,6 +49,21 @@ def test_scores_without_the_metric_are_not_scored(world):
     found = cells(world)
     assert found["Sentence", "s-BLEU"].status == "measured"
     assert found["Sentence", "accuracy:pronoun"].status == "not scored"
+
+
+def test_a_system_that_translates_documents_has_no_sentences_to_score(world):
+    decoding = {"lines": "documents", "sentences": 4, "fallback_sentences": 0}
+    world.score("sentence", bleu=20.0, decoding=decoding)
+    scores = world.folder("7_scores", "sentence", 1) / "scores.json"
+    content = json.loads(scores.read_text())
+    del content["bleu"]["13a"]["s"]
+    scores.write_text(json.dumps(content))
+    world.table("t", [{"system": "sentence"}], ["s-BLEU", "d-BLEU"])
+    found = cells(world)
+    assert (found["sentence", "s-BLEU"].status, found["sentence", "s-BLEU"].measured) == ("documents only", None)
+    assert found["sentence", "d-BLEU"].measured == 20.0
+    page = render(world.load(), fill_tables(world.load()))
+    assert "documents only" not in page and '<span class="absent">–</span>' in page
 
 
 def test_several_seeds_give_mean_and_standard_deviation(world):

@@ -11,6 +11,7 @@ def scores() -> dict:
             for n, family in enumerate(["13a", "13a_lower", "tokenized_lower"], 1)
         },
         "positions": {"j2": {"13a": {"s": {"score": 7.0, "signature": "position"}}}},
+        "consistency": {"LTCR": {"score": 60.5, "signature": "LTCR|x"}, "HHI": {"score": 70.5, "signature": "HHI|x"}},
         "contrastive": {
             "pronoun": {"items": 4, "right": 3, "by_distance": {"1": {"items": 1, "right": 0}}},
             "word": {"items": 1, "right": 0, "by_distance": {"1": {"items": 1, "right": 0}}},
@@ -28,6 +29,8 @@ def scores() -> dict:
         ("mteval s-BLEU", 20.0, "13a_lower|s"),
         ("multi-bleu d-BLEU", 31.0, "tokenized_lower|d"),
         ("s-BLEU@j2", 7.0, "position"),
+        ("LTCR", 60.5, "LTCR|x"),
+        ("HHI", 70.5, "HHI|x"),
         ("accuracy", 60.0, "contrastive|x"),
         ("accuracy:pronoun", 75.0, "contrastive|x"),
         ("accuracy:pronoun@1", 0.0, "contrastive|x"),

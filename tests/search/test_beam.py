@@ -10,13 +10,24 @@ from tiny import CONFIGS, FIRST_WORD, full_forward_score, next_scores, random_do
 
 from docmt.core.config import DecodeConfig
 from docmt.core.errors import UserError
-from docmt.core.vocabulary import EOS, SEP, UNK
+from docmt.core.vocabulary import EOS, MASK, SEP, UNK
 from docmt.nn.rows import Rows
 from docmt.search import beam_search, forced_scores
 
 DOCUMENTS = random_documents(3, [[3, 1, 4], [2], [5, 2], [1, 1, 1, 1]])
 SHORT = DecodeConfig(beam=4, max_length_a=1.0, max_length_b=3)
+COUNTED = {"closed": -1, "fairseq": 1}
+"""What counts for a sentence's maximum beside its source words."""
+
+FREE = ("joined", "unmarked")
+"""Frames whose number of sentences is not forced."""
+
 models = pytest.mark.parametrize("name", CONFIGS)
+
+
+def limits_of(name, source, a, b):
+    counted = [max(len(words) + COUNTED.get(name, 0), 0) for words in source]
+    return [int(a * pieces + b) for pieces in counted]
 
 
 @models
@@ -27,36 +38,45 @@ def test_a_beam_score_is_the_score_of_its_text(name, penalty):
     for source, found in zip(DOCUMENTS, beam_search(model, Rows.from_lists(DOCUMENTS), config), strict=True):
         assert len(found) == 4
         for translation in found:
-            expected = full_forward_score(model, source, translation.sentences)
+            limits = limits_of(name, source, 1.0, 3)
+            expected = full_forward_score(model, source, translation.sentences, limits)
             assert translation.score == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.parametrize("name", ["wrapped", "g_transformer"])
+@pytest.mark.parametrize("name", [name for name in CONFIGS if name != "joined"])
 def test_a_beam_score_is_what_forced_scoring_gives(name):
+    """In the frame `closed` where no sentence was cut, which a model that likes `</s>` sees to."""
     model = tiny_model(name)
-    best = [found[0] for found in beam_search(model, Rows.from_lists(DOCUMENTS), SHORT)]
-    rows = Rows.from_lists(DOCUMENTS, [translation.sentences for translation in best])
+    if name == "closed":
+        logits, eager = model.logits, torch.zeros(20).index_fill(0, torch.tensor(EOS), 4.0)
+        model.logits = lambda states: logits(states) + eager
+    config = DecodeConfig(beam=4, max_length_a=1.0, max_length_b=12 if name == "closed" else 3)
+    best = [found[0] for found in beam_search(model, Rows.from_lists(DOCUMENTS), config)]
+    assert name != "closed" or not any(translation.forced_ends for translation in best)
+    whole = [one.sentences + [[]] * (len(d) - len(one.sentences)) for one, d in zip(best, DOCUMENTS, strict=True)]
+    rows = Rows.from_lists(DOCUMENTS, whole)
     _, sentences = forced_scores(model, rows)
     sums = [part.sum().item() for part in sentences.split(rows.sentences.tolist())]
     assert sums == pytest.approx([translation.score for translation in best], abs=1e-5)
 
 
-def greedy(model, source, limit_of):
+def greedy(model, source, limits):
     """Word by word without cache or batch, by the rules as they are told."""
-    joined = model.config.frame == "joined"
-    total = sum(limit_of(len(words)) for words in source) + len(source) - 1
+    frame = model.config.frame
+    total = sum(limits) + len(source) - 1
     target = [[]]
     while True:
         scores = next_scores(model, source, target)
-        ends = {EOS, SEP} if joined else {EOS}
-        allowed = {*range(FIRST_WORD, len(scores)), UNK, *(ends if target[-1] else ())}
+        ends = {EOS, SEP} if frame == "joined" else {EOS}
+        words = {*range(FIRST_WORD, len(scores)), UNK, *((MASK,) if frame == "closed" else ())}
+        allowed = words | (ends if target[-1] else set())
         written = sum(map(len, target)) + len(target) - 1
-        if joined and written + 1 >= total:
+        if frame == "joined" and written + 1 >= total:
             allowed.discard(SEP)
-        if written >= total if joined else len(target[-1]) >= limit_of(len(source[len(target) - 1])):
+        if written >= total if frame in FREE else len(target[-1]) >= limits[len(target) - 1]:
             allowed = {EOS}
         best = max(allowed, key=lambda token: scores[token].item())
-        if best == EOS and (joined or len(target) == len(source)):
+        if best == EOS and (frame in FREE or len(target) == len(source)):
             return target
         target = [*target, []] if best in ends else [*target[:-1], [*target[-1], best]]
 
@@ -66,7 +86,8 @@ def test_a_beam_of_one_is_greedy(name):
     model = tiny_model(name)
     config = DecodeConfig(beam=1, max_length_a=1.0, max_length_b=3)
     found = beam_search(model, Rows.from_lists(DOCUMENTS), config)
-    assert [best.sentences for (best,) in found] == [greedy(model, source, lambda n: n + 3) for source in DOCUMENTS]
+    expected = [greedy(model, source, limits_of(name, source, 1, 3)) for source in DOCUMENTS]
+    assert [best.sentences for (best,) in found] == expected
 
 
 @models
@@ -84,23 +105,26 @@ def sequences(words, longest):
 
 
 def everything(frame, words):
-    """All translations of two sentences whose maxima are 2 words (wrapped) or 1 (joined: 3 outputs in all)."""
-    if frame == "wrapped":
+    """All translations of two sentences whose maxima are 2 words or, where free, 1 (3 outputs in all)."""
+    if frame not in FREE:
         return [list(pair) for pair in product(sequences(words, 2), repeat=2)]
-    return [[one] for one in sequences(words, 3)] + [[[a], [b]] for a in words for b in words]
+    runs = [[one] for one in sequences(words, 3)]
+    return runs + ([[[a], [b]] for a in words for b in words] if frame == "joined" else [])
 
 
 @models
 def test_a_beam_as_wide_as_all_there_is_finds_everything(name):
     model = tiny_model(name, vocabulary=FIRST_WORD + 2)
     source = random_documents(5, [[2, 1]], vocabulary=FIRST_WORD + 2)
-    limit = 1 if name == "joined" else 2
-    (found,) = beam_search(model, Rows.from_lists(source), DecodeConfig(beam=200, max_length_a=0, max_length_b=limit))
-    possible = everything(model.config.frame, (UNK, FIRST_WORD, FIRST_WORD + 1))
+    limit = 1 if name in FREE else 2
+    (found,) = beam_search(model, Rows.from_lists(source), DecodeConfig(beam=450, max_length_a=0, max_length_b=limit))
+    words = (UNK, FIRST_WORD, FIRST_WORD + 1, *((MASK,) if name == "closed" else ()))
+    possible = everything(model.config.frame, words)
     assert sorted(one.sentences for one in found) == sorted(possible)
 
     def value(target):
-        return full_forward_score(model, source[0], target) / (sum(map(len, target)) + len(target))
+        ends = len(target) * (2 if name == "closed" else 1)
+        return full_forward_score(model, source[0], target, [limit] * 2) / (sum(map(len, target)) + ends)
 
     best = max(possible, key=value)
     assert found[0].sentences == best
@@ -119,14 +143,16 @@ def test_every_output_keeps_the_rules(name, lengths, beam, seed, a, b):
     config = DecodeConfig(beam=beam, max_length_a=a, max_length_b=b)
     found = beam_search(model, Rows.from_lists(random_documents(seed, lengths, vocabulary=11)), config)
     for pieces, translations in zip(lengths, found, strict=True):
-        limits = [int(a * n) + b if a != 0.5 else int(0.5 * n + b) for n in pieces]
+        limits = limits_of(name, [[0] * n for n in pieces], a, b)
         values = [one.normalised for one in translations]
         assert 1 <= len(translations) <= beam and values == sorted(values, reverse=True)
         for one in translations:
             written = [len(sentence) for sentence in one.sentences]
-            assert all(word == UNK or word >= FIRST_WORD for sentence in one.sentences for word in sentence)
+            others = {UNK, MASK} if name == "closed" else {UNK}
+            assert all(word in others or word >= FIRST_WORD for sentence in one.sentences for word in sentence)
             assert min(written) >= 1
-            if name == "joined":
+            assert name != "unmarked" or len(written) == 1
+            if name in FREE:
                 longest = sum(limits) + len(limits) - 1
                 assert sum(written) + len(written) - 1 <= longest
                 assert one.forced_ends == (sum(written) + len(written) - 1 == longest)
@@ -140,7 +166,7 @@ def test_every_output_keeps_the_rules(name, lengths, beam, seed, a, b):
 def test_forced_ends_are_counted(name):
     config = DecodeConfig(beam=2, max_length_a=0, max_length_b=1)
     found = beam_search(tiny_model(name), Rows.from_lists(DOCUMENTS), config)
-    if name != "joined":
+    if name not in FREE:
         assert [one[0].forced_ends for one in found] == [len(document) for document in DOCUMENTS]
     assert all(best.forced_ends == 1 for best in found[1])
 

@@ -3,10 +3,10 @@
 import pytest
 
 from docmt.core.config import DecodeConfig
-from docmt.core.vocabulary import EOS, SEP
+from docmt.core.vocabulary import BOS, EOS, SEP
 from docmt.nn.rows import Rows
 from docmt.search.penalty import length_factor
-from docmt.search.rules import JoinedRules, WrappedRules, instance_limits
+from docmt.search.rules import ClosedRules, FairseqRules, JoinedRules, UnmarkedRules, WrappedRules, instance_limits
 
 
 @pytest.mark.parametrize(
@@ -30,12 +30,20 @@ def test_the_maximum_is_cut_to_a_whole_number():
     assert instance_limits(rows, DecodeConfig(max_length_a=1.2, max_length_b=10)) == [[13, 11], [14]]
 
 
+def test_what_counts_for_the_maximum_is_never_less_than_nothing():
+    rows, config = Rows.from_lists([[[7] * 3, []]]), DecodeConfig(max_length_a=2.0, max_length_b=1)
+    assert [instance_limits(rows, config, besides) for besides in (-1, 0, 1)] == [[[5, 1]], [[7, 1]], [[9, 3]]]
+
+
 @pytest.mark.parametrize(
     "rules, outputs, sentences",
     [
         (WrappedRules, [8, 9, EOS, 7, EOS], [[8, 9], [7]]),
         (JoinedRules, [8, 9, SEP, 7, EOS], [[8, 9], [7]]),
         (JoinedRules, [8, EOS], [[8]]),
+        (FairseqRules, [8, 9, EOS, 7, EOS], [[8, 9], [7]]),
+        (ClosedRules, [8, 9, EOS, BOS, 7, EOS, SEP], [[8, 9], [7]]),
+        (UnmarkedRules, [8, 9, 7, EOS], [[8, 9, 7]]),
     ],
 )
 def test_outputs_are_split_at_the_ends_of_sentences(rules, outputs, sentences):
@@ -51,6 +59,9 @@ def test_outputs_are_split_at_the_ends_of_sentences(rules, outputs, sentences):
         (JoinedRules, [3, 2], 1),
         (JoinedRules, [6], 1),
         (JoinedRules, [2, 2], 0),
+        (ClosedRules, [2, 2], 1),
+        (UnmarkedRules, [6], 1),
+        (UnmarkedRules, [5], 0),
     ],
 )
 def test_forced_ends(rules, words, forced):

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.vocabulary import SPECIALS
-from docmt.text.bpe import CONTINUES
+from docmt.core.vocabulary import CONTINUES, SPECIALS
 from docmt.text.tokenizers import tokenizer_for
 
 TOKENIZERS = [

@@ -4,7 +4,9 @@ import pytest
 import torch
 from toy_task import VOCABULARY
 
-from docmt.core.config import BadValue, GTransformerConfig, TrainConfig
+from docmt.core.architectures import GTransformerConfig
+from docmt.core.checks import BadValue
+from docmt.core.config import TrainConfig
 from docmt.models import build
 from docmt.training.optimiser import build_optimiser, set_learning_rates
 from docmt.training.selection import best, mean, wanted

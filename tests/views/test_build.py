@@ -4,47 +4,27 @@ import json
 import sys
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pytest
+from small_tokens import built, sentences_in, token_rows, write_tokens
 
 from docmt.cli.main import main
 from docmt.core.artifacts import write_json
-from docmt.core.config import SPLITS, CutConfig, ViewConfig
+from docmt.core.config import SPLITS, CutConfig
 from docmt.core.documents import (
     CONTRASTIVE_SEGMENTS,
-    CONTRASTIVE_TOKENS,
     SEGMENTS,
-    TOKENS,
     read_arrow,
-    write_arrow,
 )
 from docmt.core.errors import UserError
 from docmt.views import segments
-from docmt.views.build import ViewsSettings, build_view
 
-SENTENCES = {"train": [7, 2, 1, 12], "dev": [3], "test": [5, 1]}
-"""How many sentences each document has."""
-
-CUTS = [CutConfig(window=1), CutConfig(window=3), CutConfig(max_tokens=30), CutConfig(max_sentences=4)]
-
-
-def token_rows() -> list[dict]:
-    numbers = np.random.default_rng(1)
-    return [
-        {
-            "split": split,
-            "document": f"{split}{document}",
-            "sentence": sentence,
-            **{
-                f"{side}_ids": numbers.integers(7, 99, numbers.integers(1, 12)).tolist()
-                for side in ("source", "target")
-            },
-        }
-        for split, counts in SENTENCES.items()
-        for document, count in enumerate(counts)
-        for sentence in range(count)
-    ]
+CUTS = [
+    CutConfig(window=1),
+    CutConfig(window=3),
+    CutConfig(max_tokens=30),
+    CutConfig(max_sentences=4),
+    CutConfig(documents=True),
+]
 
 
 ITEM = {
@@ -56,25 +36,6 @@ ITEM = {
     "variant_ids": [[30], [31, 32, 33, 34], [35, 36]],
     "correct": 2,
 }
-
-
-def write_tokens(folder: Path, rows: list[dict] | None = None, items: list[dict] | None = None) -> Path:
-    table = pa.Table.from_pylist(token_rows() if rows is None else rows, TOKENS)
-    write_arrow(folder / "tokens.arrow", table)
-    if items:
-        write_arrow(folder / "contrastive.arrow", pa.Table.from_pylist(items, CONTRASTIVE_TOKENS))
-    return folder
-
-
-def built(folder: Path, train: CutConfig, test: CutConfig | None = None, **tokens) -> Path:
-    settings = ViewsSettings(1, ViewConfig(train, test or train))
-    build_view(settings, write_tokens(folder / "tokens", **tokens), folder / "view")
-    return folder / "view"
-
-
-def sentences_in(row: dict, side: str) -> list[list[int]]:
-    ends = np.cumsum(row[f"{side}_lengths"])
-    return [part.tolist() for part in np.split(np.array(row[f"{side}_ids"]), ends)[:-1]]
 
 
 @pytest.mark.parametrize("at_once", [2, 50_000])
@@ -134,6 +95,7 @@ def test_the_card_counts_what_was_made(tmp_path, cut):
         (CutConfig(window=3), 3),
         (CutConfig(max_sentences=2), 2),
         (CutConfig(max_sentences=9), 4),
+        (CutConfig(documents=True), 4),
         # From the last, whose longest variant has four pieces: 6 + 5 + 4 + 4.
         (CutConfig(max_tokens=6), 1),
         (CutConfig(max_tokens=11), 1),

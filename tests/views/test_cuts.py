@@ -13,6 +13,7 @@ CUTS = st.one_of(
     SIZES.map(lambda k: CutConfig(window=k)),
     SIZES.map(lambda n: CutConfig(max_sentences=n)),
     st.integers(1, 40).map(lambda budget: CutConfig(max_tokens=budget)),
+    st.just(CutConfig(documents=True)),
 )
 DOCUMENTS = st.lists(st.lists(st.integers(3, 20), min_size=1, max_size=9), max_size=6)
 """Documents as the costs of their sentences."""
@@ -68,6 +69,12 @@ def test_chunks_are_full_but_for_a_documents_last(documents, size):
     for segment in segments:
         is_last = segment.stop == len(owner) or owner[segment.stop] != owner[segment.start]
         assert len(segment) == size or (is_last and len(segment) < size)
+
+
+@given(documents=DOCUMENTS)
+def test_whole_documents_are_not_cut(documents):
+    segments, owner = cut(documents, CutConfig(documents=True)), owners(documents)
+    assert [len(segment) for segment in segments] == [owner.count(number) for number in sorted(set(owner))]
 
 
 @given(documents=DOCUMENTS, budget=st.integers(1, 40))

@@ -21,6 +21,7 @@ STAGES = {
     "corpus": ("docmt/corpus", "docmt/cli/corpus.py"),
     "tokens": ("docmt/text", "docmt/cli/tokens.py"),
     "views": ("docmt/views", "docmt/cli/views.py"),
+    "chains": ("docmt/chains", "docmt/cli/chains.py"),
     "training": ("docmt/training", "docmt/cli/train.py"),
     "translations": ("docmt/decoding", "docmt/cli/decode.py"),
     "scores": ("docmt/scoring", "docmt/cli/score.py"),

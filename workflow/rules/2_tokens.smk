@@ -1,14 +1,14 @@
 # Stage 2: tokens.
 #
-# needs: results/1_corpus/<corpus>/documents.parquet
+# needs: results/1_corpus/<corpus>/documents.parquet; the tokenizer of a text that is `pretrained`
 # makes: results/2_tokens/<corpus>/<text>/tokens.arrow, and text/ with the codes and vocabularies that models carry
-# steps: tokenise or segment | case | learn and apply BPE | number the pieces
+# steps: tokenise or segment | case | learn and apply BPE, or cut pretrained pieces | number the pieces
 
 
 rule tokens:
     input:
+        unpack(tokens_inputs),
         settings="results/2_tokens/{corpus}/{text}/settings.json",
-        documents="results/1_corpus/{corpus}/documents.parquet",
     output:
         tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
         text=directory("results/2_tokens/{corpus}/{text}/text"),

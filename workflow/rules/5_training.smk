@@ -1,6 +1,6 @@
 # Stage 5: training.
 #
-# needs: a view, its text, and the model of the system that `init_from` names
+# needs: a view, its text, and the model of the system that `init_from` names, or the checkpoint of `pretrained`
 # makes: results/5_training/<scale>/<corpus>/<system>/seed<n>/ {model/, metrics.jsonl, record.json}
 # steps: train until a stop rule; checkpoints stand under results/state/, which no rule declares, so that a job that
 #        was killed or preempted goes on from its last one
@@ -20,9 +20,10 @@ rule train:
         "../../envs/docmt.yaml"
     threads: 1
     params:
-        init=init_option,
+        start=start_option,
+        chains=chains_option,
     shell:
-        "docmt train --settings {input.settings:q} --view $(dirname {input.view:q}) --text {input.text:q} {params.init}"
-        " --output $(dirname {output.record:q})"
+        "docmt train --settings {input.settings:q} --view $(dirname {input.view:q}) --text {input.text:q} {params.start}"
+        " {params.chains} --output $(dirname {output.record:q})"
         " --state results/state/5_training/{wildcards.scale}/{wildcards.corpus}/{wildcards.system}/seed{wildcards.seed}"
         " --threads {threads} 2>&1 | tee {log:q}"

@@ -1,6 +1,6 @@
 # Stage 6: translations.
 #
-# needs: a model and the test segments of its view
+# needs: a model and the test segments of its view, with their lexical chains where the model reads them
 # makes: results/6_translations/<scale>/<corpus>/<system>/seed<n>/ {test.txt, test.tok.txt, decoding.json} and, where
 #        the corpus has contrastive sets, contrastive.arrow with a forced score of every variant
 # steps: beam search, one output line per input line | forced scoring
@@ -19,9 +19,11 @@ rule translate:
     conda:
         "../../envs/docmt.yaml"
     threads: 1
+    params:
+        chains=chains_option,
     shell:
         "docmt decode --settings {input.settings:q} --model {input.model:q} --view $(dirname {input.view:q})"
-        " --output $(dirname {output.counts:q}) --threads {threads} 2>&1 | tee {log:q}"
+        " {params.chains} --output $(dirname {output.counts:q}) --threads {threads} 2>&1 | tee {log:q}"
 
 
 rule contrastive:
@@ -35,6 +37,8 @@ rule contrastive:
     conda:
         "../../envs/docmt.yaml"
     threads: 1
+    params:
+        chains=chains_option,
     shell:
         "docmt contrastive --settings {input.settings:q} --model {input.model:q} --view $(dirname {input.view:q})"
-        " --output {output:q} --threads {threads} 2>&1 | tee {log:q}"
+        " {params.chains} --output {output:q} --threads {threads} 2>&1 | tee {log:q}"

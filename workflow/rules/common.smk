@@ -8,9 +8,11 @@ import shlex
 import sys
 from pathlib import Path
 
+from docmt.core.architectures import READS_CHAINS
 from docmt.core.artifacts import atomic_file, canonical_json, read_json
 from docmt.core.errors import USER_MISTAKE, UserError
 from docmt.core.grid import Grid, load_grid
+from docmt.core.pretrained import check_model, checkpoint_files, tokenizer_file
 from docmt.core.slices import settings
 
 FROZEN_GRID = "results/frozen_grid.json"
@@ -92,28 +94,60 @@ def view_folder(entry):
     return f"results/3_views/{entry.corpus}/{entry.system.text}/{entry.system.view.name}"
 
 
+def word_chains(entry):
+    return f"results/4_chains/{entry.corpus}/{entry.system.text}/words"
+
+
+def segment_chains(entry):
+    """The lexical chains of a view, for models that read them."""
+    if entry.system.model.kind not in READS_CHAINS:
+        return {}
+    return {"chains": f"results/4_chains/{entry.corpus}/{entry.system.text}/{entry.system.view.name}/card.json"}
+
+
+def chains_option(wildcards, input):
+    return f"--chains {shlex.quote(str(Path(input.chains).parent))}" if hasattr(input, "chains") else ""
+
+
 def model_folder(entry, scale, seed):
     return f"results/5_training/{scale}/{entry.corpus}/{entry.trained}/seed{seed}/model"
 
 
 def training_inputs(wildcards):
-    """A system's view and text, and the model that it starts from."""
+    """A system's view and text, its chains where it reads them, the model or checkpoint that it starts from."""
     entry = find(wildcards)
     inputs = {"view": f"{view_folder(entry)}/card.json", "text": f"{tokens_folder(entry)}/text"}
+    inputs |= segment_chains(entry)
     start = GRID.started_from(entry)
     if start:
         inputs["init"] = model_folder(start, wildcards.scale, wildcards.seed)
+    if entry.system.pretrained:
+        or_refuse(check_model, entry.system.model, entry.system.pretrained)
+        inputs["pretrained"] = or_refuse(checkpoint_files, entry.system.pretrained)
     return inputs
 
 
-def init_option(wildcards, input):
-    return f"--init {input.init}" if hasattr(input, "init") else ""
+def start_option(wildcards, input):
+    if hasattr(input, "init"):
+        return f"--init {input.init}"
+    pretrained = find(wildcards).system.pretrained
+    return f"--pretrained {shlex.quote(pretrained)}" if pretrained else ""
+
+
+def tokens_inputs(wildcards):
+    """A corpus and, for a text of pretrained pieces, what cuts them."""
+    inputs = {"documents": f"results/1_corpus/{wildcards.corpus}/documents.parquet"}
+    text = GRID.texts.get(wildcards.text)
+    if text and text.pretrained:
+        inputs["tokenizer"] = or_refuse(tokenizer_file, text.pretrained)
+    return inputs
 
 
 def decoding_inputs(wildcards):
     entry = find(wildcards)
     view = f"{view_folder(entry)}/card.json"
-    return {"view": view, "model": model_folder(entry, wildcards.scale, wildcards.seed)}
+    model = model_folder(entry, wildcards.scale, wildcards.seed)
+    return {"view": view, "model": model, **segment_chains(entry)}
 
 
 def scoring_inputs(wildcards):
@@ -122,6 +156,7 @@ def scoring_inputs(wildcards):
     inputs = {
         "corpus": f"results/1_corpus/{entry.corpus}/documents.parquet",
         "tokens": f"{tokens_folder(entry)}/tokens.arrow",
+        "chains": f"{word_chains(entry)}/chains.arrow",
         "translations": f"{folder}/decoding.json",
     }
     if GRID.corpora[entry.corpus].contrastive:

@@ -90,6 +90,11 @@ def _a(noun: str) -> str:
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
+def _shown(facts: Facts) -> str:
+    """The ambiguous word with what shows its sense: 只下蛋的鸡."""
+    return f"{facts.meant.measure}{facts.meant.attribute}{facts.word.zh}"
+
+
 def _there_are(facts: Facts) -> str:
     if facts.many:
         return f"there are {facts.count[1]} {facts.fruit.many}"
@@ -170,23 +175,22 @@ def taste(rng: Random) -> Sentence:
 
 
 def ambiguous(rng: Random) -> Sentence:
-    """The ambiguous word with what shows its sense: 院子里有一辆自行车。 There is a bike in the yard."""
+    """The ambiguous word with what shows its sense: 院子里有一只下蛋的鸡。 There is a hen in the yard."""
     places = (rng.choice(words.INDOORS), rng.choice(words.OUTDOORS))
 
     def say(facts: Facts) -> tuple[str, str]:
-        sense = facts.meant
         place_zh, place_en = places[facts.word.outdoors]
-        return _pair(f"{place_zh}有一{sense.measure}{sense.zh}", f"there is {_a(sense.en)} {place_en}")
+        return _pair(f"{place_zh}有一{_shown(facts)}", f"there is {_a(facts.meant.en)} {place_en}")
 
     return Sentence(say, frozenset({WORD}))
 
 
 def in_front(rng: Random) -> Sentence:
-    """Protagonist, fruit and ambiguous word at once: 汤姆面前有一个梨和一头奶牛。 There is a pear and ..."""
+    """Protagonist, fruit and ambiguous word at once: 汤姆面前有一个梨和一头产奶的牛。 There is a pear and ..."""
     place_zh, place_en = rng.choice((("身边", "next to"), ("面前", "in front of")))
 
     def say(facts: Facts) -> tuple[str, str]:
-        things = f"{facts.count[0]}{facts.fruit.zh}和一{facts.meant.measure}{facts.meant.zh}"
+        things = f"{facts.count[0]}{facts.fruit.zh}和一{_shown(facts)}"
         english = f"{_there_are(facts)} and {_a(facts.meant.en)} {place_en} {facts.person.en}"
         return _pair(f"{facts.person.zh}{place_zh}有{things}", english)
 
@@ -194,25 +198,24 @@ def in_front(rng: Random) -> Sentence:
 
 
 def owned(rng: Random) -> Sentence:
-    """The ambiguous word once more, with what shows its sense: 那辆自行车是老师的。 That bike is the teacher's."""
+    """The ambiguous word once more, with what shows its sense: 那只下蛋的鸡是老师的。 That hen is the teacher's."""
     person_zh, person_en = rng.choice(words.NEUTRAL_PEOPLE)
 
     def say(facts: Facts) -> tuple[str, str]:
-        sense = facts.meant
-        return _pair(f"那{sense.measure}{sense.zh}是{person_zh}的", f"that {sense.en} is {person_en}'s")
+        return _pair(f"那{_shown(facts)}是{person_zh}的", f"that {facts.meant.en} is {person_en}'s")
 
     return Sentence(say, frozenset({WORD}))
 
 
 def bare(rng: Random) -> Sentence:
-    """The ambiguous word alone: 昨天车很干净。 The bike was very clean yesterday."""
+    """The ambiguous word alone: 昨天鸡很干净。 The hen was very clean yesterday."""
     time = rng.choice((words.NO_TIME, words.NO_TIME, words.NOW, words.YESTERDAY))
     degree_zh, degree_en = rng.choice(words.DEGREES)
     zh, en = rng.choice(words.LOOKS)
 
     def say(facts: Facts) -> tuple[str, str]:
         subject = f"the {facts.meant.en}"
-        return _pair(f"{time.zh}{facts.word.bare}{degree_zh}{zh}", f"{subject} {time.be} {degree_en} {en}{time.en}")
+        return _pair(f"{time.zh}{facts.word.zh}{degree_zh}{zh}", f"{subject} {time.be} {degree_en} {en}{time.en}")
 
     return Sentence(say, leaves_open=WORD)
 

@@ -33,8 +33,9 @@ OPEN: dict[str, tuple[Draw, ...]] = {
 }
 """Sentences that leave it to their context."""
 
-ANY = (*PHENOMENA, *PHENOMENA, None)
-"""What a sentence can be about, None being nothing that matters: as often as it stands here."""
+ANY = (*PHENOMENA, *PHENOMENA, *PHENOMENA, WORD, WORD, None)
+"""What a sentence can be about, None being nothing that matters: as often as it stands here. The ambiguous word most
+often, so that its mentions are a lexical chain."""
 
 
 @dataclass(frozen=True)

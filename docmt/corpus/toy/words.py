@@ -109,32 +109,42 @@ TASTES = (("甜", "sweet"), ("酸", "sour"), ("新鲜", "fresh"), ("香", "fragr
 
 
 class Sense(NamedTuple):
-    """One meaning of an ambiguous word: how a first mention names it, with its measure word, and the English."""
+    """One meaning of an ambiguous word: the measure word and perhaps an attribute, which show it, and the English."""
 
     measure: str
-    zh: str
+    attribute: str
     en: str
 
 
 class TwoWay(NamedTuple):
-    """A word whose bare form has two translations."""
+    """A word that has two translations. Its form is the same wherever it stands, so that its mentions are a chain."""
 
-    bare: str
+    zh: str
     senses: tuple[Sense, Sense]
     outdoors: bool
 
 
 TWO_WAY = (
-    TwoWay("车", (Sense("辆", "自行车", "bike"), Sense("辆", "卡车", "truck")), True),
-    TwoWay("羊", (Sense("只", "山羊", "goat"), Sense("只", "绵羊", "sheep")), True),
-    TwoWay("鸡", (Sense("只", "公鸡", "rooster"), Sense("只", "母鸡", "hen")), True),
-    TwoWay("牛", (Sense("头", "奶牛", "cow"), Sense("头", "水牛", "buffalo")), True),
-    TwoWay("杜鹃", (Sense("只", "杜鹃", "cuckoo"), Sense("盆", "杜鹃", "azalea")), True),
-    TwoWay("琴", (Sense("架", "钢琴", "piano"), Sense("把", "小提琴", "violin")), False),
-    TwoWay("笔", (Sense("支", "铅笔", "pencil"), Sense("支", "毛笔", "brush")), False),
-    TwoWay("球", (Sense("个", "篮球", "basketball"), Sense("个", "气球", "balloon")), False),
-    TwoWay("灯", (Sense("盏", "台灯", "lamp"), Sense("个", "灯笼", "lantern")), False),
-    TwoWay("杯子", (Sense("个", "茶杯", "cup"), Sense("个", "玻璃杯", "glass")), False),
+    TwoWay("车", (Sense("辆", "两个轮子的", "bike"), Sense("辆", "运货的", "truck")), True),
+    TwoWay("羊", (Sense("只", "长胡子的", "goat"), Sense("只", "剪毛的", "sheep")), True),
+    TwoWay("鸡", (Sense("只", "打鸣的", "rooster"), Sense("只", "下蛋的", "hen")), True),
+    TwoWay("牛", (Sense("头", "产奶的", "cow"), Sense("头", "耕地的", "ox")), True),
+    TwoWay("杜鹃", (Sense("只", "", "cuckoo"), Sense("盆", "", "azalea")), True),
+    TwoWay("鸽子", (Sense("只", "送信的", "pigeon"), Sense("只", "白色的", "dove")), True),
+    TwoWay("乌龟", (Sense("只", "水里的", "turtle"), Sense("只", "陆地上的", "tortoise")), True),
+    TwoWay("船", (Sense("艘", "打鱼的", "boat"), Sense("艘", "远航的", "ship")), True),
+    TwoWay("琴", (Sense("架", "立式的", "piano"), Sense("把", "拉弓的", "violin")), False),
+    TwoWay("笔", (Sense("支", "画图的", "pencil"), Sense("支", "签字的", "pen")), False),
+    TwoWay("球", (Sense("个", "弹跳的", "basketball"), Sense("个", "飘起来的", "balloon")), False),
+    TwoWay("灯", (Sense("盏", "插电的", "lamp"), Sense("盏", "点蜡烛的", "lantern")), False),
+    TwoWay("杯子", (Sense("个", "喝茶的", "cup"), Sense("个", "喝酒的", "glass")), False),
+    TwoWay("桌子", (Sense("张", "写字的", "desk"), Sense("张", "吃饭的", "table")), False),
+    TwoWay("钟", (Sense("座", "报时的", "clock"), Sense("座", "寺庙的", "bell")), False),
+    TwoWay("刀", (Sense("把", "切菜的", "knife"), Sense("把", "武士的", "sword")), False),
+    TwoWay("瓶子", (Sense("个", "装水的", "bottle"), Sense("个", "插花的", "vase")), False),
+    TwoWay("帽子", (Sense("顶", "遮阳的", "hat"), Sense("顶", "毛线的", "cap")), False),
+    TwoWay("袋子", (Sense("个", "购物的", "bag"), Sense("个", "装米的", "sack")), False),
+    TwoWay("锅", (Sense("口", "炒菜的", "wok"), Sense("口", "煮汤的", "pot")), False),
 )
 OUTDOORS = (
     ("院子里", "in the yard"),

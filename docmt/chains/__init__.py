@@ -1,0 +1,1 @@
+"""Stage 4: lexical chains, the words that a document repeats."""

@@ -1,0 +1,36 @@
+"""`docmt chains`: stage 4, the lexical chains of documents and of segments."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Tokens = Annotated[Path, typer.Option(help="folder of stage 2: tokens.arrow, text/vocabulary.source.txt")]
+
+
+def words(
+    settings: Annotated[Path, typer.Option(help="settings.json of stage 4's words")],
+    tokens: Tokens,
+    output: Annotated[Path, typer.Option(help="folder for chains.arrow, stop_words.txt, card.json")],
+) -> None:
+    """Find the chains of whole documents, by words, and the stop list."""
+    from docmt.chains.documents import WordsSettings, build_words
+    from docmt.core.artifacts import read_json
+    from docmt.core.parse import parse
+
+    build_words(parse(WordsSettings, read_json(settings), str(settings)), tokens, output)
+
+
+def segments(
+    settings: Annotated[Path, typer.Option(help="settings.json of stage 4's chains of a view")],
+    tokens: Tokens,
+    words: Annotated[Path, typer.Option(help="folder of `docmt chains words`: stop_words.txt")],
+    view: Annotated[Path, typer.Option(help="folder of stage 3: {train, dev, test}.arrow[, contrastive.arrow]")],
+    output: Annotated[Path, typer.Option(help="folder for {train, dev, test}.arrow, card.json[, contrastive.arrow]")],
+) -> None:
+    """Find the chains of a view's segments, by pieces, a row for each of its rows."""
+    from docmt.chains.segments import SegmentsSettings, build_segments
+    from docmt.core.artifacts import read_json
+    from docmt.core.parse import parse
+
+    build_segments(parse(SegmentsSettings, read_json(settings), str(settings)), tokens, words, view, output)

@@ -1,0 +1,130 @@
+"""From the arguments in a fairseq checkpoint to the settings of a model here."""
+
+from argparse import Namespace
+from typing import Any
+
+from docmt.core.architectures import GTransformerConfig, ModelConfig, TransformerConfig
+from docmt.core.checks import BadValue
+from docmt.core.errors import UserError
+
+OFF = (None, False, "", 0)
+ONLY_OFF = (
+    "adaptive_input",
+    "adaptive_softmax_cutoff",
+    "base_layers",
+    "char_inputs",
+    "cross_self_attention",
+    "decoder_layers_to_keep",
+    "encoder_layers_to_keep",
+    "no_cross_attention",
+    "no_decoder_final_norm",
+    "no_token_positional_embeddings",
+)
+"""Arguments that change a model in ways that no setting here can say."""
+
+EQUAL = (
+    ("encoder_embed_dim", "decoder_embed_dim"),
+    ("encoder_ffn_embed_dim", "decoder_ffn_embed_dim"),
+    ("encoder_attention_heads", "decoder_attention_heads"),
+    ("encoder_normalize_before", "decoder_normalize_before"),
+    ("encoder_learned_pos", "decoder_learned_pos"),
+    ("decoder_embed_dim", "decoder_input_dim"),
+    ("decoder_embed_dim", "decoder_output_dim"),
+)
+"""Arguments for which there is one setting here."""
+
+CONTEXT_LAYERS = 2
+"""What the authors' script takes where it is not told in how many layers attention is combined."""
+
+
+def is_g_transformer(args: Namespace) -> bool:
+    return _architecture(args).startswith("gtransformer")
+
+
+def config_of(args: Namespace, where: str) -> ModelConfig:
+    """The settings of the model that these arguments describe; `where` names the checkpoint in messages.
+
+    G-Transformer's code with `--doc-mode full` is a Transformer. The frame is what that code, or fairseq, puts around
+    sentences: `closed`, `fairseq`.
+
+    Raises UserError for another architecture, and for arguments that cannot be said here.
+    """
+    if not _architecture(args).startswith(("transformer", "gtransformer")):
+        expected = "transformer, gtransformer, or a variant of them"
+        raise UserError("checkpoint of another architecture", where=where, found=_architecture(args), expected=expected)
+    _refuse_the_unsayable(args, where)
+    try:
+        if is_g_transformer(args) and vars(args).get("doc_mode") == "partial":
+            return GTransformerConfig(**_shared(args, where), **_combined(args, where))
+        return TransformerConfig(**_shared(args, where))
+    except BadValue as problem:
+        expected = f"{problem.name}: {problem.expected}"
+        what = "the checkpoint's settings are not allowed"
+        raise UserError(what, where=where, found=problem.found, expected=expected) from None
+
+
+def _architecture(args: Namespace) -> str:
+    """0.12 also writes the name where its own settings keep it."""
+    return str(vars(args).get("arch") or vars(args).get("_name"))
+
+
+def _refuse_the_unsayable(args: Namespace, where: str) -> None:
+    known = vars(args)
+    wrong = [f"{name} = {known[name]}" for name in ONLY_OFF if known.get(name) not in OFF]
+    if known.get("activation_fn", "relu") not in ("relu", "gelu"):
+        wrong.append(f"activation_fn = {known['activation_fn']}")
+    equal = EQUAL + ((("max_source_positions", "max_target_positions"),) if known.get("encoder_learned_pos") else ())
+    for one, other in equal:
+        if {one, other} <= known.keys() and (known[one] or 0) != (known[other] or 0):
+            wrong.append(f"{one} = {known[one]} beside {other} = {known[other]}")
+    if wrong:
+        raise UserError("the checkpoint uses what docmt has not", where=where, found="; ".join(wrong))
+
+
+def _shared(args: Namespace, where: str) -> dict[str, Any]:
+    """The settings that both architectures have."""
+    known = vars(args)
+    embeddings = "target" if known.get("share_decoder_input_output_embed") else "separate"
+    learned = bool(known.get("encoder_learned_pos"))
+    return {
+        "encoder_layers": _number(args, "encoder_layers", where),
+        "decoder_layers": _number(args, "decoder_layers", where),
+        "width": _number(args, "encoder_embed_dim", where),
+        "inner": _number(args, "encoder_ffn_embed_dim", where),
+        "heads": _number(args, "encoder_attention_heads", where),
+        **{name: float(known.get(name) or 0) for name in ("dropout", "attention_dropout", "activation_dropout")},
+        "activation": known.get("activation_fn", "relu"),
+        "norm": "pre" if known.get("encoder_normalize_before") else "post",
+        "embeddings": "shared" if known.get("share_all_embeddings") else embeddings,
+        "embedding_scale": not known.get("no_scale_embedding"),
+        "embedding_norm": bool(known.get("layernorm_embedding")),
+        "position_table": "learned" if learned else "sinusoidal",
+        **({"max_positions": _number(args, "max_source_positions", where)} if learned else {}),
+        "frame": "closed" if is_g_transformer(args) else "fairseq",
+    }
+
+
+def _combined(args: Namespace, where: str) -> dict[str, int]:
+    """Combined layers of each attention: at most all."""
+    known, found = vars(args), {}
+    for role, ours in (("encoder", "encoder_self"), ("decoder", "decoder_self"), ("cross", "cross")):
+        layers = _number(args, f"{'encoder' if role == 'encoder' else 'decoder'}_layers", where)
+        found[f"{ours}_combined_layers"] = min(int(known.get(f"{role}_ctxlayers", CONTEXT_LAYERS)), layers)
+    return found
+
+
+def text_of(args: Namespace, name: str, where: str) -> str:
+    """Raises UserError where the argument is missing."""
+    return _typed(args, name, str, "a text", where)
+
+
+def _number(args: Namespace, name: str, where: str) -> int:
+    return _typed(args, name, int, "a whole number", where)
+
+
+def _typed(args: Namespace, name: str, kind: type, expected: str, where: str) -> Any:
+    value = vars(args).get(name)
+    if not isinstance(value, kind):
+        found = f"{name} = {value}"
+        raise UserError("not the settings of a fairseq Transformer", where=where, found=found, expected=expected)
+    return value

@@ -1,0 +1,136 @@
+"""Previous sentences as context: which of their words a token looks at, and what it makes of each sentence.
+
+A look is a token that looks at one previous sentence. Looks stand sentence by sentence, and for each of these previous
+sentence by previous sentence, so that attention to sentences one, two, three back is one call over one packed stream.
+
+Paper: HAN (Miculicich et al. 2018), section 2.1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from docmt.core.vocabulary import BOS, CLS, EOS, PAD, SEP, UNK
+from docmt.nn.attention import attend, attend_padded
+from docmt.nn.caches import Cache
+from docmt.nn.context_cache import ContextCache
+from docmt.nn.multihead import MultiHead
+from docmt.nn.segments import Segments, spans, starts
+from docmt.nn.shapes import (
+    ContextRows,
+    Flags,
+    HypothesisFlags,
+    HypothesisRows,
+    HypothesisStates,
+    Numbers,
+    SeenRows,
+    States,
+    Tokens,
+)
+from docmt.nn.streams import Stream
+
+NO_WORDS = (PAD, BOS, EOS, UNK, SEP, CLS)
+"""Symbols that are not looked at, those of the authors' code and ours; `<mask>` stands for a word, and is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """Looks of a stream's tokens at the previous sentences of their instance that have words."""
+
+    looking: Numbers
+    """The token that looks, look by look."""
+    looking_runs: Segments
+    """Looks of all tokens of a sentence at one sentence."""
+    words: Numbers
+    """The words that are seen, run by run."""
+    word_runs: Segments
+    aware: Numbers
+    """The tokens that look at anything, in order."""
+    by_token: Numbers
+    """The looks of the first aware token, those of the second, ..."""
+    single: Segments
+    """The aware tokens, each a run of its own."""
+    token_runs: Segments
+    """Looks of each aware token, as runs of `by_token`."""
+
+
+def are_words(tokens: Tokens) -> Flags:
+    """Where a token is a word: no special symbol, and not unknown."""
+    return ~torch.isin(tokens, torch.tensor(NO_WORDS, device=tokens.device))
+
+
+def context_of(stream: Stream, sentences: int) -> Context:
+    """Looks at up to so many sentences back. Where words stand is asked of the device, which the host waits for."""
+    lengths = np.asarray(stream.sentences.lengths, dtype=np.int64)
+    is_word = are_words(stream.tokens).cpu().numpy()
+    words = np.flatnonzero(is_word)
+    word_counts = np.diff(np.searchsorted(words, np.concatenate(([0], np.cumsum(lengths)))))
+    looking, seen = previous(stream.layout.sentences_per_instance(), sentences)
+    useful = (word_counts[seen] > 0) & (lengths[looking] > 0)
+    looking, seen = looking[useful], seen[useful]
+    tokens = spans(starts(lengths)[looking], lengths[looking])
+    aware, looks = np.unique(tokens, return_counts=True)
+
+    def numbers(values: np.ndarray) -> Numbers:
+        return torch.from_numpy(values).to(stream.tokens.device, non_blocking=True)
+
+    def runs(values: np.ndarray) -> Segments:
+        return Segments.from_lengths(values.tolist(), stream.tokens.device)
+
+    return Context(
+        looking=numbers(tokens),
+        looking_runs=runs(lengths[looking]),
+        words=numbers(words[spans(starts(word_counts)[seen], word_counts[seen])]),
+        word_runs=runs(word_counts[seen]),
+        aware=numbers(aware),
+        by_token=numbers(np.argsort(tokens, kind="stable")),
+        single=runs(np.ones_like(aware)),
+        token_runs=runs(looks),
+    )
+
+
+def previous(counts: np.ndarray, sentences: int) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of a sentence and one up to so many before it in its instance, which have `counts` sentences each."""
+    number = np.arange(counts.sum())[:, None]
+    back = number - np.arange(sentences, 0, -1)
+    first = np.repeat(starts(counts), counts)[:, None]
+    return tuple(pair[back >= first] for pair in np.broadcast_arrays(number, back))
+
+
+class WordAttention(MultiHead):
+    """Attention of each look to the words of the one sentence that it is at."""
+
+    def forward(self, x: States, states: States, context: Context) -> ContextRows:
+        """`x`: what tokens ask, `states`: what they see; gives a row a look."""
+        # Projected before they are repeated, since a token looks at several sentences.
+        q = self.split(self.query(x)).index_select(0, context.looking)
+        k, v = (self.split(part(states)).index_select(0, context.words) for part in (self.key, self.value))
+        dropout = self.dropout if self.training else 0.0
+        return self.output(attend(q, k, v, context.looking_runs, context.word_runs, dropout=dropout).flatten(1))
+
+    def open_cache(self, cache: Cache, sentences: int) -> None:
+        cache.layers[self] = ContextCache(sentences)
+
+    def step(
+        self, x: HypothesisStates, states: HypothesisStates, is_word: HypothesisFlags, cache: Cache
+    ) -> tuple[HypothesisRows, SeenRows]:
+        """What the newest token of each hypothesis sees in each of its sentences, and which of them have words."""
+        q, k, v = self.split(self.query(x)), self.split(self.key(states)), self.split(self.value(states))
+        seen, has_words = cache.layers[self].attend(q, k, v, is_word, cache.progress)
+        return self.output(seen.flatten(2)), has_words
+
+
+class SentenceAttention(MultiHead):
+    """Attention of each token to what it saw in each of the previous sentences; their order is not told."""
+
+    def forward(self, x: States, summaries: ContextRows, context: Context) -> States:
+        """`x`: what aware tokens ask, `summaries`: a row a look."""
+        return self.attend(x, context.single, summaries.index_select(0, context.by_token), context.token_runs)
+
+    def step(self, x: HypothesisStates, summaries: HypothesisRows, has_words: SeenRows) -> HypothesisStates:
+        """`has_words` is False where there is no such sentence."""
+        rows = summaries.shape[:2]
+        q, flat = self.split(self.query(x))[:, None], summaries.flatten(0, 1)
+        k, v = (self.split(part(flat)).unflatten(0, rows) for part in (self.key, self.value))
+        return self.output(attend_padded(q, k, v, has_words)[:, 0].flatten(1))

@@ -1,0 +1,26 @@
+"""Dictionaries of fairseq: a piece and its count a line, in the order of their numbers."""
+
+from pathlib import Path
+
+from docmt.core.errors import UserError
+
+
+def read_dictionary(path: Path | str) -> tuple[str, ...]:
+    """The pieces of a `dict.<language>.txt`, in order.
+
+    Raises UserError where the file is missing, is not UTF-8, or has a line that is no piece with its count.
+    """
+    try:
+        lines = Path(path).read_bytes().decode("utf-8").removesuffix("\n").split("\n")
+    except FileNotFoundError:
+        raise UserError("dictionary not found", where=str(path)) from None
+    except UnicodeDecodeError as problem:
+        raise UserError("not valid UTF-8", where=str(path), found=problem) from None
+    return tuple(_piece(line, f"{path}:{number}") for number, line in enumerate(lines, start=1))
+
+
+def _piece(line: str, where: str) -> str:
+    piece, _, count = line.rstrip().rpartition(" ")
+    if not piece or not count.isdecimal():
+        raise UserError("not an entry of a fairseq dictionary", where=where, found=repr(line), expected="piece count")
+    return piece

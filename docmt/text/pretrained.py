@@ -1,0 +1,146 @@
+"""A side whose pieces are those of a pretrained checkpoint, cut by its own tokenizer (`tokenizer.json`).
+
+Sentence -> pieces -> ids, and back by the tokenizer's decoder; neither Moses nor jieba comes before it. The vocabulary
+is ours: special symbols, then the pieces that training has, the most frequent first. With it goes a list of the
+checkpoint's rows for them, by which training takes their embeddings.
+
+Departs: mBART's language codes stand in none of our frames, so they are in no vocabulary. White space in a sentence
+counts as single spaces.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from docmt.core.artifacts import atomic_file, read_json, write_json
+from docmt.core.errors import UserError
+from docmt.core.pretrained import ROWS, TOKENIZER
+from docmt.core.vocabulary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
+from docmt.text.spelling import Spelling, join_names
+
+ROLES: Mapping[int, tuple[str, ...]] = {
+    PAD: ("<pad>", "[PAD]"),
+    BOS: ("<s>", "[CLS]"),
+    EOS: ("</s>", "[SEP]"),
+    UNK: ("<unk>", "[UNK]"),
+    MASK: ("<mask>", "[MASK]"),
+}
+"""What tokenizers call our special symbols; `<sep>` and `<cls>` have no counterpart."""
+
+
+class PretrainedTokenizer:
+    """Cuts sentences into pieces and joins them again; pieces go by the names of `docmt.text.spelling`."""
+
+    def __init__(self, content: bytes, where: str) -> None:
+        """`content`: that of tokenizer.json. Raises: UserError where it is none, or cannot undo its cuts."""
+        from tokenizers import Tokenizer  # here only: most texts have pieces of our own
+
+        try:
+            self._tokenizer = Tokenizer.from_buffer(content)
+        except Exception as problem:  # the library raises nothing narrower
+            raise UserError("not a tokenizer of the tokenizers library", where=where, found=problem) from None
+        spelling = Spelling.of(json.loads(content))
+        if self._tokenizer.decoder is None or spelling is None:
+            raise UserError(
+                "a tokenizer that does not say how pieces become words",
+                where=where,
+                expected="SentencePiece, byte-level BPE or WordPiece, with its decoder",
+            )
+        self.content, self._spelling = content, spelling
+        # A sentence of words that look like special symbols is a sentence; none is cut short.
+        self._tokenizer.encode_special_tokens = True
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        found = [self._tokenizer.token_to_id(name) for name in ROLES[UNK]]
+        self._unknown = next((number for number in found if number is not None), None)
+
+    @classmethod
+    def load(cls, path: Path) -> "PretrainedTokenizer":
+        """Raises: UserError where the file is missing or is no such tokenizer."""
+        try:
+            return cls(path.read_bytes(), str(path))
+        except (FileNotFoundError, NotADirectoryError):
+            raise UserError("file not found", where=str(path), remedy="see texts in config.yaml: pretrained") from None
+
+    def tokenize(self, sentence: str) -> list[str]:
+        """The names of its pieces; what has none stands there as it is."""
+        sentence = " ".join(sentence.split())
+        encoded = self._tokenizer.encode(sentence, add_special_tokens=False)
+        names = []
+        for number, (start, end) in zip(encoded.ids, encoded.offsets, strict=True):
+            if number != self._unknown:
+                names.append(self._spelling.name(self._tokenizer.id_to_token(number)))
+            elif surface := sentence[start:end].strip():
+                follows_space = start == 0 or " " in sentence[start - 1 : start + 1]
+                names.append(self._spelling.unknown(surface, follows_space))
+        return names
+
+    def row(self, name: str) -> int | None:
+        """The tokenizer's number of a piece, which is its row in the checkpoint's embeddings."""
+        number = self._tokenizer.token_to_id(self._spelling.piece(name))
+        return None if number == self._unknown else number
+
+    def special_rows(self) -> list[int | None]:
+        """Those of our special symbols."""
+        found = [[self._tokenizer.token_to_id(name) for name in ROLES.get(role, ())] for role in range(len(SPECIALS))]
+        return [next((number for number in numbers if number is not None), None) for numbers in found]
+
+    def text(self, names: Iterable[str]) -> str:
+        """One line of plain text; `<unk>` stands for itself."""
+        unknown = SPECIALS[UNK]
+        pieces = [self._spelling.opens + unknown if n == unknown else self._spelling.piece(n) for n in names]
+        return " ".join(self._tokenizer.decoder.decode(pieces).split())
+
+
+@dataclass(frozen=True)
+class PretrainedSide:
+    """See above; the same methods as `docmt.text.side.Side`."""
+
+    tokenizer: PretrainedTokenizer
+    vocabulary: Vocabulary
+    rows: Sequence[int | None]
+    """Of each piece of the vocabulary."""
+
+    merges = None
+    """None were learnt."""
+
+    @classmethod
+    def learn(cls, tokenizer: PretrainedTokenizer, counts: Counter[str], threshold: int) -> "PretrainedSide":
+        """`counts`: of the names of pieces in training."""
+        known = {name: count for name, count in counts.items() if tokenizer.row(name) is not None}
+        vocabulary = Vocabulary.from_counts(known, threshold)
+        rows = [tokenizer.row(name) for name in vocabulary.pieces[len(SPECIALS) :]]
+        return cls(tokenizer, vocabulary, [*tokenizer.special_rows(), *rows])
+
+    def encode_lines(self, lines: Iterable[str]) -> tuple[list[str], list[str], list[list[int]]]:
+        """Tokens, pieces and ids of lines of names."""
+        pieces = list(lines)
+        split = [line.split(" ") for line in pieces]
+        return [join_names(names) for names in split], pieces, [self.vocabulary.encode(names) for names in split]
+
+    def encode(self, sentence: str) -> list[int]:
+        """Empty for a sentence without any piece."""
+        return self.vocabulary.encode(self.tokenizer.tokenize(sentence))
+
+    def restore(self, ids: Iterable[int]) -> tuple[str, str]:
+        """A model's ids as tokens (joined by spaces) and as plain text, without special symbols but `<unk>`."""
+        names = self.vocabulary.decode(n for n in ids if n >= len(SPECIALS) or n == UNK)
+        return join_names(names), self.tokenizer.text(names)
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write the files of side `name` into a `text/` folder; both sides have one tokenizer."""
+        with atomic_file(folder / TOKENIZER, "wb") as stream:
+            stream.write(self.tokenizer.content)
+        self.vocabulary.save(folder / f"vocabulary.{name}.txt")
+        write_json(folder / ROWS.format(side=name), list(self.rows))
+
+    @classmethod
+    def load(cls, folder: Path, name: str) -> "PretrainedSide":
+        """Raises: UserError where a file is missing or damaged."""
+        return cls(
+            PretrainedTokenizer.load(folder / TOKENIZER),
+            Vocabulary.load(folder / f"vocabulary.{name}.txt"),
+            read_json(folder / ROWS.format(side=name)),
+        )

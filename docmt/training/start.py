@@ -1,0 +1,63 @@
+"""What a training starts from: chance, a trained model, or a pretrained checkpoint."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from docmt.core.artifacts import read_json
+from docmt.core.errors import UserError
+from docmt.core.pretrained import ROWS
+from docmt.core.vocabulary import Vocabulary
+from docmt.models.pretrained import Counterparts, Start, start_from
+from docmt.models.store import init_from
+from docmt.models.transformer import Transformer
+from docmt.training.settings import Paths
+
+SIDES = ("source", "target")
+
+
+def fill(model: Transformer, paths: Paths) -> Start:
+    """Give a fresh model what it starts from. Raises UserError where that does not fit."""
+    if paths.pretrained:
+        return start_from(model, paths.pretrained, *(counterparts(paths.text, side) for side in SIDES))
+    if paths.init:
+        return Start(*init_from(model, paths.init))
+    return Start([], [name for name, _ in model.named_parameters()])
+
+
+def counterparts(text: Path, side: str) -> Counterparts | None:
+    """What the checkpoint has for the pieces of a side; None where these are our own.
+
+    Raises UserError where the list and the vocabulary are not of one length.
+    """
+    path = text / ROWS.format(side=side)
+    if not path.is_file():
+        return None
+    pieces, rows = Vocabulary.load(text / f"vocabulary.{side}.txt").pieces, read_json(path)
+    if len(pieces) != len(rows):
+        found, expected = f"{len(rows)} rows", f"{len(pieces)}, one a piece"
+        raise UserError("not the rows of this vocabulary", where=str(path), found=found, expected=expected)
+    return dict(zip(pieces, rows, strict=True))
+
+
+def account(start: Start) -> list[str]:
+    """Lines for the log: what was taken, what is new; of a checkpoint also what was not just taken as it is."""
+    if not start.taken:
+        return []
+    taken = set(start.taken)
+    others = [f"{name} ({fate})" for name, fate in start.fates.items() if not taken.issuperset(fate.split(", "))]
+    rows = [f"{name}: {' '.join(pieces)}" for name, pieces in start.new_pieces.items()]
+    positions = [f"{name} from {first} on" for name, first in start.new_positions.items()]
+    return [
+        f"taken from the initial model ({len(start.taken)}): {' '.join(start.taken)}",
+        f"new ({len(start.new)}): {' '.join(start.new)}",
+        *([f"weights of the checkpoint that no parameter is equal to: {', '.join(others)}"] if others else []),
+        *([f"pieces that start as the mean of all: {'; '.join(rows)}"] if rows else []),
+        *([f"new positions: {', '.join(positions)}"] if positions else []),
+    ]
+
+
+def record(start: Start) -> dict[str, Any]:
+    """The same for record.json: how many and, where training starts from a pretrained checkpoint, their names."""
+    account = {"weights" if name == "fates" else name: value for name, value in dataclasses.asdict(start).items()}
+    return {"taken": len(start.taken), "new": len(start.new), "pretrained": account if start.fates else None}

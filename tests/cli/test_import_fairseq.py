@@ -1,0 +1,191 @@
+"""`docmt import-fairseq` on checkpoints and dictionaries that the tests make themselves."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from fairseq_files import G_TRANSFORMER, PIECES, Made, command, write_dictionary
+from support import run
+
+from docmt.cli.translate import translate
+from docmt.core.architectures import GTransformerConfig, TransformerConfig
+from docmt.core.artifacts import sha256_file
+from docmt.core.vocabulary import CLS, MASK, SEP, SPECIALS, Vocabulary
+from docmt.models.store import load_model
+from docmt.nn.rows import Rows
+from docmt.nn.streams import frame_batch
+from docmt.text.pipeline import TextPipeline
+
+CODES = "#version: 0.2\n"
+CASES = {
+    "transformer": {},
+    "pre-norm, gelu, no scale": {
+        "encoder_normalize_before": True,
+        "decoder_normalize_before": True,
+        "activation_fn": "gelu",
+        "no_scale_embedding": True,
+    },
+    "target tied": {"share_all_embeddings": False},
+    "nothing tied": {"share_all_embeddings": False, "share_decoder_input_output_embed": False},
+    "learned positions, normed embeddings": {
+        "encoder_learned_pos": True,
+        "decoder_learned_pos": True,
+        "layernorm_embedding": True,
+    },
+    "g_transformer": G_TRANSFORMER,
+    "g_transformer, full": {**G_TRANSFORMER, "doc_mode": "full"},
+}
+
+
+@pytest.fixture(params=CASES)
+def made(request, tmp_path) -> Made:
+    return Made(tmp_path, CASES[request.param])
+
+
+@pytest.fixture
+def plain(tmp_path) -> Made:
+    return Made(tmp_path, {})
+
+
+@pytest.fixture
+def grouped(tmp_path) -> Made:
+    return Made(tmp_path, G_TRANSFORMER)
+
+
+def test_every_piece_keeps_its_row(made):
+    model = load_model(made.imported())
+    pieces = Vocabulary.load(made.output / "text" / "vocabulary.target.txt").pieces
+    names = {"[de]": "<sep>"} if made.grouped else {}
+    tables = {
+        "encoder.embed_tokens.weight": model.source_embedding.weight,
+        "decoder.embed_tokens.weight": model.target_embedding.weight,
+        "decoder.output_projection.weight": model.output.weight,
+    }
+    for name, table in tables.items():
+        for row, symbol in enumerate(made.symbols):
+            assert torch.equal(table[pieces.index(names.get(symbol, symbol))], made.weights[name][row])
+    absent = {CLS} if made.grouped else {CLS, SEP, MASK}
+    assert set(model.config.absent_pieces) == absent
+    assert all(table[list(absent)].abs().max() == 0 for table in tables.values())
+    known = [names.get(symbol, symbol) for symbol in made.symbols]
+    assert pieces == SPECIALS + tuple(piece for piece in known if piece not in SPECIALS)
+
+
+def test_all_other_tensors_are_taken_as_they_are(made):
+    """Each by its values, whatever its name here; two rows of trained positions are never used."""
+    model = load_model(made.imported())
+    tables = {id(module.weight) for module in (model.source_embedding, model.target_embedding, model.output)}
+    found = [tensor for tensor in model.parameters() if id(tensor) not in tables]
+    for name, tensor in made.weights.items():
+        if not name.endswith(("version", "_float_tensor", "embed_tokens.weight", "output_projection.weight")):
+            expected = tensor[2:] if "embed_positions" in name else tensor
+            same = [number for number, one in enumerate(found) if torch.equal(one, expected)]
+            assert len(same) == 1, name
+            found.pop(same[0])
+    assert found == []
+
+
+def test_the_settings_are_those_of_the_arguments(made):
+    config, args = load_model(made.imported()).config, made.args
+    partial = args.get("doc_mode") == "partial"
+    assert isinstance(config, GTransformerConfig if partial else TransformerConfig)
+    assert not partial or list(config.combined().values()) == [1, 1, 0]
+    assert config.frame == ("closed" if made.grouped else "fairseq")
+    assert (config.encoder_layers, config.decoder_layers, config.width, config.inner, config.heads) == (2, 1, 8, 12, 2)
+    assert (config.dropout, config.attention_dropout, config.activation) == (0.3, 0, args["activation_fn"])
+    assert config.norm == ("pre" if args.get("encoder_normalize_before") else "post")
+    assert config.embedding_scale is not args.get("no_scale_embedding", False)
+    assert config.embedding_norm is args.get("layernorm_embedding", False)
+    assert config.position_table == ("learned" if args.get("encoder_learned_pos") else "sinusoidal")
+    tied = ("share_all_embeddings", "shared"), ("share_decoder_input_output_embed", "target")
+    assert config.embeddings == next((ours for theirs, ours in tied if args[theirs]), "separate")
+
+
+def test_the_model_computes(made):
+    model = load_model(made.imported())
+    batch = frame_batch(Rows.from_lists([[[8, 9], [10]]], [[[11], [12, 13]]]), model.config.frame)
+    with torch.no_grad():
+        logits = model.logits(model.decode(batch.target_in, model.encode(batch.source)))
+    known = logits.log_softmax(-1).isfinite()
+    assert known.sum(1).tolist() == [len(made.symbols)] * len(batch.target_out)
+
+
+@pytest.mark.parametrize("form, zipped", [("cfg", True), ("args", False)])
+def test_both_forms_of_checkpoints_and_of_pickles_are_read(tmp_path, form, zipped):
+    first, second = (Made(tmp_path / name, {}, *how) for name, how in folders(tmp_path, ((), (form, zipped))))
+    states = [load_model(one.imported()).state_dict() for one in (first, second)]
+    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+
+
+def folders(root: Path, kinds: tuple) -> list:
+    for name in "ab":
+        (root / name).mkdir()
+    return list(zip("ab", kinds, strict=True))
+
+
+def test_names_of_older_versions_and_places_of_newer_ones(tmp_path):
+    made = Made(tmp_path, CASES["nothing tied"])
+    output = made.weights.pop("decoder.output_projection.weight")
+    made.weights["decoder.embed_out"] = output
+    made.weights["encoder.layers.0.in_proj_weight"] = torch.zeros(24, 8)
+    made.weights["encoder.layers.1.fc2_bias"] = torch.zeros(8)
+    made.write()
+    assert torch.equal(load_model(made.imported()).output.weight[-1], output[-1])
+
+
+def test_half_precision_becomes_single(plain):
+    plain.weights = {name: tensor.half() for name, tensor in plain.weights.items()}
+    plain.write()
+    assert {tensor.dtype for tensor in load_model(plain.imported()).parameters()} == {torch.float32}
+
+
+def test_the_card_says_where_the_model_came_from(made):
+    card = json.loads((made.imported() / "model.json").read_text())["provenance"]
+    budget = 512 if made.grouped else None
+    assert card["view"]["test"]["max_tokens"] == budget and card["view"]["test"]["window"] == (None if budget else 1)
+    assert (card["source_language"], card["target_language"], card["architecture"]) == ("en", "de", made.args["arch"])
+    assert card["checkpoint_sha256"] == sha256_file(made.checkpoint) and card["checkpoint"] == "best.pt"
+
+
+def test_a_checkpoint_for_sentences_may_be_cut_into_them(grouped):
+    card = json.loads((grouped.imported("--max-tokens", 1) / "model.json").read_text())
+    assert card["provenance"]["view"]["train"]["max_tokens"] == 1
+
+
+TEXT = "ab c\nh\n\nde fg\n"
+
+
+def test_without_codes_lines_are_pieces(grouped):
+    """As the tools of the training cut them; what comes out are words, and blank lines stay."""
+    folder = grouped.imported()
+    pipeline = TextPipeline.load(folder / "text")
+    pieces = pipeline.source.vocabulary.pieces
+    ids = pipeline.encode_source(["a@@ b c", "a@@ q </s>", " "])
+    assert [[pieces[number] for number in line] for line in ids] == [["a@@", "b", "c"], ["a@@", "<unk>", "<unk>"], []]
+    assert pipeline.restore_target(ids[0]) == ("ab c", "ab c")
+    lines = command(translate, "--model", str(folder), "--beam", "2", text="a@@ b c\nh\n\nd@@ e f@@ g\n").split("\n")
+    assert [bool(line) for line in lines] == [True, True, False, True, False]
+
+
+def test_with_codes_lines_are_text(plain):
+    codes = plain.root / "codes"
+    codes.write_text(CODES + "a b</w>\n", encoding="utf-8")
+    write_dictionary(plain.dictionary, [*PIECES[:-1], "ab"])
+    folder = plain.imported("--source-codes", codes, "--target-codes", codes, "--case", "lower")
+    pipeline = TextPipeline.load(folder / "text")
+    pieces = pipeline.source.vocabulary.pieces
+    assert [pieces[number] for number in pipeline.encode_source(["AB, ca"])[0]] == ["ab", "<unk>", "c@@", "a"]
+    assert (pipeline.config.case, pipeline.config.merges, pipeline.config.input) == ("lower", 1, "text")
+    output = command(translate, "--model", str(folder), "--beam", "2", text=TEXT)
+    assert [bool(line) for line in output.split("\n")] == [bool(line) for line in TEXT.split("\n")]
+
+
+def test_the_command_as_it_is_called(plain):
+    done = run([sys.executable, "-c", MAIN, "import-fairseq", *plain.options()], cwd=plain.root)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(file.name for file in plain.output.iterdir()) == ["model.json", "model.safetensors", "text"]
+
+
+MAIN = "from docmt.cli.main import main; main()"

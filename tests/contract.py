@@ -1,0 +1,177 @@
+"""The contract of all architectures: checks that must hold for every case of the table; they raise AssertionError."""
+
+import tempfile
+
+import torch
+from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of, objective_of, rows_of, sight_of
+from torch import Tensor
+
+from docmt.core.config import DecodeConfig
+from docmt.models import build
+from docmt.models.store import load_model, save_model
+from docmt.nn.rows import Rows
+from docmt.nn.streams import Batch, frame_batch
+from docmt.search import beam_search, forced_scores
+
+EXACT = {"atol": 1e-11, "rtol": 0}
+
+
+def logits_are_finite_and_one_row_a_target_token(case: str) -> None:
+    batch = batch_of(case, *documents())
+    logits = logits_of(model_of(case), batch)
+    assert logits.shape == (len(batch.target_out), VOCABULARY)
+    assert logits.isfinite().all()
+
+
+def gradient_reaches_every_parameter(case: str) -> None:
+    batch, model = batch_of(case, *documents()), model_of(case).train()
+    objective_of(model, batch).backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None and parameter.grad.isfinite().all(), name
+        # A bias of keys moves all scores of a query alike, so that softmax forgets it.
+        assert name.endswith("key.bias") or parameter.grad.abs().max() > 0, name
+
+
+def a_state_does_not_see_later_target_tokens(case: str) -> None:
+    source, target = documents()
+    model, batch = model_of(case), batch_of(case, source, target)
+    changed = [*target[:2], [*target[2][:1], [8 + word % 9 for word in target[2][1]], *target[2][2:]], *target[3:]]
+    other = batch_of(case, source, changed)
+    first_changed = (batch.target_in.tokens != other.target_in.tokens).nonzero()[0].item()
+    first, second = logits_of(model, batch), logits_of(model, other)
+    torch.testing.assert_close(first[:first_changed], second[:first_changed], **EXACT)
+    assert not torch.allclose(first[first_changed], second[first_changed])
+
+
+def the_source_is_seen(case: str) -> None:
+    source, target = documents()
+    model = model_of(case)
+    changed = [[[*sentence[:-1], 9 if sentence[-1] != 9 else 8] for sentence in document] for document in source]
+    difference = logits_of(model, batch_of(case, source, target)) - logits_of(model, batch_of(case, changed, target))
+    assert (difference.abs().amax(dim=1) > 1e-6).all()
+
+
+def batch_mates_never_matter(case: str) -> None:
+    source, target = documents()
+    model, batch = model_of(case), batch_of(case, source, target)
+    together = logits_of(model, batch).split(batch.target_in.instances.lengths)
+    for number, logits in enumerate(together):
+        alone = batch_of(case, source[number : number + 1], target[number : number + 1])
+        torch.testing.assert_close(logits_of(model, alone), logits, **EXACT)
+
+
+def order_of_instances_never_matters(case: str) -> None:
+    source, target = documents()
+    model, batch = model_of(case), batch_of(case, source, target)
+    turned = batch_of(case, source[::-1], target[::-1])
+    first = logits_of(model, batch).split(batch.target_in.instances.lengths)
+    second = logits_of(model, turned).split(turned.target_in.instances.lengths)
+    for one, other in zip(first, second[::-1], strict=True):
+        torch.testing.assert_close(one, other, **EXACT)
+
+
+def a_saved_model_is_the_same_model(case: str) -> None:
+    model, batch = model_of(case).float(), batch_of(case, *documents())
+    with tempfile.TemporaryDirectory() as folder:
+        save_model(folder, model, {"seed": 1})
+        loaded = load_model(folder)
+    assert loaded.config == model.config and not loaded.training
+    assert torch.equal(logits_of(loaded, batch), logits_of(model, batch))
+
+
+def the_same_seed_builds_the_same_model(case: str) -> None:
+    models = [build(CASES[case], VOCABULARY, VOCABULARY) for _ in map(torch.manual_seed, (3, 3, 4))]
+    weights = [torch.cat([p.detach().flatten() for p in model.parameters()]) for model in models]
+    assert torch.equal(weights[0], weights[1]) and not torch.equal(weights[0], weights[2])
+
+
+def training_draws_dropout_and_evaluation_does_not(case: str) -> None:
+    model, batch = model_of(case), batch_of(case, *documents())
+    assert torch.equal(logits_of(model, batch), logits_of(model, batch))
+    model.train()
+    assert not torch.equal(logits_of(model, batch), logits_of(model, batch))
+
+
+def half_precision_is_near(case: str) -> None:
+    model, batch = model_of(case).float(), batch_of(case, *documents())
+    expected = logits_of(model, batch)
+    with torch.autocast("cpu", torch.bfloat16):
+        logits = logits_of(model, batch)
+    assert logits.dtype == torch.bfloat16
+    assert torch.corrcoef(torch.stack((logits.float().flatten(), expected.flatten())))[0, 1] > 0.99
+    objective_of(model, batch).backward()
+    assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
+
+
+def a_beams_score_is_its_forced_score(case: str) -> None:
+    source, _ = documents()
+    model = model_of(case)
+    found = beam_search(model, rows_of(source), DecodeConfig(beam=3, max_length_a=1.0, max_length_b=3))
+    for document, translations in zip(source, found, strict=True):
+        for one in translations:
+            # One run stands for all sentences where these are not marked.
+            rest = [[]] * (len(document) - 1) if model.config.frame == "unmarked" else []
+            # A joined model may write more or fewer sentences than the source has: such a text has no frame. A closed
+            # sentence that was cut at its maximum ends for free.
+            cut = model.config.frame == "closed" and one.forced_ends
+            if len(one.sentences + rest) == len(document) and not cut:
+                _, scores = forced_scores(model, rows_of([document], [one.sentences + rest]))
+                torch.testing.assert_close(scores.sum().item(), one.score, atol=1e-9, rtol=0)
+
+
+def sentences_see_what_is_promised(case: str) -> None:
+    """One word of one sentence is changed: whose logits change, with and without a chain through all sentences?"""
+    model, words = model_of(case), [[8, 9], [10, 11, 12], [13, 14]]
+    for chains in ([], [[0, 2, 5]]):
+        seen = {"source": set(), "target": set()}
+        for side in seen:
+            for changed in range(len(words)):
+                other = [[*s[:-1], 20] if number == changed else s for number, s in enumerate(words)]
+                pairs = [(words, words), (other, words) if side == "source" else (words, other)]
+                batches = [frame_batch(Rows.from_lists([x], [y], [chains]), model.config.frame) for x, y in pairs]
+                before, after = (logits_of(model, b).split(b.target_in.sentences.lengths) for b in batches)
+                for number, logits in enumerate(zip(before, after, strict=True)):
+                    if number != changed and not torch.allclose(*logits, **EXACT):
+                        seen[side].add("earlier" if changed < number else "later")
+        assert seen == sight_of(model.config, bool(chains)), f"chains {chains}"
+
+
+def the_short_stream_keeps_to_its_sentence(case: str) -> None:
+    """Of long-short masking, where the long stream hides it: a word changes the short half of its own sentence only."""
+    model, words = model_of(case), [[8, 9], [10, 11, 12], [13, 14]]
+    model.aggregate = lambda both: both
+    batch = frame_batch(Rows.from_lists([words], [words]), model.config.frame)
+    memory = model.encode(batch.source)
+
+    def short_halves(one: Batch) -> list[tuple[Tensor, ...]]:
+        """Of the encoder, unless it has the long stream twice, and of the decoder; by sentence."""
+        encoded = [(model.encode(one.source).states, one.source)] if model.config.cross_reads == "own" else []
+        pairs = [*encoded, (model.decode(one.target_in, memory), one.target_in)]
+        return [states.chunk(2)[1].split(stream.sentences.lengths) for states, stream in pairs]
+
+    for changed in range(len(words)):
+        other = [[*s[:-1], 20] if number == changed else s for number, s in enumerate(words)]
+        pairs = zip(
+            short_halves(batch),
+            short_halves(frame_batch(Rows.from_lists([other], [other]), model.config.frame)),
+            strict=True,
+        )
+        for before, after in pairs:
+            same = [torch.allclose(*sentence, **EXACT) for sentence in zip(before, after, strict=True)]
+            assert same == [number != changed for number in range(len(words))]
+
+
+CHECKS = (
+    logits_are_finite_and_one_row_a_target_token,
+    gradient_reaches_every_parameter,
+    a_state_does_not_see_later_target_tokens,
+    the_source_is_seen,
+    batch_mates_never_matter,
+    order_of_instances_never_matters,
+    a_saved_model_is_the_same_model,
+    the_same_seed_builds_the_same_model,
+    training_draws_dropout_and_evaluation_does_not,
+    half_precision_is_near,
+    a_beams_score_is_its_forced_score,
+    sentences_see_what_is_promised,
+)

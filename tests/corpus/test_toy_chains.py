@@ -1,0 +1,127 @@
+"""The toy corpus's lexical chains: the ambiguous word is one word wherever it stands, and repeated."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import product
+from math import comb
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from docmt.chains.extract import repeated_words
+from docmt.chains.stop_words import most_frequent
+from docmt.core.catalogue import load_corpus
+from docmt.corpus.toy import grammar, words
+from docmt.corpus.toy.grammar import WORD, Facts, Sentence
+from docmt.corpus.toy.stories import AGAIN, FIRST, OPEN, Story, draw_story
+from docmt.text.tokenizers import tokenizer_for
+
+STOP_WORDS = load_corpus(Path(__file__).parents[2] / "workflow/corpora/toy_zh-en.yaml").stop_words
+TOKENIZE = lru_cache(1 << 17)(tokenizer_for("zh", "jieba").tokenize)
+
+
+@pytest.fixture(scope="module")
+def stories() -> list[Story]:
+    rng = Random(6)
+    return [draw_story(6, 20, rng) for _ in range(600)]
+
+
+@pytest.fixture(scope="module")
+def stop_words(stories) -> frozenset[str]:
+    lines = [" ".join(TOKENIZE(zh)) for story in stories for zh, _ in story.told()]
+    return frozenset(most_frequent(lines, STOP_WORDS))
+
+
+def chains_of_story(story: Story, stop_words: frozenset[str]) -> dict[str, list[int]]:
+    """The numbers of the sentences that each chain stands in."""
+    places = [(word, number) for number, (zh, _) in enumerate(story.told()) for word in TOKENIZE(zh)]
+    repeated = repeated_words([word for word, _ in places], stop_words)
+    return {word: [places[place][1] for place in found] for word, found in repeated.items()}
+
+
+class Decisions:
+    """Stands in for a `Random`: its choices are given, then the first of each; `others` are those not taken."""
+
+    def __init__(self, given: tuple[int, ...]) -> None:
+        self.given, self.made = given, ()
+        self.others: list[tuple[int, ...]] = []
+
+    def choice(self, options: Sequence):
+        step = len(self.made)
+        if step >= len(self.given):
+            self.others += [(*self.made, other) for other in range(1, len(options))]
+        self.made += (self.given[step] if step < len(self.given) else 0,)
+        return options[self.made[-1]]
+
+
+def every(draw: Callable[[Random], Sentence]) -> Iterator[Sentence]:
+    """All the sentences that a function of the grammar can draw."""
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        decisions = Decisions(waiting.pop())
+        yield draw(decisions)
+        waiting += decisions.others
+
+
+def facts_that_show(draw: Callable[[Random], Sentence]) -> Iterator[Facts]:
+    """All facts that a sentence of the word can be told of, as far as it tells them."""
+    some = grammar.draw_facts(Random(0))
+    alone = draw is not grammar.in_front
+    people = [(some.pair, 0)] if alone else list(product(words.PAIRS, (0, 1)))
+    fruits = [(some.fruit, some.count)] if alone else list(product(words.FRUITS, (words.ONE, *words.MANY)))
+    for word, sense, (pair, gender), (fruit, count) in product(words.TWO_WAY, (0, 1), people, fruits):
+        yield replace(some, word=word, sense=sense, pair=pair, gender=gender, fruit=fruit, count=count)
+
+
+SHOW_THE_WORD = (*FIRST[WORD], *AGAIN[WORD], *OPEN[WORD], grammar.in_front)
+
+
+@pytest.mark.parametrize("draw", SHOW_THE_WORD, ids=lambda draw: draw.__name__)
+def test_the_ambiguous_word_is_a_token_in_every_sentence_that_shows_it(draw):
+    """Over the whole grammar: jieba joins it with no neighbour, so that all its mentions are one chain."""
+    told = {(sentence.say(facts)[0], facts.word.zh) for facts in facts_that_show(draw) for sentence in every(draw)}
+    joined = [zh for zh, word in told if TOKENIZE(zh).count(word) != 1]
+    assert len(told) > 100
+    assert joined == []
+
+
+def test_no_other_sentence_shows_the_ambiguous_word(stories):
+    for story in stories:
+        for sentence in story.sentences:
+            zh, _ = sentence.say(story.facts)
+            assert (story.facts.word.zh in TOKENIZE(zh)) == (WORD in sentence.shows)
+
+
+def test_no_ambiguous_word_is_a_stop_word(stop_words):
+    assert len(stop_words) == STOP_WORDS
+    assert not stop_words & {word.zh for word in words.TWO_WAY}
+
+
+def test_documents_have_chains_and_most_ambiguous_words_three_mentions_or_more(stories, stop_words):
+    chains = [chains_of_story(story, stop_words) for story in stories]
+    assert sum(map(len, chains)) / len(chains) > 2
+    mentions = [len(found.get(story.facts.word.zh, ())) for story, found in zip(stories, chains, strict=True)]
+    assert min(mentions) >= 2, "each document leaves the word open once, after it was shown"
+    assert sum(count >= 3 for count in mentions) / len(mentions) > 0.6
+
+
+def test_the_first_mention_of_a_chain_shows_the_sense_and_a_bare_one_follows(stories, stop_words):
+    for story in stories:
+        mentions = [story.sentences[number] for number in chains_of_story(story, stop_words)[story.facts.word.zh]]
+        assert WORD in mentions[0].settles
+        assert any(mention.leaves_open == WORD for mention in mentions[1:])
+
+
+def test_whoever_guesses_the_bare_word_translates_chains_inconsistently(stories, stop_words):
+    """A sentence model's LTCR: even if it always takes the same sense, and is right wherever it is shown."""
+    agreeing = pairs = 0
+    for story in stories:
+        for word, numbers in chains_of_story(story, stop_words).items():
+            senses = [story.facts.sense if WORD in story.sentences[n].settles else 0 for n in numbers]
+            counts = Counter(senses if word == story.facts.word.zh else [0] * len(numbers))
+            agreeing += sum(comb(count, 2) for count in counts.values())
+            pairs += comb(len(numbers), 2)
+    assert agreeing / pairs < 0.9

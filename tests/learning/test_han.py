@@ -1,0 +1,13 @@
+"""HAN learns from up to three sentences back what only they decide."""
+
+import pytest
+from learning_tasks import SIZES, accuracy, learn, pronoun
+
+from docmt.core.architectures import HanConfig
+
+
+@pytest.mark.parametrize("context", ["encoder", "decoder"])
+def test_previous_sentences_teach_the_pronoun(context):
+    """The cue is one, two or three sentences back; the decoder sees what it became in the translation."""
+    model = learn(HanConfig(**SIZES, context=context), pronoun(1500, seed=1, sentences=4), updates=250)
+    assert accuracy(model, pronoun(300, seed=2, sentences=4)) > 95

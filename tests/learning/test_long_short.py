@@ -1,0 +1,13 @@
+"""Long-short term masking learns from windows what only context decides, whichever encoder stream is read."""
+
+import pytest
+from learning_tasks import SIZES, accuracy, learn, pronoun
+
+from docmt.core.architectures import LongShortConfig
+
+
+@pytest.mark.parametrize("reads", ["own", "long"])
+def test_windows_teach_the_pronoun(reads):
+    config = LongShortConfig(**SIZES, aggregation_inner=64, cross_reads=reads)
+    model = learn(config, pronoun(1000, seed=1), updates=200)
+    assert accuracy(model, pronoun(300, seed=2)) > 95

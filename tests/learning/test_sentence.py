@@ -1,0 +1,19 @@
+"""What the tasks are worth: whoever sees single sentences stays at chance on what they judge, and learns the rest."""
+
+import pytest
+import torch
+from learning_tasks import SIZES, accuracy, chain, learn, pronoun
+
+from docmt.core.architectures import TransformerConfig
+
+
+@pytest.mark.parametrize("task", [pronoun, chain])
+def test_the_sentence_model_stays_at_chance(task):
+    config = TransformerConfig(**SIZES)
+    model = learn(config, task(1500, seed=1).by_sentence(), updates=350, at_once=100)
+    test = task(600, seed=2).by_sentence()
+    assert abs(accuracy(model, test) - 50) < 5
+    batch, is_judged = test.batch(config)
+    with torch.no_grad():
+        found = model.logits(model.decode(batch.target_in, model.encode(batch.source))).argmax(dim=-1)
+    assert (found == batch.target_out)[~is_judged & (batch.target_out >= 7)].float().mean() > 0.95

@@ -1,0 +1,185 @@
+"""What HAN promises: so many sentences back and none forward, detached; with closed gates it is a Transformer."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of
+from tiny import full_forward_score, random_documents
+
+from docmt.core.architectures import HanConfig, TransformerConfig
+from docmt.core.config import DecodeConfig
+from docmt.models import build
+from docmt.models.store import init_from, save_model
+from docmt.nn.context import previous
+from docmt.nn.rows import Rows
+from docmt.nn.streams import frame_batch, frame_source
+from docmt.search import beam_search, forced_scores
+
+HAN_CASES = ["han", "han decoder", "han joint"]
+PARTS = ("source_context", "target_context")
+DOCUMENT = [[8, 9], [10, 11, 12], [13, 14], [15, 16], [17, 18, 19], [20, 21], [22, 23]]
+
+
+def parts_of(model):
+    return [part for part in (model.source_context, model.target_context) if part is not None]
+
+
+def set_gates(model, value: float) -> None:
+    with torch.no_grad():
+        for part in parts_of(model):
+            part.gate.weight.zero_()
+            part.gate.bias.fill_(value)
+
+
+def test_previous_sentences_by_example():
+    """Two instances of three sentences and of two, looking two back."""
+    looking, seen = previous(np.array([3, 2]), 2)
+    assert list(zip(looking.tolist(), seen.tolist(), strict=True)) == [(1, 0), (2, 0), (2, 1), (4, 3)]
+
+
+@pytest.mark.parametrize("case", HAN_CASES)
+def test_with_closed_gates_it_is_the_sentence_model(case):
+    """Neutral: gates at zero, and HAN's norm after a norm that is neutral, so that it changes nothing."""
+    config = replace(CASES[case], norm_epsilon=1e-13)
+    torch.manual_seed(1)
+    model = build(config, VOCABULARY, VOCABULARY).double().eval()
+    set_gates(model, -60.0)
+    shared = {field: getattr(config, field) for field in TransformerConfig.__dataclass_fields__ if field != "kind"}
+    sentence = build(TransformerConfig(**shared), VOCABULARY, VOCABULARY).double().eval()
+    sentence.load_state_dict({k: v for k, v in model.state_dict().items() if not k.startswith(PARTS)})
+    source, target = documents()
+    singles = ([[words] for document in side for words in document] for side in (source, target))
+    expected = logits_of(sentence, batch_of(case, *singles))
+    torch.testing.assert_close(logits_of(model, batch_of(case, source, target)), expected, atol=1e-9, rtol=0)
+
+
+@pytest.mark.parametrize("case", HAN_CASES)
+def test_without_previous_sentences_the_attention_plays_no_part(case):
+    """Its parameters may be any: the context is zero, not what attention makes of nothing."""
+    model = model_of(case)
+    batch = batch_of(case, [[[8, 9, 10]], [[11]]], [[[12, 13]], [[14]]])
+    before = logits_of(model, batch)
+    with torch.no_grad():
+        for part in parts_of(model):
+            for name, parameter in part.named_parameters():
+                if not name.startswith(("gate.", "norm.")):
+                    parameter.add_(1.0)
+    assert torch.equal(logits_of(model, batch), before)
+
+
+def changed_sentences(before: torch.Tensor, after: torch.Tensor, lengths: tuple[int, ...]) -> list[int]:
+    pairs = zip(before.split(lengths), after.split(lengths), strict=True)
+    return [number for number, (one, other) in enumerate(pairs) if (one - other).abs().max() > 1e-9]
+
+
+@pytest.mark.parametrize("sentences", [1, 2, 3])
+@pytest.mark.parametrize("changed", [0, 2, 5])
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+def test_a_sentence_reaches_exactly_the_next_k(side, changed, sentences):
+    case = "han decoder"
+    model = build_like(case, context=side, context_sentences=sentences)
+    other = [[*words[:-1], 24] if number == changed else words for number, words in enumerate(DOCUMENT)]
+    pair = (other, DOCUMENT) if side == "encoder" else (DOCUMENT, other)
+    one, two = (batch_of(case, [source], [target]) for source, target in ((DOCUMENT, DOCUMENT), pair))
+    found = changed_sentences(logits_of(model, one), logits_of(model, two), one.target_in.sentences.lengths)
+    assert found == list(range(changed, min(changed + sentences + 1, len(DOCUMENT))))
+
+
+def build_like(case: str, **settings: object):
+    torch.manual_seed(1)
+    model = build(replace(CASES[case], **settings), VOCABULARY, VOCABULARY).double().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.3 * torch.randn_like(parameter))
+    return model
+
+
+def test_previous_sentences_have_no_order():
+    """The two before the last may change places: their words know their places in their sentence only."""
+    model = model_of("han")
+    swapped = [DOCUMENT[1], DOCUMENT[0], DOCUMENT[2]]
+    streams = (frame_source(Rows.from_lists([document]), "wrapped") for document in (DOCUMENT[:3], swapped))
+    first, second = (model.encode(stream).states[-4:] for stream in streams)
+    torch.testing.assert_close(first, second, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("gradient", [False, True])
+@pytest.mark.parametrize("context", ["encoder", "decoder"])
+def test_context_and_its_query_are_detached_unless_asked(context, gradient):
+    """With the gate open a state is context alone: words train it only where context passes gradients on."""
+    model = build_like("han", context=context, context_gradient=gradient, embeddings="separate")
+    set_gates(model, 60.0)
+    batch = frame_batch(Rows.from_lists([[[8, 9], [10, 11]]], [[[8, 9], [10, 11]]]), "wrapped")
+    if context == "encoder":
+        states, table = model.encode(batch.source).states[4:], model.source_embedding.weight
+    else:
+        states, table = model.decode(batch.target_in, model.encode(batch.source))[3:], model.target_embedding.weight
+    generator = torch.Generator().manual_seed(1)
+    weights = torch.randn(states.shape, generator=generator, dtype=states.dtype)
+    (found,) = torch.autograd.grad((states * weights).sum(), table, allow_unused=True)
+    reached = set() if found is None else set(found.abs().sum(1).nonzero().flatten().tolist())
+    own, before = {10, 11} <= reached, {8, 9} <= reached
+    assert (own, before) == (gradient, gradient)
+    assert gradient or not reached
+
+
+def test_the_state_itself_is_trained_through_the_gate():
+    model = model_of("han")
+    batch = batch_of("han", [DOCUMENT], [DOCUMENT])
+    logits_of(model, batch).logsumexp(1).sum().backward()
+    assert model.encoder[0].self_attention.query.weight.grad.abs().max() > 0
+
+
+def test_only_the_encoder_variant_is_synchronous():
+    assert [model_of(case).synchronous for case in HAN_CASES] == [True, False, False]
+
+
+@pytest.mark.parametrize("context", ["encoder", "decoder", "joint"])
+def test_the_score_of_a_search_is_the_score_of_its_text(context):
+    """For the decoder's context too: each hypothesis has its own previous sentences."""
+    model = build_like("han", context=context).float()
+    sources = random_documents(3, [[3, 1, 4, 2, 2], [2], [5, 2]])
+    config = DecodeConfig(beam=3, max_length_a=1.0, max_length_b=2)
+    found = [translations[0] for translations in beam_search(model, Rows.from_lists(sources), config)]
+    texts = [translation.sentences for translation in found]
+    assert [len(text) for text in texts] == [5, 1, 2]
+    scores = [translation.score for translation in found]
+    expected = [full_forward_score(model, source, text) for source, text in zip(sources, texts, strict=True)]
+    assert scores == pytest.approx(expected, abs=1e-4)
+    _, sentences = forced_scores(model, Rows.from_lists(sources, texts))
+    assert [part.sum().item() for part in sentences.split([5, 1, 2])] == pytest.approx(scores, abs=1e-4)
+
+
+def names_of(model, *parts: str) -> set[str]:
+    return {name for name, _ in model.named_parameters() if name.startswith(parts)}
+
+
+@pytest.mark.parametrize("context", ["encoder", "decoder", "joint"])
+def test_all_but_han_starts_from_the_sentence_model(context, tmp_path):
+    save_model(tmp_path, model_of("transformer").float(), {})
+    model = build_like("han", context=context).float()
+    _, new = init_from(model, tmp_path)
+    assert set(new) == names_of(model, *PARTS) and new
+
+
+def test_joint_takes_the_encoders_part_of_an_encoder_model(tmp_path):
+    first = model_of("han").float()
+    save_model(tmp_path, first, {})
+    joint = build_like("han", context="joint").float()
+    _, new = init_from(joint, tmp_path)
+    assert set(new) == names_of(joint, "target_context")
+    assert torch.equal(joint.source_context.gate.weight, first.source_context.gate.weight)
+
+
+def test_as_many_parameters_as_its_parts():
+    """Two attentions, a feed-forward layer, the gate, five norms; once, not in each layer."""
+    width, inner, layers = 16, 24, 3
+    sizes = {"width": width, "inner": inner, "heads": 4, "encoder_layers": layers, "decoder_layers": layers}
+    model = build(HanConfig(**sizes), VOCABULARY, VOCABULARY)
+    attention = 4 * (width * width + width)
+    feed_forward, gate = 2 * width * inner + width + inner, 2 * width * width + width
+    expected = 2 * attention + feed_forward + gate + 5 * 2 * width
+    assert sum(parameter.numel() for parameter in model.source_context.parameters()) == expected
+    assert model.target_context is None

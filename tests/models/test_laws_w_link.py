@@ -1,0 +1,170 @@
+"""What W-Link promises: links carry context and nothing else does; without links or open gates it is a Transformer."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of, rows_of
+from tiny import random_documents
+
+from docmt.core.architectures import TransformerConfig
+from docmt.core.config import DecodeConfig
+from docmt.models import build
+from docmt.models.store import init_from, save_model
+from docmt.nn.rows import Rows
+from docmt.nn.streams import frame_batch
+from docmt.search import beam_search, forced_scores
+
+W_LINK_CASES = [case for case, config in CASES.items() if config.kind == "w_link"]
+
+
+def is_new(name: str) -> bool:
+    return "shared_context." in name
+
+
+def sentence_model_of(model):
+    """The Transformer with the same parameters, as far as it has them."""
+    config = model.config
+    shared = {field: getattr(config, field) for field in TransformerConfig.__dataclass_fields__ if field != "kind"}
+    sentence = build(TransformerConfig(**shared), VOCABULARY, VOCABULARY).double().eval()
+    sentence.load_state_dict({name: value for name, value in model.state_dict().items() if not is_new(name)})
+    return sentence
+
+
+def sentence_logits(model, source, target):
+    """Each sentence translated alone by the sentence model."""
+    singles = ([[words] for document in side for words in document] for side in (source, target))
+    batch = frame_batch(Rows.from_lists(*singles), model.config.frame)
+    return logits_of(sentence_model_of(model), batch)
+
+
+@pytest.mark.parametrize("case", W_LINK_CASES)
+def test_without_links_it_is_the_sentence_model(case):
+    model, (source, target) = model_of(case), documents()
+    batch = frame_batch(Rows.from_lists(source, target, [[] for _ in source]), CASES[case].frame)
+    torch.testing.assert_close(logits_of(model, batch), sentence_logits(model, source, target), atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("case", W_LINK_CASES)
+def test_with_closed_gates_it_is_the_sentence_model(case):
+    model, (source, target) = model_of(case), documents()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if ".gate." in name:
+                parameter.fill_(0.0 if name.endswith("weight") else -60.0)
+    found = logits_of(model, batch_of(case, source, target))
+    torch.testing.assert_close(found, sentence_logits(model, source, target), atol=1e-12, rtol=0)
+
+
+def test_new_gates_are_nearly_closed():
+    torch.manual_seed(1)
+    model = build(CASES["w_link"], VOCABULARY, VOCABULARY)
+    gate = model.encoder[0].shared_context.gate
+    with torch.no_grad():
+        shares = torch.sigmoid(gate(torch.randn(200, gate.in_features)))
+    assert 0.02 < shares.mean() < 0.15
+
+
+DOCUMENT = [[8, 9], [10, 11], [12, 8], [13, 14]]
+
+
+@pytest.mark.parametrize(
+    "links, reached", [([], [0]), ([[0, 5]], [0, 2]), ([[0, 5], [3, 6]], [0, 2]), ([[1, 3, 7]], [0, 1, 3])]
+)
+def test_context_comes_by_links_and_by_nothing_else(links, reached):
+    """The last word of the first sentence changes: what its linked words have seen reaches their links' sentences."""
+    model, other = model_of("w_link"), [[8, 15], *DOCUMENT[1:]]
+    one, two = (frame_batch(Rows.from_lists([source], [DOCUMENT], [links]), "wrapped") for source in (DOCUMENT, other))
+    lengths = one.target_in.sentences.lengths
+    pairs = zip(logits_of(model, one).split(lengths), logits_of(model, two).split(lengths), strict=True)
+    assert [n for n, (before, after) in enumerate(pairs) if (before - after).abs().max() > 1e-9] == reached
+
+
+@pytest.mark.parametrize("case", W_LINK_CASES)
+def test_target_sentences_are_translated_apart(case):
+    model, (source, target) = model_of(case), documents()
+    other = [[[9] * len(words) if n else words for n, words in enumerate(document)] for document in target]
+    one, two = batch_of(case, source, target), batch_of(case, source, other)
+    lengths = one.target_in.instances.lengths
+    pairs = zip(target, logits_of(model, one).split(lengths), logits_of(model, two).split(lengths), strict=True)
+    assert all(torch.equal(*(x[: len(document[0]) + 1] for x in pair)) for document, *pair in pairs)
+    assert model.synchronous
+
+
+def agreement_of(model, source, target, links):
+    term = model(frame_batch(Rows.from_lists([source], [target], [links]), "wrapped")).loss_terms["agreement"]
+    return term.total.item(), term.count
+
+
+def test_equal_sentences_agree_and_others_do_not():
+    model = model_of("w_link")
+    assert agreement_of(model, [[8, 9], [8, 9]], [[10], [10]], [[0, 2]]) == (pytest.approx(0, abs=1e-12), 1)
+    total, count = agreement_of(model, [[8, 9], [8, 11]], [[10], [12]], [[0, 2]])
+    assert 1e-4 < total < torch.tensor(2.0).log().item() and count == 1
+
+
+def test_the_agreement_is_not_sought_where_translations_are_looked_for():
+    """No gradient reaches the top cross-attention's keys but by what it brings into the states."""
+    model = model_of("w_link agreeing")
+    with torch.no_grad():
+        model.decoder[-1].cross_attention.output.weight.zero_()
+    model(batch_of("w_link agreeing", *documents())).loss_terms["agreement"].total.backward()
+    top, below = (layer.cross_attention.query.weight.grad for layer in (model.decoder[-1], model.decoder[0]))
+    assert top.abs().max() == 0 < below.abs().max()
+
+
+def test_no_links_are_no_loss():
+    assert agreement_of(model_of("w_link"), [[8, 9], [8]], [[10], [12]], []) == (0.0, 0)
+
+
+def test_minimising_the_agreement_makes_translations_agree():
+    """The loss alone, over all parameters: its gradient points down."""
+    model, batch = model_of("w_link"), batch_of("w_link", *documents())
+    optimiser, values = torch.optim.Adam(model.parameters(), 1e-2), []
+    for _ in range(20):
+        term = model(batch).loss_terms["agreement"]
+        values.append(term.total.item() / term.count)
+        optimiser.zero_grad()
+        term.total.backward()
+        optimiser.step()
+    assert values[-1] < 0.5 * values[0]
+
+
+def test_what_is_switched_off_has_no_parameters_and_no_loss():
+    switches = {"w_link": (True, True), "w_link sharing": (True, False), "w_link agreeing": (False, True)}
+    for case, (shares, agrees) in switches.items():
+        model = model_of(case)
+        assert any(is_new(name) for name, _ in model.named_parameters()) is shares
+        terms = model(batch_of(case, *documents())).loss_terms
+        assert set(terms) == set(model.term_weights(1)) == ({"agreement"} if agrees else set())
+    assert model_of("w_link pre-norm").term_weights(1) == {"agreement": 0.5}
+
+
+def test_a_stream_without_chains_is_refused():
+    batch = frame_batch(Rows.from_lists([[[8]]], [[[9]]]), "wrapped")
+    with pytest.raises(ValueError, match="needs a source stream with its chains"):
+        model_of("w_link").encode(batch.source)
+
+
+def test_all_but_shared_context_starts_from_the_sentence_model(tmp_path):
+    save_model(tmp_path, model_of("transformer").float(), {})
+    model = model_of("w_link").float()
+    taken, new = init_from(model, tmp_path)
+    assert taken and new and set(new) == {name for name, _ in model.named_parameters() if is_new(name)}
+
+
+def test_the_score_of_a_search_is_the_score_of_its_text():
+    model = model_of("w_link").float()
+    sources = random_documents(3, [[3, 1, 4], [2], [5, 2]])
+    config = DecodeConfig(beam=3, max_length_a=1.0, max_length_b=2)
+    found = [translations[0] for translations in beam_search(model, rows_of(sources), config)]
+    _, sentences = forced_scores(model, rows_of(sources, [translation.sentences for translation in found]))
+    expected = [part.sum().item() for part in sentences.split([3, 1, 2])]
+    assert expected == pytest.approx([translation.score for translation in found], abs=1e-4)
+
+
+def test_as_many_parameters_as_its_parts():
+    """In each encoder layer an attention, a gate, a norm; the loss has none."""
+    config, width = replace(CASES["w_link"], encoder_layers=3), CASES["w_link"].width
+    new = [p.numel() for name, p in build(config, VOCABULARY, VOCABULARY).named_parameters() if is_new(name)]
+    assert sum(new) == 3 * (4 * (width**2 + width) + 2 * width**2 + width + 2 * width)

@@ -1,0 +1,230 @@
+"""Pieces of pretrained checkpoints: names, ids, rows, and the way back."""
+
+import pytest
+from pieces import BERT_SPECIALS, LANGUAGE_CODES, TOKENIZERS, write_tokenizer
+from small_corpus import ITEM, PAIRS, small_rows, write_corpus
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+from docmt.chains.words import words_of_ids, words_of_lines
+from docmt.core.artifacts import read_json
+from docmt.core.config import TextConfig
+from docmt.core.documents import CONTRASTIVE_TOKENS, TOKENS, read_arrow
+from docmt.core.errors import UserError
+from docmt.core.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
+from docmt.text.pipeline import TextPipeline
+from docmt.text.pretrained import PretrainedTokenizer
+from docmt.text.process import TokensSettings, process_corpus
+from docmt.text.spelling import Spelling, join_names
+
+KINDS = list(TOKENIZERS)
+
+
+def processed(folder, kind: str, items=None, **text):
+    write_tokenizer(kind, folder / "checkpoint")
+    config = TextConfig(**{"pretrained": str(folder / "checkpoint"), **text})
+    output = folder / "tokens"
+    process_corpus(TokensSettings(1, "small", "zh", "en", config), write_corpus(folder / "corpus", items=items), output)
+    return output
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def made(request, tmp_path_factory):
+    """The kind, and a folder of stage 2 with the checkpoint beside it."""
+    folder = tmp_path_factory.mktemp(request.param)
+    return request.param, processed(folder, request.param, [ITEM]), folder / "checkpoint"
+
+
+def rows_of(output) -> list[dict]:
+    return read_arrow(output / "tokens.arrow", TOKENS).to_pylist()
+
+
+def test_the_tokenizers_own_ids_come_out_when_rows_are_looked_up(made):
+    _, output, checkpoint = made
+    tokenizer = Tokenizer.from_file(str(checkpoint / "tokenizer.json"))
+    tokenizer.no_truncation()
+    for row, document in zip(rows_of(output), small_rows(), strict=True):
+        for side in ("source", "target"):
+            rows = read_json(output / "text" / f"rows.{side}.json")
+            expected = tokenizer.encode(document[side], add_special_tokens=False).ids
+            assert [rows[number] for number in row[f"{side}_ids"]] == expected
+
+
+def test_ids_pieces_and_tokens_say_the_same(made):
+    _, output, _ = made
+    for side in ("source", "target"):
+        vocabulary = Vocabulary.load(output / "text" / f"vocabulary.{side}.txt")
+        for row in rows_of(output):
+            pieces = row[f"{side}_pieces"]
+            assert " ".join(vocabulary.decode(row[f"{side}_ids"])) == pieces
+            assert f" {pieces}".replace(" @@", "").strip() == row[f"{side}_tokens"]
+
+
+def test_stage_4_finds_the_same_words_in_tokens_and_in_ids(made):
+    _, output, _ = made
+    vocabulary = Vocabulary.load(output / "text" / "vocabulary.source.txt")
+    for row in rows_of(output):
+        words, counts = words_of_lines(row["source_tokens"], row["source_pieces"])
+        assert words_of_ids(row["source_ids"], vocabulary) == (words, counts)
+        assert len(words) == len(counts)
+        assert sum(counts) == len(row["source_ids"])
+
+
+def test_english_words_are_whole(made):
+    kind, output, _ = made
+    tokens = {row["target_tokens"] for row in rows_of(output)}
+    expected = {
+        "mbart": "▁We ▁are ▁going ▁to ▁Beijing ▁tomorrow.",
+        "bart": "We Ġare Ġgoing Ġto ĠBeijing Ġtomorrow.",
+        "bert": "We are going to Beijing tomorrow .",
+    }
+    assert expected[kind] in tokens
+
+
+def test_plain_text_comes_back_as_it_was(made):
+    kind, output, _ = made
+    pipeline = TextPipeline.load(output / "text")
+    for _, sentence in PAIRS:
+        (ids,) = pipeline.encode_target([sentence])
+        text = pipeline.restore_target(ids)[1]
+        # WordPiece does not know where there were no spaces.
+        assert (text.replace(" ", "") == sentence.replace(" ", "")) if kind == "bert" else text == sentence
+        assert pipeline.encode_target([f"  {sentence} "]) == [ids]
+
+
+def test_a_loaded_pipeline_gives_the_stages_ids_and_tokens(made):
+    _, output, _ = made
+    pipeline, rows = TextPipeline.load(output / "text"), rows_of(output)
+    assert pipeline.encode_source([row["source"] for row in small_rows()]) == [row["source_ids"] for row in rows]
+    assert [pipeline.restore_target(row["target_ids"])[0] for row in rows] == [row["target_tokens"] for row in rows]
+    assert pipeline.encode_source([" "]) == [[]]
+    assert pipeline.restore_target([]) == ("", "")
+
+
+def test_special_symbols_are_left_out_of_a_translation_and_unknown_pieces_are_not(made):
+    _, output, _ = made
+    pipeline = TextPipeline.load(output / "text")
+    (ids,) = pipeline.encode_target(["We are"])
+    tokens, text = pipeline.restore_target([BOS, *ids, SEP, UNK, EOS])
+    assert tokens == f"{pipeline.restore_target(ids)[0]} <unk>"
+    assert text == "We are <unk>"
+
+
+@pytest.mark.parametrize("kind", ["mbart", "bert"])
+def test_unknown_text_is_named_by_itself(tmp_path, kind):
+    write_tokenizer(kind, tmp_path)
+    tokenizer = PretrainedTokenizer.load(tmp_path / "tokenizer.json")
+    names = tokenizer.tokenize("We ☃ go")
+    assert "☃" in join_names(names).replace("▁", "").split(" ")
+    assert [tokenizer.row(name) for name in names if "☃" in name] == [None]
+
+
+def test_special_symbols_have_the_rows_of_their_roles(made):
+    kind, output, checkpoint = made
+    tokenizer = Tokenizer.from_file(str(checkpoint / "tokenizer.json"))
+    rows = read_json(output / "text" / "rows.target.json")
+    names = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]") if kind == "bert" else (*SPECIALS[:4], "<mask>")
+    assert [rows[role] for role in (PAD, BOS, EOS, UNK, MASK)] == [tokenizer.token_to_id(name) for name in names]
+    assert rows[SEP] is rows[CLS] is None
+    assert None not in rows[len(SPECIALS) :]
+
+
+def test_special_symbols_and_language_codes_are_in_no_sentence(tmp_path):
+    for kind in KINDS:
+        write_tokenizer(kind, tmp_path / kind)
+        tokenizer = PretrainedTokenizer.load(tmp_path / kind / "tokenizer.json")
+        special = {"mbart": [*LANGUAGE_CODES, "<mask>"], "bart": SPECIALS, "bert": BERT_SPECIALS}[kind]
+        for symbol in special:
+            names = tokenizer.tokenize(f"We {symbol} go")
+            assert symbol not in [name.removeprefix("@@") for name in names]
+            assert not {tokenizer.row(name) for name in names} & {row for row in tokenizer.special_rows() if row}
+
+
+def test_the_most_frequent_piece_comes_first_and_a_threshold_leaves_rare_ones_out(tmp_path):
+    sizes = []
+    for threshold in (0, 15):
+        output = processed(tmp_path / str(threshold), "mbart", threshold=threshold)
+        pieces = [
+            p
+            for row in rows_of(output)
+            if row["split"] == "train"
+            for side in ("source", "target")
+            for p in row[f"{side}_pieces"].split(" ")
+        ]
+        vocabulary = Vocabulary.load(output / "text" / "vocabulary.source.txt").pieces[len(SPECIALS) :]
+        counts = [pieces.count(piece) for piece in vocabulary]
+        assert counts == sorted(counts, reverse=True)
+        assert min(counts) >= threshold
+        sizes.append(len(counts))
+    assert sizes[0] > sizes[1] > 0
+
+
+def test_joint_sides_have_one_vocabulary_and_separate_ones_their_own(tmp_path):
+    names = ("vocabulary.{}.txt", "rows.{}.json")
+    for bpe in ("joint", "separate"):
+        folder = processed(tmp_path / bpe, "mbart", bpe=bpe) / "text"
+        for name in names:
+            source, target = ((folder / name.format(side)).read_bytes() for side in ("source", "target"))
+            assert (source == target) == (bpe == "joint")
+
+
+def test_one_side_alone_may_have_pretrained_pieces(tmp_path):
+    output = processed(tmp_path, "bert", pretrained_sides="source", bpe="separate", merges=20, case="truecase")
+    names = {path.name for path in (output / "text").iterdir()}
+    sides = {"vocabulary.source.txt", "rows.source.json", "tokenizer.json"}
+    assert names == sides | {"text.json", "vocabulary.target.txt", "codes.target", "truecase.target.json"}
+    pipeline = TextPipeline.load(output / "text")
+    (ids,) = pipeline.encode_target([PAIRS[0][1]])
+    assert pipeline.restore_target(ids)[1] == PAIRS[0][1]
+    assert read_json(output / "card.json")["merges"] == {"source": None, "target": 20}
+
+
+def test_contrastive_items_are_cut_alike(made):
+    _, output, _ = made
+    (item,) = read_arrow(output / "contrastive.arrow", CONTRASTIVE_TOKENS).to_pylist()
+    pipeline = TextPipeline.load(output / "text")
+    assert item["source_ids"] == pipeline.encode_source(ITEM["source"])
+    assert item["variant_ids"] == pipeline.encode_target(ITEM["variants"])
+
+
+def test_saving_a_loaded_pipeline_gives_the_same_files(made, tmp_path):
+    _, output, checkpoint = made
+    TextPipeline.load(output / "text").save(tmp_path / "copy")
+    files = sorted(path.name for path in (output / "text").iterdir())
+    assert files == sorted(path.name for path in (tmp_path / "copy").iterdir())
+    assert all((output / "text" / name).read_bytes() == (tmp_path / "copy" / name).read_bytes() for name in files)
+    assert (output / "text" / "tokenizer.json").read_bytes() == (checkpoint / "tokenizer.json").read_bytes()
+
+
+SPELLINGS = [Spelling(opens="▁"), Spelling(opens="Ġ"), Spelling(within="##")]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("text", ["a", "@", "@@", "a@@", "@@a", "b@c", "", "##", "▁", "Ġ", "#@"])
+def test_every_piece_comes_back_from_its_name_and_no_name_is_like_bpe(spelling, text):
+    for piece in (text, spelling.opens + text, spelling.within + text):
+        name = spelling.name(piece)
+        assert spelling.piece(name) == piece
+        assert "@@" not in name.removeprefix("@@")
+
+
+def damaged(tmp_path, content: bytes | None) -> str:
+    if content is not None:
+        (tmp_path / "tokenizer.json").write_bytes(content)
+    with pytest.raises(UserError) as refused:
+        PretrainedTokenizer.load(tmp_path / "tokenizer.json")
+    return str(refused.value)
+
+
+def test_a_tokenizer_that_is_missing_or_damaged_is_named(tmp_path):
+    assert "tokenizer.json: file not found" in damaged(tmp_path, None)
+    assert "not a tokenizer of the tokenizers library" in damaged(tmp_path, b"{}")
+
+
+@pytest.mark.parametrize("decoder", [None, decoders.Fuse()])
+def test_a_tokenizer_that_does_not_mark_words_is_refused(tmp_path, decoder):
+    tokenizer = Tokenizer(models.BPE({"a": 0}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    if decoder is not None:
+        tokenizer.decoder = decoder
+    message = damaged(tmp_path, tokenizer.to_str().encode())
+    assert "does not say how pieces become words" in message

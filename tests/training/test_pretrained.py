@@ -1,0 +1,241 @@
+"""From a text of pretrained pieces to translations, by the real commands; and what does not fit."""
+
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+from checkpoints import fields, reference_model, write_checkpoint
+from pieces import write_tokenizer
+from safetensors.torch import load_file
+from small_corpus import ITEM, small_rows, write_corpus
+
+from docmt.cli.main import main
+from docmt.core.artifacts import read_json, write_json
+from docmt.core.errors import UserError
+from docmt.core.vocabulary import SPECIALS, Vocabulary
+from docmt.models.store import load_model
+from docmt.training.settings import Paths, check_text, read_settings
+from docmt.training.start import counterparts
+
+KINDS = {"mbart": "transformer", "bart": "g_transformer", "bert": "transformer"}
+"""Checkpoints, and the model that starts from each."""
+TRAIN = {"max_updates": 3, "patience": None, "batch_tokens": 500, "tokens_per_update": 500, "warmup_updates": 1}
+
+
+def command(*arguments) -> None:
+    before, sys.argv = sys.argv, ["docmt", *map(str, arguments)]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code
+    finally:
+        sys.argv = before
+
+
+def make_tokens(root: Path, kind: str) -> None:
+    """A checkpoint with its tokenizer, and stages 1 and 2."""
+    tokenizer = write_tokenizer(kind, root / "checkpoint")
+    write_checkpoint(reference_model(kind, tokenizer.get_vocab_size()), root / "checkpoint")
+    sides = {"pretrained_sides": "source", "bpe": "separate", "merges": 30} if kind == "bert" else {}
+    text = {"pretrained": str(root / "checkpoint"), **sides}
+    languages = {"source_language": "zh", "target_language": "en"}
+    write_json(root / "tokens.json", {"version": 1, "corpus": "small", **languages, "text": text})
+    write_corpus(root / "corpus", items=[ITEM])
+    command("tokens", "--settings", root / "tokens.json", "--corpus", root / "corpus", "--output", root / "tokens")
+
+
+def make_view(root: Path, kind: str) -> dict:
+    cut = {"window": 1} if KINDS[kind] == "transformer" else {"max_tokens": 80}
+    view = {"train": cut, "test": cut}
+    write_json(root / "view.json", {"version": 1, "view": view})
+    command("views", "--settings", root / "view.json", "--tokens", root / "tokens", "--output", root / "view")
+    return view
+
+
+def settings(kind: str, root: Path, view: dict, **train) -> dict:
+    run = {"study": "s", "corpus": "small", "system": "x", "scale": "paper", "seed": 1}
+    model = {
+        "kind": KINDS[kind],
+        "embeddings": "separate" if kind == "bert" else "shared",
+        **fields(kind),
+        "max_positions": 90,
+    }
+    if KINDS[kind] == "g_transformer":
+        model["combined_layers"] = 1
+    start = {"init_from": None, "pretrained": str(root / "checkpoint")}
+    return {"version": 1, **run, **start, "view": view, "model": model, "train": {**TRAIN, **train}}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def trained(request, tmp_path_factory) -> tuple[str, Path]:
+    """The kind, and a folder with all stages up to translations."""
+    kind, root = request.param, tmp_path_factory.mktemp(request.param)
+    make_tokens(root, kind)
+    chosen = settings(kind, root, make_view(root, kind), lr_taken=1e-30, lr_new=1e-3)
+    write_json(root / "training.json", chosen)
+    command(*training(root))
+    decode = {"beam": 2, "max_length_a": 1.0, "max_length_b": 3}
+    kept = {key: chosen[key] for key in ("version", "study", "corpus", "system", "scale", "seed", "view")}
+    write_json(root / "decoding.json", {**kept, "decode": decode})
+    names = {"settings": "decoding.json", "model": "trained/model", "view": "view", "output": "translations"}
+    command("decode", *(part for name, path in names.items() for part in (f"--{name}", root / path)), "--threads", 1)
+    return kind, root
+
+
+def training(root: Path, **changed: Path) -> list:
+    names = {"settings": "training.json", "view": "view", "text": "tokens/text", "output": "trained", "state": "state"}
+    paths = {name: root / path for name, path in names.items()} | {"pretrained": root / "checkpoint"} | changed
+    return ["train", *(part for name, path in paths.items() for part in (f"--{name}", path)), "--threads", 1]
+
+
+def test_every_line_gets_a_line(trained):
+    _, root = trained
+    tests = [row for row in small_rows() if row["split"] == "test"]
+    for name in ("test.txt", "test.tok.txt"):
+        lines = (root / "translations" / name).read_text(encoding="utf-8").split("\n")
+        assert len(lines) - 1 == len(tests)
+
+
+def test_the_model_folder_is_complete_for_translation(trained, tmp_path, capsys, monkeypatch):
+    _, root = trained
+    shutil.copytree(root / "trained" / "model", tmp_path / "model")
+    monkeypatch.setattr(sys, "stdin", open_bytes(tmp_path, "小明有一只猫。\n\n它很喜欢鱼。\n"))
+    command("translate", "--model", tmp_path / "model", "--beam", 1, "--threads", 1)
+    lines = capsys.readouterr().out.split("\n")
+    assert len(lines) == 4
+    assert lines[1] == ""
+
+
+def open_bytes(folder: Path, text: str):
+    (folder / "input").write_text(text, encoding="utf-8")
+    return (folder / "input").open(encoding="utf-8")
+
+
+def test_embeddings_are_the_checkpoints_by_name_of_the_piece(trained):
+    """What was taken had next to no learning rate."""
+    kind, root = trained
+    model, weights = load_model(root / "trained" / "model"), load_file(root / "checkpoint" / "model.safetensors")
+    table = next(tensor for name, tensor in weights.items() if re.search(r"shared|word_embeddings", name))
+    rows = counterparts(root / "tokens" / "text", "source")
+    for number, (piece, row) in enumerate(rows.items()):
+        expected = table.mean(dim=0) if row is None else table[row]
+        torch.testing.assert_close(model.source_embedding.weight[number], expected, msg=piece)
+    assert [piece for piece, row in rows.items() if row is None] == ["<sep>", "<cls>"]
+    assert (counterparts(root / "tokens" / "text", "target") is None) == (kind == "bert")
+
+
+def test_the_record_accounts_for_every_weight_and_every_parameter(trained):
+    kind, root = trained
+    record = read_json(root / "trained" / "record.json")
+    names = [name for name, _ in load_model(root / "trained" / "model").named_parameters()]
+    account = record["pretrained"]
+    assert sorted(account["taken"] + account["new"]) == sorted(names)
+    assert set(account["weights"]) == set(load_file(root / "checkpoint" / "model.safetensors"))
+    assert account["new_pieces"]["source_embedding.weight"] == ["<sep>", "<cls>"]
+    expected = {"mbart": (), "bart": (".global_.", ".gate."), "bert": ("decoder", "target_embedding", "output")}[kind]
+    assert all(any(part in name for part in expected) for name in account["new"])
+    assert record["new"] == len(account["new"])
+    assert read_json(root / "trained" / "model" / "model.json")["provenance"]["pretrained"] == str(root / "checkpoint")
+
+
+@pytest.fixture
+def bart(tmp_path) -> Path:
+    """Everything up to a training, whose settings a test may change."""
+    make_tokens(tmp_path, "bart")
+    write_json(tmp_path / "training.json", settings("bart", tmp_path, make_view(tmp_path, "bart")))
+    return tmp_path
+
+
+def edit(root: Path, key: str, value) -> None:
+    write_json(root / "training.json", {**read_json(root / "training.json"), key: value})
+
+
+def refusal(root: Path, **changed: Path) -> str:
+    names = {"settings": "training.json", "view": "view", "text": "tokens/text", "output": "trained", "state": "state"}
+    paths = {name: root / path for name, path in names.items()} | {"pretrained": root / "checkpoint"} | changed
+    with pytest.raises(UserError) as refused:
+        found = Paths(**paths)
+        read_settings(found)
+        check_text(found)
+    return str(refused.value)
+
+
+def test_the_log_says_what_is_taken_what_is_new_and_what_is_left(bart, capsys):
+    command(*training(bart))
+    log = capsys.readouterr()
+    text = re.sub(r"\s+", " ", log.out + log.err)
+    assert "taken from the initial model" in text
+    assert "final_logits_bias (no part of a translation model: all zero)" in text
+    assert "pieces that start as the mean of all: source_embedding.weight: <sep> <cls>" in text
+    assert "new positions: source_embedding.position.weight from 30 on" in text
+
+
+def test_the_fields_that_have_to_differ_can_be_pasted(bart):
+    plain = read_json(bart / "training.json")
+    fitting = plain["model"]
+    edit(bart, "model", {**fitting, "heads": 2, "width": 32, "embedding_scale": True, "norm_epsilon": 0.5})
+    message = refusal(bart)
+    assert "the model is not like the checkpoint that it starts from" in message
+    pasted = yaml.safe_load(re.search(r"expected model: (\{.*\})", message)[1])
+    assert pasted == {"heads": 4, "width": 16, "embedding_scale": False, "norm_epsilon": 1e-5}
+    edit(bart, "model", {**fitting, **pasted})
+    read_settings(
+        Paths(*(bart / n for n in ("training.json", "view", "tokens/text", "o", "s")), pretrained=bart / "checkpoint")
+    )
+
+
+def test_settings_and_arguments_say_the_same(bart):
+    edit(bart, "pretrained", None)
+    assert "found pretrained None, --pretrained" in refusal(bart)
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [
+        (".", "no folder of a pretrained model"),
+        ("config.json", "config.json: file not found"),
+        ("model.safetensors", "no weights of a pretrained model"),
+        ("tokenizer.json", "tokenizer.json: file not found"),
+    ],
+)
+def test_a_missing_part_of_the_checkpoint_is_named(bart, missing, message):
+    path = bart / "checkpoint" / missing
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert message in refusal(bart)
+
+
+def test_a_shard_that_is_missing_is_named(bart):
+    index = {"weight_map": {"model.shared.weight": "model-00001-of-00001.safetensors"}}
+    (bart / "checkpoint" / "model.safetensors").unlink()
+    (bart / "checkpoint" / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert "model-00001-of-00001.safetensors: file not found" in refusal(bart)
+    index["weight_map"]["model.shared.weight"] = "../elsewhere.safetensors"
+    (bart / "checkpoint" / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert "not an index of weights" in refusal(bart)
+
+
+def test_a_text_of_other_pieces_is_refused(bart):
+    (bart / "tokens" / "text" / "tokenizer.json").write_text("{}")
+    assert "the text does not have the pieces of the pretrained checkpoint" in refusal(bart)
+    assert "found another tokenizer.json" in refusal(bart)
+    (bart / "tokens" / "text" / "tokenizer.json").unlink()
+    assert "found no tokenizer.json" in refusal(bart)
+
+
+def test_rows_of_another_vocabulary_are_refused(bart):
+    text = bart / "tokens" / "text"
+    Vocabulary(SPECIALS).save(text / "vocabulary.source.txt")
+    with pytest.raises(UserError, match="not the rows of this vocabulary"):
+        counterparts(text, "source")
+
+
+def test_another_checkpoint_is_another_run(bart):
+    paths = Paths(*(bart / name for name in ("training.json", "view", "tokens/text", "o", "s")))
+    names = set(Paths(*vars(paths).values()).inputs())
+    with_checkpoint = Paths(**{**vars(paths), "pretrained": bart / "checkpoint"}).inputs()
+    assert set(with_checkpoint) - names == {"pretrained/config.json", "pretrained/model.safetensors"}

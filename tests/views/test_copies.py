@@ -1,0 +1,78 @@
+"""Partial copy: the context that a training window lacks is filled with part of its document's first sentence."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_tokens import built, sentences_in, token_rows
+
+from docmt.core.config import CutConfig
+from docmt.core.documents import SEGMENTS, read_arrow
+from docmt.views.copies import with_copies
+from docmt.views.cuts import cut_documents
+from docmt.views.segments import Ids, Sentences, segments_table
+
+SIDES = ("source", "target")
+LENGTHS = st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6), max_size=5)
+"""Documents as the lengths of their sentences on both sides."""
+
+
+def split_of(documents: list) -> tuple[Sentences, dict[str, list[list[list[int]]]]]:
+    """Sentences of these lengths, all ids different; and the same as lists."""
+    lists, ids = {}, {}
+    for side, name in enumerate(SIDES):
+        lengths = np.array([pair[side] for document in documents for pair in document], dtype=np.int64)
+        values = np.arange(lengths.sum()) + 1000 * side
+        ids[name] = Ids(values, np.cumsum(lengths) - lengths, lengths)
+        flat = iter(part.tolist() for part in np.split(values, np.cumsum(lengths)[:-1]))
+        lists[name] = [[next(flat) for _ in document] for document in documents]
+    names = np.array([f"d{number}" for number in range(len(documents))], dtype=object)
+    return Sentences(ids["source"], ids["target"], names, np.cumsum([0, *map(len, documents)])), lists
+
+
+@given(documents=LENGTHS, size=st.integers(2, 5), share=st.sampled_from([0.01, 0.07, 0.3, 0.5, 1.0]))
+def test_every_sentence_is_the_last_of_one_full_window(documents, size, share):
+    sentences, lists = split_of(documents)
+    filled = with_copies(sentences, size - 1, share)
+    cuts = cut_documents(filled.documents, np.zeros(0), CutConfig(window=size, partial_copy=share))
+    rows = iter(segments_table(filled, cuts).to_pylist())
+    for number, document in enumerate(documents):
+        for last in range(len(document)):
+            row, first = next(rows), max(last - size + 1, 0)
+            assert (row["document"], row["first"]) == (f"d{number}", first)
+            for name in SIDES:
+                own = lists[name][number]
+                copy = own[0][: math.ceil(round(share * 100) * len(own[0]) / 100)]
+                expected = [copy] * (size - 1 - last) + own[first : last + 1]
+                assert sentences_in(row, name) == expected
+    assert next(rows, None) is None
+
+
+def test_training_windows_are_filled_and_test_windows_are_not(tmp_path):
+    windows = CutConfig(window=3)
+    view = built(tmp_path, CutConfig(window=3, partial_copy=0.5), windows)
+    train = read_arrow(view / "train.arrow", SEGMENTS).to_pylist()
+    assert [len(row["source_lengths"]) for row in train] == [3] * 22
+    plain = built(tmp_path / "plain", windows)
+    for split in ("dev", "test"):
+        tables = [read_arrow(folder / f"{split}.arrow", SEGMENTS) for folder in (view, plain)]
+        assert tables[0].equals(tables[1])
+    card = json.loads((view / "card.json").read_text())["splits"]["train"]
+    assert (card["cut"], card["sentences"], card["sentences_in_segments"]) == ("window3.copy0.5", 22, 66)
+
+
+def test_all_of_a_lone_sentence_is_its_own_context(tmp_path):
+    view = built(tmp_path, CutConfig(window=3, partial_copy=1.0), CutConfig(window=3))
+    row = next(row for row in read_arrow(view / "train.arrow", SEGMENTS).to_pylist() if row["document"] == "train2")
+    (sentence,) = (row for row in token_rows() if row["document"] == "train2")
+    assert [sentences_in(row, side) for side in SIDES] == [[sentence[f"{side}_ids"]] * 3 for side in SIDES]
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_a_corpus_without_training_documents_has_no_windows_to_fill(tmp_path, split):
+    rows = [row for row in token_rows() if row["split"] == split]
+    view = built(tmp_path, CutConfig(window=3, partial_copy=0.5), CutConfig(window=3), rows=rows)
+    assert len(read_arrow(view / "train.arrow", SEGMENTS)) == 0

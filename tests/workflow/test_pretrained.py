@@ -1,0 +1,87 @@
+"""A study whose systems start from a pretrained checkpoint: what is made, what a change makes anew, what is refused."""
+
+import shutil
+
+import pytest
+from checkpoints import fields, reference_model, write_checkpoint
+from pieces import write_tokenizer
+from support import Project, planned, small_demo
+
+from docmt.core.artifacts import read_json
+
+STUDY = "workflow/studies/pretrained.yaml"
+SYSTEM = "5_training/smoke/toy_zh-en/start/seed1"
+TRANSLATIONS = "results/6_translations/smoke/toy_zh-en/{}/seed1/test.txt"
+TARGETS = [TRANSLATIONS.format("start"), TRANSLATIONS.format("start.fine")]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Project:
+    """Translations of a sentence model that starts from BART, and of a G-Transformer that starts from that."""
+    project = small_demo(tmp_path_factory.mktemp("pretrained") / "project")
+    checkpoint = project.root / "models" / "small bart"
+    tokenizer = write_tokenizer("bart", checkpoint)
+    write_checkpoint(reference_model("bart", tokenizer.get_vocab_size()), checkpoint)
+    project.edit("config.yaml", "texts/pieces", {"pretrained": "models/small bart"})
+    model = {**fields("bart"), "max_positions": 300}
+    systems = {
+        "start": {"text": "pieces", "pretrained": "models/small bart", "model": model, "train": {"lr_taken": 1e-5}},
+        "start.fine": {
+            "extends": "start",
+            "init_from": "start",
+            "view": {"max_tokens": 128},
+            "model": {"kind": "g_transformer", "combined_layers": 1},
+        },
+    }
+    study = {"study": "pretrained", "title": "Pretrained", "corpora": ["toy_zh-en"], "systems": systems}
+    project.write(STUDY, study)
+    project.snakemake("--cores", "2", *TARGETS, check=True)
+    return project
+
+
+@pytest.fixture
+def project(finished, tmp_path) -> Project:
+    """A copy that a test may change."""
+    shutil.copytree(finished.root, tmp_path / "copy", symlinks=True)
+    return Project(tmp_path / "copy")
+
+
+def test_the_study_runs_from_the_checkpoint_on(finished):
+    settings, record = (read_json(finished.root / "results" / SYSTEM / f"{n}.json") for n in ("settings", "record"))
+    assert settings["pretrained"] == "models/small bart"
+    assert record["pretrained"]["new"] == []
+    fine = read_json(finished.root / "results" / SYSTEM.replace("start", "start.fine") / "record.json")
+    assert (fine["pretrained"], fine["taken"]) == (None, record["taken"])
+    lines = [(finished.root / target).read_text(encoding="utf-8").count("\n") for target in TARGETS]
+    assert lines[0] == lines[1] > 0
+
+
+def test_a_finished_study_plans_nothing(project):
+    assert planned(project, *TARGETS) == set()
+
+
+def test_other_weights_train_again_and_another_tokenizer_makes_the_text_again(project):
+    folder = project.root / "models" / "small bart"
+    write_checkpoint(reference_model("bart", read_json(folder / "config.json")["vocab_size"], seed=2), folder)
+    jobs = {"train start", "train start.fine", "translate start", "translate start.fine"}
+    assert planned(project, *TARGETS) == jobs
+    (folder / "tokenizer.json").write_text((folder / "tokenizer.json").read_text() + "\n")
+    assert planned(project, *TARGETS) == {"tokens", "views", *jobs}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda project: shutil.rmtree(project.root / "models"), "small bart: no folder of a pretrained model"),
+        (
+            lambda project: project.edit(STUDY, "systems/start/model/heads", 2),
+            "found model: {heads: 2}; expected model: {heads: 4}",
+        ),
+    ],
+)
+def test_planning_refuses_a_checkpoint_that_does_not_fit(project, spoil, message):
+    spoil(project)
+    done = project.snakemake("-n", *TARGETS)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
