@@ -1,8 +1,9 @@
 """The metrics that a study's tables may name, and where `scores.json` has each.
 
 A name is `base`, `base:set` or `base@detail` and both: `s-BLEU`, `mteval d-BLEU`, `s-BLEU@j2` (position 2 of a
-window), `accuracy` (all sets together), `accuracy:pronoun`, `accuracy:pronoun@3` (distance 3). Accuracies are in
-percent in tables, as papers print them; `scores.json` has fractions.
+window), `LTCR@low` and `LTCR@high` (its interval), `accuracy` (all sets together), `accuracy:pronoun`,
+`accuracy:pronoun@3` (distance 3). Accuracies are in percent in tables, as papers print them; `scores.json` has
+fractions.
 """
 
 import re
@@ -45,8 +46,11 @@ def _bleu(family: str, unit: str) -> Finder:
 
 
 def _consistency(name: str) -> Finder:
-    def find(scores: dict, *_: str | None) -> Measured | None:
+    def find(scores: dict, _: str | None, end: str | None) -> Measured | None:
         found = scores.get("consistency", {}).get(name)
+        if found and end:
+            interval = found.get("interval")
+            return interval and Measured(interval[end], interval["signature"])
         return found and Measured(found["score"], found["signature"])
 
     return find
@@ -72,6 +76,7 @@ def _fallbacks(scores: dict, *_: str | None) -> Measured | None:
 
 
 SENTENCES = {"detail": r"j\d+"}
+ENDS = {"detail": "low|high"}
 
 METRICS = {
     "s-BLEU": Metric("cased, over sentences", _bleu("13a", "s"), **SENTENCES),
@@ -84,7 +89,9 @@ METRICS = {
     "multi-bleu d-BLEU": Metric(
         "tokenised and lower-cased as multi-bleu -lc, over documents", _bleu("tokenized_lower", "d")
     ),
-    "LTCR": Metric("pairs of a lexical chain's words translated alike, in percent", _consistency("LTCR")),
+    "LTCR": Metric(
+        "pairs of a lexical chain's words translated alike, in percent; its 95 % interval", _consistency("LTCR"), **ENDS
+    ),
     "HHI": Metric("concentration of a lexical chain's translations, in percent", _consistency("HHI")),
     "accuracy": Metric("contrastive accuracy in percent", _accuracy, decimals=1, has_sets=True, detail=r"\d+"),
     "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks),
@@ -113,6 +120,6 @@ def parse_metric(name: str, where: str | None = None) -> MetricName:
     if set_name == "" or (set_name and not metric.has_sets):
         raise UserError("no metric of a contrastive set", where=where, found=name, expected="accuracy:<set>")
     if detail is not None and not re.fullmatch(metric.detail, detail):
-        expected = "s-BLEU@j<position> or accuracy@<distance>"
+        expected = "s-BLEU@j<position>, accuracy@<distance>, LTCR@low or LTCR@high"
         raise UserError("unknown detail of a metric", where=where, found=name, expected=expected)
     return MetricName(metric, set_name, detail)

@@ -11,7 +11,10 @@ def scores() -> dict:
             for n, family in enumerate(["13a", "13a_lower", "tokenized_lower"], 1)
         },
         "positions": {"j2": {"13a": {"s": {"score": 7.0, "signature": "position"}}}},
-        "consistency": {"LTCR": {"score": 60.5, "signature": "LTCR|x"}, "HHI": {"score": 70.5, "signature": "HHI|x"}},
+        "consistency": {
+            "LTCR": {"score": 60.5, "signature": "LTCR|x", "interval": {"low": 55.0, "high": 65.0, "signature": "i|x"}},
+            "HHI": {"score": 70.5, "signature": "HHI|x"},
+        },
         "contrastive": {
             "pronoun": {"items": 4, "right": 3, "by_distance": {"1": {"items": 1, "right": 0}}},
             "word": {"items": 1, "right": 0, "by_distance": {"1": {"items": 1, "right": 0}}},
@@ -30,6 +33,8 @@ def scores() -> dict:
         ("multi-bleu d-BLEU", 31.0, "tokenized_lower|d"),
         ("s-BLEU@j2", 7.0, "position"),
         ("LTCR", 60.5, "LTCR|x"),
+        ("LTCR@low", 55.0, "i|x"),
+        ("LTCR@high", 65.0, "i|x"),
         ("HHI", 70.5, "HHI|x"),
         ("accuracy", 60.0, "contrastive|x"),
         ("accuracy:pronoun", 75.0, "contrastive|x"),
