@@ -158,7 +158,8 @@ class CorpusConfig:
     expected: dict[str, Counts] = field(default_factory=dict)
     files: tuple[FileConfig, ...] = setting((), "what is downloaded; none for a generated corpus")
     contrastive: bool = setting(False, "whether the reader makes contrastive sets too")
-    stop_words: int = setting(1000, "so many of the most frequent training words are in no lexical chain")
+    stop_words: int = setting(1000, "so many of the most frequent source words of training are in no lexical chain")
+    target_stop_words: int = setting(150, "so many of the target's are no part of a chain's translations (LTCR, HHI)")
 
     def __post_init__(self) -> None:
         for name in ("source_language", "target_language"):
@@ -169,7 +170,8 @@ class CorpusConfig:
         names = [file.name for file in self.files]
         twice = sorted({name for name in names if names.count(name) > 1})
         need(not twice, "files", twice, "each file once")
-        need(self.stop_words >= 0, "stop_words", self.stop_words, "0 or more")
+        for name in ("stop_words", "target_stop_words"):
+            need(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
 
 
 @dataclass(frozen=True)
@@ -219,6 +221,6 @@ def load_corpus(path: Path | str) -> CorpusConfig:
 def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
     """Stage 1's slice. Sources and sizes are left out: another mirror makes the same corpus."""
     slice_ = dataclasses.asdict(config)
-    del slice_["about"], slice_["stop_words"]
+    del slice_["about"], slice_["stop_words"], slice_["target_stop_words"]
     slice_["files"] = [{"name": file.name, "sha256": file.sha256} for file in config.files]
     return slice_

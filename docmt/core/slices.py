@@ -101,7 +101,7 @@ def _scores(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> dict
     entry = grid.find(corpus, folder)
     system = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
     run = _run(entry, scale, seed)
-    chains = {"stop_words": grid.corpora[corpus].stop_words}
+    chains = {name: getattr(grid.corpora[corpus], name) for name in ("stop_words", "target_stop_words")}
     return {"version": VERSIONS["scores"], **run, **_languages(grid, corpus), **chains, "resolved": system}
 
 

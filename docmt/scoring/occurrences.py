@@ -2,9 +2,9 @@
 
 Our reading, where the papers are silent: the output is lower-cased; an occurrence's translation is the target words
 linked to it, joined in order, without punctuation and without the most frequent target words of the training split
-(as many as the chains' stop list has source words). Each target word links to one source word, so that a word beside
-it may get all of a translation; an occurrence to which none is linked has the one target word that it would link to
-itself, aligned the other way. One of which nothing is left has no translation.
+(`target_stop_words` of the corpus; 150 is what lists of stop words have). Each target word links to one source word,
+so that a word beside it may get all of a translation; an occurrence to which none is linked has the one target word
+that it would link to itself, aligned the other way. One of which nothing is left has no translation.
 """
 
 from collections import Counter
@@ -34,12 +34,10 @@ class Chain:
     places: tuple[tuple[int, int], ...]
 
 
-def signature(stop_words: int) -> str:
+def signature(stop_words: int, target_stop_words: int) -> str:
     """How the translations of chains are found, for the signatures of what is measured on them."""
-    stripped = f"stop{stop_words}+punctuation"
-    return (
-        f"chains:source-words-nostop{stop_words}|aligner:ibm1-diagonal|case:lc|strip:{stripped}|unaligned:reverse,skip"
-    )
+    chains, stripped = f"source-words-nostop{stop_words}", f"stop{target_stop_words}+punctuation"
+    return f"chains:{chains}|aligner:ibm1-diagonal|case:lc|strip:{stripped}|unaligned:reverse,skip"
 
 
 def translated_chains(tokens: Path, chains: Path, hypotheses: Sequence[str], stop_words: int) -> list[TranslatedChain]:

@@ -25,7 +25,7 @@ def score(settings: dict, corpus: Path, tokens: Path, chains: Path, translations
     by_sentence, repeated = {}, {}
     if decoding["lines"] == "sentences":
         by_sentence = sentence_bleu(found, references, language)
-        repeated = score_consistency(found, tokens, chains, settings["stop_words"])
+        repeated = score_consistency(found, tokens, chains, settings["stop_words"], settings["target_stop_words"])
     by_document = document_bleu(found, references, language, decoding["lines"])
     contrastive = translations / "contrastive.arrow"
     return {
@@ -41,9 +41,10 @@ def score(settings: dict, corpus: Path, tokens: Path, chains: Path, translations
     }
 
 
-def score_consistency(found: Translations, tokens: Path, chains: Path, stop_words: int) -> dict:
-    """LTCR and HHI of the test documents' lexical chains."""
-    return consistency(translated_chains(tokens, chains, found.tokenized, stop_words), signature(stop_words))
+def score_consistency(found: Translations, tokens: Path, chains: Path, stop_words: int, target_stop_words: int) -> dict:
+    """LTCR and HHI of the test documents' lexical chains, which were made with so many `stop_words`."""
+    translated = translated_chains(tokens, chains, found.tokenized, target_stop_words)
+    return consistency(translated, signature(stop_words, target_stop_words))
 
 
 def score_positions(translations: Path, references: References, language: str) -> dict:

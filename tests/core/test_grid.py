@@ -184,6 +184,9 @@ def test_the_stop_list_reaches_the_chains_of_words_and_the_scores(small):
     after = load_grid(small.root)
     changed = [path for path in paths if settings(before, path) != settings(after, path)]
     assert changed == [CHAINS["words"], scores]
+    small.edit("workflow/corpora/toy.yaml", "target_stop_words", 7)
+    last = load_grid(small.root)
+    assert [path for path in paths if settings(after, path) != settings(last, path)] == [scores]
     assert settings(before, CHAINS["words"]) == {"version": VERSIONS["chains"], "stop_words": 1000}
 
 

@@ -38,6 +38,7 @@ SETTINGS = {
     "source_language": "zh",
     "target_language": "en",
     "stop_words": 2,
+    "target_stop_words": 1,
     "decode": {"beam": 5},
     "view": {},
 }
@@ -144,7 +145,7 @@ def test_contrastive_scores_where_the_corpus_has_them(job):
     assert scores["contrastive_signature"] == "contrastive|score:sum|unit:last|ties:wrong|v:1"
 
 
-HOW = "chains:source-words-nostop2|aligner:ibm1-diagonal|case:lc|strip:stop2+punctuation|unaligned:reverse,skip"
+HOW = "chains:source-words-nostop2|aligner:ibm1-diagonal|case:lc|strip:stop1+punctuation|unaligned:reverse,skip"
 
 
 def test_consistency_of_the_translations_of_chains(job):
