@@ -25,9 +25,9 @@ from docmt.nn.rows import Rows
 from docmt.training.listeners import Step
 from docmt.training.loop import Training
 from docmt.training.optimiser import build_optimiser
-from docmt.training.signals import StopRequest
 from docmt.training.status import Validation
 from docmt.training.task import Task
+from docmt.training.watch import Watch
 
 TOKENS = 2500
 SIZES = {"encoder_layers": 2, "decoder_layers": 2, "width": 128, "inner": 512, "heads": 4}
@@ -117,7 +117,7 @@ def fastest_update(case: Case, updates: int) -> Step:
         model, build_optimiser(model, train), train, rows, rows.take([0]), 0, torch.device("cpu"), Start([], [])
     )
     clock = Clock()
-    Training(task, state=None, stop=StopRequest()).run(clock)
+    Training(task, state=None, watch=Watch()).run(clock)
     return max(clock[3:], key=lambda step: step.target_tokens / step.seconds)
 
 

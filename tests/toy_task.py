@@ -10,6 +10,7 @@ import pyarrow as pa
 from docmt.core.documents import SEGMENTS, write_arrow
 from docmt.core.vocabulary import SPECIALS, Vocabulary
 from docmt.training.job import train
+from docmt.training.options import JobOptions
 from docmt.training.settings import Paths
 
 PIECES = ("man", "woman", "it", "he", "she", "1", "2", "3", "4", "5", "6")
@@ -109,7 +110,8 @@ class Folder:
     @property
     def paths(self) -> Paths:
         names = ("settings.json", "view", "text", "output", "state")
-        return Paths(*(self.root / name for name in names), init=self.init)
+        chains = self.root / "chains"
+        return Paths(*(self.root / name for name in names), self.init, chains if chains.is_dir() else None)
 
     def write_settings(self) -> None:
         run = {"version": 1, "study": "s", "corpus": "toy", "system": "g", "scale": "smoke", "seed": 1}
@@ -119,8 +121,8 @@ class Folder:
         settings |= {"model": self.model, "train": self.training}
         self.paths.settings.write_text(json.dumps(settings), encoding="utf-8")
 
-    def train(self, listener: Notes | None = None, threads: int = 1) -> bool:
-        return train(self.paths, "cpu", threads, listener or Notes())
+    def train(self, listener: Notes | None = None, threads: int = 1, open_score=None, **options: object) -> bool:
+        return train(self.paths, "cpu", threads, listener or Notes(), open_score, JobOptions(**options))
 
     def changed(self, model: dict | None = None, **training: object) -> "Folder":
         """The same folder with other settings, written."""
@@ -130,6 +132,15 @@ class Folder:
 
     def weights(self) -> bytes:
         return (self.paths.output / "model" / "model.safetensors").read_bytes()
+
+    def command(self) -> list[str]:
+        """The arguments of `docmt` that train it."""
+        named = {
+            name: getattr(self.paths, name)
+            for name in ("settings", "view", "text", "output", "state", "init", "chains")
+        }
+        options = [part for name, path in named.items() if path for part in (f"--{name}", str(path))]
+        return ["train", *options, "--threads", "1", "--device", "cpu"]
 
     def record(self) -> dict:
         return json.loads((self.paths.output / "record.json").read_text(encoding="utf-8"))

@@ -14,6 +14,7 @@ COMMANDS = (
     ("tokens", "docmt.cli.tokens", "tokens"),
     ("views", "docmt.cli.views", "views"),
     ("train", "docmt.cli.train", "train"),
+    ("status", "docmt.cli.status", "status"),
     ("decode", "docmt.cli.decode", "decode"),
     ("contrastive", "docmt.cli.decode", "contrastive"),
     ("translate", "docmt.cli.translate", "translate"),
@@ -64,3 +65,7 @@ def main() -> None:
         # The reader (head, less) has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,7 @@
 """`docmt train`: stage 5, one system and seed."""
 
+import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,21 +21,45 @@ def train(
     pretrained: Annotated[Path | None, typer.Option(help="Folder of a pretrained checkpoint to start from.")] = None,
     device: Device = "auto",
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads; a resumed run needs the same.")] = None,
+    ranks: Annotated[int, typer.Option(min=1, help="Processes, each with a GPU or with so many threads.")] = 1,
+    deadline_minutes: Annotated[float | None, typer.Option(min=0, help="What the job may take.")] = None,
+    save_minutes: Annotated[float, typer.Option(min=0, help="Checkpoints, beside save_every_updates.")] = 30,
+    checkpoints: Annotated[int, typer.Option(min=2, help="How many checkpoints are kept.")] = 2,
+    hang_minutes: Annotated[
+        float, typer.Option(min=0, help="End without progress, above a validation's; 0 = never.")
+    ] = 30,
+    set_aside: Annotated[
+        bool, typer.Option("--set-aside", help="Rename a state of other settings and begin anew, instead of refusing.")
+    ] = False,
+    deterministic: Annotated[
+        bool, typer.Option("--deterministic", help="On a GPU: the same bytes from the same seed, more slowly.")
+    ] = False,
 ) -> None:
     """Train a system, or go on with an interrupted training.
 
-    SIGTERM writes a checkpoint after the present update and ends with status 75.
+    SIGTERM, SIGUSR1 and a near deadline write a checkpoint after the present update and end with status 75: run again
+    to go on. Status 70: no progress; the stack of every thread stands in the state folder. exit.json there says why.
     """
+    from docmt.training.launch import launch
+    from docmt.training.options import JobOptions
+
+    options = JobOptions(deadline_minutes, hang_minutes, save_minutes, checkpoints, set_aside, deterministic)
+    if ranks > 1 and "RANK" not in os.environ:
+        raise typer.Exit(launch(ranks))
+
+    from docmt.cli.dev_bleu import dev_bleu
     from docmt.cli.live import progress
+    from docmt.training.exit import RESUMABLE
     from docmt.training.job import train as train_system
+    from docmt.training.listeners import Listeners
+    from docmt.training.ranks import is_first
     from docmt.training.settings import Paths
-    from docmt.training.signals import STOPPED
 
     paths = Paths(settings, view, text, output, state, init, chains, pretrained)
-    listener = progress(settings)
+    listener = progress(settings) if is_first() else Listeners()
     try:
-        finished = train_system(paths, device, threads, listener)
+        finished = train_system(paths, device, threads, listener, partial(dev_bleu, text), options)
     finally:
         listener.close()
     if not finished:
-        raise typer.Exit(STOPPED)
+        raise typer.Exit(RESUMABLE)

@@ -118,50 +118,83 @@ class TrainConfig:
     epsilon: float = setting(1e-8, "Adam")
     weight_decay: float = setting(0.0, "Adam, decoupled")
     clip_norm: float = setting(0.0, "largest norm of the gradient; 0 = not clipped")
-    schedule: Literal["inverse_sqrt", "noam", "constant"] = setting(
-        "inverse_sqrt", "peak `lr` after the warm-up; or factor * width^-0.5 * min(n^-0.5, n * warmup^-1.5); or flat"
+    schedule: Literal["inverse_sqrt", "noam", "polynomial", "constant"] = setting(
+        "inverse_sqrt",
+        "peak `lr` after the warm-up, then by the root; or factor * width^-0.5 * min(n^-0.5, n * warmup^-1.5); or from "
+        "the peak to 0 at max_updates; or flat",
     )
-    lr: float = setting(5e-4, "peak learning rate (inverse_sqrt, constant)")
+    lr: float = setting(5e-4, "peak learning rate (inverse_sqrt, polynomial, constant)")
     lr_new: float | None = setting(None, "of parameters that `init_from` or `pretrained` lacks; none = lr")
     lr_taken: float | None = setting(None, "of parameters taken from `init_from` or `pretrained`; none = lr")
     noam_factor: float = setting(1.0, "factor of the Noam schedule")
     warmup_updates: int = setting(4000, "updates of linear warm-up")
+    decay_power: float = setting(1.0, "power of what is left of the updates (polynomial); 1 = a straight line")
+    frozen: tuple[str, ...] = setting(
+        (), "parameters that are not trained: `taken`, `new` (see lr_taken), or parts by name, such as encoder.0"
+    )
     word_dropout: float = setting(0.0, "share of source and target input words replaced by <mask>")
     word_dropout_epochs: int | None = setting(None, "word dropout ends after so many epochs; none = never")
     max_updates: int | None = setting(None, "stop after so many updates; none = no limit")
     max_epochs: int | None = setting(None, "stop after so many passes; none = no limit")
-    patience: int | None = setting(10, "stop after so many validations without a better dev loss; none = never")
+    patience: int | None = setting(10, "stop after so many validations without a better one (select_by); none = never")
+    select_by: Literal["loss", "bleu"] = setting(
+        "loss", "which validation is better: by the dev loss, or by the BLEU of dev, which is then translated each time"
+    )
+    bleu_beam: int = setting(1, "hypotheses kept when dev is translated (select_by: bleu); 1 is greedy")
     validate_every_updates: int | None = setting(None, "none = once an epoch")
     save_every_updates: int = setting(1000, "checkpoints to resume from")
-    checkpoint: Literal["best", "last", "average"] = setting("best", "which weights the model gets, by dev loss")
-    average: int = setting(5, "how many of the last validations' weights are averaged (checkpoint: average)")
+    checkpoint: Literal["best", "last", "average", "average_best"] = setting(
+        "best", "which weights the model gets: of the best validation, the last, a mean of the last n, of the best n"
+    )
+    average: int = setting(5, "n: how many validations' weights are averaged (average, average_best)")
     precision: Literal["auto", "fp32", "bf16"] = setting("auto", "auto = bf16 on GPUs that have it, else fp32")
 
     def __post_init__(self) -> None:
-        for name in ("tokens_per_update", "batch_tokens", "save_every_updates", "average"):
+        for name in ("tokens_per_update", "batch_tokens", "save_every_updates", "average", "bleu_beam"):
             need(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
         for name in ("max_updates", "max_epochs", "patience", "validate_every_updates", "word_dropout_epochs"):
             value = getattr(self, name)
             need(value is None or value >= 1, name, value, "1 or more, or none")
         for name in ("label_smoothing", "word_dropout", "beta1", "beta2"):
             need(0 <= getattr(self, name) < 1, name, getattr(self, name), "at least 0 and below 1")
-        for name in ("lr", "lr_new", "lr_taken", "noam_factor", "epsilon"):
+        for name in ("lr", "lr_new", "lr_taken", "noam_factor", "epsilon", "decay_power"):
             value = getattr(self, name)
             need(value is None or value > 0, name, value, "above 0")
         for name in ("warmup_updates", "clip_norm", "weight_decay"):
             need(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
+        self._check_rules()
+        self._check_schedule()
+        self._check_frozen()
+
+    def _check_rules(self) -> None:
         need(
             any(rule is not None for rule in (self.max_updates, self.max_epochs, self.patience)),
             "max_updates",
             None,
             "a stop rule: one of max_updates, max_epochs, patience",
         )
+        by_bleu = self.select_by == "bleu"
+        need(by_bleu or self.bleu_beam == 1, "bleu_beam", self.bleu_beam, "1 where select_by is loss")
+
+    def _check_schedule(self) -> None:
         need(
             self.schedule != "noam" or (self.lr_new is None and self.lr_taken is None),
             "schedule",
             self.schedule,
-            "inverse_sqrt or constant beside lr_new or lr_taken (noam has no peak rate to set)",
+            "inverse_sqrt, polynomial or constant beside lr_new or lr_taken (noam has no peak rate to set)",
         )
+        need(
+            self.schedule != "polynomial" or (self.max_updates or 0) > self.warmup_updates,
+            "max_updates",
+            self.max_updates,
+            f"more than warmup_updates {self.warmup_updates} (polynomial falls from the warm-up's end to 0 there)",
+        )
+
+    def _check_frozen(self) -> None:
+        need(all(self.frozen), "frozen", list(self.frozen), "names of parameters, or none at all: []")
+        for kind in ("taken", "new"):
+            rate = getattr(self, f"lr_{kind}")
+            need(kind not in self.frozen or rate is None, f"lr_{kind}", rate, f"none where frozen names {kind!r}")
 
 
 @dataclass(frozen=True)
@@ -241,6 +274,13 @@ class SystemConfig:
         )
         need(self.pretrained != "", "pretrained", "''", "a folder, or none")
         starts_anew = self.init_from is None and self.pretrained is None
+        by_start = [name for name in self.train.frozen if name in ("taken", "new")]
+        need(
+            not (starts_anew and by_start),
+            "train.frozen",
+            by_start,
+            "init_from or pretrained beside taken or new (without it no parameter is taken)",
+        )
         need(
             not starts_anew or (self.train.lr_taken is None and self.train.lr_new is None),
             "train.lr_taken",

@@ -10,7 +10,7 @@ VERSIONS = {
     "tokens": 1,
     "views": 1,
     "chains": 1,
-    "training": 1,
+    "training": 2,
     "translations": 2,
     "scores": 2,
     "report": 1,

@@ -10,6 +10,7 @@ from docmt.models.lexical_chain import LexicalChain
 from docmt.models.long_short import LongShort
 from docmt.models.transformer import Transformer
 from docmt.models.w_link import WLink
+from docmt.nn.noise import name_sites
 
 MODELS: dict[str, type[Transformer]] = {
     "transformer": Transformer,
@@ -34,7 +35,9 @@ def build(config: ModelConfig, source_size: int, target_size: int) -> Transforme
             found=f"shared, with vocabularies of {source_size} and {target_size} pieces",
             expected="text.bpe: joint, or embeddings: target or separate",
         )
-    return MODELS[config.kind](config, source_size, target_size)
+    model = MODELS[config.kind](config, source_size, target_size)
+    name_sites(model)
+    return model
 
 
 def check_chains(kind: str, chains: Path | None) -> None:

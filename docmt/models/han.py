@@ -40,6 +40,7 @@ from docmt.models.transformer import Role, Transformer, feed_forward, plain_atte
 from docmt.nn.caches import Cache
 from docmt.nn.context import SentenceAttention, WordAttention, are_words, context_of
 from docmt.nn.layers import Dropout
+from docmt.nn.noise import narrowed, rows
 from docmt.nn.shapes import HypothesisFlags, HypothesisStates, HypothesisTokens, States
 from docmt.nn.streams import Memory, Stream
 
@@ -65,7 +66,8 @@ class HierarchicalAttention(nn.Module):
         seen = states if self.context_gradient else states.detach()
         summaries = self.word_attention(self.word_query_norm(seen), seen, context)
         query = self.sentence_query_norm(seen.index_select(0, context.aware))
-        found = self.summed_up(self.sentence_attention(query, self.summary_norm(summaries), context))
+        with narrowed(context.aware):
+            found = self.summed_up(self.sentence_attention(query, self.summary_norm(summaries), context))
         return self.gated(states, found.new_zeros(states.shape).index_copy(0, context.aware, found))
 
     def step(self, states: HypothesisStates, is_word: HypothesisFlags, cache: Cache) -> HypothesisStates:
@@ -106,11 +108,15 @@ class Han(Transformer):
         memory = super().encode(source)
         if self.source_context is None:
             return memory
-        return Memory(self.source_context(memory.states, source), memory.layout)
+        with rows(source.keys):
+            return Memory(self.source_context(memory.states, source), memory.layout)
 
     def decode(self, target_in: Stream, memory: Memory) -> States:
         states = super().decode(target_in, memory)
-        return states if self.target_context is None else self.target_context(states, target_in)
+        if self.target_context is None:
+            return states
+        with rows(target_in.keys):
+            return self.target_context(states, target_in)
 
     def start(self, memory: Memory, beam: int) -> Cache:
         cache = super().start(memory, beam)

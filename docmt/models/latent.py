@@ -11,8 +11,10 @@ from torch import nn
 from docmt.core.architectures import LexicalChainConfig
 from docmt.nn.chain_attention import SoftAlignment
 from docmt.nn.chains import Chains
+from docmt.nn.noise import normal
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import ChainStates, Latents, MemberStates, Numbers, SourceStates, States, Tensor
+from docmt.nn.shapes import ChainStates, Latents, MemberStates, Numbers, RowKeys, SourceStates, States, Tensor
+from docmt.nn.streams import Stream
 
 
 class Gaussian(NamedTuple):
@@ -21,9 +23,19 @@ class Gaussian(NamedTuple):
     mean: Latents
     log_variance: Latents
 
-    def sample(self) -> Latents:
-        """Reparameterised, so that gradients reach mean and variance."""
-        return self.mean + torch.exp(self.log_variance / 2) * torch.randn_like(self.mean)
+    def sample(self, keys: RowKeys | None = None) -> Latents:
+        """Reparameterised, so that gradients reach mean and variance.
+
+        `keys` of the chains make the noise (`docmt.nn.noise`); none = torch's generator does.
+        """
+        draws = torch.randn_like(self.mean) if keys is None else normal(keys, "latent", self.mean.shape[1])
+        return self.mean + torch.exp(self.log_variance / 2) * draws.to(self.mean.dtype)
+
+
+def chain_keys(source: Stream) -> RowKeys | None:
+    """The key of a chain is that of its first member, which is in no other."""
+    first = source.chains.runs.offsets[:-1]
+    return None if source.keys is None else source.keys.index_select(0, source.chains.tokens.index_select(0, first))
 
 
 def kl_divergence(q: Gaussian, p: Gaussian) -> Tensor:

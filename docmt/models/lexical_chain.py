@@ -25,13 +25,14 @@ import torch
 from torch import nn
 
 from docmt.core.architectures import LexicalChainConfig
-from docmt.models.latent import ConsistencyFusion, Posterior, Prior, kl_divergence
+from docmt.models.latent import ConsistencyFusion, Posterior, Prior, chain_keys, kl_divergence
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Role, Transformer, plain_attention
 from docmt.nn.caches import Cache
 from docmt.nn.chain_attention import ChainAttention
 from docmt.nn.chains import Chains
 from docmt.nn.layers import Residual
 from docmt.nn.multihead import RunAttention
+from docmt.nn.noise import narrowed, rows
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import HypothesisStates, HypothesisTokens, Latents, Numbers, SourceStates, States
 from docmt.nn.streams import Batch, Memory, Stream
@@ -67,7 +68,8 @@ class GeneralContext(nn.Module):
 
     def forward(self, x: SourceStates, summaries: Summaries) -> SourceStates:
         def seen(y: SourceStates) -> SourceStates:
-            context = self.attention(y.index_select(0, summaries.tokens), summaries.documents)
+            with narrowed(summaries.tokens):
+                context = self.attention(y.index_select(0, summaries.tokens), summaries.documents)
             return context.index_select(0, summaries.sentence)
 
         return self.residual(x, seen)
@@ -86,7 +88,8 @@ class LexicalConsistency(nn.Module):
 
     def forward(self, x: SourceStates, chains: Chains) -> SourceStates:
         members = x.index_select(0, chains.tokens)
-        consistent = self.residual(members, lambda y: self.attention(y, chains))
+        with narrowed(chains.tokens):
+            consistent = self.residual(members, lambda y: self.attention(y, chains))
         return x.index_copy(0, chains.tokens, consistent.to(x.dtype))
 
 
@@ -135,7 +138,7 @@ class LexicalChain(Transformer):
         posterior = self.posterior(memory.states, memory.chains, states, batch.target_in.sentences)
         kl = LossTerm(kl_divergence(posterior, prior), memory.chains.runs.runs)
         if self.training:
-            memory = replace(memory, z=posterior.sample())
+            memory = replace(memory, z=posterior.sample(chain_keys(batch.source)))
         return ForwardPass(self._fused(states, batch.target_in.sentences.ids(), memory), {"kl": kl})
 
     def term_weights(self, update: int) -> dict[str, float]:
@@ -148,11 +151,13 @@ class LexicalChain(Transformer):
         """Raises ValueError for a stream without chains."""
         if source.chains is None:
             raise ValueError("a lexical chain model needs a source stream with its chains")
-        x, summaries = self.embed(self.source_embedding, source), summaries_of(source)
-        for layer in self.encoder:
-            x = layer(x, source, summaries)
+        summaries = summaries_of(source)
+        with rows(source.keys):
+            x = self.embed(self.source_embedding, source)
+            for layer in self.encoder:
+                x = layer(x, source, summaries)
         states = self.encoder_norm(x)
-        return ChainMemory(states, source.layout, source.chains, self._inferred(states, source.chains))
+        return ChainMemory(states, source.layout, source.chains, self._inferred(states, source))
 
     def decode(self, target_in: Stream, memory: ChainMemory) -> States:
         return self._fused(super().decode(target_in, memory), target_in.sentences.ids(), memory)
@@ -171,11 +176,11 @@ class LexicalChain(Transformer):
                 return name.replace(own, ".self_attention.") if self.config.new_attention == "copied" else None
         return name
 
-    def _inferred(self, states: SourceStates, chains: Chains) -> Latents | None:
+    def _inferred(self, states: SourceStates, source: Stream) -> Latents | None:
         if not self.config.latent:
             return None
-        prior = self.prior(states, chains)
-        return prior.mean if self.config.latent_in_inference == "mean" else prior.sample()
+        prior = self.prior(states, source.chains)
+        return prior.mean if self.config.latent_in_inference == "mean" else prior.sample(chain_keys(source))
 
     def _fused(self, states: States, sentence: Numbers, memory: ChainMemory) -> States:
         return self.fusion(states, sentence, memory.chains, memory.z) if self.config.latent else states

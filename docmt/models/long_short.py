@@ -35,8 +35,9 @@ from docmt.models.transformer import Role, Transformer
 from docmt.nn.caches import Cache, InstanceCache, MemoryCache, SentenceCache, TwoStreamCache
 from docmt.nn.layers import FeedForward
 from docmt.nn.multihead import CrossAttention, SelfAttention
+from docmt.nn.noise import branched, rows
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import HypothesisStates, HypothesisTokens, States, TwoStreams
+from docmt.nn.shapes import HypothesisStates, HypothesisTokens, RowKeys, States, TwoStreams
 from docmt.nn.streams import Layout, Memory, Stream
 
 
@@ -66,6 +67,11 @@ def long_stream(layout: Layout) -> Layout:
 def twice(x: States) -> TwoStreams:
     """The same in both streams."""
     return torch.cat((x, x))
+
+
+def two_keys(keys: RowKeys | None) -> RowKeys | None:
+    """Of the long stream, then of the short one, whose noise is another."""
+    return None if keys is None else torch.cat((keys, branched(keys, 0)))
 
 
 class StreamSelfAttention(SelfAttention):
@@ -107,12 +113,14 @@ class LongShort(Transformer):
         return StreamSelfAttention(config.width, config.heads, "sentence", causal, config.attention_dropout)
 
     def encode(self, source: Stream) -> TwoStreamMemory:
-        x, both = self.embed(self.source_embedding, source), two_streams(source.layout)
-        if self.config.cross_reads == "own":
-            states = self.encode_streams(twice(x), both)
-        else:
-            # Nobody would read the short stream.
-            states = twice(self.encode_streams(x, long_stream(source.layout)))
+        with rows(source.keys):
+            x, both = self.embed(self.source_embedding, source), two_streams(source.layout)
+            if self.config.cross_reads == "own":
+                with rows(two_keys(source.keys)):
+                    states = self.encode_streams(twice(x), both)
+            else:
+                # Nobody would read the short stream.
+                states = twice(self.encode_streams(x, long_stream(source.layout)))
         return TwoStreamMemory(states, source.layout, both)
 
     def encode_streams(self, x: TwoStreams, layout: Layout) -> TwoStreams:
@@ -121,11 +129,13 @@ class LongShort(Transformer):
         return self.encoder_norm(x)
 
     def decode(self, target_in: Stream, memory: TwoStreamMemory) -> States:
-        x, both = twice(self.embed(self.target_embedding, target_in)), two_streams(target_in.layout)
-        seen = Memory(memory.states, memory.both)
-        for layer in self.decoder:
-            x = layer(x, both, seen)
-        return self.aggregate(self.decoder_norm(x))
+        both, seen = two_streams(target_in.layout), Memory(memory.states, memory.both)
+        with rows(target_in.keys):
+            x = twice(self.embed(self.target_embedding, target_in))
+            with rows(two_keys(target_in.keys)):
+                for layer in self.decoder:
+                    x = layer(x, both, seen)
+            return self.aggregate(self.decoder_norm(x))
 
     @torch.no_grad()
     def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:

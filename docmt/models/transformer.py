@@ -23,6 +23,7 @@ from docmt.nn.caches import Cache, Progress
 from docmt.nn.frames import FRAMES
 from docmt.nn.layers import Embedding, FeedForward, Residual
 from docmt.nn.multihead import CrossAttention, SelfAttention
+from docmt.nn.noise import rows
 from docmt.nn.shapes import HypothesisStates, HypothesisTokens, Logits, States, Tensor
 from docmt.nn.streams import Batch, Layout, Memory, Scope, Stream
 
@@ -134,16 +135,18 @@ class Transformer(nn.Module):
         return {}
 
     def encode(self, source: Stream) -> Memory:
-        x = self.embed(self.source_embedding, source)
-        for layer in self.encoder:
-            x = layer(x, source.layout)
+        with rows(source.keys):
+            x = self.embed(self.source_embedding, source)
+            for layer in self.encoder:
+                x = layer(x, source.layout)
         return Memory(self.encoder_norm(x), source.layout)
 
     def decode(self, target_in: Stream, memory: Memory) -> States:
         """Final states; the state of token t has seen the target up to t and the source."""
-        x = self.embed(self.target_embedding, target_in)
-        for layer in self.decoder:
-            x = layer(x, target_in.layout, memory)
+        with rows(target_in.keys):
+            x = self.embed(self.target_embedding, target_in)
+            for layer in self.decoder:
+                x = layer(x, target_in.layout, memory)
         return self.decoder_norm(x)
 
     def logits(self, states: States) -> Logits:

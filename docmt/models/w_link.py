@@ -39,6 +39,7 @@ from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Role, 
 from docmt.nn.chain_attention import ChainAttention
 from docmt.nn.chains import Chains
 from docmt.nn.layers import Residual
+from docmt.nn.noise import narrowed, rows
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Logits, SourceStates, States, Tensor
 from docmt.nn.streams import Batch, Memory, Stream
@@ -63,7 +64,8 @@ class SharedContext(nn.Module):
         self.residual = Residual(replace(config, norm="pre"))
 
     def forward(self, x: SourceStates, links: Chains) -> SourceStates:
-        words = self.residual(x.index_select(0, links.tokens), lambda own: self.seen(own, links))
+        with narrowed(links.tokens):
+            words = self.residual(x.index_select(0, links.tokens), lambda own: self.seen(own, links))
         return x.index_copy(0, links.tokens, words.to(x.dtype))
 
     def seen(self, own: States, links: Chains) -> States:
@@ -128,21 +130,23 @@ class WLink(Transformer):
         """Raises ValueError for a stream without chains."""
         if source.chains is None:
             raise ValueError("a model of word links needs a source stream with its chains")
-        x = self.embed(self.source_embedding, source)
-        for layer in self.encoder:
-            x = layer(x, source)
+        with rows(source.keys):
+            x = self.embed(self.source_embedding, source)
+            for layer in self.encoder:
+                x = layer(x, source)
         return Memory(self.encoder_norm(x), source.layout)
 
     def decode_aligned(self, target_in: Stream, memory: Memory) -> tuple[States, SourceStates]:
         """Final states, as `decode` gives them, and for each source token the mean of those that look at it."""
-        x, layout = self.embed(self.target_embedding, target_in), target_in.layout
-        *below, top = self.decoder
-        for layer in below:
-            x = layer(x, layout, memory)
-        x = top.after_self(x, lambda y: top.self_attention(y, layout))
-        asking = top.after_cross.norm(x) if self.config.norm == "pre" else x
-        x = top.after_cross(x, lambda y: top.cross_attention(y, layout, memory))
-        states = self.decoder_norm(top.after_feed_forward(x, top.feed_forward))
+        layout, (*below, top) = target_in.layout, self.decoder
+        with rows(target_in.keys):
+            x = self.embed(self.target_embedding, target_in)
+            for layer in below:
+                x = layer(x, layout, memory)
+            x = top.after_self(x, lambda y: top.self_attention(y, layout))
+            asking = top.after_cross.norm(x) if self.config.norm == "pre" else x
+            x = top.after_cross(x, lambda y: top.cross_attention(y, layout, memory))
+            states = self.decoder_norm(top.after_feed_forward(x, top.feed_forward))
         return states, top.cross_attention.looked_at(asking, layout, memory, states)
 
     def agreement(self, translations: SourceStates, links: Chains) -> LossTerm:

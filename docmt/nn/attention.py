@@ -3,7 +3,11 @@
 Paper: Vaswani et al. 2017, section 3.2.1, eq. 1, for each run by itself.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from docmt.nn.backends import backward, bucketed, kernel, varlen
+from docmt.nn.noise import WeightDropout
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
     CommonPairs,
@@ -18,6 +22,20 @@ from docmt.nn.shapes import (
     States,
 )
 
+Observer = Callable[[Queries, Keys, Segments, Segments, bool], None]
+"""Told of a call of `attend`: queries, keys, the runs of both, whether it is causal."""
+_observers: list[Observer] = []
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[None]:
+    """Until the end of the block `observer` is told of every call of `attend`, before it is answered."""
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.remove(observer)
+
 
 def attend(
     q: Queries,
@@ -26,12 +44,12 @@ def attend(
     query_segments: Segments,
     key_segments: Segments,
     causal: bool = False,
-    dropout: float = 0.0,
+    dropout: WeightDropout | None = None,
 ) -> Queries:
     """Let run i of the queries see run i of the keys, and nothing else.
 
     A run without keys gives zeros. `causal`: a token sees its own run up to itself; both sides then have the same
-    runs. `dropout` is the share of attention weights that are dropped.
+    runs. `dropout`: drops attention weights.
 
     Raises ValueError where the two sides differ in their number of runs, or in their lengths where causal.
     """
@@ -39,7 +57,9 @@ def attend(
         raise ValueError(f"{query_segments.runs} runs of queries, {key_segments.runs} runs of keys")
     if causal and query_segments.lengths != key_segments.lengths:
         raise ValueError("causal attention needs the same runs on both sides")
-    backend = varlen if q.is_cuda and dropout == 0 and varlen.serves(q) else bucketed
+    for observer in _observers:
+        observer(q, k, query_segments, key_segments, causal)
+    backend = varlen if q.is_cuda and dropout is None and varlen.serves(q) else bucketed
     return backend.attend(q, k, v, query_segments, key_segments, causal, dropout)
 
 

@@ -16,7 +16,8 @@ from docmt.nn.attention import attend, attend_padded
 from docmt.nn.caches import Cache
 from docmt.nn.context_cache import ContextCache
 from docmt.nn.multihead import MultiHead
-from docmt.nn.segments import Segments, spans, starts
+from docmt.nn.noise import narrowed
+from docmt.nn.segments import Segments, places, spans, starts
 from docmt.nn.shapes import (
     ContextRows,
     Flags,
@@ -53,6 +54,8 @@ class Context:
     """The aware tokens, each a run of its own."""
     token_runs: Segments
     """Looks of each aware token, as runs of `by_token`."""
+    branches: Numbers
+    """Each look's number among those of its token."""
 
 
 def are_words(tokens: Tokens) -> Flags:
@@ -71,6 +74,9 @@ def context_of(stream: Stream, sentences: int) -> Context:
     looking, seen = looking[useful], seen[useful]
     tokens = spans(starts(lengths)[looking], lengths[looking])
     aware, looks = np.unique(tokens, return_counts=True)
+    by_token = np.argsort(tokens, kind="stable")
+    branches = np.empty_like(tokens)
+    branches[by_token] = places(looks)
 
     def numbers(values: np.ndarray) -> Numbers:
         return torch.from_numpy(values).to(stream.tokens.device, non_blocking=True)
@@ -84,9 +90,10 @@ def context_of(stream: Stream, sentences: int) -> Context:
         words=numbers(words[spans(starts(word_counts)[seen], word_counts[seen])]),
         word_runs=runs(word_counts[seen]),
         aware=numbers(aware),
-        by_token=numbers(np.argsort(tokens, kind="stable")),
+        by_token=numbers(by_token),
         single=runs(np.ones_like(aware)),
         token_runs=runs(looks),
+        branches=numbers(branches),
     )
 
 
@@ -106,7 +113,8 @@ class WordAttention(MultiHead):
         # Projected before they are repeated, since a token looks at several sentences.
         q = self.split(self.query(x)).index_select(0, context.looking)
         k, v = (self.split(part(states)).index_select(0, context.words) for part in (self.key, self.value))
-        dropout = self.dropout if self.training else 0.0
+        with narrowed(context.looking, context.branches):
+            dropout = self.weight_dropout(q)
         return self.output(attend(q, k, v, context.looking_runs, context.word_runs, dropout=dropout).flatten(1))
 
     def open_cache(self, cache: Cache, sentences: int) -> None:

@@ -12,6 +12,7 @@ from torch import nn
 from docmt.core.architectures import TransformerConfig
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import PAD
+from docmt.nn.noise import Noisy, thinned
 from docmt.nn.shapes import AnyStates, Float, Numbers, States, Tensor, Tokens
 
 FIRST_POSITION = 2
@@ -30,14 +31,12 @@ def sinusoids(count: int, width: int) -> Float[Tensor, "_ D"]:
     return torch.cat((angles.sin(), angles.cos()), dim=1)
 
 
-class Dropout(nn.Module):
+class Dropout(Noisy):
     """Zero each value with probability `share` in training, and scale the others up.
 
-    Departs from `nn.Dropout` on the CPU, where drawing the mask took more time than a layer norm: four values share
-    one 64-bit draw, so `share` is a multiple of 2^-16 there.
+    Departs from `nn.Dropout`: the draws follow from the rows' keys (`docmt.nn.noise`), and `share` is a multiple of
+    2^-16. Four values share one 64-bit hash, since drawing the mask otherwise takes more time than a layer norm.
     """
-
-    DRAWS = 1 << 16
 
     def __init__(self, share: float) -> None:
         super().__init__()
@@ -46,12 +45,7 @@ class Dropout(nn.Module):
     def forward(self, x: AnyStates) -> AnyStates:
         if not self.training or self.share == 0:
             return x
-        if x.device.type != "cpu":
-            return nn.functional.dropout(x, self.share)
-        dropped = round(self.share * self.DRAWS)
-        draws = torch.empty(-(-x.numel() // 4), dtype=torch.int64).random_(-(1 << 63), None).view(torch.int16)
-        kept = draws[: x.numel()].view(x.shape) >= dropped - self.DRAWS // 2
-        return x * kept.to(x.dtype).mul_(self.DRAWS / (self.DRAWS - dropped))
+        return thinned(x, self.share, self.keys(x.shape[:-1], x.device), self.site)
 
 
 class Embedding(nn.Module):

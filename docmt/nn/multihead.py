@@ -8,18 +8,31 @@ from torch import nn
 
 from docmt.nn.attention import attend, attend_back
 from docmt.nn.caches import Cache, InstanceCache, MemoryCache, SentenceCache
+from docmt.nn.noise import Noisy, WeightDropout
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import HypothesisStates, Queries, SourceStates, States
+from docmt.nn.shapes import AnyStates, HypothesisStates, Queries, SourceStates, States
 from docmt.nn.streams import Layout, Memory, Scope
 
 
-class MultiHead(nn.Module):
+class KeyProjection(nn.Linear):
+    """A linear map whose bias is not trained.
+
+    What a bias of keys adds to the scores of a query, softmax takes away. So its gradient is zero but for rounding, of
+    which Adam would make steps as long as any, other ones for each way to split an update.
+    """
+
+    def forward(self, x: States) -> States:
+        return nn.functional.linear(x, self.weight, self.bias.detach())
+
+
+class MultiHead(Noisy):
     """The four projections, and attention between the runs of two streams."""
 
     def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
         super().__init__()
         self.heads, self.dropout = heads, dropout
-        self.query, self.key, self.value, self.output = (nn.Linear(width, width) for _ in range(4))
+        self.query, self.value, self.output = (nn.Linear(width, width) for _ in range(3))
+        self.key = KeyProjection(width, width)
         for projection in (self.query, self.key, self.value):
             nn.init.xavier_uniform_(projection.weight, gain=2**-0.5)
         nn.init.xavier_uniform_(self.output.weight)
@@ -29,12 +42,17 @@ class MultiHead(nn.Module):
         """Cut the width into heads."""
         return x.unflatten(-1, (self.heads, -1))
 
+    def weight_dropout(self, x: AnyStates) -> WeightDropout | None:
+        """What drops the attention weights of so many queries, in training."""
+        if not self.training or not self.dropout:
+            return None
+        return WeightDropout(self.dropout, self.site, self.keys(x.shape[:1], x.device))
+
     def attend(
         self, x: States, runs: Segments, memory: SourceStates, memory_runs: Segments, causal: bool = False
     ) -> States:
         q, k, v = self.split(self.query(x)), self.split(self.key(memory)), self.split(self.value(memory))
-        dropout = self.dropout if self.training else 0.0
-        return self.output(attend(q, k, v, runs, memory_runs, causal, dropout).flatten(1))
+        return self.output(attend(q, k, v, runs, memory_runs, causal, self.weight_dropout(x)).flatten(1))
 
 
 class RunAttention(MultiHead):

@@ -40,6 +40,11 @@ Tokens = Int[Tensor, "T"]
 Flags = Bool[Tensor, "T"]
 Numbers = Int[Tensor, "_"]
 """A flat list of whole numbers: positions, run numbers, offsets."""
+AnyNumbers = Int[Tensor, "..."]
+RowKeys = Int[Tensor, "_"]
+"""What tells a row's noise from that of all others (`docmt.nn.noise`)."""
+RowDraws = Float[Tensor, "_ _"]
+"""Random numbers of each row."""
 States = Float[Tensor, "T D"]
 AnyStates = Float[Tensor, "*axes"]
 SourceStates = Float[Tensor, "S D"]
@@ -67,6 +72,9 @@ ChainStates = Float[Tensor, "M _"]
 Latents = Float[Tensor, "M Z"]
 Chosen = Int[Tensor, "_ _"]
 """Numbers of what is chosen for each row."""
+Weights = Float[Tensor, "*queries H L"]
+"""Of attention: of each head to each key."""
+QueryKeys = Int[Tensor, "B Q"]
 KeyMask = Bool[Tensor, "B L"]
 """True where a key is visible."""
 HypothesisTokens = Int[Tensor, "N"]

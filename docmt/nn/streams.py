@@ -9,9 +9,10 @@ import torch
 from docmt.core.architectures import Frame
 from docmt.nn.chains import Chains, chains_of
 from docmt.nn.frames import FRAMES, NOTHING, ends, marked
+from docmt.nn.noise import drop_words, token_keys
 from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import SourceStates, Tokens
+from docmt.nn.shapes import RowKeys, SourceStates, Tokens
 
 Scope = Literal["sentence", "instance"]
 
@@ -43,6 +44,8 @@ class Stream:
     layout: Layout
     chains: Chains | None = None
     """Of a source stream, where the batch's rows have chains."""
+    keys: RowKeys | None = None
+    """What makes each token's noise; none = there is none, or torch's generator makes it."""
 
     @property
     def sentences(self) -> Segments:
@@ -54,7 +57,16 @@ class Stream:
 
     def to(self, device: torch.device | str) -> "Stream":
         chains = None if self.chains is None else self.chains.to(device)
-        return Stream(self.tokens.to(device, non_blocking=True), self.layout.to(device), chains)
+        keys = None if self.keys is None else self.keys.to(device, non_blocking=True)
+        return Stream(self.tokens.to(device, non_blocking=True), self.layout.to(device), chains, keys)
+
+    def keyed(self, documents: np.ndarray, side: str) -> "Stream":
+        """The same with a key for each token, by the keys of its instances; `side`: source or target."""
+        return replace(self, keys=token_keys(documents, self.instances.lengths, side))
+
+    def without_words(self, share: float) -> "Stream":
+        """Word dropout: each word is `<mask>` with probability `share`, by its token's key."""
+        return replace(self, tokens=drop_words(self.tokens, share, self.keys))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +91,16 @@ class Batch:
 
     def to(self, device: torch.device | str) -> "Batch":
         return Batch(self.source.to(device), self.target_in.to(device), self.target_out.to(device, non_blocking=True))
+
+    def keyed(self, documents: np.ndarray) -> "Batch":
+        """The same with its noise made by the keys of its instances (`docmt.nn.noise.document_keys`)."""
+        return replace(
+            self, source=self.source.keyed(documents, "source"), target_in=self.target_in.keyed(documents, "target")
+        )
+
+    def without_words(self, share: float) -> "Batch":
+        """Word dropout on the source and on the decoder's input; its output stays."""
+        return replace(self, source=self.source.without_words(share), target_in=self.target_in.without_words(share))
 
 
 def frame_batch(rows: Rows, frame: Frame) -> Batch:

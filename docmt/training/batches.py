@@ -1,8 +1,10 @@
 """Which instances belong to which update, and how an update is split to fit a device.
 
 Lengths are target tokens, the ends of sentences included. An update's instances follow from (seed, epoch) and
-`tokens_per_update` alone; `batch_tokens` and, later, the number of devices only split them.
+`tokens_per_update` alone; `batch_tokens` and the number of ranks only split them.
 """
+
+import heapq
 
 import numpy as np
 import pyarrow as pa
@@ -35,9 +37,35 @@ def epoch_updates(lengths: np.ndarray, tokens_per_update: int, seed: int, epoch:
     return [order[part] for part in packed(lengths[order], tokens_per_update)]
 
 
-def micro_batches(instances: np.ndarray, lengths: np.ndarray, batch_tokens: int) -> list[np.ndarray]:
-    """An update's instances in parts of at most `batch_tokens`."""
-    return [instances[part] for part in packed(lengths[instances], batch_tokens)]
+def micro_batches(
+    instances: np.ndarray, lengths: np.ndarray, tokens_per_update: int, batch_tokens: int, ranks: int = 1
+) -> list[np.ndarray]:
+    """An update's instances in parts of at most `batch_tokens` and nearly equal size, for ranks to take in turn.
+
+    There are 1, 2, 4, 8 ... parts, as few as will do and at least as many as ranks (or an odd number of ranks times
+    that). So 1, 2, 4 and 8 ranks compute the same parts, and only sum them up in another order, where memory alone
+    asks for as many. Of fewer instances than parts each is one.
+    """
+    parts = ranks // (ranks & -ranks)
+    while parts < ranks or parts * batch_tokens < tokens_per_update:
+        parts *= 2
+    tokens = lengths[instances]
+    shares = dealt(tokens, parts)
+    while parts < len(instances) and max(tokens[share].sum() for share in shares) > batch_tokens:
+        parts *= 2
+        shares = dealt(tokens, parts)
+    return [instances[share] for share in shares if len(share)]
+
+
+def dealt(lengths: np.ndarray, hands: int) -> list[np.ndarray]:
+    """Numbers of the lengths in so many hands of nearly equal sums: the longest first, each to the emptiest hand."""
+    sums = [(0, hand) for hand in range(hands)]
+    owner = np.empty(len(lengths), dtype=np.int64)
+    for number in np.argsort(-lengths, kind="stable"):
+        total, hand = sums[0]
+        owner[number] = hand
+        heapq.heapreplace(sums, (total + int(lengths[number]), hand))
+    return [np.flatnonzero(owner == hand) for hand in range(hands)]
 
 
 def check_lengths(lengths: np.ndarray, documents: pa.ChunkedArray, batch_tokens: int, where: str) -> None:

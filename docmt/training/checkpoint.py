@@ -2,12 +2,17 @@
 
 A file's name carries the beginning of its checksum, and it gets that name when it is complete. So one rename makes
 it valid, whenever the process is killed, and damage shows.
+
+A checkpoint holds the weights, the optimiser's state, the status (updates made, place in the epoch, validations) and
+what the run is. It holds no state of a random generator, for any rank: the order of instances follows from (seed,
+epoch) and noise from (seed, document, update), so the update says it all. Nor one of the learning rates, which follow
+from the update, or of a loss scaler, which bf16 does not need.
 """
 
 import contextlib
 import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,41 +20,57 @@ import torch
 
 from docmt.core.artifacts import sha256_file
 from docmt.core.errors import UserError
+from docmt.training.disk import disk_full_named, tensor_bytes
+from docmt.training.exit import Failure
+from docmt.training.identity import check_same_run
 
 KEPT = 2
-"""Checkpoints that are kept: the newest, and one for the case that it is damaged."""
+"""Checkpoints that are kept at least: the newest, and one for the case that it is damaged."""
 
 
 class StateFolder:
-    """What a training needs to go on; `note` is told what was found damaged."""
+    """What a training needs to go on.
 
-    def __init__(self, folder: Path, note: Callable[[str], None]) -> None:
-        self.folder, self._note = folder, note
+    `run` is what the run is (see `identity`), `kept` how many checkpoints are; `note` is told what was found damaged.
+    """
+
+    def __init__(self, folder: Path, note: Callable[[str], None], run: Mapping[str, Any], kept: int = KEPT) -> None:
+        self.folder, self._note, self._run, self._kept = folder, note, dict(run), kept
         folder.mkdir(parents=True, exist_ok=True)
         for unfinished in folder.glob(".*.part"):
             unfinished.unlink()
         everything = {file.name for file in folder.glob("weights-*.pt")}
-        self._needed: deque[set[str]] = deque([everything], maxlen=KEPT)
+        self._needed: deque[set[str]] = deque([everything], maxlen=kept)
         """Weights' files that each of the kept checkpoints names; of those of an earlier run it may be any."""
 
     def newest(self) -> dict[str, Any] | None:
-        """The payload of the newest valid checkpoint; those that are damaged, or whose weights are, are removed."""
-        for file in self._checkpoints():
+        """The payload of the newest valid checkpoint; those that are damaged, or whose weights are, are removed.
+
+        Raises UserError where it is one of another run.
+        """
+        files = self._checkpoints()
+        for file in files:
             if not is_whole(file):
                 self._note(f"checkpoint {file.name} is damaged and is skipped")
             else:
                 payload = torch.load(file, map_location="cpu", weights_only=True)
+                check_same_run(payload["run"], self._run, file)
                 if all(is_whole(self.folder / name) for name in payload["weights"]):
                     return payload
                 self._note(f"checkpoint {file.name} is skipped: weights that it names are damaged")
             file.unlink()
+        if files:
+            self._note("no checkpoint is whole: training starts from the beginning")
         return None
 
     def save(self, update: int, payload: dict[str, Any], weights: set[str]) -> None:
-        """Write a checkpoint that needs these weights' files; remove what no kept checkpoint needs."""
-        self._write(f"checkpoint-{update:09d}", {**payload, "weights": sorted(weights)})
+        """Write a checkpoint that needs these weights' files; remove what no kept checkpoint needs.
+
+        Raises Failure where the disk is full; the checkpoints before stay.
+        """
+        self._write(f"checkpoint-{update:09d}", {**payload, "run": self._run, "weights": sorted(weights)})
         self._needed.append(weights)
-        for file in self._checkpoints()[KEPT:]:
+        for file in self._checkpoints()[self._kept :]:
             file.unlink()
         for file in self.folder.glob("weights-*.pt"):
             if not any(file.name in names for names in self._needed):
@@ -74,10 +95,14 @@ class StateFolder:
 
     def _write(self, stem: str, payload: dict[str, Any]) -> str:
         part = self.folder / f".{stem}.part"
-        with part.open("wb") as stream:
-            torch.save(payload, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
+        try:
+            with disk_full_named(part, tensor_bytes(payload)), part.open("wb") as stream:
+                torch.save(payload, stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except Failure:
+            part.unlink()
+            raise
         name = f"{stem}-{sha256_file(part)[:16]}.pt"
         part.replace(self.folder / name)
         sync_folder(self.folder)

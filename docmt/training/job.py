@@ -1,48 +1,94 @@
 """The whole of stage 5 for one system and seed: from settings.json and a view to a model folder."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from docmt.nn.device import DeviceName, choose_device
+from docmt.training import process
 from docmt.training.checkpoint import StateFolder
+from docmt.training.dev_score import Score
+from docmt.training.disk import disk_full_named
+from docmt.training.exit import Reason, forget_exit, recorded, write_exit
 from docmt.training.identity import claim_state, identity, remove_state
 from docmt.training.listeners import Listener, Listeners
 from docmt.training.loop import Training
 from docmt.training.metrics import Events, Metrics
+from docmt.training.options import JobOptions
 from docmt.training.outputs import METRICS, write_outputs
-from docmt.training.settings import Paths, check_text, read_settings
-from docmt.training.signals import StopRequest
+from docmt.training.ranks import joined
+from docmt.training.repeatable import repeatable
+from docmt.training.settings import Paths, Settings, check_text, read_settings
 from docmt.training.start import account
+from docmt.training.status import Validation
 from docmt.training.task import Task, prepare
+from docmt.training.usage import Usage
+from docmt.training.watch import Watch
+from docmt.training.watchdog import Watchdog
+
+SAID = {Reason.STOPPED: "asked to stop", Reason.DEADLINE: "the deadline is near"}
 
 
-def train(paths: Paths, device: DeviceName, threads: int | None, listener: Listener) -> bool:
-    """Train to the end: True; or until SIGTERM asks to stop: False, and the state folder holds a checkpoint.
+def train(
+    paths: Paths,
+    device: DeviceName,
+    threads: int | None,
+    listener: Listener,
+    open_score: Callable[[], Score] | None = None,
+    options: JobOptions | None = None,
+) -> bool:
+    """Train to the end: True; or until a signal or the deadline: False, and the state folder holds a checkpoint.
 
     An interrupted training goes on from its newest valid checkpoint; a finished one leaves no state, so that the
-    next call trains from the start. `threads`: none leaves torch's own number.
-    Raises UserError for inputs that do not fit, for a state of another thread count, for a loss that is not finite.
+    next call trains from the start. `threads`: none leaves torch's own number. `open_score`: see `prepare`.
+    Raises UserError for inputs that do not fit, for another run's state, and for failures that have a name (`Reason`).
     """
+    options = options or JobOptions()
     where = choose_device(device)
     torch.set_num_threads(threads or torch.get_num_threads())
     settings = read_settings(paths)
     check_text(paths)
-    with StopRequest() as stop:
-        task = prepare(paths, settings, where)
+    with (
+        joined(where) as ranks,
+        repeatable(options.deterministic),
+        Watch(options) as watch,
+        recorded(paths.state, watch),
+        disk_full_named(paths.state),
+        Watchdog(paths.state, options.hang_minutes, watch, ranks.number, ranks.count),
+    ):
+        task = prepare(paths, settings, where, open_score)
         run = identity(settings.plain, paths.inputs(), where, torch.get_num_threads())
-        claim_state(paths.state, run, listener.note)
+        ranks.from_first(partial(claim, paths, run, listener, options))
         describe(task, listener)
-        training = Training(task, StateFolder(paths.state, listener.note), stop)
+        training = Training(task, StateFolder(paths.state, listener.note, run, options.checkpoints), watch, ranks)
         training.restore()
         if not follow(training, paths, listener):
             return False
-        write_outputs(paths, settings, training)
-        remove_state(paths.state)
+        chosen = training.choose_weights()
+        ranks.from_first(partial(finish, paths, settings, training, chosen, run))
     return True
+
+
+def claim(paths: Paths, run: dict[str, Any], listener: Listener, options: JobOptions) -> None:
+    """Make the state folder this run's, and this process its."""
+    claim_state(paths.state, run, listener.note, options.set_aside)
+    forget_exit(paths.state)
+    forget_exit(paths.output)
+    process.claim(paths.state)
+
+
+def finish(paths: Paths, settings: Settings, training: Training, chosen: Validation, run: dict[str, Any]) -> None:
+    """Leave the outputs in the place of the state."""
+    with disk_full_named(paths.output):
+        write_outputs(paths, settings, training, chosen, run["inputs"])
+    update = training.status.update
+    write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
+    remove_state(paths.state)
 
 
 def describe(task: Task, listener: Listener) -> None:
@@ -54,21 +100,35 @@ def describe(task: Task, listener: Listener) -> None:
     )
     for line in account(task.start):
         listener.note(line)
+    if task.frozen:
+        listener.note(f"frozen ({len(task.frozen)}): {' '.join(task.frozen)}")
 
 
 def follow(training: Training, paths: Paths, listener: Listener) -> bool:
-    """Run, with the metrics written down; whether it came to its end."""
+    """Run, with the metrics written down; whether it came to its end. If not, screen and state folder are told why."""
     update = training.status.update
     if update:
         listener.note(f"resuming from the checkpoint of update {update}")
-    listeners = Listeners(listener, Metrics(paths.state / METRICS, update), *events(paths.output, update))
+    listeners = Listeners(listener, *(files(training, paths) if training.ranks.is_first else ()))
     try:
-        finished = training.run(listeners)
+        reason = training.run(listeners)
     finally:
         listeners.close()
-    if not finished:
-        listener.note(f"asked to stop: checkpoint of update {training.status.update} written; run again to go on")
-    return finished
+    if reason is Reason.FINISHED:
+        return True
+    update = training.status.update
+    message = f"{SAID[reason]}: checkpoint of update {update} written; run again to go on"
+    listener.note(message)
+    training.ranks.from_first(partial(write_exit, paths.state, reason, update, message))
+    return False
+
+
+def files(training: Training, paths: Paths) -> Sequence[Listener]:
+    """What writes the course of a training down."""
+    update = training.status.update
+    usage = Usage(training.status.wall_s, devices=training.ranks.count)
+    metrics = Metrics(paths.state / METRICS, update, usage)
+    return metrics, process.Heartbeat(paths.state), *events(paths.output, update)
 
 
 def events(output: Path, update: int) -> Sequence[Listener]:

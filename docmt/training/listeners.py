@@ -20,6 +20,12 @@ class Step:
     gradient_norm: float
     rates: dict[str, float]
     seconds: float
+    places: int
+    """Of the source and target input streams: rows that the layers compute."""
+    padding: int
+    """Those of them that hold no token."""
+    memory_mib: float
+    """See `docmt.training.usage.peak_memory`."""
     terms: Terms = field(default_factory=Terms)
 
 
@@ -72,7 +78,7 @@ class Meter:
 
     def read(self) -> tuple[Step, dict[str, float]]:
         """The last update; losses in nats per target token, the other losses by the thing (nats a chain), mean norm of
-        the gradient, last rates, tokens a second."""
+        the gradient, last rates, tokens a second, share of padding, peak memory."""
         steps, self._steps = self._steps, []
         target = sum(step.target_tokens for step in steps)
         seconds = sum(step.seconds for step in steps)
@@ -87,4 +93,6 @@ class Meter:
             **steps[-1].rates,
             "source_tokens_per_s": sum(step.source_tokens for step in steps) / seconds,
             "target_tokens_per_s": target / seconds,
+            "padding_share": sum(step.padding for step in steps) / sum(step.places for step in steps),
+            "memory_mib": steps[-1].memory_mib,
         }

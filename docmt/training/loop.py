@@ -1,70 +1,79 @@
 """The loop over updates: train, validate, keep weights, write checkpoints, until a stop rule holds."""
 
-import math
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import torch
 
-from docmt.core.errors import UserError
-from docmt.nn.noise import drop_words
+from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch, frame_batch
 from docmt.training.batches import epoch_updates, micro_batches, target_tokens
 from docmt.training.checkpoint import StateFolder
+from docmt.training.dev_score import dev_score
+from docmt.training.entropy import attention_entropy, sample
+from docmt.training.exit import Reason
+from docmt.training.finite import check_update, check_weights
 from docmt.training.listeners import Listener, Step
 from docmt.training.optimiser import set_learning_rates
 from docmt.training.precision import computing
+from docmt.training.ranks import Ranks
 from docmt.training.seeds import derived_seed
 from docmt.training.selection import Weights, mean, wanted
-from docmt.training.signals import StopRequest
 from docmt.training.status import Status, Validation
 from docmt.training.stopping import stop_reason
 from docmt.training.task import Task
 from docmt.training.update import Sums, accumulate_gradients, clip_gradients
+from docmt.training.usage import peak_memory
 from docmt.training.validate import dev_losses
+from docmt.training.watch import Watch
 
 
 class Training:
-    """A training under way; `status` is where it stands."""
+    """A training under way; `status` is where it stands, `ranks` with whom it is shared (none = with nobody)."""
 
-    def __init__(self, task: Task, state: StateFolder, stop: StopRequest) -> None:
-        self.task, self.state, self.stop = task, state, stop
+    def __init__(self, task: Task, state: StateFolder, watch: Watch, ranks: Ranks | None = None) -> None:
+        self.task, self.state, self.watch, self.ranks = task, state, watch, ranks or Ranks()
         self.status = Status()
         self._lengths = target_tokens(task.rows)
+        self._sample = sample(task.dev)
         self._computing = partial(computing, task.device, task.train.precision)
         self._epoch: tuple[int, list[np.ndarray]] = (-1, [])
         self._mark = time.perf_counter()
 
     def restore(self) -> None:
         """Go back to the newest valid checkpoint, if there is one."""
-        payload = self.state.newest()
+        # The first rank before the others, since it removes what is damaged.
+        payload = self.ranks.in_turn(self.state.newest)
         if payload is None:
             return
         self.status = Status.from_plain(payload["status"])
         self.put_weights(payload["model"])
         self.task.optimiser.load_state_dict(payload["optimiser"])
+        self.watch.resumed(self.status.update)
 
-    def run(self, listener: Listener) -> bool:
-        """Train until a stop rule holds: True; or until a stop is requested: False, with a checkpoint written.
+    def run(self, listener: Listener) -> Reason:
+        """Train until a stop rule holds, or until `watch` has a reason to stop, with a checkpoint written.
 
-        Raises UserError where the loss is not finite; checkpoints stay as they are.
+        Raises Failure where the loss is not finite, memory runs out or the disk is full; checkpoints stay as they are.
         """
         train, status = self.task.train, self.status
         self.task.model.train()
-        while (reason := stop_reason(train, status)) is None:
-            listener.updated(self._update())
+        while (rule := stop_reason(train, status)) is None:
+            with self.watch.during("update", status.update + 1):
+                listener.updated(self._update())
             if self._validation_is_due():
-                listener.validated(self._validate())
-            stopping = self.stop.requested
-            if stopping or status.update % train.save_every_updates == 0:
-                self._save()
-            if stopping:
-                return False
-        listener.note(f"training ends after update {status.update}: {reason}")
-        return True
+                with self.watch.during("validation", status.update):
+                    listener.validated(self._validate())
+            reason = self.ranks.any_of(self.watch.reason_to_stop())
+            if reason or status.update % train.save_every_updates == 0 or self.ranks.from_first(self.watch.save_is_due):
+                with self.watch.during("checkpoint", status.update):
+                    self._save()
+            if reason:
+                return reason
+        listener.note(f"training ends after update {status.update}: {rule}")
+        return Reason.FINISHED
 
     def choose_weights(self) -> Validation:
         """Give the model the weights that the checkpoint rule chooses; returns their validation."""
@@ -88,13 +97,14 @@ class Training:
         number = status.update + 1
         instances = self._updates_of_epoch()[status.position]
         rates = set_learning_rates(task.optimiser, task.train, task.model.config.width, number)
-        torch.manual_seed(derived_seed(task.seed, "dropout", number))
         tokens = int(self._lengths[instances].sum())
-        batches = self._batches(instances, number)
+        batches = self.watch.each(self._batches(instances, number))
         weights = task.model.term_weights(number)
-        sums = accumulate_gradients(task.model, batches, tokens, task.train.label_smoothing, weights, self._computing)
+        own = accumulate_gradients(task.model, batches, tokens, task.train.label_smoothing, weights, self._computing)
+        sums = own.over(self.ranks, weights)
+        self.ranks.sum_gradients(task.model.parameters())
         norm = clip_gradients(task.model.parameters(), task.train.clip_norm)
-        self._check_finite(number, sums.loss / tokens, norm, rates)
+        check_update(number, sums.loss / tokens, norm, rates, self.watch.kept())
         task.optimiser.step()
         task.optimiser.zero_grad()
         step = Step(
@@ -103,6 +113,7 @@ class Training:
             gradient_norm=norm,
             rates=rates,
             seconds=time.perf_counter() - began,
+            memory_mib=peak_memory(task.device),
             **vars(sums),
         )
         self._count(sums, step.seconds)
@@ -115,25 +126,14 @@ class Training:
         return self._epoch[1]
 
     def _batches(self, instances: np.ndarray, update: int) -> Iterator[Batch]:
-        """The framed micro-batches of an update, with words dropped while that lasts."""
+        """This rank's micro-batches of an update, framed, with their noise and with words dropped while that lasts."""
         task, train = self.task, self.task.train
         dropping = train.word_dropout_epochs is None or self.status.epoch < train.word_dropout_epochs
-        generator = torch.Generator().manual_seed(derived_seed(task.seed, "word dropout", update))
-        for part in micro_batches(instances, self._lengths, train.batch_tokens):
-            batch = frame_batch(task.rows.take(part), task.model.config.frame)
-            if train.word_dropout and dropping:
-                batch = without_words(batch, train.word_dropout, generator)
-            yield batch.to(task.device)
-
-    def _check_finite(self, update: int, loss: float, norm: float, rates: dict[str, float]) -> None:
-        if math.isfinite(loss) and math.isfinite(norm):
-            return
-        raise UserError(
-            "the loss is not finite" if not math.isfinite(loss) else "the gradient is not finite",
-            where=f"update {update}",
-            found=f"loss {loss}, gradient norm {norm}, " + ", ".join(f"{k} {v:.3g}" for k, v in rates.items()),
-            remedy=f"lower train.lr or set train.clip_norm; the last checkpoint stays in {self.state.folder}",
-        )
+        seed = derived_seed(task.seed, "noise", update)
+        budgets = train.tokens_per_update, train.batch_tokens
+        for part in self.ranks.own(micro_batches(instances, self._lengths, *budgets, self.ranks.count)):
+            batch = frame_batch(task.rows.take(part), task.model.config.frame).keyed(document_keys(seed, part))
+            yield batch.without_words(train.word_dropout if dropping else 0.0).to(task.device)
 
     def _count(self, sums: Sums, seconds: float) -> None:
         status = self.status
@@ -158,39 +158,39 @@ class Training:
         validation = self._dev_validation()
         status.history.append(validation)
         if status.update in wanted(train, status.history):
-            status.weights[status.update] = self.state.save_weights(status.update, self.weights())
+            name = self.ranks.from_first(lambda: self.state.save_weights(status.update, self.weights()))
+            status.weights[status.update] = name
         status.weights = {u: name for u, name in status.weights.items() if u in wanted(train, status.history)}
         return validation
 
     def _dev_validation(self) -> Validation:
         task, train = self.task, self.task.train
         losses = dev_losses(
-            task.model, task.dev, train.batch_tokens, train.label_smoothing, task.device, self._computing
+            task.model, task.dev, train.batch_tokens, train.label_smoothing, task.device, self._computing, self.ranks
         )
+        bleu = self.ranks.from_first(self._dev_bleu) if task.score else None
+        entropy = attention_entropy(task.model, self._sample, task.device, self._computing)
         epochs = self.status.epoch - (self.status.position == 0)
-        return Validation(self.status.update, epochs, *losses)
+        return Validation(self.status.update, epochs, *losses, bleu, entropy)
+
+    def _dev_bleu(self) -> float:
+        # Search is the one place that still asks torch's generator, where a model samples in inference.
+        torch.manual_seed(derived_seed(self.task.seed, "search", self.status.update))
+        return dev_score(self.task.model, self.task.dev, self.task.train, self.task.score, self.watch.alive)
 
     def _save(self) -> None:
+        check_weights(self.status.update, self.weights(), self.watch.kept())
         self.count_time()
         payload = {
             "status": self.status.to_plain(),
             "model": self.weights(),
             "optimiser": self.task.optimiser.state_dict(),
         }
-        self.state.save(self.status.update, payload, set(self.status.weights.values()))
+        names = set(self.status.weights.values())
+        self.ranks.from_first(lambda: self.state.save(self.status.update, payload, names))
 
     def count_time(self) -> None:
         """Add the time since the last call to the status."""
         now = time.perf_counter()
         self.status.wall_s += now - self._mark
         self._mark = now
-
-
-def without_words(batch: Batch, share: float, generator: torch.Generator) -> Batch:
-    """Word dropout on the source and on the decoder's input; its output stays."""
-    source, target_in = batch.source, batch.target_in
-    return Batch(
-        replace(source, tokens=drop_words(source.tokens, share, generator)),
-        replace(target_in, tokens=drop_words(target_in.tokens, share, generator)),
-        batch.target_out,
-    )

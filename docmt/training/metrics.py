@@ -2,9 +2,12 @@
 
 metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
   {"kind": "train", "loss", "nll", "gradient_norm", "lr" or "lr_new" and "lr_taken", "source_tokens_per_s",
-   "target_tokens_per_s"}: means over the updates since the line before;
-  {"kind": "dev", "loss", "nll", "perplexity"}.
-Both have the model's other losses by their names, such as "kl" in nats a chain.
+   "target_tokens_per_s", "padding_share", "memory_mib", "wall_s", "device_hours"}: means over the updates since the
+   line before, but for the last two, which count from the start, and for memory, a peak (`docmt.training.usage`);
+  {"kind": "dev", "loss", "nll", "perplexity", "bleu", "entropy.<kind of attention>"}: BLEU where the rules go by it,
+   entropy in bits (`docmt.training.entropy`).
+Both have the model's other losses by their names, such as "kl" in nats a chain. The share of padding is that of the
+streams' places that hold no token: 0, since streams are packed; what attention pads inside is not counted.
 """
 
 import json
@@ -14,6 +17,7 @@ from typing import Any
 from docmt.core.artifacts import atomic_file
 from docmt.training.listeners import Meter, Step
 from docmt.training.status import Validation
+from docmt.training.usage import Usage
 
 EVERY_UPDATES = 20
 """Updates between two lines of kind `train`; a validation writes what is left before it."""
@@ -22,12 +26,13 @@ EVERY_UPDATES = 20
 class Metrics:
     """Appends to a file of the state folder; on resuming, lines later than the checkpoint are dropped first."""
 
-    def __init__(self, path: Path, update: int) -> None:
+    def __init__(self, path: Path, update: int, usage: Usage) -> None:
+        """`update` and `usage` are those of the checkpoint."""
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         with atomic_file(path) as stream:
             stream.writelines(line + "\n" for line in lines if _up_to(line, update))
         self._stream = path.open("a", encoding="utf-8")
-        self._meter = Meter()
+        self._meter, self._usage = Meter(), usage
 
     def updated(self, step: Step) -> None:
         self._meter.add(step)
@@ -47,7 +52,7 @@ class Metrics:
 
     def _write_means(self) -> None:
         step, means = self._meter.read()
-        self._write({"kind": "train", "update": step.update, "epoch": step.epoch, **means})
+        self._write({"kind": "train", "update": step.update, "epoch": step.epoch, **means, **self._usage.numbers()})
 
     def _write(self, line: dict[str, Any]) -> None:
         self._stream.write(json.dumps(line) + "\n")

@@ -1,4 +1,4 @@
-"""Adam, with a learning rate for parameters taken from an initial model and one for new ones."""
+"""Adam, with a learning rate for parameters taken from an initial model and one for new ones; frozen ones have none."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,8 @@ from docmt.training.schedule import learning_rate
 
 
 def build_optimiser(model: nn.Module, train: TrainConfig, taken: Collection[str] = ()) -> torch.optim.AdamW:
-    """Adam over all parameters; those named in `taken` have `lr_taken`, the others `lr_new`, where these are set.
+    """Adam over all parameters that are trained; those named in `taken` have `lr_taken`, the others `lr_new`, where
+    these are set.
 
     Weight decay is decoupled (Loshchilov and Hutter 2019); at 0, the default, this is plain Adam.
     """
@@ -19,6 +20,8 @@ def build_optimiser(model: nn.Module, train: TrainConfig, taken: Collection[str]
         peaks = {"lr_new": train.lr_new or train.lr, "lr_taken": train.lr_taken or train.lr}
     members: dict[str, list[nn.Parameter]] = {name: [] for name in peaks}
     for name, parameter in model.named_parameters():
+        if not parameter.requires_grad:
+            continue
         members[("lr_taken" if name in taken else "lr_new") if taken else "lr"].append(parameter)
     groups = [{"params": members[name], "name": name, "peak": peak} for name, peak in peaks.items() if members[name]]
     return torch.optim.AdamW(

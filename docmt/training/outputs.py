@@ -1,6 +1,7 @@
 """What a finished training leaves: the model folder, metrics.jsonl, record.json."""
 
 import shutil
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,14 +17,17 @@ from docmt.training.selection import best
 from docmt.training.settings import Paths, Settings
 from docmt.training.start import record
 from docmt.training.status import Validation
+from docmt.training.stopping import stop_reason
+from docmt.training.usage import device_hours
 
 METRICS = "metrics.jsonl"
 RECORD = "record.json"
 
 
-def write_outputs(paths: Paths, settings: Settings, training: Training) -> None:
-    """The model folder first, then the metrics and the record; each appears whole."""
-    chosen = training.choose_weights()
+def write_outputs(
+    paths: Paths, settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str]
+) -> None:
+    """The model folder first, then the metrics and the record; each appears whole. See `make_record`."""
     training.count_time()
     with atomic_folder(paths.output / "model") as folder:
         save_model(folder, training.task.model, provenance(settings, chosen))
@@ -32,7 +36,7 @@ def write_outputs(paths: Paths, settings: Settings, training: Training) -> None:
             shutil.copy(paths.chains / STOP_WORDS, folder / STOP_WORDS)
     with atomic_file(paths.output / METRICS) as stream:
         stream.write((paths.state / METRICS).read_text(encoding="utf-8"))
-    write_json(paths.output / RECORD, make_record(settings, training, chosen))
+    write_json(paths.output / RECORD, make_record(settings, training, chosen, inputs))
 
 
 def provenance(settings: Settings, chosen: Validation) -> dict[str, Any]:
@@ -47,27 +51,43 @@ def provenance(settings: Settings, chosen: Validation) -> dict[str, Any]:
     }
 
 
-def make_record(settings: Settings, training: Training, chosen: Validation) -> dict[str, Any]:
-    """`chosen` is the validation of the weights that the model got; tokens a second are those of updates alone."""
-    status, task = training.status, training.task
+def make_record(
+    settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str]
+) -> dict[str, Any]:
+    """What a training was and took.
+
+    `chosen` is the validation of the weights that the model got, `inputs` the SHA-256 of every file that was read.
+    Tokens are those of all updates, symbols included; tokens a second are by the time of updates alone. All random
+    choices follow from `seed` (`docmt.training.seeds`).
+    """
+    status, task, best_one = training.status, training.task, best(training.task.train, training.status.history)
     return {
         "system": settings.plain["system"],
         "seed": settings.seed,
         "updates": status.update,
         "epochs": status.epoch,
-        "best_update": best(status.history).update,
-        "best_dev_loss": best(status.history).loss,
+        "stop_rule": stop_reason(task.train, status),
+        "best_update": best_one.update,
+        "best_dev_loss": best_one.loss,
         "dev_loss": chosen.loss,
         "dev_perplexity": chosen.perplexity,
+        "dev_bleu": chosen.bleu,
         "wall_s": status.wall_s,
+        "device_hours": device_hours(status.wall_s, training.ranks.count),
+        "source_tokens": status.source_tokens,
+        "target_tokens": status.target_tokens,
         "source_tokens_per_s": status.source_tokens / status.train_s,
         "target_tokens_per_s": status.target_tokens / status.train_s,
+        "inputs": dict(inputs),
         "versions": versions(),
         "commit": commit(),
         "hardware": hardware(task.device),
         "threads": torch.get_num_threads(),
         "device": task.device.type,
+        "ranks": training.ranks.count,
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
         "parameters": sum(parameter.numel() for parameter in task.model.parameters()),
+        "frozen": list(task.frozen),
         **record(task.start),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }

@@ -42,7 +42,8 @@ def in_words(means: dict[str, float]) -> str:
 
 def dev_line(validation: Validation) -> str:
     terms = "".join(f", {name} {value:.4f}" for name, value in validation.terms.items())
+    bleu = "" if validation.bleu is None else f", BLEU {validation.bleu:.2f}"
     return (
         f"update {validation.update}, epoch {validation.epoch + 1}: dev loss {validation.loss:.4f}, "
-        f"nll {validation.nll:.4f}, perplexity {validation.perplexity:.2f}{terms}"
+        f"nll {validation.nll:.4f}, perplexity {validation.perplexity:.2f}{bleu}{terms}"
     )

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import safetensors
 import torch
 
 import docmt
+from docmt.training.usage import MIB
 
 
 def versions() -> dict[str, str]:
@@ -18,6 +21,10 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         "torch": torch.__version__,
         "numpy": np.__version__,
+        "pyarrow": pa.__version__,
+        "safetensors": safetensors.__version__,
+        "cuda": torch.version.cuda,
+        "cudnn": torch.backends.cudnn.version(),
     }
 
 
@@ -31,9 +38,12 @@ def commit() -> str | None:
 
 
 def hardware(device: torch.device) -> dict[str, Any]:
-    """The processor, its cores that this process may use, and the GPU if one computes."""
-    gpu = {"gpu": torch.cuda.get_device_name(device)} if device.type == "cuda" else {}
-    return {"processor": processor(), "cores": len(os.sched_getaffinity(0)), **gpu}
+    """The machine, its processor, the cores that this process may use, and the GPU if one computes."""
+    gpu = {}
+    if device.type == "cuda":
+        gpu = {"gpu": torch.cuda.get_device_name(device), "gpu_mib": torch.cuda.mem_get_info(device)[1] // MIB}
+    cores, memory = len(os.sched_getaffinity(0)), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {"host": platform.node(), "processor": processor(), "cores": cores, "memory_mib": memory // MIB, **gpu}
 
 
 def processor() -> str:

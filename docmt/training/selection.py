@@ -1,5 +1,6 @@
 """Which weights the model gets at the end, and so which must be kept until then."""
 
+import math
 from collections.abc import Sequence
 
 from torch import Tensor
@@ -10,18 +11,28 @@ from docmt.training.status import Validation
 Weights = dict[str, Tensor]
 
 
-def best(history: Sequence[Validation]) -> Validation:
-    """The validation of the lowest dev loss, the earliest of equals."""
-    return min(history, key=lambda validation: validation.loss)
+def by_merit(train: TrainConfig, history: Sequence[Validation]) -> list[Validation]:
+    """The best validation first: by the dev loss, or by BLEU (`select_by`); the earlier of equals."""
+
+    def badness(validation: Validation) -> float:
+        value = validation.loss if train.select_by == "loss" else -validation.bleu
+        return math.inf if math.isnan(value) else value
+
+    return sorted(history, key=badness)
+
+
+def best(train: TrainConfig, history: Sequence[Validation]) -> Validation:
+    return by_merit(train, history)[0]
 
 
 def wanted(train: TrainConfig, history: Sequence[Validation]) -> list[int]:
     """The updates whose weights make the model, as far as is known; none for `last`, which takes the present ones."""
     if train.checkpoint == "last" or not history:
         return []
-    if train.checkpoint == "best":
-        return [best(history).update]
-    return [validation.update for validation in history[-train.average :]]
+    if train.checkpoint == "average":
+        return [validation.update for validation in history[-train.average :]]
+    count = 1 if train.checkpoint == "best" else train.average
+    return sorted(validation.update for validation in by_merit(train, history)[:count])
 
 
 def mean(weights: Sequence[Weights]) -> Weights:

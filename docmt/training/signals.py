@@ -1,24 +1,25 @@
-"""A polite end: SIGTERM lets the update finish and a checkpoint be written."""
+"""A polite end: SIGTERM and SIGUSR1 let the update finish and a checkpoint be written."""
 
 import signal
 from types import FrameType, TracebackType
 
-STOPPED = 75
-"""Exit status of a training that was asked to stop and can be resumed (EX_TEMPFAIL of sysexits.h)."""
+SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
+"""What a cluster sends before it kills; the second where it is asked to (`sbatch --signal=USR1@300`)."""
 
 
 class StopRequest:
-    """While entered, SIGTERM sets `requested` instead of ending the process."""
+    """While entered, a signal sets `requested` to its name instead of ending the process."""
 
     def __init__(self) -> None:
-        self.requested = False
+        self.requested: str | None = None
 
     def __enter__(self) -> "StopRequest":
-        self._before = signal.signal(signal.SIGTERM, self._note)
+        self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
         return self
 
     def __exit__(self, kind: type | None, value: BaseException | None, trace: TracebackType | None) -> None:
-        signal.signal(signal.SIGTERM, self._before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self.requested = True
+        self.requested = signal.Signals(number).name

@@ -58,6 +58,7 @@ def account(start: Start) -> list[str]:
 
 
 def record(start: Start) -> dict[str, Any]:
-    """The same for record.json: how many and, where training starts from a pretrained checkpoint, their names."""
+    """The same for record.json: how many and, where training starts from a model, their names; of a pretrained
+    checkpoint also what became of its weights."""
     account = {"weights" if name == "fates" else name: value for name, value in dataclasses.asdict(start).items()}
-    return {"taken": len(start.taken), "new": len(start.new), "pretrained": account if start.fates else None}
+    return {"taken": len(start.taken), "new": len(start.new), "start": account if start.taken else None}

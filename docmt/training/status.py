@@ -7,15 +7,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Validation:
-    """Losses on the dev set, in nats per target token."""
+    """How the model does on the dev set; losses in nats per target token."""
 
     update: int
     epoch: int
     loss: float
-    """Label-smoothed: what patience and `checkpoint: best` go by."""
+    """Label-smoothed: what stop and checkpoint rules go by, unless by BLEU."""
     nll: float
     terms: dict[str, float] = field(default_factory=dict)
     """The model's other losses, by the thing: nats a chain, for example."""
+    bleu: float | None = None
+    """From 0 to 100; none where the rules go by the loss."""
+    entropy: dict[str, float] = field(default_factory=dict)
+    """Of attention, by its kind, in bits; see `docmt.training.entropy`."""
 
     @property
     def perplexity(self) -> float:
@@ -23,7 +27,9 @@ class Validation:
 
     def numbers(self) -> dict[str, float]:
         """By the names that they have in files."""
-        return {"loss": self.loss, "nll": self.nll, **self.terms, "perplexity": self.perplexity}
+        bleu = {} if self.bleu is None else {"bleu": self.bleu}
+        entropy = {f"entropy.{kind}": bits for kind, bits in self.entropy.items()}
+        return {"loss": self.loss, "nll": self.nll, **self.terms, "perplexity": self.perplexity, **bleu, **entropy}
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """What is trained, on what, and how: built from the settings and the files that they go with."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -13,6 +14,8 @@ from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.nn.rows import Rows
 from docmt.training.batches import check_lengths, target_tokens
+from docmt.training.dev_score import Score
+from docmt.training.freezing import freeze
 from docmt.training.optimiser import build_optimiser
 from docmt.training.seeds import derived_seed
 from docmt.training.settings import VOCABULARIES, Paths, Settings
@@ -31,18 +34,29 @@ class Task:
     seed: int
     device: torch.device
     start: Start
+    frozen: Sequence[str] = ()
+    """Names of the parameters that are not trained."""
+    score: Score | None = None
+    """Of translations of the dev set, where the rules go by it."""
 
 
-def prepare(paths: Paths, settings: Settings, device: torch.device) -> Task:
-    """Raises UserError where the files do not fit the settings or each other."""
+def prepare(
+    paths: Paths, settings: Settings, device: torch.device, open_score: Callable[[], Score] | None = None
+) -> Task:
+    """`open_score` is called where a score of dev decides (`select_by: bleu`).
+
+    Raises UserError where the files do not fit the settings or each other.
+    """
     train = settings.train
+    score = open_score() if train.select_by == "bleu" else None
     rows = read_rows(paths, "train", train.batch_tokens)
     dev = read_rows(paths, "dev")
     model = build_model(paths, settings)
     start = fill(model, paths)
+    frozen = freeze(model, train.frozen, start)
     model.to(device)
     optimiser = build_optimiser(model, train, start.taken)
-    return Task(model, optimiser, train, rows, dev, settings.seed, device, start)
+    return Task(model, optimiser, train, rows, dev, settings.seed, device, start, frozen, score)
 
 
 def build_model(paths: Paths, settings: Settings) -> nn.Module:

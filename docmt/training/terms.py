@@ -8,9 +8,9 @@ from docmt.models.transformer import LossTerm
 class Terms:
     """Sums of loss terms, and over how many things they are."""
 
-    def __init__(self) -> None:
-        self.totals: dict[str, float] = {}
-        self.counts: dict[str, int] = {}
+    def __init__(self, totals: Mapping[str, float] | None = None, counts: Mapping[str, int] | None = None) -> None:
+        self.totals: dict[str, float] = dict(totals or {})
+        self.counts: dict[str, int] = dict(counts or {})
 
     def add(self, terms: Mapping[str, LossTerm]) -> None:
         for name, term in terms.items():

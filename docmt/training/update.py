@@ -1,6 +1,6 @@
 """One update: gradients over its micro-batches, as if they were one batch."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
@@ -8,18 +8,33 @@ from torch import nn
 
 from docmt.nn.streams import Batch
 from docmt.training.loss import smoothed_cross_entropy
+from docmt.training.ranks import Ranks
 from docmt.training.terms import Terms
 
 
 @dataclass
 class Sums:
-    """Over the tokens of an update; losses in nats. `loss` is that of the translation, `terms` are the others."""
+    """Over the tokens of an update; losses in nats. `loss` is that of the translation, `terms` are the others.
+
+    `places` are the rows of the input streams, `padding` those that hold no token: none, as long as streams are packed.
+    """
 
     loss: float = 0.0
     nll: float = 0.0
     source_tokens: int = 0
     target_tokens: int = 0
+    places: int = 0
+    padding: int = 0
     terms: Terms = field(default_factory=Terms)
+
+    def over(self, ranks: Ranks, names: Collection[str]) -> "Sums":
+        """Summed over all ranks; `names` are those of the terms, which a rank without a batch does not know."""
+        plain = {name: value for name, value in vars(self).items() if name != "terms"}
+        totals, counts = ([sums.get(name, 0) for name in names] for sums in (self.terms.totals, self.terms.counts))
+        numbers = iter(ranks.summed([*plain.values(), *totals, *counts]))
+        whole = {name: type(value)(next(numbers)) for name, value in plain.items()}
+        terms = Terms(*({name: kind(next(numbers)) for name in names} for kind in (float, int)))
+        return Sums(**whole, terms=terms)
 
 
 def accumulate_gradients(
@@ -48,6 +63,9 @@ def accumulate_gradients(
         sums.terms.add(terms)
         sums.source_tokens += len(batch.source.tokens)
         sums.target_tokens += len(batch.target_out)
+        for stream in (batch.source, batch.target_in):
+            sums.places += len(stream.tokens)
+            sums.padding += len(stream.tokens) - stream.instances.tokens
     return sums
 
 

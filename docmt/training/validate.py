@@ -3,14 +3,20 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+import numpy as np
 import torch
 from torch import nn
 
+from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.training.batches import packed, target_tokens
 from docmt.training.loss import smoothed_cross_entropy
-from docmt.training.terms import Terms
+from docmt.training.ranks import Ranks
+from docmt.training.update import Sums
+
+NOISE = 0
+"""The seed of what a model draws here."""
 
 
 @torch.no_grad()
@@ -21,22 +27,26 @@ def dev_losses(
     smoothing: float,
     device: torch.device,
     computing: Callable[[], AbstractContextManager],
+    ranks: Ranks,
 ) -> tuple[float, float, dict[str, float]]:
     """Smoothed loss and exact negative log-likelihood, in nats per target token; the model's other losses by the thing.
 
-    Instances are taken in their order, and words predicted as in decoding.
+    Instances are taken in their order, and words predicted as in decoding. Each rank takes some of the batches; these
+    are the same for any number of ranks, and so are the sums, which double precision has room for. A model that samples
+    draws the same each time.
     """
     model.eval()
     lengths = target_tokens(dev)
-    loss_sum, nll_sum, terms = 0.0, 0.0, Terms()
-    for part in packed(lengths, batch_tokens):
-        batch = frame_batch(dev.take(range(part.start, part.stop)), model.config.frame).to(device)
+    own = Sums()
+    for part in ranks.own(packed(lengths, batch_tokens)):
+        instances = np.arange(part.start, part.stop)
+        batch = frame_batch(dev.take(instances), model.config.frame).keyed(document_keys(NOISE, instances)).to(device)
         with computing():
             states, more = model(batch)
             logits = model.logits(states)
         loss, nll = smoothed_cross_entropy(logits, batch.target_out, smoothing)
-        loss_sum, nll_sum = loss_sum + loss.item(), nll_sum + nll.item()
-        terms.add(more)
+        own.loss, own.nll = own.loss + loss.item(), own.nll + nll.item()
+        own.terms.add(more)
     model.train()
-    tokens = int(lengths.sum())
-    return loss_sum / tokens, nll_sum / tokens, terms.means()
+    sums, tokens = own.over(ranks, model.term_weights(1)), int(lengths.sum())
+    return sums.loss / tokens, sums.nll / tokens, sums.terms.means()

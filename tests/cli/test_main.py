@@ -12,7 +12,7 @@ DOCMT = Path(sys.executable).parent / "docmt"
 def test_help_names_every_command():
     shown = run([DOCMT, "--help"], cwd=ROOT, check=True).stdout
     commands = ("corpus", "tokens", "views", "chains", "train", "decode", "contrastive", "translate", "score", "report")
-    for command in (*commands, "import-fairseq"):
+    for command in (*commands, "import-fairseq", "status"):
         assert f"  {command} " in shown
 
 
@@ -56,6 +56,7 @@ def test_targets_say_what_is_made(project):
         (("score", "--settings", "none.json", "--corpus", ".", "--tokens", ".", "--chains", ".",
           "--translations", ".", "--output", "o"), "none.json"),
         (("report", "--settings", "none.json", "--results", ".", "--output", "o"), "none.json"),
+        (("status", "--results", "nowhere"), "nowhere: folder not found"),
         (("nonsense",), "No such command"),
     ],
 )  # fmt: skip

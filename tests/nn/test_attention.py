@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from docmt.nn.attention import attend, attend_padded
 from docmt.nn.backends import bucketed, dense, varlen
+from docmt.nn.noise import WeightDropout, document_keys, token_keys
 from docmt.nn.segments import Segments
 
 HEADS, HEAD_WIDTH = 2, 8
@@ -20,20 +21,20 @@ def tensors(queries, keys, dtype=torch.float64, device="cpu"):
     return [x.to(device, dtype).requires_grad_() for x in (q, k, v)]
 
 
-def values_and_gradients(attend, inputs, query_segments, key_segments, causal):
-    seen = attend(*inputs, query_segments, key_segments, causal)
+def values_and_gradients(attend, inputs, query_segments, key_segments, causal, dropout=None):
+    seen = attend(*inputs, query_segments, key_segments, causal, dropout)
     weight = torch.linspace(-1, 1, seen.numel(), dtype=torch.float64).view(seen.shape).to(seen)
     # The zero keeps inputs in the graph that nothing depends on: streams without tokens.
     total = (seen * weight).sum() + sum(0 * x.sum() for x in inputs)
     return seen.detach(), *torch.autograd.grad(total, inputs)
 
 
-def assert_same(backend, queries, keys, causal, dtype=torch.float64, device="cpu", tolerance=1e-12):
+def assert_same(backend, queries, keys, causal, dtype=torch.float64, device="cpu", tolerance=1e-12, dropout=None):
     query_segments = Segments.from_lengths(queries, device)
     key_segments = query_segments if causal else Segments.from_lengths(keys, device)
     inputs = tensors(queries, keys, dtype, device)
-    found = values_and_gradients(backend, inputs, query_segments, key_segments, causal)
-    expected = values_and_gradients(dense.attend, inputs, query_segments, key_segments, causal)
+    found = values_and_gradients(backend, inputs, query_segments, key_segments, causal, dropout)
+    expected = values_and_gradients(dense.attend, inputs, query_segments, key_segments, causal, dropout)
     for one, other in zip(found, expected, strict=True):
         torch.testing.assert_close(one, other, atol=tolerance, rtol=tolerance)
 
@@ -121,13 +122,27 @@ def test_runs_without_queries_are_in_no_bucket():
     assert [group.tolist() for group in groups] == [[1, 3]]
 
 
+def dropout_of(tokens: int) -> WeightDropout:
+    return WeightDropout(0.5, "a", token_keys(document_keys(1, np.arange(1)), (tokens,), "source"))
+
+
+@given(lengths=lengths, causal=st.booleans())
+def test_what_is_dropped_within_a_stream_is_what_the_dense_mask_says(lengths, causal):
+    assert_same(bucketed.attend, lengths, lengths, causal, dropout=dropout_of(sum(lengths)))
+
+
+@given(pairs=length_pairs)
+def test_what_is_dropped_across_streams_is_what_the_dense_mask_says(pairs):
+    queries, keys = zip(*pairs, strict=True)
+    assert_same(bucketed.attend, queries, keys, causal=False, dropout=dropout_of(sum(queries)))
+
+
 @pytest.mark.parametrize("causal", [False, True])
 def test_dropped_weights_are_made_up_for_by_the_others(causal):
     """With values of one, attention sums its weights: on average they still sum to one."""
-    torch.manual_seed(1)
     segments = Segments.from_lengths([20] * 50)
     q, k, _ = tensors([20] * 50, [20] * 50, torch.float32)
-    seen = attend(q, k, torch.ones_like(k), segments, segments, causal, dropout=0.5)
+    seen = attend(q, k, torch.ones_like(k), segments, segments, causal, dropout_of(1000))
     assert not torch.allclose(seen, torch.ones_like(seen))
     assert abs(seen.mean().item() - 1) < 0.03
 
@@ -148,7 +163,7 @@ def test_varlen_refuses_dropout_and_other_types():
     q, k, v = tensors([2], [2])
     segments = Segments.from_lengths([2])
     with pytest.raises(ValueError, match="no dropout"):
-        varlen.attend(q, k, v, segments, segments, dropout=0.1)
+        varlen.attend(q, k, v, segments, segments, dropout=dropout_of(2))
     assert not varlen.serves(q)
     assert varlen.serves(q.to(torch.bfloat16)) == (varlen.kernel() is not None)
 

@@ -1,28 +1,141 @@
+import math
+
+import numpy as np
 import pytest
 import torch
 
 from docmt.core.vocabulary import MASK, SPECIALS
-from docmt.nn.noise import drop_words
+from docmt.nn.noise import (
+    Noisy,
+    branched,
+    document_keys,
+    drop_words,
+    mixed,
+    narrowed,
+    normal,
+    rows,
+    thinned,
+    token_keys,
+    uniform,
+)
+
+ROWS, WIDTH, SHARE = 4000, 96, 0.3
+SIGMAS = 4.5
+"""Bound of a standardised mean: one in 150,000 is farther off, and the draws are always the same."""
+
+
+def keys_of(seed: int = 1, documents: int = 80, side: str = "source"):
+    return token_keys(document_keys(seed, np.arange(documents)), (ROWS // documents,) * documents, side)
+
+
+def kept(keys, site: str = "a", share: float = SHARE, width: int = WIDTH):
+    return (thinned(torch.ones(len(keys), width), share, keys, site) != 0).double()
+
+
+def standardised(mask, share: float = SHARE):
+    return (mask - (1 - share)) / math.sqrt(share * (1 - share))
+
+
+def is_noise(values) -> bool:
+    """Whether the mean of values of mean 0 and variance 1 is as near to 0 as chance has it."""
+    return abs(values.mean().item()) * math.sqrt(values.numel()) < SIGMAS
+
+
+def test_keys_are_mixed_as_splitmix64_does():
+    """The first outputs of its reference implementation for the seed 1234567."""
+    step, seed = np.uint64(0x9E3779B97F4A7C15), np.full(1, 1234567, dtype=np.uint64)
+    outputs = mixed(seed + step * np.arange(1, 4, dtype=np.uint64))
+    assert outputs.tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
+def test_masks_have_the_mean_and_the_variance_of_their_share(share):
+    z = standardised(kept(keys_of(), share=share), share)
+    assert is_noise(z)
+    for axis, members in ((0, ROWS), (1, WIDTH)):
+        variances = z.sum(axis).square() / members
+        assert is_noise((variances - 1) / math.sqrt(2))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda: kept(keys_of(), site="b"),
+        lambda: kept(keys_of(seed=2)),
+        lambda: kept(keys_of(side="target")),
+        lambda: kept(branched(keys_of(), 0)),
+        lambda: kept(branched(keys_of(), torch.arange(ROWS))),
+        lambda: kept(keys_of().roll(ROWS // 80)),
+        lambda: kept(keys_of().roll(1)),
+        lambda: kept(keys_of()).roll(1, dims=1),
+        lambda: kept(keys_of()).roll(4, dims=1),
+    ],
+    ids=["site", "update", "side", "branch", "branches", "document", "token", "column", "group of columns"],
+)
+def test_masks_of_different_places_have_nothing_to_do_with_each_other(other):
+    assert is_noise(standardised(kept(keys_of())) * standardised(other()))
+
+
+def test_uniform_and_normal_draws_have_their_moments():
+    u, z = uniform(keys_of(), "u", 20), normal(keys_of(), "z", 20)
+    assert u.min() > 0 and u.max() < 1
+    assert is_noise((u - 0.5) * math.sqrt(12))
+    assert is_noise(((u - 0.5).square() * 12 - 1) / math.sqrt(0.8))
+    assert is_noise(z)
+    assert is_noise((z.square() - 1) / math.sqrt(2))
+    assert is_noise((z**4 - 3) / math.sqrt(96))
+
+
+def test_a_documents_noise_is_its_own_wherever_it_stands():
+    lengths, documents = np.array([3, 5, 2, 7]), np.array([40, 3, 17, 0])
+    whole = token_keys(document_keys(9, documents), tuple(lengths.tolist()), "target").split(lengths.tolist())
+    for order in ([3, 1, 0, 2], [1], [2, 0]):
+        own = lengths[order].tolist()
+        parts = token_keys(document_keys(9, documents[order]), tuple(own), "target")
+        for number, part in zip(order, parts.split(own), strict=True):
+            assert torch.equal(part, whole[number])
+            assert torch.equal(kept(part), kept(whole[number]))
+
+
+def test_a_wider_row_begins_like_a_narrower_one():
+    assert torch.equal(kept(keys_of(), width=10), kept(keys_of(), width=37)[:, :10])
+
+
+def test_scopes_nest_and_narrow():
+    module, keys, device = Noisy(), keys_of()[:6], torch.device("cpu")
+    module.site = "a"
+
+    def found(count: int):
+        return module.keys(torch.Size([count]), device)
+
+    index = torch.tensor([4, 4, 1])
+    with rows(keys):
+        assert torch.equal(found(6), keys)
+        with narrowed(index):
+            assert torch.equal(found(3), keys[index])
+        with narrowed(index, torch.tensor([0, 1, 0])):
+            assert len(set(found(3).tolist()) | set(keys.tolist())) == 9
+        assert torch.equal(found(6), keys)
+        with pytest.raises(ValueError, match=r"keys of \(6,\) rows for \(5,\) at the site 'a'"):
+            found(5)
+    with rows(None), narrowed(index):
+        assert not torch.equal(found(3), found(3))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
+def test_bits_are_the_same_on_a_gpu():
+    there = keys_of().cuda()
+    assert torch.equal(kept(keys_of()), thinned(torch.ones(ROWS, WIDTH).cuda(), SHARE, there, "a").ne(0).double().cpu())
+    assert torch.equal(uniform(keys_of(), "u", 3), uniform(there, "u", 3).cpu())
 
 
 def test_words_are_masked_at_their_share_and_specials_never():
     tokens = torch.arange(len(SPECIALS) + 20).repeat(500)
-    noisy = drop_words(tokens, 0.3, torch.Generator().manual_seed(1))
+    keys = token_keys(document_keys(1, np.arange(1)), (len(tokens),), "source")
+    noisy = drop_words(tokens, 0.3, keys)
     special = tokens < len(SPECIALS)
     assert torch.equal(noisy[special], tokens[special])
     changed = noisy != tokens
     assert (noisy[changed] == MASK).all()
     assert changed[~special].double().mean().item() == pytest.approx(0.3, abs=0.02)
-
-
-def test_the_generator_decides():
-    tokens = torch.arange(200)
-    first, again, other = (drop_words(tokens, 0.3, torch.Generator().manual_seed(seed)) for seed in (1, 1, 2))
-    assert torch.equal(first, again) and not torch.equal(first, other)
-
-
-def test_no_share_takes_no_draw():
-    generator = torch.Generator().manual_seed(1)
-    before, tokens = generator.get_state(), torch.arange(20)
-    assert drop_words(tokens, 0.0, generator) is tokens
-    assert torch.equal(generator.get_state(), before)
+    assert drop_words(tokens, 0.0, keys) is tokens

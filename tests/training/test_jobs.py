@@ -12,15 +12,18 @@ from docmt.core.documents import SEGMENTS, write_arrow
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import MASK, SPECIALS, Vocabulary
 from docmt.models.store import load_model, read_card
+from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.training.checkpoint import StateFolder
+from docmt.training.exit import Reason
 from docmt.training.job import events
-from docmt.training.loop import Training, without_words
+from docmt.training.loop import Training
 from docmt.training.metrics import Metrics
 from docmt.training.settings import read_settings
-from docmt.training.signals import StopRequest
 from docmt.training.task import prepare
+from docmt.training.usage import Usage
+from docmt.training.watch import Watch
 
 
 @pytest.fixture
@@ -77,7 +80,7 @@ def test_metrics_are_means_over_the_updates_between(folder):
 def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path):
     path = tmp_path / "metrics.jsonl"
     path.write_text('{"update": 3}\n{"update": 5}\n{"update": 2', encoding="utf-8")
-    Metrics(path, update=4).close()
+    Metrics(path, update=4, usage=Usage(0.0, 1)).close()
     assert path.read_text(encoding="utf-8") == '{"update": 3}\n'
 
 
@@ -105,9 +108,8 @@ def test_checkpoint_rule_makes_the_model(folder, rule):
         def validated(self, validation) -> None:
             kept.append((validation.loss, {n: p.detach().clone() for n, p in task.model.named_parameters()}))
 
-    with StopRequest() as stop:
-        training = Training(task, StateFolder(other.paths.state, print), stop)
-        assert training.run(Keeping())
+    training = Training(task, StateFolder(other.paths.state, print, {}), Watch())
+    assert training.run(Keeping()) is Reason.FINISHED
     chosen = training.choose_weights()
     expected = {
         "best": min(kept, key=lambda pair: pair[0])[1],
@@ -170,8 +172,8 @@ def test_seeds_differ_and_repeat(folder):
 
 def test_word_dropout_hits_words_only():
     rows = Rows.from_lists([[[MAN, HE]] * 300], [[[SHE, MAN]] * 300])
-    batch = frame_batch(rows, "wrapped")
-    dropped = without_words(batch, 0.3, torch.Generator().manual_seed(0))
+    batch = frame_batch(rows, "wrapped").keyed(document_keys(0, np.arange(1)))
+    dropped = batch.without_words(0.3)
     for before, after in ((batch.source, dropped.source), (batch.target_in, dropped.target_in)):
         words = before.tokens >= len(SPECIALS)
         hit = after.tokens == MASK
@@ -185,7 +187,7 @@ def test_word_dropout_hits_words_only():
 def test_word_dropout_ends_after_its_epochs(folder):
     other = folder.changed(word_dropout=0.5, word_dropout_epochs=1)
     task = prepare(other.paths, read_settings(other.paths), torch.device("cpu"))
-    training = Training(task, None, StopRequest())
+    training = Training(task, None, Watch())
     instances = np.arange(len(task.rows))
 
     def masked() -> bool:
@@ -220,19 +222,6 @@ def test_init_from_another_vocabulary_is_refused(tmp_path, sentence):
     Vocabulary((*VOCABULARY.pieces[:-1], "7")).save(folder.paths.text / "vocabulary.target.txt")
     with pytest.raises(UserError, match="trained with another vocabulary"):
         folder.train()
-
-
-def test_loss_that_is_not_finite_stops_and_keeps_the_checkpoint(folder):
-    other = folder.changed({"norm": "pre"}, schedule="constant", lr=1e25, save_every_updates=1, max_updates=50)
-    with pytest.raises(UserError) as problem:
-        other.train()
-    message = str(problem.value)
-    assert "is not finite" in message
-    assert "update " in message
-    assert "lr 1e+25" in message
-    assert "lower train.lr" in message
-    assert list(other.paths.state.glob("checkpoint-*.pt"))
-    assert not (other.paths.output / "model").exists()
 
 
 def empty_view(folder: Folder) -> None:

@@ -10,11 +10,13 @@ from toy_task import VOCABULARY, make_documents
 
 from docmt.core.architectures import GTransformerConfig
 from docmt.models import build
+from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.training.batches import micro_batches, target_tokens
 from docmt.training.loss import smoothed_cross_entropy
 from docmt.training.precision import computing
+from docmt.training.ranks import Ranks
 from docmt.training.update import accumulate_gradients, clip_gradients
 from docmt.training.validate import dev_losses
 
@@ -64,7 +66,7 @@ def test_the_likelihood_carries_no_gradient():
 def model():
     torch.manual_seed(0)
     config = GTransformerConfig(
-        encoder_layers=1, decoder_layers=1, width=16, inner=32, heads=2, dropout=0.0, combined_layers=1
+        encoder_layers=1, decoder_layers=1, width=16, inner=32, heads=2, dropout=0.2, combined_layers=1
     )
     return build(config, len(VOCABULARY), len(VOCABULARY))
 
@@ -75,20 +77,22 @@ def rows() -> Rows:
     return Rows.from_lists([source for source, _ in documents], [target for _, target in documents])
 
 
-def gradients(model, rows: Rows, batch_tokens: int) -> tuple[list[torch.Tensor], object]:
+def gradients(model, rows: Rows, batch_tokens: int, ranks: int = 1) -> tuple[list[torch.Tensor], object]:
     lengths = target_tokens(rows)
     model.zero_grad()
-    parts = micro_batches(np.arange(len(rows)), lengths, batch_tokens)
-    batches = [frame_batch(rows.take(part), "wrapped") for part in parts]
+    parts = micro_batches(np.arange(len(rows)), lengths, int(lengths.sum()), batch_tokens, ranks)
+    batches = [frame_batch(rows.take(part), "wrapped").keyed(document_keys(1, part)) for part in parts]
+    batches = [batch.without_words(0.1) for batch in batches]
     fp32 = partial(computing, torch.device("cpu"), "fp32")
     sums = accumulate_gradients(model, batches, int(lengths.sum()), 0.1, {}, fp32)
-    return [parameter.grad.clone() for parameter in model.parameters()], sums
+    return [p.grad.clone() for p in model.parameters() if p.grad is not None], sums
 
 
-@pytest.mark.parametrize("batch_tokens", [15, 40, 64])
-def test_an_update_has_the_same_gradient_however_it_is_split(model, rows, batch_tokens):
+@pytest.mark.parametrize(("batch_tokens", "ranks"), [(15, 1), (40, 1), (64, 1), (64, 3), (10_000, 4)])
+def test_an_update_has_the_same_gradient_however_it_is_split(model, rows, batch_tokens, ranks):
+    """With dropout and word dropout on, whose draws follow from the document."""
     whole, whole_sums = gradients(model, rows, 10_000)
-    split, split_sums = gradients(model, rows, batch_tokens)
+    split, split_sums = gradients(model, rows, batch_tokens, ranks)
     for one, other in zip(whole, split, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
     assert split_sums.loss == pytest.approx(whole_sums.loss, rel=1e-5)
@@ -105,12 +109,13 @@ def test_clipping_scales_the_gradient_to_the_norm_and_returns_the_one_before(mod
 
 def test_dev_losses_are_means_over_all_target_tokens(model, rows):
     batch = frame_batch(rows, "wrapped")
+    model.eval()
     with torch.no_grad():
         logits = model.logits(model.decode(batch.target_in, model.encode(batch.source)))
     expected = loss_by_loops(logits.tolist(), batch.target_out.tolist(), 0.1)
     tokens = len(batch.target_out)
     *found, terms = dev_losses(
-        model, rows, 30, 0.1, torch.device("cpu"), partial(computing, torch.device("cpu"), "fp32")
+        model, rows, 30, 0.1, torch.device("cpu"), partial(computing, torch.device("cpu"), "fp32"), Ranks()
     )
     assert found == pytest.approx([value / tokens for value in expected], rel=1e-4) and terms == {}
     assert model.training

@@ -9,12 +9,13 @@ from toy_task import SHORT_TRAINING
 
 from docmt.cli import live
 from docmt.training.listeners import Listeners, Meter, Step
-from docmt.training.progress import LogLines
+from docmt.training.progress import LogLines, dev_line
 from docmt.training.status import Validation
 
 
 def step(update: int, **changes: object) -> Step:
     values = {"loss": 30.0, "nll": 20.0, "source_tokens": 40, "target_tokens": 10, "gradient_norm": 2.0, "seconds": 0.5}
+    values |= {"places": 50, "padding": 5, "memory_mib": 100.0 + update}
     return Step(update=update, epoch=1, rates={"lr": 1e-3}, **{**values, **changes})
 
 
@@ -36,6 +37,11 @@ def test_a_log_has_a_line_a_minute_and_one_at_each_validation():
     assert lines[2].endswith("dev loss 2.5000, nll 0.0000, perplexity 1.00")
 
 
+def test_a_validation_is_told_with_its_bleu_and_its_other_losses():
+    validation = Validation(update=7, epoch=1, loss=2.5, nll=0.0, terms={"kl": 0.5}, bleu=12.345)
+    assert dev_line(validation).endswith("perplexity 1.00, BLEU 12.35, kl 0.5000")
+
+
 def test_a_meter_weighs_losses_by_tokens_and_starts_again_after_a_reading():
     meter = Meter()
     meter.add(step(1, loss=10.0, target_tokens=10))
@@ -44,6 +50,8 @@ def test_a_meter_weighs_losses_by_tokens_and_starts_again_after_a_reading():
     assert last.update == 2
     assert means["loss"] == pytest.approx(100 / 40)
     assert means["target_tokens_per_s"] == pytest.approx(40 / 2.0)
+    assert means["padding_share"] == pytest.approx(10 / 100)
+    assert means["memory_mib"] == 102.0
     assert len(meter) == 0
 
 

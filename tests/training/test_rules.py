@@ -1,5 +1,7 @@
 """Stop rules, checkpoint rules, learning rates' groups: what follows from settings and history."""
 
+import itertools
+
 import pytest
 import torch
 from toy_task import VOCABULARY
@@ -35,15 +37,44 @@ def test_stop_rules(status, reason):
     assert stop_reason(train, status) == reason
 
 
-@pytest.mark.parametrize(("rule", "expected"), [("best", [200]), ("last", []), ("average", [300, 400, 500])])
-def test_checkpoint_rules_say_whose_weights_are_kept(rule, expected):
-    train = TrainConfig(checkpoint=rule, average=3)
-    assert wanted(train, history(3.0, 1.0, 2.0, 1.0, 4.0)) == expected
+def scored(*scores: float) -> list[Validation]:
+    """With losses that say the reverse of BLEU."""
+    return [Validation(100 * (n + 1), n, loss=score, nll=score, bleu=score) for n, score in enumerate(scores)]
+
+
+def test_patience_goes_by_bleu_where_the_rules_do():
+    train = TrainConfig(patience=2, select_by="bleu")
+    assert stop_reason(train, Status(update=9, history=scored(20.0, 21.0, 19.0))) is None
+    reason = stop_reason(train, Status(update=9, history=scored(20.0, 19.0, 20.0)))
+    assert reason == "no better dev BLEU in 2 validations"
+
+
+RULES = {"best": [200], "last": [], "average": [300, 400, 500], "average_best": [200, 300, 400]}
+
+
+@pytest.mark.parametrize(("rule", "expected"), RULES.items())
+@pytest.mark.parametrize("by", ["loss", "bleu"])
+def test_checkpoint_rules_say_whose_weights_are_kept(rule, expected, by):
+    train = TrainConfig(checkpoint=rule, average=3, select_by=by)
+    losses = (3.0, 1.0, 2.0, 1.0, 4.0)
+    assert wanted(train, history(*losses) if by == "loss" else scored(*(10 - loss for loss in losses))) == expected
     assert wanted(train, []) == []
 
 
-def test_the_earliest_of_equal_validations_is_the_best():
-    assert best(history(2.0, 1.0, 1.0)).update == 200
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("losses", list(itertools.permutations([1.0, 2.0, 3.0, 2.0, float("nan")]))[::7])
+def test_weights_that_are_not_wanted_are_never_wanted_again(rule, losses):
+    """Else a rule would ask for weights that are gone."""
+    train, kept = TrainConfig(checkpoint=rule, average=2), set()
+    for count in range(1, len(losses) + 1):
+        present = wanted(train, history(*losses[:count]))
+        assert set(present) <= kept | {100 * count}
+        kept = set(present)
+
+
+def test_the_earliest_of_equal_validations_is_the_best_and_one_that_is_no_number_the_worst():
+    assert best(TrainConfig(), history(2.0, 1.0, 1.0)).update == 200
+    assert best(TrainConfig(), history(float("nan"), 2.0)).update == 200
 
 
 def test_mean_of_weights():
@@ -81,5 +112,22 @@ def test_rates_that_are_not_set_are_lr(model):
 
 @pytest.mark.parametrize("rate", ["lr_new", "lr_taken"])
 def test_noam_has_no_rate_for_taken_or_new_parameters(rate):
-    with pytest.raises(BadValue, match="inverse_sqrt or constant beside lr_new or lr_taken"):
+    with pytest.raises(BadValue, match="inverse_sqrt, polynomial or constant beside lr_new or lr_taken"):
         TrainConfig(schedule="noam", **{rate: 1e-4})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"schedule": "polynomial", "warmup_updates": 10}, "more than warmup_updates 10"),
+        ({"schedule": "polynomial", "warmup_updates": 10, "max_updates": 10}, "more than warmup_updates 10"),
+        ({"decay_power": 0.0}, "decay_power: found 0.0, expected above 0"),
+        ({"bleu_beam": 2}, "1 where select_by is loss"),
+        ({"frozen": ("",)}, "names of parameters"),
+        ({"frozen": ("taken",), "lr_taken": 1e-4}, "none where frozen names 'taken'"),
+        ({"frozen": ("encoder", "new"), "lr_new": 1e-4}, "none where frozen names 'new'"),
+    ],
+)
+def test_impossible_pairs_of_rules_are_refused(settings, message):
+    with pytest.raises(BadValue, match=message):
+        TrainConfig(**settings)

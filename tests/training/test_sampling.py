@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from docmt.core.errors import UserError
 from docmt.nn.rows import Rows
-from docmt.training.batches import check_lengths, epoch_updates, micro_batches, packed, target_tokens
+from docmt.training.batches import check_lengths, dealt, epoch_updates, micro_batches, packed, target_tokens
 
 LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=60).map(np.array)
 
@@ -34,12 +34,32 @@ def test_updates_are_full(lengths, budget):
         assert lengths[part].sum() + lengths[following.start] > budget
 
 
-@given(LENGTHS, st.integers(40, 100), st.integers(40, 100))
-def test_micro_batches_keep_an_updates_instances_in_order(lengths, budget, batch_tokens):
+RANKS = st.integers(1, 8)
+
+
+@given(LENGTHS, st.integers(40, 400), st.integers(40, 100), RANKS)
+def test_micro_batches_hold_an_updates_instances_and_keep_the_budget(lengths, budget, batch_tokens, ranks):
     for update in epoch_updates(lengths, budget, 0, 0):
-        parts = micro_batches(update, lengths, batch_tokens)
-        assert np.concatenate(parts).tolist() == update.tolist()
-        assert all(lengths[part].sum() <= batch_tokens for part in parts)
+        parts = micro_batches(update, lengths, budget, batch_tokens, ranks)
+        assert sorted(np.concatenate(parts).tolist()) == sorted(update.tolist())
+        assert all(0 < lengths[part].sum() <= batch_tokens for part in parts)
+        assert len(parts) % ranks == 0 or len(parts) == len(update)
+
+
+@given(LENGTHS, st.integers(40, 400), st.integers(40, 100), st.sampled_from([1, 2, 4, 8]))
+def test_ranks_compute_the_same_micro_batches_where_memory_asks_for_as_many(lengths, budget, batch_tokens, ranks):
+    batch_tokens = min(batch_tokens, max(2 * budget // ranks - 1, 40))
+    for update in epoch_updates(lengths, budget, 0, 0):
+        alone, shared = (micro_batches(update, lengths, budget, batch_tokens, count) for count in (1, ranks))
+        if batch_tokens * ranks < 2 * budget:
+            assert [part.tolist() for part in alone] == [part.tolist() for part in shared]
+
+
+@given(LENGTHS, st.integers(1, 8))
+def test_hands_are_nearly_equal(lengths, hands):
+    """No hand has more than another and one length, since the last that it got went to the emptiest."""
+    sums = [lengths[hand].sum() for hand in dealt(lengths, hands)]
+    assert max(sums) - min(sums) <= lengths.max()
 
 
 def test_order_follows_from_seed_and_epoch():

@@ -27,15 +27,25 @@ def test_noam_peaks_as_the_lexical_chain_study_states():
     assert learning_rate(train, 512, 8000, peak=1.0) == pytest.approx(4.94e-4, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("update", "share"), [(1, 1 / 100), (50, 1 / 2), (100, 1.0), (300, 3 / 4), (500, 1 / 2), (900, 0.0), (901, 0.0)]
+)
+@pytest.mark.parametrize("power", [1.0, 2.0])
+def test_polynomial_falls_from_the_warm_up_to_nothing_at_the_last_update(update, share, power):
+    train = TrainConfig(schedule="polynomial", warmup_updates=100, max_updates=900, decay_power=power)
+    expected = share if update < 100 else share**power
+    assert learning_rate(train, 512, update, peak=3e-5) == pytest.approx(3e-5 * expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("update", [1, 17, 5000])
 def test_constant_is_flat_from_the_first_update(update):
     train = TrainConfig(schedule="constant", warmup_updates=4000)
     assert learning_rate(train, 512, update, peak=3e-5) == 3e-5
 
 
-@pytest.mark.parametrize("schedule", ["inverse_sqrt", "noam"])
+@pytest.mark.parametrize("schedule", ["inverse_sqrt", "noam", "polynomial"])
 def test_without_warm_up_the_first_update_has_the_highest_rate(schedule):
-    train = TrainConfig(schedule=schedule, warmup_updates=0)
+    train = TrainConfig(schedule=schedule, warmup_updates=0, max_updates=20)
     rates = [learning_rate(train, 64, update, peak=1.0) for update in (1, 2, 3, 10)]
     assert rates == sorted(rates, reverse=True)
     assert 0 < rates[-1] < rates[0]

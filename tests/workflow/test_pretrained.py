@@ -49,9 +49,9 @@ def project(finished, tmp_path) -> Project:
 def test_the_study_runs_from_the_checkpoint_on(finished):
     settings, record = (read_json(finished.root / "results" / SYSTEM / f"{n}.json") for n in ("settings", "record"))
     assert settings["pretrained"] == "models/small bart"
-    assert record["pretrained"]["new"] == []
+    assert record["start"]["new"] == []
     fine = read_json(finished.root / "results" / SYSTEM.replace("start", "start.fine") / "record.json")
-    assert (fine["pretrained"], fine["taken"]) == (None, record["taken"])
+    assert (fine["start"]["weights"], fine["start"]["taken"]) == ({}, record["start"]["taken"])
     lines = [(finished.root / target).read_text(encoding="utf-8").count("\n") for target in TARGETS]
     assert lines[0] == lines[1] > 0
 

@@ -29,25 +29,27 @@ def weights(project: Project) -> bytes:
     return (project.root / MODEL / "model.safetensors").read_bytes()
 
 
-def train_and_kill(project: Project) -> None:
-    """Run the workflow until the training has written checkpoints; kill -9 the training; let the workflow fail."""
+def train_and_end(project: Project, number: signal.Signals) -> str:
+    """Run the workflow until the training has written checkpoints; signal the training; what the workflow then says."""
     command = [sys.executable, "-m", "snakemake", "--cores", "1", MODEL]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    driver = subprocess.Popen(command, cwd=project.root, env=environment, **quiet)
+    screen = project.root / "screen.txt"
+    with screen.open("w") as stream:
+        driver = subprocess.Popen(command, cwd=project.root, env=environment, stdout=stream, stderr=stream)
     deadline = time.monotonic() + 120
     while len(list((project.root / STATE).glob("checkpoint-*.pt"))) < 2:
         assert driver.poll() is None and time.monotonic() < deadline, "no checkpoint appeared"
         time.sleep(0.02)
     for process in psutil.Process(driver.pid).children(recursive=True):
         if "train" in process.cmdline() and "--state" in process.cmdline():
-            process.send_signal(signal.SIGKILL)
-    assert driver.wait(timeout=120) == 1, "the workflow reports the killed job"
+            process.send_signal(number)
+    assert driver.wait(timeout=120) == 1, "the workflow reports the job"
+    return screen.read_text()
 
 
 def test_a_killed_training_ends_in_the_same_bits_as_one_never_stopped(demo):
     project = long_training(demo)
-    train_and_kill(project)
+    train_and_end(project, signal.SIGKILL)
     assert not (project.root / MODEL).exists()
     left = sorted(path.name for path in (project.root / STATE).glob("checkpoint-*.pt"))
     project.snakemake("--cores", "1", MODEL, check=True)
@@ -60,6 +62,29 @@ def test_a_killed_training_ends_in_the_same_bits_as_one_never_stopped(demo):
     record = json.loads((project.root / f"results/5_training/{RUN}/record.json").read_text())
     assert record["updates"] == 150
     assert weights(project) == resumed
+
+
+def test_a_stopped_training_is_explained_and_kept_beside_one_of_other_settings(demo):
+    project = long_training(demo)
+    said = train_and_end(project, signal.SIGTERM)
+    assert f"docmt: {STATE}: stopped after update " in said and "(status 75): asked to stop" in said
+    project.edit("workflow/scales/smoke.yaml", "train.max_updates", 8)
+    project.snakemake("--cores", "1", MODEL, check=True)
+    log = (project.root / f"logs/5_training/{RUN}.log").read_text()
+    assert "the state of another run (settings.train.max_updates changed) is set aside as" in log
+    kept = list((project.root / STATE).parent.glob("seed1.*/checkpoint-*.pt"))
+    assert len(kept) == 2
+    assert not (project.root / STATE).exists()
+
+
+def test_on_a_cluster_a_training_ends_before_its_time_and_goes_on_in_the_next_job(demo, monkeypatch):
+    """Of the two minutes that it asks for, both are kept for the end: each job makes one update."""
+    project = long_training(demo)
+    monkeypatch.setenv("DOCMT_ON_CLUSTER", "1")
+    for update in (1, 2):
+        done = project.snakemake("--cores", "1", MODEL, "--set-resources", "train:runtime=2")
+        assert done.returncode == 1
+        assert f"docmt: {STATE}: deadline after update {update} (status 75)" in done.stderr
 
 
 def test_a_forced_training_begins_again(demo):

@@ -3,7 +3,8 @@
 # needs: a view, its text, and the model of the system that `init_from` names, or the checkpoint of `pretrained`
 # makes: results/5_training/<scale>/<corpus>/<system>/seed<n>/ {model/, metrics.jsonl, record.json}
 # steps: train until a stop rule; checkpoints stand under results/state/, which no rule declares, so that a job that
-#        was killed or preempted goes on from its last one
+#        was killed or preempted goes on from its last one, and so does one that ended itself, with status 75, two
+#        minutes before the time that it asked a cluster for; the state of other settings is set aside
 
 
 rule train:
@@ -19,6 +20,9 @@ rule train:
     conda:
         "../../envs/docmt.yaml"
     threads: 1
+    resources:
+        gpu=1,
+        runtime=1440,
     params:
         start=start_option,
         chains=chains_option,
@@ -26,4 +30,5 @@ rule train:
         "docmt train --settings {input.settings:q} --view $(dirname {input.view:q}) --text {input.text:q} {params.start}"
         " {params.chains} --output $(dirname {output.record:q})"
         " --state results/state/5_training/{wildcards.scale}/{wildcards.corpus}/{wildcards.system}/seed{wildcards.seed}"
-        " --threads {threads} 2>&1 | tee {log:q}"
+        " --threads {threads} --ranks $(({resources.gpu} ? {resources.gpu} : 1)) --set-aside"
+        " ${{DOCMT_ON_CLUSTER:+--deadline-minutes $(({resources.runtime} - 2))}} 2>&1 | tee {log:q}"

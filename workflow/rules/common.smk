@@ -1,8 +1,8 @@
 # What all rules share: the grid of systems, and functions from wildcards to paths.
 #
-# Functions stand here and in docmt.core only; every rule runs one command of `docmt` with named paths.
-# On a cluster each job parses this file again: it then reads the grid that the driver has frozen, so that an edit
-# of config.yaml, valid or not, cannot reach a job that waits in a queue.
+# Functions stand here and in the package (docmt.core, and how trainings ended); every rule runs one command of `docmt`
+# with named paths. On a cluster each job parses this file again: it then reads the grid that the driver has frozen, so
+# that an edit of config.yaml, valid or not, cannot reach a job that waits in a queue.
 
 import shlex
 import sys
@@ -14,8 +14,10 @@ from docmt.core.errors import USER_MISTAKE, UserError
 from docmt.core.grid import Grid, load_grid
 from docmt.core.pretrained import check_model, checkpoint_files, tokenizer_file
 from docmt.core.slices import settings
+from docmt.training.exit import endings, now
 
 FROZEN_GRID = "results/frozen_grid.json"
+BEGAN = now()
 
 
 def plan():
@@ -45,6 +47,7 @@ TARGET_STUDIES = sorted(GRID.studies, key=lambda study: (study != "demo", study)
 def environment():
     """What every job's shell starts with: `docmt` where the driver's Python has it, and what is no setting of a job."""
     values = {"DOCMT_MIRROR": GRID.mirror or "", "DOCMT_DEVICE": GRID.device}
+    values |= {"DOCMT_ON_CLUSTER": "1"} if workflow.remote_exec else {}
     exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
     path = shlex.quote(str(Path(sys.executable).parent))
     return f'set -euo pipefail; export PATH={path}:"$PATH" {exports}; '.replace("{", "{{").replace("}", "}}")
@@ -56,6 +59,11 @@ shell.prefix(environment())
 onstart:
     with atomic_file(FROZEN_GRID) as stream:
         stream.write(GRID.to_json())
+
+
+onerror:
+    for line in endings("results/state", BEGAN):
+        print(f"docmt: {line}", file=sys.stderr)
 
 
 wildcard_constraints:

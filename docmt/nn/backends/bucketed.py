@@ -10,8 +10,9 @@ import numpy as np
 import torch
 
 from docmt.nn.backends import kernel
+from docmt.nn.noise import WeightDropout
 from docmt.nn.segments import Segments, padded
-from docmt.nn.shapes import HeadRows, KeyMask, Keys, Numbers, Queries
+from docmt.nn.shapes import HeadRows, KeyMask, Keys, Numbers, PaddedKeys, PaddedQueries, Queries, RowKeys
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ def attend(
     query_segments: Segments,
     key_segments: Segments,
     causal: bool = False,
-    dropout: float = 0.0,
+    dropout: WeightDropout | None = None,
 ) -> Queries:
     """See `docmt.nn.attention.attend`."""
     if not query_segments.tokens or not key_segments.tokens:
@@ -52,19 +53,34 @@ def attend(
     key_places = [bucket.rows * bucket.keys for bucket in plan.buckets]
     query_places = [bucket.rows * bucket.queries for bucket in plan.buckets]
     parts = zip(plan.buckets, q.split(query_places), k.split(key_places), v.split(key_places), strict=True)
-    seen = [_attend_bucket(*part, causal, dropout) for part in parts]
+    if dropout is None:
+        seen = [_attend_bucket(*part, causal) for part in parts]
+    else:
+        keys = _gather(dropout.keys, plan.queries).split(query_places)
+        seen = [_thin_bucket(*part, causal, dropout, own) for part, own in zip(parts, keys, strict=True)]
     return _gather(torch.cat(seen) if len(seen) > 1 else seen[0], plan.back)
 
 
-def _attend_bucket(bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool, dropout: float) -> Queries:
-    q_BQHK = q.unflatten(0, (bucket.rows, bucket.queries))
-    k_BLHK, v_BLHK = (x.unflatten(0, (bucket.rows, bucket.keys)) for x in (k, v))
+def _attend_bucket(bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool) -> Queries:
     # Padding stands at the right, so a causal query never sees it.
     may_attend = None if causal else bucket.may_attend
-    return kernel.padded(q_BQHK, k_BLHK, v_BLHK, may_attend, causal, dropout).flatten(0, 1)
+    return kernel.padded(*_rows(bucket, q, k, v), may_attend, causal).flatten(0, 1)
 
 
-def _gather(x: HeadRows, index: Numbers | None) -> HeadRows:
+def _thin_bucket(
+    bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool, dropout: WeightDropout, keys: RowKeys
+) -> Queries:
+    keys_BQ = keys.unflatten(0, (bucket.rows, bucket.queries))
+    seen_BQHK = kernel.thinned(*_rows(bucket, q, k, v), bucket.may_attend, causal, dropout, keys_BQ)
+    return seen_BQHK.flatten(0, 1)
+
+
+def _rows(bucket: Bucket, q: Queries, k: Keys, v: Keys) -> tuple[PaddedQueries, PaddedKeys, PaddedKeys]:
+    k_BLHK, v_BLHK = (x.unflatten(0, (bucket.rows, bucket.keys)) for x in (k, v))
+    return q.unflatten(0, (bucket.rows, bucket.queries)), k_BLHK, v_BLHK
+
+
+def _gather(x: HeadRows | RowKeys, index: Numbers | None) -> HeadRows | RowKeys:
     return x if index is None else x.index_select(0, index)
 
 

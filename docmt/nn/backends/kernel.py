@@ -3,7 +3,18 @@
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from docmt.nn.shapes import CommonPairs, Float, HypothesisHeads, KeyMask, OwnPairs, PaddedKeys, PaddedQueries, Tensor
+from docmt.nn.noise import WeightDropout
+from docmt.nn.shapes import (
+    CommonPairs,
+    Float,
+    HypothesisHeads,
+    KeyMask,
+    OwnPairs,
+    PaddedKeys,
+    PaddedQueries,
+    QueryKeys,
+    Tensor,
+)
 
 
 def padded(
@@ -12,13 +23,32 @@ def padded(
     v: PaddedKeys,
     may_attend: KeyMask | None = None,
     causal: bool = False,
-    dropout: float = 0.0,
 ) -> PaddedQueries:
     """Scaled dot-product attention row by row; a query that may attend to nothing gets zeros."""
     mask = None if may_attend is None else may_attend[:, None, None, :]
     q_BHQK, k_BHLK, v_BHLK = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
-    seen = scaled_dot_product_attention(q_BHQK, k_BHLK, v_BHLK, attn_mask=mask, dropout_p=dropout, is_causal=causal)
+    seen = scaled_dot_product_attention(q_BHQK, k_BHLK, v_BHLK, attn_mask=mask, is_causal=causal)
     return seen.transpose(1, 2)
+
+
+def thinned(
+    q: PaddedQueries,
+    k: PaddedKeys,
+    v: PaddedKeys,
+    may_attend: KeyMask | None,
+    causal: bool,
+    dropout: WeightDropout,
+    keys: QueryKeys,
+) -> PaddedQueries:
+    """The same with weights dropped, which the fused kernel can do by torch's generator only; `keys`: the queries'."""
+    scores_BQHL = torch.einsum("bqhk,blhk->bqhl", q, k) * q.shape[-1] ** -0.5
+    visible = torch.ones((), dtype=torch.bool, device=q.device)
+    if may_attend is not None:
+        visible = visible & may_attend[:, None, None, :]
+    if causal:
+        visible = visible & torch.ones(q.shape[1], k.shape[1], dtype=torch.bool, device=q.device).tril()[:, None]
+    weights_BQHL = scores_BQHL.masked_fill(~visible, torch.finfo(scores_BQHL.dtype).min).softmax(-1) * visible
+    return torch.einsum("bqhl,blhk->bqhk", dropout.thin(weights_BQHL, keys).to(v.dtype), v)
 
 
 def shared(q: HypothesisHeads, common: CommonPairs, own: OwnPairs) -> HypothesisHeads:

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from docmt.nn.noise import WeightDropout
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Keys, Queries
 
@@ -40,10 +41,10 @@ def attend(
     query_segments: Segments,
     key_segments: Segments,
     causal: bool = False,
-    dropout: float = 0.0,
+    dropout: WeightDropout | None = None,
 ) -> Queries:
     """See `docmt.nn.attention.attend`. Raises ValueError for dropout, which the kernel lacks."""
-    if dropout:
+    if dropout is not None:
         raise ValueError("variable-length attention has no dropout of attention weights")
     if not query_segments.tokens or not key_segments.tokens:
         return torch.zeros_like(q)

@@ -1,0 +1,345 @@
+"""What ends a training before its time says so, each in its own words, and loses nothing that was saved."""
+
+import errno
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from toy_task import Folder, Notes, make_folder
+
+from docmt.core.errors import UserError
+from docmt.models.transformer import Transformer
+from docmt.training import checkpoint, loop
+from docmt.training.exit import Exit, Failure, Reason, read_exit, write_exit
+from docmt.training.finite import check_weights
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory) -> Folder:
+    """A training that came to its end; checkpoints after updates 3, 6 and 9 of 12."""
+    folder = make_folder(tmp_path_factory.mktemp("reference") / "run")
+    assert folder.train()
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path) -> Folder:
+    return make_folder(tmp_path / "run")
+
+
+def at(update: int, act: Callable[[], object]) -> Notes:
+    """Acts when the update is over."""
+    return Notes(each=lambda step: act() if step.update == update else None)
+
+
+def raising(problem: Exception) -> Callable[[], None]:
+    def act() -> None:
+        raise problem
+
+    return act
+
+
+def fails(folder: Folder, notes: Notes | None = None, **options: object) -> Failure:
+    with pytest.raises(Failure) as problem:
+        folder.train(notes, **options)
+    return problem.value
+
+
+def saved(folder: Folder) -> list[int]:
+    return [int(file.name.split("-")[1]) for file in sorted(folder.paths.state.glob("checkpoint-*.pt"))]
+
+
+def check_record(folder: Folder, problem: Exception, reason: Reason, update: int) -> None:
+    found = read_exit(folder.paths.state)
+    assert (found.reason, found.status, found.update) == (reason, 2, update)
+    assert found.message == str(problem)
+
+
+def goes_on(folder: Folder, after: int) -> None:
+    notes = Notes()
+    assert folder.train(notes)
+    assert notes.steps[0].update == after + 1
+
+
+def interrupt(folder: Folder, update: int = 7, **options: object) -> None:
+    """Stop it in good order."""
+    assert not folder.train(at(update, lambda: os.kill(os.getpid(), signal.SIGTERM)), **options)
+
+
+# --- out of memory
+
+
+def ask_for_too_much() -> None:
+    torch.empty(10**15)
+
+
+EXHAUSTED = {
+    "CUDA": raising(torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nMore.")),
+    "cuBLAS": raising(RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`")),
+    "CPU": ask_for_too_much,
+    "Python": raising(MemoryError()),
+}
+
+
+@pytest.mark.parametrize("kind", EXHAUSTED)
+def test_out_of_memory_names_the_batch_and_the_setting_to_lower(folder, monkeypatch, kind):
+    plain, armed = Transformer.logits, []
+
+    def logits(self, states):
+        if armed and self.training:
+            EXHAUSTED[kind]()
+        return plain(self, states)
+
+    monkeypatch.setattr(Transformer, "logits", logits)
+    problem = fails(folder, at(7, lambda: armed.append(True)))
+    said = str(problem)
+    assert said.startswith("update 8: out of memory\n")
+    assert "a batch of" in said and "source and" in said and "the longest of" in said
+    assert "lower train.batch_tokens" in said
+    assert "the checkpoint of update 6 stays" in said
+    assert len(said.splitlines()) == 3
+    assert saved(folder) == [3, 6]
+    check_record(folder, problem, Reason.OUT_OF_MEMORY, 7)
+
+
+def test_with_a_lower_batch_it_goes_on_from_the_checkpoint(folder):
+    fails(folder, at(7, raising(MemoryError())))
+    notes = Notes()
+    assert folder.changed(batch_tokens=40).train(notes)
+    assert notes.said("settings.train.batch_tokens was 70, is 40")
+    assert notes.steps[0].update == 7
+
+
+def test_out_of_memory_in_a_validation_says_so(folder, monkeypatch):
+    monkeypatch.setattr(loop, "dev_losses", lambda *arguments: ask_for_too_much())
+    said = str(fails(folder))
+    assert said.startswith("validation after update 4: out of memory")
+    assert "lower train.batch_tokens" in said
+
+
+# --- not finite
+
+
+def test_a_gradient_that_is_not_finite_stops_before_the_step(reference, folder, monkeypatch):
+    plain, armed = loop.clip_gradients, []
+    monkeypatch.setattr(loop, "clip_gradients", lambda *args: float("nan") if armed else plain(*args))
+    problem = fails(folder, at(10, lambda: armed.append(True)))
+    assert str(problem).startswith("update 11: the gradient is not finite")
+    assert "the checkpoint of update 9 stays" in str(problem)
+    check_record(folder, problem, Reason.NOT_FINITE, 10)
+    monkeypatch.undo()
+    goes_on(folder, after=9)
+    assert folder.weights() == reference.weights()
+
+
+def test_a_loss_that_is_not_finite_stops_and_keeps_the_checkpoint(folder):
+    other = folder.changed({"norm": "pre"}, schedule="constant", lr=1e25, save_every_updates=1, max_updates=50)
+    problem = fails(other)
+    assert "is not finite" in str(problem)
+    assert "lr 1e+25" in str(problem)
+    assert "lower train.lr" in str(problem)
+    assert f"the checkpoint of update {saved(other)[-1]} stays" in str(problem)
+    assert not (other.paths.output / "model").exists()
+
+
+def test_weights_that_are_not_finite_get_into_no_checkpoint():
+    weights = {"good": torch.zeros(2), "bad": torch.tensor([1.0, float("inf")])}
+    with pytest.raises(Failure, match="update 5: the step is not finite") as problem:
+        check_weights(5, weights, "there is no checkpoint yet")
+    assert "weights that are not finite: bad" in str(problem.value)
+
+
+# --- other settings
+
+
+def other_inputs(folder: Folder) -> Folder:
+    shutil.copy(folder.paths.view / "dev.arrow", folder.paths.view / "train.arrow")
+    return folder
+
+
+OTHER = {
+    "settings.train.lr": lambda folder: folder.changed(lr=1e-3),
+    "settings.model.heads": lambda folder: folder.changed({"heads": 4}),
+    "inputs.view/train.arrow": other_inputs,
+}
+
+
+@pytest.mark.parametrize("field", OTHER)
+def test_the_state_of_another_run_is_refused_by_the_name_of_what_differs(folder, field):
+    interrupt(folder)
+    other = OTHER[field](folder)
+    files = {file.name: file.read_bytes() for file in folder.paths.state.iterdir() if file.name != "exit.json"}
+    problem = fails(other)
+    assert f"this is of another run: {field} changed" in str(problem)
+    check_record(folder, problem, Reason.OTHER_RUN, 0)
+    assert {file.name: file.read_bytes() for file in folder.paths.state.iterdir() if file.name != "exit.json"} == files
+
+
+def test_the_refusal_shows_both_values(folder):
+    interrupt(folder)
+    said = str(fails(folder.changed(lr=1e-3)))
+    assert "found settings.train.lr 0.003; expected settings.train.lr 0.001" in said
+
+
+@pytest.mark.parametrize("set_aside", [False, True])
+def test_another_number_of_threads_is_refused(folder, set_aside):
+    interrupt(folder)
+    try:
+        said = str(fails(folder, threads=2, set_aside=set_aside))
+    finally:
+        torch.set_num_threads(1)
+    assert "threads changed" in said and "found threads 1; expected threads 2" in said
+    assert saved(folder) == [6, 7]
+
+
+def test_a_state_that_was_set_aside_is_taken_up_again_by_its_own_run(reference, folder):
+    interrupt(folder)
+    other, notes = folder.changed(lr=1e-3), Notes()
+    interrupt(other, 5, set_aside=True)
+    assert other.changed(lr=2e-3).train(notes, set_aside=True)
+    assert notes.said("(settings.train.lr changed) is set aside as")
+    assert notes.steps[0].update == 1
+    back = Notes()
+    folder.write_settings()
+    assert folder.train(back, set_aside=True)
+    assert back.said("is taken up again")
+    assert back.steps[0].update == 8
+    assert folder.weights() == reference.weights()
+
+
+def test_how_often_checkpoints_are_written_may_change(folder):
+    interrupt(folder)
+    goes_on(folder.changed(save_every_updates=5), after=7)
+
+
+def test_a_checkpoint_carried_into_another_run_is_not_loaded(folder, tmp_path):
+    interrupt(folder)
+    strange = max(folder.paths.state.glob("checkpoint-*.pt"))
+    other = make_folder(tmp_path / "other").changed(lr=1e-3)
+    interrupt(other, 2)
+    shutil.copy(strange, other.paths.state)
+    said = str(fails(other))
+    assert strange.name in said and "settings.train.lr changed" in said
+    assert saved(other) == [2, 7]
+
+
+# --- full disk
+
+
+def no_space(payload: object, stream: object) -> None:
+    stream.write(b"the beginning")
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_is_named_with_what_is_needed(reference, folder, monkeypatch):
+    problem = fails(folder, at(9, lambda: monkeypatch.setattr(checkpoint.torch, "save", no_space)))
+    said = str(problem)
+    assert "checkpoint-000000009" in said and "the disk is full" in said
+    assert "MB free" in said and "expected 0." in said
+    assert saved(folder) == [3, 6]
+    assert not list(folder.paths.state.glob(".*.part"))
+    check_record(folder, problem, Reason.DISK_FULL, 9)
+    monkeypatch.undo()
+    goes_on(folder, after=6)
+    assert folder.weights() == reference.weights()
+
+
+def test_a_full_disk_under_any_other_file_of_the_state_is_named_too(folder):
+    problem = fails(folder, at(7, raising(OSError(errno.ENOSPC, "No space left on device"))))
+    assert str(problem).startswith(f"{folder.paths.state}: the disk is full")
+    check_record(folder, problem, Reason.DISK_FULL, 6)
+
+
+@pytest.fixture
+def small_disk(tmp_path) -> Iterator[Path]:
+    """A file system of 4 MB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip(f"needs leave to mount a tmpfs: {mounted.stderr.decode().strip()}")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def fill(disk: Path, left: int) -> None:
+    """Leaves so many bytes, to the page."""
+    with (disk / "filler").open("wb") as stream:
+        stream.write(bytes(shutil.disk_usage(disk).free - left))
+
+
+class FullAtTheEnd(Notes):
+    """Fills the disk when training ends, before the outputs are written."""
+
+    def __init__(self, disk: Path) -> None:
+        super().__init__()
+        self._disk = disk
+
+    def note(self, text: str) -> None:
+        if text.startswith("training ends"):
+            fill(self._disk, 20_000)
+
+
+FULL = {
+    "checkpoint-000000009": lambda disk: at(9, lambda: fill(disk, 20_000)),
+    "weights-000000012": lambda disk: at(12, lambda: fill(disk, 20_000)),
+    "output": FullAtTheEnd,
+}
+
+
+@pytest.mark.parametrize("named", FULL)
+def test_a_disk_that_fills_up_loses_nothing(reference, small_disk, named):
+    folder = make_folder(small_disk / "run")
+    problem = fails(folder, FULL[named](small_disk))
+    first, *_ = str(problem).splitlines()
+    assert named in Path(first.split(":")[0]).name and first.endswith("the disk is full")
+    assert "MB free" in str(problem) and "nothing that was saved is lost" in str(problem)
+    before = saved(folder)
+    assert len(before) == 2
+    (small_disk / "filler").unlink()
+    notes = Notes()
+    assert folder.train(notes)
+    assert [step.update for step in notes.steps] == list(range(before[-1] + 1, 13))
+    assert folder.weights() == reference.weights()
+
+
+# --- the record of the end
+
+
+def test_a_fault_is_recorded_with_its_kind(folder):
+    with pytest.raises(ZeroDivisionError):
+        folder.train(at(5, lambda: 1 / 0))
+    assert read_exit(folder.paths.state) == Exit(
+        Reason.ERROR, 1, 4, "ZeroDivisionError: division by zero", read_exit(folder.paths.state).finished
+    )
+
+
+def test_a_training_that_begins_forgets_how_the_one_before_ended(folder):
+    assert folder.train()
+    assert read_exit(folder.paths.output).reason is Reason.FINISHED
+    with pytest.raises(ZeroDivisionError):
+        folder.train(at(5, lambda: 1 / 0))
+    assert read_exit(folder.paths.output) is None
+    seen = []
+    assert folder.train(at(6, lambda: seen.append(read_exit(folder.paths.state))))
+    assert seen == [None]
+
+
+def test_a_job_that_never_got_a_state_leaves_no_record(folder):
+    folder.paths.settings.unlink()
+    with pytest.raises(UserError):
+        folder.train()
+    assert not folder.paths.state.exists()
+
+
+def test_of_several_ranks_that_fail_the_first_is_recorded(tmp_path):
+    write_exit(tmp_path, Reason.OUT_OF_MEMORY, 7, "the cause")
+    write_exit(tmp_path, Reason.ERROR, 7, "connection closed by peer")
+    assert read_exit(tmp_path).message == "the cause"
+    assert json.loads((tmp_path / "exit.json").read_text())["reason"] == "out of memory"

@@ -1,0 +1,178 @@
+"""One process and several ranks make the same training: the real command by torchrun, on the CPU."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+from safetensors.torch import load_file
+from support import ROOT
+from toy_task import Folder, Notes, make_document, make_folder, write_view
+
+from docmt.core.documents import SEGMENT_CHAINS, STOP_WORDS, write_arrow
+from docmt.core.errors import UserError
+from docmt.training.ranks import joined
+
+NOISE = {"dropout": 0.2, "attention_dropout": 0.1, "activation_dropout": 0.1}
+SENTENCE = {"kind": "transformer"}
+DOCUMENT = {"kind": "g_transformer", "combined_layers": 1}
+CHAINS = {"kind": "lexical_chain", "latent_width": 6, "latent_inner": 10, "kl_warmup_updates": 20}
+SIZES = {"encoder_layers": 1, "decoder_layers": 1, "width": 16, "inner": 32, "heads": 2}
+TRAINING = {
+    "tokens_per_update": 90,
+    "batch_tokens": 100,
+    "lr": 3e-3,
+    "warmup_updates": 10,
+    "clip_norm": 1.0,
+    "word_dropout": 0.1,
+    "max_updates": 52,
+    "patience": None,
+    "validate_every_updates": 1,
+    "checkpoint": "last",
+}
+"""A validation an update, so that metrics.jsonl has a line for each."""
+LONGEST = 24
+"""Sentences of a document that is longer than an update, so that the second rank gets nothing of that."""
+
+
+def documents(count: int, seed: int) -> list:
+    """Of one to six sentences, and a long one."""
+    draw = np.random.default_rng(seed)
+    return [make_document(draw, LONGEST if n == 5 else int(draw.integers(1, 7))) for n in range(count)]
+
+
+def chains_of(document: list) -> list[list[int]]:
+    """The places of each word that stands there more than once."""
+    words = np.array([word for sentence in document for word in sentence])
+    return [np.flatnonzero(words == word).tolist() for word in np.unique(words) if (words == word).sum() > 1]
+
+
+def write_chains(path: Path, made: list) -> None:
+    chains = [chains_of(source) for source, _ in made]
+    rows = [
+        {"members": [place for chain in some for place in chain], "lengths": [len(chain) for chain in some]}
+        for some in chains
+    ]
+    write_arrow(path, pa.Table.from_pylist(rows, schema=SEGMENT_CHAINS))
+
+
+def folder_of(root: Path, model: dict, **training: object) -> Folder:
+    folder = make_folder(root)
+    for split, count, seed in (("train", 40, 1), ("dev", 4, 2)):
+        made = documents(count, seed)
+        write_view(root / "view" / f"{split}.arrow", made, by_sentence=model["kind"] == "transformer")
+        if model["kind"] == "lexical_chain":
+            write_chains(root / "chains" / f"{split}.arrow", made)
+            (root / "chains" / STOP_WORDS).touch()
+    folder.model.clear()
+    return folder.changed({**SIZES, **NOISE, **model}, **{**TRAINING, **training})
+
+
+def start_torchrun(folder: Folder, ranks: int) -> subprocess.Popen:
+    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks))
+    command = [sys.executable, *launcher, "-m", "docmt.cli.main", *folder.command()]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+
+
+def train_by_torchrun(folder: Folder, ranks: int) -> tuple[int, str]:
+    """Its status, and what it says."""
+    process = start_torchrun(folder, ranks)
+    _, said = process.communicate(timeout=300)
+    return process.returncode, said
+
+
+def curve(folder: Folder, kind: str) -> np.ndarray:
+    return np.array([line["loss"] for line in folder.metrics() if line["kind"] == kind])
+
+
+def assert_same_training(one: Folder, other: Folder) -> None:
+    for kind in ("train", "dev"):
+        curves = curve(one, kind), curve(other, kind)
+        assert len(curves[0]) == len(curves[1]) >= 50
+        np.testing.assert_allclose(*curves, rtol=0, atol=1e-6)
+    weights = [load_file(folder.paths.output / "model" / "model.safetensors") for folder in (one, other)]
+    assert weights[0].keys() == weights[1].keys()
+    for name, tensor in weights[0].items():
+        torch.testing.assert_close(tensor, weights[1][name], rtol=0, atol=1e-5, msg=lambda text, n=name: f"{n}: {text}")
+
+
+@pytest.mark.parametrize("model", [SENTENCE, DOCUMENT, CHAINS], ids=lambda model: model["kind"])
+def test_two_ranks_train_as_one_process(tmp_path, model):
+    """Dropout of all kinds, word dropout and samples of z are on; the first rank alone writes and speaks.
+
+    One process computes each update at once.
+    """
+    alone, shared = (folder_of(tmp_path / name, model) for name in ("alone", "shared"))
+    assert alone.train()
+    status, said = train_by_torchrun(shared, 2)
+    assert status == 0 and said.count("training ends after update 52") == 1, said
+    assert_same_training(alone, shared)
+
+
+def test_ranks_stop_at_one_update_and_one_process_goes_on(tmp_path):
+    """One rank alone gets the signal; with two micro-batches an update, two ranks sum up as one does, to the bit."""
+    alone, shared = (
+        folder_of(
+            tmp_path / name,
+            DOCUMENT,
+            tokens_per_update=180,
+            max_updates=100,
+            save_every_updates=5,
+            validate_every_updates=50,
+        )
+        for name in ("alone", "shared")
+    )
+    assert alone.train()
+    process = start_torchrun(shared, 2)
+    while process.poll() is None and not any(shared.paths.state.glob("checkpoint-*.pt")):
+        time.sleep(0.01)
+    os.kill(json.loads((shared.paths.state / "process.json").read_text())["process"], signal.SIGTERM)
+    _, said = process.communicate(timeout=300)
+    assert "asked to stop: checkpoint of update " in said
+    assert json.loads((shared.paths.state / "exit.json").read_text())["reason"] == "stopped"
+    notes = Notes()
+    assert shared.train(notes)
+    assert 5 < notes.steps[0].update <= 100
+    assert shared.weights() == alone.weights()
+
+
+def test_what_stops_the_first_rank_stops_all_with_its_message(tmp_path):
+    folder = folder_of(tmp_path / "run", SENTENCE)
+    folder.paths.state.mkdir()
+    (folder.paths.state / "thesis.tex").touch()
+    status, said = train_by_torchrun(folder, 2)
+    assert status != 0
+    assert "docmt: " in said and "the state folder holds something else" in said
+    assert "rank 1: the first rank cannot go on" in said
+
+
+@pytest.mark.parametrize(
+    ("environment", "device", "message"),
+    [
+        ({"WORLD_SIZE": "4", "LOCAL_WORLD_SIZE": "2"}, "cpu", "found 2 of 4 here; expected torchrun on one node"),
+        ({"WORLD_SIZE": "512", "LOCAL_WORLD_SIZE": "512"}, "cuda", "a rank needs a GPU of its own"),
+    ],
+)
+def test_ranks_that_cannot_be_are_refused(monkeypatch, environment, device, message):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UserError) as problem, joined(torch.device(device)):
+        pass
+    assert message in str(problem.value)
+
+
+def test_a_process_by_itself_does_all_of_the_work():
+    with joined(torch.device("cpu")) as ranks:
+        assert ranks.is_first
+        assert ranks.own([1, 2, 3]) == [1, 2, 3]
+        assert ranks.summed([1.5, 2]) == [1.5, 2]
+        assert ranks.any_of(None) is None and ranks.any_of("stop") == "stop"
+        assert ranks.from_first(lambda: 5) == ranks.in_turn(lambda: 5) == 5

@@ -1,0 +1,103 @@
+"""The papers' trainings, stated as a study states them: their learning rates and KL weights against the formulas.
+
+The formulas are written anew here, from the papers (Zhang et al. 2020, Lyu et al. 2022, Bao et al. 2021, Miculicich et
+al. 2018) and from the scripts of the last two.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from math import sqrt
+from pathlib import Path
+
+import pytest
+from support import ROOT
+from torch import nn
+
+from docmt.core.config import SystemConfig
+from docmt.core.parse import load_yaml
+from docmt.core.study import Resolver, load_study
+from docmt.models import build
+from docmt.training.optimiser import build_optimiser, set_learning_rates
+from docmt.training.status import Status
+from docmt.training.stopping import stop_reason
+
+UPDATES = (1, 2, 100, 2499, 2500, 2501, 3999, 4000, 4001, 7999, 8000, 8001, 16000, 16001, 20000, 39999, 50000, 200000)
+
+
+@cache
+def resolver() -> Resolver:
+    defaults = load_yaml(ROOT / "config.yaml")[0]["defaults"]
+    return Resolver(*load_study(Path(__file__).parent / "recipes.yaml"), defaults, {})
+
+
+def recipe(name: str) -> SystemConfig:
+    return resolver().resolve(name)
+
+
+def noam(factor: float, warmup: int) -> Callable[[int], float]:
+    """Vaswani et al. 2017, eq. 3, at width 512."""
+    return lambda n: factor / sqrt(512) * (n / warmup**1.5 if n < warmup else 1 / sqrt(n))
+
+
+def inverse_root(peak: float, warmup: int) -> Callable[[int], float]:
+    return lambda n: peak * n / warmup if n < warmup else peak * sqrt(warmup) / sqrt(n)
+
+
+def triangle(peak: float, warmup: int, end: int) -> Callable[[int], float]:
+    return lambda n: peak * n / warmup if n < warmup else max(0, peak * (end - n) / (end - warmup))
+
+
+RATES = {
+    "long_short": {"lr": noam(4.0, 16000)},
+    "chains.sentence": {"lr": noam(1.0, 8000)},
+    "chains": {"lr_new": noam(0.5, 8000), "lr_taken": noam(0.5, 8000)},
+    "g_transformer.sentence": {"lr": inverse_root(5e-4, 4000)},
+    "g_transformer": {"lr_new": inverse_root(5e-4, 4000), "lr_taken": inverse_root(1e-4, 4000)},
+    "g_transformer.random": {"lr": inverse_root(5e-4, 4000)},
+    "g_transformer.mbart": {"lr_new": triangle(3e-5, 2500, 40000), "lr_taken": triangle(3e-5, 2500, 40000)},
+    "han.sentence": {"lr": noam(2.0, 8000)},
+    "han": {"lr_new": noam(2.0, 8000), "lr_taken": noam(2.0, 8000)},
+    "han.new_only": {"lr_new": noam(2.0, 8000)},
+}
+
+
+def test_every_recipe_has_its_formula():
+    assert set(RATES) == set(resolver().study.systems) - {"base"}
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_learning_rates(name):
+    system = recipe(name)
+    model = nn.ModuleDict({"known": nn.Linear(1, 1), "fresh": nn.Linear(1, 1)})
+    starts = system.init_from is not None or system.pretrained is not None
+    taken = [parameter for parameter, _ in model.named_parameters() if starts and parameter.startswith("known")]
+    if "taken" in system.train.frozen:
+        model["known"].requires_grad_(False)
+    optimiser = build_optimiser(model, system.train, taken)
+    for update in UPDATES:
+        expected = {group: formula(update) for group, formula in RATES[name].items()}
+        found = set_learning_rates(optimiser, system.train, system.model.width, update)
+        assert found == pytest.approx(expected, rel=1e-12), update
+
+
+def test_kl_weight_rises_from_0_to_1_over_the_first_20000_updates():
+    model = build(replace(recipe("chains").model, encoder_layers=1, decoder_layers=1, width=8, inner=8), 20, 20)
+    weights = [model.term_weights(update)["kl"] for update in (1, 5000, 10000, 19999, 20000, 20001, 50000)]
+    assert weights == pytest.approx([1 / 20000, 0.25, 0.5, 19999 / 20000, 1, 1, 1], rel=1e-12)
+
+
+@pytest.mark.parametrize(("name", "updates"), [("chains.sentence", 200_000), ("chains", 50_000)])
+def test_lexical_chains_stop_after_their_updates(name, updates):
+    train = recipe(name).train
+    assert stop_reason(train, Status(update=updates - 1, epoch=1000)) is None
+    assert stop_reason(train, Status(update=updates)) == f"max_updates {updates} reached"
+
+
+@pytest.mark.parametrize(
+    ("name", "peak"), [("chains.sentence", 4.94e-4), ("chains", 2.47e-4), ("g_transformer.sentence", 5e-4)]
+)
+def test_the_highest_rates_are_those_that_the_papers_name(name, peak):
+    """Lyu et al. give theirs for the factors 1.0 and 0.5."""
+    curve = next(iter(RATES[name].values()))
+    assert max(map(curve, UPDATES)) == pytest.approx(peak, rel=1e-3)

@@ -1,0 +1,66 @@
+"""record.json: what a training was and took."""
+
+import hashlib
+
+import pytest
+import torch
+from toy_task import Notes, make_folder
+
+from docmt.core.artifacts import read_json
+from docmt.training.repeatable import repeatable
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder, notes = make_folder(tmp_path_factory.mktemp("trained") / "run"), Notes()
+    assert folder.train(notes)
+    return folder, notes.steps
+
+
+def test_the_record_names_every_file_that_decides_the_result(trained):
+    folder, _ = trained
+    files = {
+        **{f"view/{name}.arrow": folder.paths.view / f"{name}.arrow" for name in ("train", "dev")},
+        **{f"text/{path.name}": path for path in folder.paths.text.iterdir()},
+    }
+    expected = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
+    assert folder.record()["inputs"] == expected
+
+
+def test_the_record_counts_tokens_and_time(trained):
+    folder, steps = trained
+    record = folder.record()
+    assert record["source_tokens"] == sum(step.source_tokens for step in steps)
+    assert record["target_tokens"] == sum(step.target_tokens for step in steps)
+    assert record["wall_s"] > sum(step.seconds for step in steps)
+    assert record["device_hours"] == pytest.approx(record["wall_s"] / 3600)
+    assert record["stop_rule"] == "max_updates 12 reached"
+
+
+def test_the_record_says_on_what_it_ran(trained):
+    record = trained[0].record()
+    assert {"docmt", "python", "torch", "numpy", "pyarrow", "safetensors", "cuda", "cudnn"} == set(record["versions"])
+    assert {"host", "processor", "cores", "memory_mib"} == set(record["hardware"])
+    assert (record["ranks"], record["threads"], record["deterministic"]) == (1, 1, False)
+    assert (record["seed"], record["frozen"], record["start"]) == (1, [], None)
+
+
+def test_the_record_has_the_names_of_what_was_taken_and_what_is_new(tmp_path, trained):
+    folder = make_folder(tmp_path / "run", init=trained[0].paths.output / "model").changed(max_updates=1)
+    assert folder.train()
+    card = read_json(folder.paths.output / "model" / "model.json")
+    record = folder.record()
+    assert (record["start"]["new"], record["new"]) == ([], 0)
+    assert len(set(record["start"]["taken"])) == record["taken"] > 0
+    assert card["provenance"]["init_from"] == "sentence"
+
+
+def test_deterministic_algorithms_are_asked_for_and_given_back(tmp_path, trained):
+    """On a CPU these are those that are taken anyway."""
+    folder = make_folder(tmp_path / "run")
+    assert folder.train(deterministic=True)
+    assert folder.record()["deterministic"]
+    assert folder.weights() == trained[0].weights()
+    assert not torch.are_deterministic_algorithms_enabled()
+    with repeatable(False):
+        assert not torch.are_deterministic_algorithms_enabled()

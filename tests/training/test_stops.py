@@ -1,0 +1,184 @@
+"""Stopped by a signal, by the deadline or killed, at any update: the real command goes on to the same weights."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from support import ROOT
+from toy_task import Folder, Notes, make_folder
+
+from docmt.training.exit import Reason, read_exit
+
+SCRIPT = ROOT / "tests" / "stopped_training.py"
+LONG = {"max_updates": 60, "save_every_updates": 7, "validate_every_updates": 20, "checkpoint": "average", "average": 2}
+
+
+@pytest.fixture(scope="module")
+def sentence(tmp_path_factory) -> Path:
+    """A trained sentence model for the second stage to start from."""
+    folder = make_folder(tmp_path_factory.mktemp("sentence") / "run", by_sentence=True)
+    del folder.model["combined_layers"]
+    assert folder.changed({"kind": "transformer"}, max_updates=4).train()
+    return folder.paths.output / "model"
+
+
+@pytest.fixture(params=["first", "second"])
+def folder(tmp_path, request) -> Folder:
+    """A training of the first stage, or of the second, that starts from the sentence model."""
+    init = request.getfixturevalue("sentence") if request.param == "second" else None
+    return make_folder(tmp_path / "run", init=init).changed(**LONG)
+
+
+def never_stopped(folder: Folder) -> bytes:
+    assert folder.train()
+    weights = folder.weights()
+    (folder.paths.output / "model" / "model.safetensors").unlink()
+    return weights
+
+
+@dataclass
+class Job:
+    """`docmt train` as a process of its own, again and again."""
+
+    folder: Folder
+    ranks: int = 1
+    began: list[int] = field(default_factory=list)
+    """The updates that it began, over all processes."""
+
+    def run(self, how: str, update: int = 0, *options: str) -> tuple[int, str]:
+        """One process; its exit status, and what it said."""
+        log = self.folder.root / "began.txt"
+        command = [sys.executable, str(SCRIPT), str(log), str(update), how, *self.folder.command(), *options]
+        command += ["--ranks", str(self.ranks)]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+        self.began = [int(line) for line in log.read_text().splitlines()]
+        return done.returncode, done.stderr
+
+    def stopped(self, how: str, update: int) -> None:
+        """Stopped within this update: it is finished, and a checkpoint says so."""
+        status, said = self.run(how, update)
+        assert status == 75, said
+        assert f"asked to stop: checkpoint of update {update} written" in said
+        self.check_exit(Reason.STOPPED, update)
+
+    def out_of_time(self, seconds: float) -> None:
+        """Stopped by a deadline, at whatever update that is."""
+        status, said = self.run("slow", 0, "--deadline-minutes", str(seconds / 60))
+        assert status == 75, said
+        assert f"the deadline is near: checkpoint of update {self.began[-1]} written" in said
+        self.check_exit(Reason.DEADLINE, self.began[-1])
+
+    def killed(self, update: int) -> None:
+        """Its process or, of several ranks, one of them; the others fail of that."""
+        status, said = self.run("SIGKILL", update)
+        assert status == (-signal.SIGKILL if self.ranks == 1 else 128 + signal.SIGKILL), said
+        found = read_exit(self.folder.paths.state)
+        assert found is None if self.ranks == 1 else found.reason is Reason.ERROR
+
+    def check_exit(self, reason: Reason, update: int) -> None:
+        found = read_exit(self.folder.paths.state)
+        assert (found.reason, found.status, found.update) == (reason, 75, update)
+
+    def finished(self) -> bytes:
+        status, said = self.run("none")
+        assert status == 0, said
+        assert not self.folder.paths.state.exists()
+        assert read_exit(self.folder.paths.output).reason is Reason.FINISHED
+        return self.folder.weights()
+
+    def made_twice(self) -> int:
+        return len(self.began) - len(set(self.began))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+def test_a_signal_writes_a_checkpoint_after_the_present_update(folder, number):
+    short = folder.changed(max_updates=12)
+    expected = never_stopped(short)
+    before = signal.getsignal(number)
+    notes = Notes(each=lambda step: os.kill(os.getpid(), number) if step.update == 5 else None)
+    assert not short.train(notes)
+    assert signal.getsignal(number) is before
+    assert notes.said("asked to stop: checkpoint of update 5 written")
+    assert not short.paths.output.joinpath("model", "model.safetensors").exists()
+    resumed = Notes()
+    assert short.train(resumed)
+    assert resumed.steps[0].update == 6
+    assert short.weights() == expected
+
+
+def test_a_near_deadline_writes_a_checkpoint_and_stops(folder):
+    folder = folder.changed(max_updates=30)
+    expected = never_stopped(folder)
+    made: list[int] = []
+    for seconds in (0.0, 0.5, 0.7):
+        notes = Notes(each=lambda step: time.sleep(0.05))
+        assert not folder.train(notes, deadline_minutes=seconds / 60)
+        made += [step.update for step in notes.steps]
+        assert notes.said(f"the deadline is near: checkpoint of update {made[-1]} written")
+    assert made[0] == 1, "a job whose time is over before it begins makes one update"
+    resumed = Notes()
+    assert folder.train(resumed)
+    assert made + [step.update for step in resumed.steps] == list(range(1, 31)), "none is lost"
+    assert folder.weights() == expected
+
+
+def test_the_command_goes_on_after_a_kill_and_a_deadline(tmp_path):
+    folder = make_folder(tmp_path / "run").changed(**LONG)
+    expected = never_stopped(folder)
+    job = Job(folder)
+    job.killed(20)
+    job.out_of_time(1.0)
+    assert job.began[19:21] == [20, 15], "update 14 had the last checkpoint before the kill"
+    assert job.finished() == expected
+
+
+def test_a_hung_training_ends_with_the_stack_of_every_thread(tmp_path):
+    """The second rank hangs, the first waits for it."""
+    folder = make_folder(tmp_path / "run")
+    status, said = Job(folder, ranks=2).run("hang", 5, "--hang-minutes", "0.15")
+    assert status == 70, said
+    assert said.count("no progress for 0.15 minutes after update 4") == 2
+    assert "the checkpoint of update 3 stays" in said
+    waiting, hanging = ((folder.paths.state / f"hang.rank{rank}.txt").read_text() for rank in (0, 1))
+    assert "ranks.py" in waiting and "ranks.py" not in hanging
+    assert "in update" in hanging
+    assert "watchdog.py" in waiting, "every thread"
+    found = read_exit(folder.paths.state)
+    assert (found.reason, found.status, found.update) == (Reason.HUNG, 70, 4)
+    notes = Notes()
+    assert folder.train(notes)
+    assert notes.steps[0].update == 4
+
+
+def test_of_two_ranks_the_one_that_runs_out_of_memory_is_blamed(tmp_path):
+    folder = make_folder(tmp_path / "run")
+    status, said = Job(folder, ranks=2).run("memory", 5)
+    assert status == 2, said
+    assert "update 5: out of memory" in said
+    found = read_exit(folder.paths.state)
+    assert (found.reason, found.status, found.update) == (Reason.OUT_OF_MEMORY, 2, 4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks, seed", [(1, 1), (1, 2), (2, 3)])
+def test_stopped_at_random_updates(folder, ranks, seed):
+    """42 random points over stages, ranks and seeds; the weights are those of a training never stopped, to the bit."""
+    generator, job = random.Random(seed), Job(folder, ranks)
+    expected = job.finished()
+    (folder.root / "began.txt").unlink()
+    job.out_of_time(generator.uniform(0.5, 3.0))
+    ways = ["SIGTERM", "SIGUSR1", "SIGKILL", "SIGKILL", "SIGTERM", "SIGUSR1"]
+    generator.shuffle(ways)
+    updates = sorted(generator.sample(range(job.began[-1] + 1, LONG["max_updates"]), len(ways)))
+    for how, update in zip(ways, updates, strict=True):
+        before = job.made_twice()
+        job.killed(update) if how == "SIGKILL" else job.stopped(how, update)
+        assert job.made_twice() - before <= LONG["save_every_updates"]
+    assert job.finished() == expected

@@ -1,0 +1,183 @@
+"""How trainings stand, from the files that they write."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from toy_task import Notes, make_folder
+
+from docmt.core.artifacts import write_json
+from docmt.training import process, survey
+from docmt.training.exit import Reason, write_exit
+from docmt.training.job import train
+from docmt.training.survey import Standing, seconds_left, standing
+
+NAME = Path("paper/toy/sentence/seed1")
+TRAIN = {"max_updates": 1000, "select_by": "loss"}
+
+
+def lines(*updates: int, pace: float = 2.0, **more: object) -> list[dict]:
+    """Of a training that takes `pace` seconds an update and validates every 40."""
+    found = []
+    for update in updates:
+        wall = pace * update
+        numbers = {"loss": 5 - update / 100, "target_tokens_per_s": 900.0, "wall_s": wall, "device_hours": wall / 3600}
+        found.append({"kind": "train", "update": update, **numbers})
+        if update % 40 == 0:
+            found.append({"kind": "dev", "update": update, "loss": 6 - update / 100, "bleu": update / 10, **more})
+    return found
+
+
+def write_metrics(folder: Path, rows: list[dict], rest: str = "") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + rest, encoding="utf-8")
+
+
+def make_state(results: Path, rows: list[dict], rest: str = "", **settings: object) -> Path:
+    folder = results / "state/5_training" / NAME
+    write_metrics(folder, rows, rest)
+    write_json(folder / "run.json", {"settings": {"train": {**TRAIN, **settings}}})
+    return folder
+
+
+@pytest.fixture
+def state(tmp_path) -> Path:
+    return make_state(tmp_path, lines(20, 40, 60, 80, 100))
+
+
+def found(results: Path) -> Standing:
+    (one,) = survey.survey(results)
+    return one
+
+
+def test_a_running_training(tmp_path, state):
+    process.claim(state)
+    assert found(tmp_path) == Standing(
+        *("paper", "toy", "sentence", "seed1", "running"),
+        update=100,
+        max_updates=1000,
+        loss=4.0,
+        dev=pytest.approx(5.2),
+        best=pytest.approx(5.2),
+        target_tokens_per_s=900.0,
+        left_s=pytest.approx(2.0 * 900),
+        device_hours=pytest.approx(200 / 3600),
+    )
+
+
+def test_bleu_stands_where_the_rules_go_by_it(tmp_path):
+    process.claim(make_state(tmp_path, [*lines(40, 80), *lines(120, bleu=1.0)], select_by="bleu"))
+    assert (found(tmp_path).dev, found(tmp_path).best) == (1.0, 8.0)
+
+
+def test_the_time_left_goes_by_the_newest_lines():
+    rows = [*lines(20, 40, pace=100.0), {"update": 60, "wall_s": 4020.0}]
+    trained = [row for row in rows if row.get("kind") != "dev"]
+    assert seconds_left(trained[1:], 160) == pytest.approx(100.0)
+    assert seconds_left(trained[:1], 120) == pytest.approx(10000.0)
+    assert seconds_left([], 120) is None
+
+
+@pytest.mark.parametrize("settings", [{"max_updates": None}, {}])
+def test_what_cannot_be_known_yet_is_none(tmp_path, settings):
+    folder = make_state(tmp_path, [], rest='{"kind": "train", "upd', **settings)
+    process.claim(folder)
+    training = found(tmp_path)
+    assert (training.state, training.update) == ("running", 0)
+    assert {training.loss, training.dev, training.best, training.left_s, training.device_hours} == {None}
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        (Reason.STOPPED, ("stopped", "stopped")),
+        (Reason.DEADLINE, ("stopped", "deadline")),
+        (Reason.OUT_OF_MEMORY, ("failed", "out of memory")),
+        (Reason.HUNG, ("failed", "hung")),
+        (Reason.NOT_FINITE, ("failed", "not finite")),
+    ],
+)
+def test_what_ended_says_why(tmp_path, state, reason, expected):
+    process.claim(state)
+    write_exit(state, reason, 100, "message")
+    training = found(tmp_path)
+    assert (training.state, training.reason) == expected
+    assert training.left_s is None
+
+
+def test_a_process_that_is_gone_was_killed(tmp_path, state):
+    """At once, and though its number may be another process's by now."""
+    code = f"from pathlib import Path; from docmt.training import process; process.claim(Path({str(state)!r})); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as other:
+        while not (state / process.FILE).exists():
+            assert other.poll() is None
+        assert found(tmp_path).state == "running"
+        other.kill()
+        # Nobody has asked for its status yet.
+        os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
+        assert found(tmp_path).state == "killed"
+    assert found(tmp_path).state == "killed"
+    claimed = json.loads((state / process.FILE).read_text())
+    write_json(state / process.FILE, {**claimed, "process": os.getpid()})
+    assert found(tmp_path).state == "killed"
+
+
+@pytest.mark.parametrize(("age", "expected"), [(survey.FRESH_S - 60, "running"), (survey.FRESH_S + 60, "killed")])
+def test_on_another_machine_the_newest_file_tells(tmp_path, state, age, expected):
+    write_json(state / process.FILE, {"host": f"not-{socket.gethostname()}", "process": 1, "began": "1"})
+    newest = max(file.stat().st_mtime for file in (state, *state.iterdir()))
+    for file in (state, *state.iterdir()):
+        os.utime(file, (newest - age, newest - age))
+    assert found(tmp_path).state == expected
+
+
+def test_updates_are_a_sign_of_life_once_a_minute(tmp_path):
+    now = [0.0]
+    process.claim(tmp_path)
+    file = tmp_path / process.FILE
+    heartbeat = process.Heartbeat(tmp_path, clock=lambda: now[0])
+    touched = []
+    for _ in range(5):
+        now[0] += 25.0
+        os.utime(file, (1, 1))
+        heartbeat.updated(None)
+        touched.append(file.stat().st_mtime > 1)
+    assert touched == [False, False, True, False, False]
+
+
+def test_trainings_that_run_come_first_and_states_set_aside_are_left_out(tmp_path, state):
+    process.claim(state)
+    for name in ("paper/a/b/seed1", "paper/a/b/seed2"):
+        write_metrics(tmp_path / "5_training" / name, lines(40))
+        write_json(tmp_path / "5_training" / name / "record.json", {"updates": 40, "target_tokens_per_s": 1.0})
+    make_state(tmp_path, []).rename(state.with_name("seed1.1234"))
+    (tmp_path / "5_training/paper/a/b/seed3").mkdir()
+    make_state(tmp_path, lines(20))
+    names = [(training.system, training.seed, training.state) for training in survey.survey(tmp_path)]
+    assert names == [("sentence", "seed1", "running"), ("b", "seed1", "finished"), ("b", "seed2", "finished")]
+
+
+def test_a_real_training_from_its_beginning_to_its_end(tmp_path):
+    folder, results = make_folder(tmp_path / "run"), tmp_path / "results"
+    output, state = results / "5_training" / NAME, results / "state/5_training" / NAME
+    paths = replace(folder.paths, settings=output / "settings.json", output=output, state=state)
+    write_json(paths.settings, json.loads(folder.paths.settings.read_text()))
+    assert survey.survey(results) == []
+    seen = []
+    assert train(paths, "cpu", 1, Notes(each=lambda step: seen.append(standing(results, NAME))))
+    assert {training.state for training in seen} == {"running"}
+    assert [training.update for training in seen] == [0] * 4 + [4] * 4 + [8] * 4
+    assert all((training.left_s is None) == (training.update == 0) for training in seen)
+    end = found(results)
+    record = json.loads((output / "record.json").read_text())
+    assert (end.state, end.update, end.max_updates) == ("finished", 12, 12)
+    assert end.device_hours == record["device_hours"] > seen[-1].device_hours
+    assert (end.best, end.left_s) == (record["best_dev_loss"], None)
+    before = sorted(path for path in results.rglob("*"))
+    survey.survey(results)
+    assert sorted(path for path in results.rglob("*")) == before

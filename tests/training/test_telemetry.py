@@ -1,0 +1,147 @@
+"""What a training tells of itself beside its losses."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from model_cases import CASES, batch_of, documents, model_of, rows_of
+from toy_task import Notes, make_folder
+
+from docmt.nn.multihead import MultiHead
+from docmt.nn.rows import Rows
+from docmt.training import entropy
+from docmt.training.entropy import attention_entropy, sample
+from docmt.training.precision import computing
+from docmt.training.usage import Usage, peak_memory
+
+CPU = torch.device("cpu")
+
+
+def entropy_of(model, source, target) -> dict[str, float]:
+    return attention_entropy(model, rows_of(source, target), CPU, lambda: computing(CPU, "fp32"))
+
+
+def indifferent(case: str):
+    """A model whose queries like all keys the same."""
+    model = model_of(case)
+    for module in model.modules():
+        if isinstance(module, MultiHead):
+            torch.nn.init.zeros_(module.query.weight)
+            torch.nn.init.zeros_(module.query.bias)
+    return model
+
+
+def spread(batch, role: str, scope: str) -> list[float]:
+    """Of each query of a layer: the logarithm of how many keys it sees."""
+    source, target = (stream.layout.runs(scope).lengths for stream in (batch.source, batch.target_in))
+    if role == "cross":
+        return [math.log2(keys) for queries, keys in zip(target, source, strict=True) for _ in range(queries)]
+    if role == "decoder_self":
+        return [math.log2(place + 1) for length in target for place in range(length)]
+    return [math.log2(length) for length in source for _ in range(length)]
+
+
+ROLES = ("encoder_self", "decoder_self", "cross")
+
+
+def everywhere(parts: dict[str, str]) -> dict[str, dict[str, str]]:
+    return dict.fromkeys(ROLES, parts)
+
+
+LAYERS = {
+    "transformer": everywhere({"": "instance"}),
+    "lexical_chain latent": everywhere({"": "sentence"}),
+    "g_transformer": everywhere({".group": "sentence", ".global": "instance"}),
+    "g_transformer groups": everywhere({"": "sentence"}),
+    "g_transformer without language locality": {
+        "encoder_self": {"": "instance"},
+        "decoder_self": {"": "instance"},
+        "cross": {".group": "sentence", ".global": "instance"},
+    },
+    "han": everywhere({"": "sentence"}),
+}
+"""Of each case and kind of attention the kinds that are told apart, and what they see."""
+
+
+@pytest.mark.parametrize("case", LAYERS)
+def test_attention_without_preferences_has_the_entropy_of_its_runs(case):
+    source, target = documents()
+    batch = batch_of(case, source, target)
+    found = entropy_of(indifferent(case), source, target)
+    expected = {
+        f"{role}{part}": np.mean(spread(batch, role, scope))
+        for role, parts in LAYERS[case].items()
+        for part, scope in parts.items()
+    }
+    assert {kind: found[kind] for kind in expected} == pytest.approx(expected, rel=1e-6)
+    assert not [kind for kind in found if kind.startswith(ROLES) and kind not in expected]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_attention_of_every_model_is_told_of(case):
+    found = entropy_of(model_of(case), *documents())
+    assert set(ROLES) <= {kind.split(".")[0] for kind in found}
+    besides = {
+        "lexical_chain": {"encoder.general.attention", "encoder.lexical.attention"},
+        "w_link": {"encoder.shared_context.attention"},
+        "han joint": {f"{s}_context.{level}_attention" for s in ("source", "target") for level in ("word", "sentence")},
+    }
+    assert besides.get(case, set()) <= set(found)
+    assert all(math.isfinite(bits) and bits >= 0 for bits in found.values())
+
+
+def test_the_mean_is_over_all_queries_heads_and_layers():
+    """As of each call by itself."""
+    model, told = model_of("transformer"), []
+    watched = entropy.entropies
+    try:
+        entropy.entropies = lambda *call: told.append(watched(*call)) or told[-1]
+        found = entropy_of(model, *documents())
+    finally:
+        entropy.entropies = watched
+    layers, heads = model.config.encoder_layers, model.config.heads
+    assert len(told) == 3 * layers
+    assert {bits.shape[1] for bits in told} == {heads}
+    assert found["encoder_self"] == pytest.approx(torch.cat(told[:layers]).mean().item(), rel=1e-6)
+
+
+def test_telling_changes_nothing():
+    model = model_of("g_transformer").train()
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    state = torch.get_rng_state()
+    assert entropy_of(model, *documents()) == entropy_of(model, *documents())
+    assert model.training
+    assert torch.equal(torch.get_rng_state(), state)
+    assert all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
+    assert not [module for module in model.modules() if module._forward_pre_hooks]
+
+
+def test_the_sample_is_fixed_spread_over_the_dev_set_and_small():
+    rows = Rows.from_lists([[[7]]] * 5000, [[[number] * 9] for number in range(5000)])
+    taken = sample(rows)
+    assert entropy.SAMPLE_TOKENS / 2 < len(taken.target_ids) <= entropy.SAMPLE_TOKENS
+    assert taken.target_ids[0] == 0
+    assert taken.target_ids[-1] > 4900
+    assert np.array_equal(sample(rows).target_ids, taken.target_ids)
+    assert len(sample(rows.take(range(3)))) == 3
+
+
+def test_metrics_tell_of_entropy_memory_and_padding(tmp_path):
+    folder = make_folder(tmp_path / "run")
+    assert folder.train(Notes())
+    trained, validated = ([line for line in folder.metrics() if line["kind"] == kind] for kind in ("train", "dev"))
+    kinds = {f"entropy.{role}.{part}" for role in ROLES for part in ("group", "global")}
+    assert all(kinds == {name for name in line if name.startswith("entropy")} for line in validated)
+    assert {line["padding_share"] for line in trained} == {0.0}
+    assert all(1 < line["memory_mib"] <= peak_memory(CPU) for line in trained)
+    hours = [line["device_hours"] for line in trained]
+    assert hours == sorted(hours)
+    assert all(line["device_hours"] == pytest.approx(line["wall_s"] / 3600) for line in trained)
+
+
+def test_usage_counts_from_the_checkpoint_on_and_by_the_device():
+    now = [1000.0]
+    usage = Usage(wall_s=600.0, devices=4, clock=lambda: now[0])
+    now[0] += 1200.0
+    assert usage.numbers() == {"wall_s": 1800.0, "device_hours": 2.0}

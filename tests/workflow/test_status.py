@@ -1,0 +1,21 @@
+"""`docmt status` of what the workflow has made."""
+
+import json
+import sys
+from pathlib import Path
+
+from support import run
+
+DOCMT = Path(sys.executable).parent / "docmt"
+
+
+def test_every_training_of_the_demo_is_finished(finished_demo):
+    shown = run([DOCMT, "status"], cwd=finished_demo.root, check=True).stdout.splitlines()
+    heading, *rows = [line.split() for line in shown]
+    assert heading[:4] == ["system", "corpus", "scale", "seed"]
+    records = sorted(finished_demo.root.glob("results/5_training/smoke/toy_zh-en/*/seed1/record.json"))
+    assert [row[0] for row in rows] == [path.parts[-3] for path in records]
+    for row, path in zip(rows, records, strict=True):
+        updates = json.loads(path.read_text())["updates"]
+        assert row[1:7] == ["toy_zh-en", "smoke", "1", str(updates), "/", str(updates)]
+        assert row[-1] == "finished"
