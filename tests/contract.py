@@ -4,6 +4,7 @@ import tempfile
 
 import torch
 from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of, objective_of, rows_of, sight_of
+from reduction import NEUTRAL, final_states, sentence_model
 from torch import Tensor
 
 from docmt.core.config import DecodeConfig
@@ -122,6 +123,19 @@ def a_beams_score_is_its_forced_score(case: str) -> None:
                 torch.testing.assert_close(scores.sum().item(), one.score, atol=1e-9, rtol=0)
 
 
+def on_one_sentence_documents_it_is_the_sentence_model(case: str) -> None:
+    """With what is new made neutral, as `reduction.py` says by kind; without chains."""
+    source, target = ([[sentence] for document in side for sentence in document] for side in documents())
+    model = model_of(case)
+    batch = frame_batch(Rows.from_lists(source, target, [[] for _ in source]), model.config.frame)
+    with torch.no_grad():
+        NEUTRAL[model.config.kind](model)
+        sentence = sentence_model(model)
+        states = sentence.decode(batch.target_in, sentence.encode(batch.source))
+        expected = sentence.logits(final_states(model, states))
+        torch.testing.assert_close(logits_of(model, batch), expected, atol=1e-3, rtol=0)
+
+
 def sentences_see_what_is_promised(case: str) -> None:
     """One word of one sentence is changed: whose logits change, with and without a chain through all sentences?"""
     model, words = model_of(case), [[8, 9], [10, 11, 12], [13, 14]]
@@ -176,5 +190,6 @@ CHECKS = (
     training_draws_dropout_and_evaluation_does_not,
     half_precision_is_near,
     a_beams_score_is_its_forced_score,
+    on_one_sentence_documents_it_is_the_sentence_model,
     sentences_see_what_is_promised,
 )

@@ -63,8 +63,8 @@ CASES = {
     "w_link pre-norm": WLinkConfig(**SIZES, norm="pre", frame="summarised", agreement_weight=0.5),
     "w_link sharing": WLinkConfig(**SIZES, agreement_weight=0.0),
     "w_link agreeing": WLinkConfig(**SIZES, shared_context=False),
-    "long_short": LongShortConfig(**SIZES, aggregation_inner=20),
-    "long_short reading long": LongShortConfig(**SIZES, aggregation_inner=20, cross_reads="long", norm="pre"),
+    "long_short": LongShortConfig(**SIZES, aggregation_inner=40),
+    "long_short reading long": LongShortConfig(**SIZES, aggregation_inner=40, cross_reads="long", norm="pre"),
     "long_short sum": LongShortConfig(**SIZES, aggregation="sum", frame="wrapped"),
     "long_short long": LongShortConfig(**SIZES, aggregation="long"),
 }
