@@ -13,5 +13,5 @@ VERSIONS = {
     "training": 2,
     "translations": 2,
     "scores": 2,
-    "report": 1,
+    "report": 2,
 }
