@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Given:
-    """Sentences that have no translation yet, and the number of each one's document, in rising order."""
+    """Sentences that have no translation yet, their ids, and the number of each one's document, in rising order."""
 
     sentences: list[str]
+    ids: list[list[int]]
     documents: list[int]
 
-    def cut(self, pipeline: "TextPipeline", cut: "CutConfig") -> "pa.Table":
+    def cut(self, cut: "CutConfig") -> "pa.Table":
         """SEGMENTS of the documents."""
         import pyarrow as pa
 
@@ -27,11 +28,11 @@ class Given:
         from docmt.views.cuts import cut_documents, sentence_costs
         from docmt.views.segments import segments_table, sentences_of
 
-        ids, nothing = pipeline.encode_source(self.sentences), [[]] * len(self.sentences)
+        nothing = [[]] * len(self.sentences)
         columns = {
             "document": pa.array([str(document) for document in self.documents]),
             "sentence": pa.array([n for _, group in groupby(self.documents) for n, _ in enumerate(group)], pa.int32()),
-            "source_ids": pa.chunked_array([pa.array(ids, SEGMENTS.field("source_ids").type)]),
+            "source_ids": pa.chunked_array([pa.array(self.ids, SEGMENTS.field("source_ids").type)]),
             "target_ids": pa.chunked_array([pa.array(nothing, SEGMENTS.field("target_ids").type)]),
         }
         rows = sentences_of(pa.table(columns), "standard input")
@@ -48,9 +49,10 @@ class Given:
 
         stopped = read_stop_words(stop_words)
         words = [pipeline.source.words(sentence) for sentence in self.sentences]
+        opens = {number: place for place, number in reversed([*enumerate(self.documents)])}
         rows = []
         for segment in segments.select(["document", "first", "source_lengths"]).to_pylist():
-            start = self.documents.index(int(segment["document"])) + segment["first"]
+            start = opens[int(segment["document"])] + segment["first"]
             texts, counts = zip(*words[start : start + len(segment["source_lengths"])], strict=True)
             rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
         return pa.Table.from_pylist(rows, SEGMENT_CHAINS)

@@ -36,11 +36,13 @@ def translate(
 
     network, pipeline = open_model(model, device, threads)
     lines = read_lines(sys.stdin.buffer.read(), "standard input")
-    documents = document_numbers(lines, pipeline.encode_source(lines))
+    ids = pipeline.encode_source(lines)
+    documents = document_numbers(lines, ids)
     if not documents:
         sys.stdout.writelines("\n" for _ in lines)
         return
-    given = Given([lines[index] for index in documents], list(documents.values()))
+    sentences = ([column[index] for index in documents] for column in (lines, ids))
+    given = Given(*sentences, list(documents.values()))
     found = translated(network, pipeline, given, model, DecodeConfig(beam=beam, batch_tokens=batch_tokens))
     texts = [text for _, text in restored_lines(found.takes[-1], found.line_lengths, pipeline.restore_target)]
     if found.lines == "sentences":
@@ -74,7 +76,7 @@ def translated(
     from docmt.decoding.translator import Translator
 
     cut = own_cut(folder)
-    table = given.cut(pipeline, cut)
+    table = given.cut(cut)
     reads_chains = model.config.kind in READS_CHAINS
     chains = given.chains(pipeline, table, folder / STOP_WORDS) if reads_chains else None
     segments = SegmentTable.from_table(table, "standard input", chains)

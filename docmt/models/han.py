@@ -36,7 +36,7 @@ import torch
 from torch import nn
 
 from docmt.core.architectures import HanConfig
-from docmt.models.transformer import Role, Transformer, feed_forward, plain_attention
+from docmt.models.transformer import Transformer, feed_forward
 from docmt.nn.caches import Cache
 from docmt.nn.context import SentenceAttention, WordAttention, are_words, context_of
 from docmt.nn.layers import Dropout
@@ -90,6 +90,7 @@ class Han(Transformer):
     """See above. Paper: section 2."""
 
     config: HanConfig
+    scope = "sentence"
 
     def __init__(self, config: HanConfig, source_size: int, target_size: int) -> None:
         super().__init__(config, source_size, target_size)
@@ -100,9 +101,6 @@ class Han(Transformer):
     def synchronous(self) -> bool:
         """Only without target context does a sentence's translation depend on no other's."""
         return self.target_context is None
-
-    def attention(self, role: Role, layer: int) -> nn.Module:
-        return plain_attention(self.config, role, scope="sentence")
 
     def encode(self, source: Stream) -> Memory:
         memory = super().encode(source)

@@ -25,8 +25,8 @@ import torch
 from torch import nn
 
 from docmt.core.architectures import LexicalChainConfig
-from docmt.models.latent import ConsistencyFusion, Posterior, Prior, chain_keys, kl_divergence
-from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Role, Transformer, plain_attention
+from docmt.models.latent import ConsistencyFusion, Gaussian, Posterior, Prior, chain_keys, kl_divergence
+from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
 from docmt.nn.caches import Cache
 from docmt.nn.chain_attention import ChainAttention
 from docmt.nn.chains import Chains
@@ -40,9 +40,11 @@ from docmt.nn.streams import Batch, Memory, Stream
 
 @dataclass(frozen=True, eq=False)
 class ChainMemory(Memory):
-    """An encoded source with its chains and, where the model has them, the latent variables of inference."""
+    """An encoded source with its chains and, where the model has them, the latent variables of inference, which come
+    from `prior`."""
 
     chains: Chains
+    prior: Gaussian | None
     z: Latents | None
 
 
@@ -114,6 +116,7 @@ class LexicalChain(Transformer):
     """See above. Source streams need chains, which may be none. Paper: section 3."""
 
     config: LexicalChainConfig
+    scope = "sentence"
     synchronous = True
 
     def __init__(self, config: LexicalChainConfig, source_size: int, target_size: int) -> None:
@@ -125,18 +128,14 @@ class LexicalChain(Transformer):
     def encoder_layer(self, layer: int) -> EncoderLayer:
         return ChainEncoderLayer(self.config, self.attention("encoder_self", layer))
 
-    def attention(self, role: Role, layer: int) -> nn.Module:
-        return plain_attention(self.config, role, scope="sentence")
-
     def forward(self, batch: Batch) -> ForwardPass:
         """In training z comes from the posterior, which sees the translation; else from the prior, as in inference."""
         memory = self.encode(batch.source)
         states = super().decode(batch.target_in, memory)
         if not self.config.latent:
             return ForwardPass(states, {})
-        prior = self.prior(memory.states, memory.chains)
         posterior = self.posterior(memory.states, memory.chains, states, batch.target_in.sentences)
-        kl = LossTerm(kl_divergence(posterior, prior), memory.chains.runs.runs)
+        kl = LossTerm(kl_divergence(posterior, memory.prior), memory.chains.runs.runs)
         if self.training:
             memory = replace(memory, z=posterior.sample(chain_keys(batch.source)))
         return ForwardPass(self._fused(states, batch.target_in.sentences.ids(), memory), {"kl": kl})
@@ -157,7 +156,8 @@ class LexicalChain(Transformer):
             for layer in self.encoder:
                 x = layer(x, source, summaries)
         states = self.encoder_norm(x)
-        return ChainMemory(states, source.layout, source.chains, self._inferred(states, source))
+        prior = self.prior(states, source.chains) if self.config.latent else None
+        return ChainMemory(states, source.layout, source.chains, prior, prior and self._inferred(prior, source))
 
     def decode(self, target_in: Stream, memory: ChainMemory) -> States:
         return self._fused(super().decode(target_in, memory), target_in.sentences.ids(), memory)
@@ -176,10 +176,7 @@ class LexicalChain(Transformer):
                 return name.replace(own, ".self_attention.") if self.config.new_attention == "copied" else None
         return name
 
-    def _inferred(self, states: SourceStates, source: Stream) -> Latents | None:
-        if not self.config.latent:
-            return None
-        prior = self.prior(states, source.chains)
+    def _inferred(self, prior: Gaussian, source: Stream) -> Latents:
         return prior.mean if self.config.latent_in_inference == "mean" else prior.sample(chain_keys(source))
 
     def _fused(self, states: States, sentence: Numbers, memory: ChainMemory) -> States:

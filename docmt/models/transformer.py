@@ -94,6 +94,8 @@ class Transformer(nn.Module):
     how much they count. `taken_from`: what a parameter starts from. `synchronous`: see there.
     """
 
+    scope: Scope = "instance"
+    """Within what tokens attend to each other."""
     synchronous = False
     """Whether the translation of a sentence depends on no other's: then each is searched for by itself."""
 
@@ -120,7 +122,7 @@ class Transformer(nn.Module):
 
     def attention(self, role: Role, layer: int) -> nn.Module:
         """The attention of a layer, counted from 0 at the bottom; other architectures give another."""
-        return plain_attention(self.config, role, scope="instance")
+        return plain_attention(self.config, role, self.scope)
 
     def embed(self, embedding: Embedding, stream: Stream) -> States:
         """Tokens with their positions in the segment or, where these restart, in the sentence."""

@@ -35,7 +35,7 @@ import torch
 from torch import nn
 
 from docmt.core.architectures import WLinkConfig
-from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Role, Transformer, plain_attention
+from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
 from docmt.nn.chain_attention import ChainAttention
 from docmt.nn.chains import Chains
 from docmt.nn.layers import Residual
@@ -94,8 +94,9 @@ def disagreement(logits: Logits, links: Segments) -> Tensor:
     """
     probabilities = logits.softmax(-1, dtype=torch.promote_types(logits.dtype, torch.float32))
     members = torch.diff(links.offsets)[:, None]
-    mean = probabilities.new_zeros((links.runs, logits.shape[1])).index_add(0, links.ids(), probabilities) / members
-    within = entropy(probabilities) / members[:, 0].index_select(0, links.ids())
+    link = links.ids()
+    mean = probabilities.new_zeros((links.runs, logits.shape[1])).index_add(0, link, probabilities) / members
+    within = entropy(probabilities) / members[:, 0].index_select(0, link)
     return entropy(mean).sum() - within.sum()
 
 
@@ -108,13 +109,11 @@ class WLink(Transformer):
     """See above. Source streams need chains, which may be none."""
 
     config: WLinkConfig
+    scope = "sentence"
     synchronous = True
 
     def encoder_layer(self, layer: int) -> EncoderLayer:
         return LinkedEncoderLayer(self.config, self.attention("encoder_self", layer))
-
-    def attention(self, role: Role, layer: int) -> nn.Module:
-        return plain_attention(self.config, role, scope="sentence")
 
     def forward(self, batch: Batch) -> ForwardPass:
         memory = self.encode(batch.source)

@@ -4,8 +4,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from torch import nn
+from torch import Tensor, nn
 
+from docmt.models.transformer import LossTerm
 from docmt.nn.streams import Batch
 from docmt.training.loss import smoothed_cross_entropy
 from docmt.training.ranks import Ranks
@@ -37,6 +38,16 @@ class Sums:
         return Sums(**whole, terms=terms)
 
 
+def batch_losses(
+    model: nn.Module, batch: Batch, smoothing: float, computing: Callable[[], AbstractContextManager]
+) -> tuple[Tensor, Tensor, dict[str, LossTerm]]:
+    """The smoothed loss, the exact negative log-likelihood, and the model's other losses: sums, in nats."""
+    with computing():
+        states, terms = model(batch)
+        logits = model.logits(states)
+    return *smoothed_cross_entropy(logits, batch.target_out, smoothing), terms
+
+
 def accumulate_gradients(
     model: nn.Module,
     batches: Iterable[Batch],
@@ -52,10 +63,7 @@ def accumulate_gradients(
     """
     sums = Sums()
     for batch in batches:
-        with computing():
-            states, terms = model(batch)
-            logits = model.logits(states)
-        loss, nll = smoothed_cross_entropy(logits, batch.target_out, smoothing)
+        loss, nll, terms = batch_losses(model, batch, smoothing, computing)
         objective = loss + sum(weights[name] * term.total for name, term in terms.items())
         (objective / tokens).backward()
         sums.loss += loss.item()

@@ -11,9 +11,8 @@ from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.training.batches import packed, target_tokens
-from docmt.training.loss import smoothed_cross_entropy
 from docmt.training.ranks import Ranks
-from docmt.training.update import Sums
+from docmt.training.update import Sums, batch_losses
 
 NOISE = 0
 """The seed of what a model draws here."""
@@ -41,12 +40,9 @@ def dev_losses(
     for part in ranks.own(packed(lengths, batch_tokens)):
         instances = np.arange(part.start, part.stop)
         batch = frame_batch(dev.take(instances), model.config.frame).keyed(document_keys(NOISE, instances)).to(device)
-        with computing():
-            states, more = model(batch)
-            logits = model.logits(states)
-        loss, nll = smoothed_cross_entropy(logits, batch.target_out, smoothing)
+        loss, nll, terms = batch_losses(model, batch, smoothing, computing)
         own.loss, own.nll = own.loss + loss.item(), own.nll + nll.item()
-        own.terms.add(more)
+        own.terms.add(terms)
     model.train()
     sums, tokens = own.over(ranks, model.term_weights(1)), int(lengths.sum())
     return sums.loss / tokens, sums.nll / tokens, sums.terms.means()
