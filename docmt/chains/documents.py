@@ -1,4 +1,4 @@
-"""The chains of whole documents, by their words: what LTCR looks at, and the stop list of all chains."""
+"""The chains of whole documents, by their words: how much of a corpus they are, and the stop list of all chains."""
 
 from dataclasses import dataclass
 from itertools import chain, groupby
@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.chains.extract import repeated_words
 from docmt.chains.statistics import Statistics
 from docmt.chains.stop_words import most_frequent, write_stop_words
 from docmt.core.artifacts import write_json
+from docmt.core.chains import repeated_words
 from docmt.core.config import SPLITS
 from docmt.core.documents import CHAINS_WORDS, STOP_WORDS, TOKENS, read_arrow, write_arrow
 

@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.chains.extract import chains_of_pieces, repeated_words
 from docmt.chains.statistics import Statistics
 from docmt.chains.stop_words import read_stop_words, write_stop_words
-from docmt.chains.words import Words, is_unknown, words_of_ids, words_of_lines
+from docmt.chains.words import is_unknown, words_of_ids, words_of_lines
 from docmt.core.artifacts import write_json
+from docmt.core.chains import Words, chains_of_pieces, repeated_words
 from docmt.core.config import SPLITS, ViewConfig
 from docmt.core.documents import (
     CONTRASTIVE_SEGMENTS,

@@ -16,10 +16,18 @@ COMMANDS = (
     ("train", "docmt.cli.train", "train"),
     ("status", "docmt.cli.status", "status"),
     ("decode", "docmt.cli.decode", "decode"),
-    ("contrastive", "docmt.cli.decode", "contrastive"),
+    ("inspect", "docmt.cli.inspect", "inspect"),
     ("translate", "docmt.cli.translate", "translate"),
     ("import-fairseq", "docmt.cli.import_fairseq", "import_fairseq"),
+    ("contrastive", "docmt.cli.contrastive", "contrastive"),
     ("score", "docmt.cli.score", "score"),
+    ("compare", "docmt.cli.compare", "compare"),
+    ("ltcr", "docmt.cli.ltcr", "ltcr"),
+    ("coherence", "docmt.cli.adjacent", "coherence"),
+    ("cohesion", "docmt.cli.adjacent", "cohesion"),
+    ("contrastive-system", "docmt.cli.contrastive", "contrastive_system"),
+    ("score-system", "docmt.cli.score", "score_system"),
+    ("compare-study", "docmt.cli.compare", "compare_study"),
     ("report", "docmt.cli.report", "report"),
 )
 """Command, module, function. A module imports its stage inside the function, so that `docmt --help` is quick."""
@@ -27,6 +35,8 @@ COMMANDS = (
 GROUPS = (
     ("corpus", "docmt.cli.corpus", (("fetch", "fetch"), ("read", "read"))),
     ("chains", "docmt.cli.chains", (("words", "words"), ("segments", "segments"))),
+    ("vectors", "docmt.cli.vectors", (("train", "train"), ("corpus", "corpus"))),
+    ("human", "docmt.cli.human", (("sheet", "sheet"), ("read", "read"))),
 )
 """Commands of two words."""
 
