@@ -1,4 +1,4 @@
-"""The words behind pieces: how many pieces each word has, from tokens and from ids.
+"""The words behind ids, and how many pieces each word has.
 
 `@@` ends a BPE piece that the next one continues, and opens a pretrained tokenizer's piece that continues the one
 before.
@@ -10,11 +10,6 @@ from docmt.core.vocabulary import CONTINUES, SPECIALS, UNK, Vocabulary
 
 Words = tuple[list[str], list[int]]
 """Words, and how many pieces each of them has."""
-
-
-def words_of_lines(tokens: str, pieces: str) -> Words:
-    """From a row of tokens.arrow."""
-    return tokens.split(" "), _piece_counts(pieces.split(" "))
 
 
 def words_of_ids(ids: Sequence[int], vocabulary: Vocabulary) -> Words:

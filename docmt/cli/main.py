@@ -25,8 +25,21 @@ COMMANDS = (
 """Command, module, function. A module imports its stage inside the function, so that `docmt --help` is quick."""
 
 GROUPS = (
-    ("corpus", "docmt.cli.corpus", (("fetch", "fetch"), ("read", "read"))),
-    ("chains", "docmt.cli.chains", (("words", "words"), ("segments", "segments"))),
+    (
+        "corpus",
+        "docmt.cli.corpus",
+        (("fetch", "fetch"), ("read", "read"), ("validate", "validate"), ("sources", "sources"), ("check", "check")),
+    ),
+    (
+        "shards",
+        "docmt.cli.shards",
+        (("tokenise", "tokenise"), ("learn", "learn"), ("encode", "encode"), ("join", "join")),
+    ),
+    (
+        "chains",
+        "docmt.cli.chains",
+        (("words", "words"), ("segments", "segments"), ("statistics", "statistics")),
+    ),
 )
 """Commands of two words."""
 

@@ -21,11 +21,14 @@ class TextConfig:
 
     case: Literal["keep", "lower", "truecase"] = setting("keep", "keep the case, lower it, or truecase (Moses)")
     chinese: Literal["jieba", "characters"] = setting("jieba", "how Chinese is segmented; other languages: Moses")
+    normalise: bool = setting(False, "Moses' normalisation of punctuation before tokenising; not of Chinese")
+    aggressive: bool = setting(False, "Moses cuts hyphens between letters too (-a: `well @-@ known`); not Chinese")
     bpe: Literal["joint", "separate"] = setting("joint", "one set of merges and one vocabulary, or one a side")
     merges: int = setting(30000, "BPE merge operations (a side, if separate)")
     threshold: int = setting(0, "pieces rarer than this in training are left out of the vocabulary")
     pretrained: str | None = setting(
-        None, "folder with a tokenizer.json, whose pieces stand instead of chinese, merges and case; none = our own"
+        None,
+        "folder with a tokenizer.json, whose pieces stand instead of all above but bpe and threshold; none = our own",
     )
     pretrained_sides: Literal["both", "source"] = setting("both", "which sides have these pieces (BERT: source)")
 
@@ -36,12 +39,11 @@ class TextConfig:
         only_source = self.pretrained_sides == "source"
         need(not only_source or self.pretrained is not None, "pretrained_sides", "source", "both where none has them")
         need(not only_source or self.bpe == "separate", "bpe", self.bpe, "separate beside pretrained_sides: source")
-        need(
-            self.pretrained is None or only_source or self.case == "keep",
-            "case",
-            self.case,
-            "keep beside pretrained (its tokenizer does with case what the checkpoint was trained on)",
-        )
+        if self.pretrained is not None and not only_source:
+            why = "beside pretrained (its tokenizer does what the checkpoint was trained on)"
+            need(self.case == "keep", "case", self.case, f"keep {why}")
+            need(not self.normalise, "normalise", True, f"false {why}")
+            need(not self.aggressive, "aggressive", True, f"false {why}")
 
     def is_pretrained(self, side: str) -> bool:
         """Whether a side, "source" or "target", has the pieces of a pretrained checkpoint."""

@@ -129,16 +129,16 @@ def _cell(row: RowConfig, corpus: str, metric: str, results: Results) -> Cell:
         published=row.published.get(corpus, {}).get(metric),
         values=tuple(measured.value for measured in found),
         seeds=len(runs),
-        empty=_empty(row, scored),
+        empty=_empty(row, scored, results.settings.not_run.get(corpus)),
         signatures=tuple(dict.fromkeys(measured.signature for measured in found)),
     )
 
 
-def _empty(row: RowConfig, scored: list[dict]) -> str:
+def _empty(row: RowConfig, scored: list[dict], left_out: str | None) -> str:
     if row.system is None:
         return PUBLISHED_ONLY
     if not scored:
-        return NOT_RUN
+        return f"{NOT_RUN}: {left_out}" if left_out else NOT_RUN
     documents = all(scores["decoding"]["lines"] == "documents" for scores in scored)
     return DOCUMENTS_ONLY if documents else NOT_SCORED
 

@@ -4,7 +4,8 @@
     13a_lower        lower-cased, smoothed; what mteval-v13a.pl prints without -c
     tokenized_lower  the tokens as they are, lower-cased, not smoothed; what multi-bleu.perl -lc prints
 
-Each over sentences (unit s: s-BLEU) and over real documents (unit d: d-BLEU).
+Each over sentences (unit s: s-BLEU) and over real documents (unit d: d-BLEU), against all references that the corpus
+has; the signature says how many (nrefs).
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from itertools import groupby
 
 from sacrebleu.metrics import BLEU
 
-from docmt.scoring.inputs import Lines, References, Translations
+from docmt.scoring.inputs import Lines, References, Stream, Translations
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ TOKENIZERS = {"zh": "zh"}
 """Target languages for which 13a has no words to count; the signature says which tokeniser it was."""
 
 
-def bleu(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Sequence[str]], unit: str) -> dict:
-    """`{"score", "signature"}`: BLEU from 0 to 100, against one or several references a line.
+def bleu(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]], unit: str) -> dict:
+    """`{"score", "signature"}`: BLEU from 0 to 100, against one or several references a line (None = one less).
 
     `unit` ends the signature: `s`, or `d|documents:N`.
     """
@@ -58,15 +59,25 @@ def join_documents(lines: Sequence[str], documents: Sequence[str]) -> list[str]:
 
     Departs: the G-Transformer code joins the sentences of an instance of at most 512 tokens, which is no document.
     """
+    return [" ".join(sentences) for sentences in _by_document(lines, documents)]
+
+
+def _join_references(stream: Stream, documents: Sequence[str]) -> list[str | None]:
+    """None for a document that this reference does not cover from the first sentence to the last."""
+    joined = _by_document(stream, documents)
+    return [None if None in sentences else " ".join(sentences) for sentences in joined]
+
+
+def _by_document(lines: Sequence[str | None], documents: Sequence[str]) -> list[list[str | None]]:
     pairs = zip(documents, lines, strict=True)
-    return [" ".join(line for _, line in group) for _, group in groupby(pairs, key=lambda pair: pair[0])]
+    return [[line for _, line in group] for _, group in groupby(pairs, key=lambda pair: pair[0])]
 
 
 def sentence_bleu(translations: Translations, references: References, target_language: str) -> dict:
     """s-BLEU of every family: `{family: {"s": {"score", "signature"}}}`."""
     return {
-        name: {"s": bleu(family.metric(target_language), hypotheses, [reference], "s")}
-        for name, family, hypotheses, reference in _lines(translations, references)
+        name: {"s": bleu(family.metric(target_language), hypotheses, streams, "s")}
+        for name, family, hypotheses, streams in _lines(translations, references)
     }
 
 
@@ -78,11 +89,11 @@ def document_bleu(
     `lines`: what a line of the translations is.
     """
     scores = {}
-    for name, family, hypotheses, reference in _lines(translations, references):
-        documents = join_documents(reference, references.documents)
+    for name, family, hypotheses, streams in _lines(translations, references):
+        documents = [_join_references(stream, references.documents) for stream in streams]
         found = hypotheses if lines == "documents" else join_documents(hypotheses, references.documents)
-        unit = f"d|documents:{len(documents)}"
-        scores[name] = {"d": bleu(family.metric(target_language), found, [documents], unit)}
+        unit = f"d|documents:{len(found)}"
+        scores[name] = {"d": bleu(family.metric(target_language), found, documents, unit)}
     return scores
 
 

@@ -13,7 +13,7 @@ DOCUMENTS = ("a", "a", "b")
 
 
 def both(hypotheses=HYPOTHESES, references=REFERENCES) -> tuple[Translations, References]:
-    return Translations(hypotheses, hypotheses), References(DOCUMENTS, references, references)
+    return Translations(hypotheses, hypotheses), References(DOCUMENTS, (references,), (references,))
 
 
 def test_sentences_of_a_document_are_joined_by_a_space():
@@ -60,9 +60,22 @@ def test_chinese_is_scored_by_characters_and_the_signature_says_so():
 
 def test_tokenized_family_looks_at_tokens_and_the_others_at_raw_lines():
     translations = Translations(HYPOTHESES, REFERENCES)
-    references = References(DOCUMENTS, HYPOTHESES, REFERENCES)
+    references = References(DOCUMENTS, (HYPOTHESES,), (REFERENCES,))
     scores = sentence_bleu(translations, references, "en")
     assert [round(scores[name]["s"]["score"], 6) for name in FAMILIES] == [100, 100, 100]
+
+
+def test_all_references_of_a_sentence_count():
+    second = ("A cat sat on the mat, happily.", None, "Late at night, isn't it?")
+    translations, _ = both()
+    references = References(DOCUMENTS, (REFERENCES, second), (REFERENCES, second))
+    by_sentence = sentence_bleu(translations, references, "en")["13a"]["s"]
+    assert by_sentence["score"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, second]).score
+    assert by_sentence["signature"].startswith("nrefs:var|")
+    # The second reference covers only the second document.
+    joined = [[f"{lines[0]} {lines[1]}", lines[2]] for lines in (HYPOTHESES, REFERENCES)]
+    by_document = document_bleu(translations, references, "en")["13a"]["d"]
+    assert by_document["score"] == sacrebleu.corpus_bleu(joined[0], [joined[1], [None, second[2]]]).score
 
 
 @pytest.fixture

@@ -8,7 +8,15 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from docmt.cli.score import score as score_command
-from docmt.core.documents import CHAINS_WORDS, CONTRASTIVE_SCORES, DOCUMENTS, TOKENS, write_arrow, write_parquet
+from docmt.core.documents import (
+    CHAINS_WORDS,
+    CONTRASTIVE_SCORES,
+    DOCUMENTS,
+    REFERENCE_TOKENS,
+    TOKENS,
+    write_arrow,
+    write_parquet,
+)
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import SPECIALS, Vocabulary
 from docmt.scoring.score import score
@@ -70,8 +78,11 @@ class Job:
             for (split, document, sentence), text in zip(places, texts, strict=False)
         ]
 
-    def references(self, lines: list[str]) -> None:
-        rows = self.rows("target", lines)
+    def references(self, lines: list[str], further: list[list[str]] | None = None) -> None:
+        rows = [
+            {**row, "references": references}
+            for row, references in zip(self.rows("target", lines), [[], *(further or [[] for _ in lines])], strict=True)
+        ]
         write_parquet(self.corpus / "documents.parquet", pa.Table.from_pylist(rows, schema=DOCUMENTS))
 
     def write_tokens(self, lines: list[str]) -> None:
@@ -83,6 +94,10 @@ class Job:
         sources = [{"source_tokens": source} for source in SOURCE]
         rows = training + [row | source for row, source in zip(test, sources, strict=False)]
         write_arrow(self.tokens / "tokens.arrow", pa.Table.from_pylist(rows, schema=TOKENS))
+
+    def write_reference_tokens(self, found: list[list[str]]) -> None:
+        rows = [row for row in self.rows("reference_tokens", found)[1:] if row["reference_tokens"]]
+        write_arrow(self.tokens / "references.arrow", pa.Table.from_pylist(rows, schema=REFERENCE_TOKENS))
 
     def write_chains(self, rows: list[dict]) -> None:
         write_arrow(self.chains / "chains.arrow", pa.Table.from_pylist(rows, schema=CHAINS_WORDS))
@@ -121,6 +136,24 @@ def test_a_perfect_translation_has_100_in_every_family_and_unit(job):
     assert {(f, u): round(n["score"], 6) for f, units in scores["bleu"].items() for u, n in units.items()} == {
         (family, unit): 100 for family in ("13a", "13a_lower", "tokenized_lower") for unit in "sd"
     }
+
+
+def test_every_reference_counts_raw_and_tokenised(job):
+    other = ["The kitty sat.", "Black, that cat.", "The dog barks."]
+    job.references(other, [[text] for text in RAW])
+    job.write_tokens([text.lower() for text in other])
+    job.write_reference_tokens([[text] for text in TOKENIZED])
+    scores = job.score()["bleu"]
+    assert [round(scores[family][unit]["score"], 6) for family in scores for unit in ("s", "d")] == [100] * 6
+    assert all("nrefs:2|" in scores[family][unit]["signature"] for family in scores for unit in ("s", "d"))
+
+
+@pytest.mark.parametrize("found", [[[], ["one"], []], [["one"], ["two", "three"], []]], ids=["fewer", "more"])
+def test_tokens_of_other_references_are_refused(job, found):
+    job.references(RAW, [["One."], ["Two."], []])
+    job.write_reference_tokens(found)
+    with pytest.raises(UserError, match=r"references\.arrow: not the references of the corpus\n  found further "):
+        job.score()
 
 
 def test_each_window_position_is_scored(job):

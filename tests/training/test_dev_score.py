@@ -5,7 +5,7 @@ import torch
 from toy_task import Notes, make_documents, make_folder
 
 from docmt.cli.dev_bleu import dev_bleu
-from docmt.core.config import DecodeConfig
+from docmt.core.config import DecodeConfig, TextConfig
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import UNK, Vocabulary
 from docmt.search import beam_search
@@ -65,7 +65,7 @@ WORDS = Vocabulary.from_counts(
 
 @pytest.fixture
 def text(tmp_path):
-    side = Side(tokenizer_for("en", "jieba"), Keep(), Segmenter(()), WORDS)
+    side = Side(tokenizer_for("en", TextConfig()), Keep(), Segmenter(()), WORDS)
     config = PipelineConfig(source_language="en", target_language="en", merges=0)
     TextPipeline(config, side, side).save(tmp_path / "text")
     return tmp_path / "text"
