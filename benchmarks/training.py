@@ -13,6 +13,8 @@ on the same threads.
 import argparse
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import torch
@@ -35,6 +37,7 @@ from docmt.models.pretrained import Start
 from docmt.nn.chains import RowChains
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
+from docmt.training.checkpoint import StateFolder
 from docmt.training.listeners import Step
 from docmt.training.loop import Training
 from docmt.training.optimiser import build_optimiser
@@ -143,7 +146,8 @@ def fastest_update(case: Case, updates: int) -> Step:
         model, build_optimiser(model, train), train, rows, rows.take([0]), 0, torch.device("cpu"), Start([], [])
     )
     clock = Clock()
-    Training(task, state=None, watch=Watch()).run(clock)
+    with TemporaryDirectory() as folder:
+        Training(task, StateFolder(Path(folder), print, {}), Watch()).run(clock)
     return max(clock[3:], key=lambda step: step.target_tokens / step.seconds)
 
 

@@ -19,7 +19,7 @@ PAIRS = [
 
 def document_rows(split: str, document: str, pairs: list[tuple[str, str]]) -> list[dict]:
     return [
-        {"split": split, "document": document, "sentence": number, "source": source, "target": target}
+        {"split": split, "document": document, "sentence": number, "source": source, "target": target, "references": []}
         for number, (source, target) in enumerate(pairs)
     ]
 

@@ -62,6 +62,17 @@ def copy_project(root: Path) -> Project:
     return Project(root)
 
 
+def placeholder_mirror(project: Project) -> str:
+    """A folder with a file by the name of each that has no public source: enough for planning."""
+    folder = project.root / "mirror"
+    folder.mkdir()
+    for path in (project.root / "workflow/corpora").glob("*.yaml"):
+        for file in project.read(str(path.relative_to(project.root))).get("files", ()):
+            if not file.get("sources"):
+                (folder / file["name"]).touch()
+    return str(folder)
+
+
 SMALL_TOY = {"train_documents": 60, "dev_documents": 8, "test_documents": 8, "contrastive_items": 4}
 """Options of the toy corpus's reader: seconds instead of minutes."""
 

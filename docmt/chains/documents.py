@@ -1,19 +1,22 @@
-"""The chains of whole documents, by their words: how much of a corpus they are, and the stop list of all chains."""
+"""The chains of whole documents, by their words: what LTCR looks at, and the stop list of all chains."""
 
+from collections import Counter
 from dataclasses import dataclass
-from itertools import chain, groupby
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.chains.statistics import Statistics
+from docmt.chains.frames import count, repeated
+from docmt.chains.statistics import cards
 from docmt.chains.stop_words import most_frequent, write_stop_words
 from docmt.core.artifacts import write_json
-from docmt.core.chains import repeated_words
-from docmt.core.config import SPLITS
-from docmt.core.documents import CHAINS_WORDS, STOP_WORDS, TOKENS, read_arrow, write_arrow
+from docmt.core.counts import Counts, add_counts
+from docmt.core.documents import CHAINS_WORDS, STOP_WORDS, TOKENS
+from docmt.core.shards import ArrowShards, arrow_writer, batch_of
+from docmt.core.workers import ALONE, Done, Workers
 
 NEEDED = pa.schema([TOKENS.field(name) for name in ("split", "document", "source_tokens")])
 
@@ -26,29 +29,66 @@ class WordsSettings:
     stop_words: int
 
 
-def build_words(settings: WordsSettings, tokens: Path, output: Path) -> None:
+def build_words(settings: WordsSettings, tokens: Path, output: Path, workers: Workers = ALONE) -> None:
     """Write chains.arrow (the chains of all documents), stop_words.txt (from the training split) and card.json."""
-    rows = read_arrow(tokens / "tokens.arrow", NEEDED)
-    lines = {split: rows.filter(pc.equal(rows["split"], split)) for split in SPLITS}
-    stop_words = most_frequent(lines["train"]["source_tokens"].to_pylist(), settings.stop_words)
-    cards, chains = {}, []
-    for split in SPLITS:
-        found, cards[split] = _chains_of_split(lines[split], frozenset(stop_words))
-        chains += [{"split": split, **row} for row in found]
-    write_arrow(output / "chains.arrow", pa.Table.from_pylist(chains, CHAINS_WORDS))
+    file = tokens / "tokens.arrow"
+    stop_words = most_frequent(count_words(file, workers), settings.stop_words)
+    total = len(ArrowShards(file, NEEDED))
+    make = partial(ChainShard, file, tuple(stop_words))
+    counts: Counts = {}
+    with arrow_writer(output / "chains.arrow", CHAINS_WORDS) as writer:
+        for chains, found in workers.each("finding chains of documents", make, range(total), total):
+            writer.write_batch(chains)
+            counts = add_counts(counts, found)
     write_stop_words(output / STOP_WORDS, stop_words)
-    write_json(output / "card.json", {"stop_words": len(stop_words), "splits": cards})
+    write_json(output / "card.json", {"stop_words": len(stop_words), "splits": cards(counts)})
 
 
-def _chains_of_split(rows: pa.Table, stop_words: frozenset[str]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    statistics, chains = Statistics(), []
-    pairs = zip(rows["document"].to_pylist(), rows["source_tokens"].to_pylist(), strict=True)
-    for document, lines in groupby(pairs, key=lambda pair: pair[0]):
-        sentences = [line.split(" ") for _, line in lines]
-        places = [(sentence, word) for sentence, words in enumerate(sentences) for word in range(len(words))]
-        repeated = repeated_words(chain.from_iterable(sentences), stop_words)
-        statistics.add(len(places), repeated.values())
-        for word, found in repeated.items():
-            at_sentences, at_words = zip(*(places[place] for place in found), strict=True)
-            chains.append({"document": document, "word": word, "sentences": at_sentences, "words": at_words})
-    return chains, statistics.card()
+def count_words(tokens: Path, workers: Workers = ALONE) -> Counter[str]:
+    """How often each source word occurs in training."""
+    total = len(ArrowShards(tokens, NEEDED))
+    counts: Counter[str] = Counter()
+    for found in workers.each("counting words", partial(CountShard, tokens), range(total), total):
+        counts.update(found)
+    return counts
+
+
+class CountShard:
+    """The number of a shard of tokens to counts of its training words."""
+
+    def __init__(self, tokens: Path) -> None:
+        self._shards = ArrowShards(tokens, NEEDED)
+
+    def __call__(self, number: int) -> Done[dict[str, int]]:
+        rows = self._shards[number]
+        lines = rows["source_tokens"].filter(pc.equal(rows["split"], "train"))
+        counts = pc.value_counts(pc.list_flatten(pc.split_pattern(lines, " ")))
+        values = (counts.field(name).to_pylist() for name in ("values", "counts"))
+        return Done(dict(zip(*values, strict=True)), len(rows))
+
+
+class ChainShard:
+    """The number of a shard of tokens to CHAINS_WORDS, and counts by split."""
+
+    def __init__(self, tokens: Path, stop_words: tuple[str, ...]) -> None:
+        self._shards, self._stop_words = ArrowShards(tokens, NEEDED), stop_words
+
+    def __call__(self, number: int) -> Done[tuple[pa.RecordBatch, Counts]]:
+        shard = self._shards[number]
+        words = _words(pl.from_arrow(shard))
+        chains = repeated(words, self._stop_words)
+        rows = chains.with_columns(pl.col("split", "document").list.first())
+        table = rows.select(CHAINS_WORDS.names).to_arrow().cast(CHAINS_WORDS)
+        splits = words["split"].unique(maintain_order=True)
+        own = {split: (words.filter(split=split), rows.filter(split=split)) for split in splits}
+        return Done((batch_of(table), {split: count(*frames) for split, frames in own.items()}), len(shard))
+
+
+def _words(rows: pl.DataFrame) -> pl.DataFrame:
+    """A row a word; `text` is the number of its document, `sentences` and `words` its place there."""
+    rows = rows.with_columns(text=pl.struct("split", "document").rle_id())
+    rows = rows.with_columns(
+        sentences=pl.int_range(pl.len(), dtype=pl.Int32).over("text"), word=pl.col("source_tokens").str.split(" ")
+    )
+    rows = rows.with_columns(words=pl.int_ranges(pl.col("word").list.len().cast(pl.Int32), dtype=pl.Int32))
+    return rows.drop("source_tokens").explode("word", "words")

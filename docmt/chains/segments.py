@@ -1,21 +1,25 @@
 """The chains of a view's segments, by their pieces: what models look at."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import accumulate, chain, pairwise
+from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.chains.statistics import Statistics
+from docmt.core.chains import chains_of
+from docmt.chains.frames import chains_of_pieces, count, repeated, words_of_sentences
+from docmt.chains.statistics import cards
 from docmt.chains.stop_words import read_stop_words, write_stop_words
-from docmt.chains.words import is_unknown, words_of_ids, words_of_lines
+from docmt.chains.words import is_unknown, words_of_ids
 from docmt.core.artifacts import write_json
-from docmt.core.chains import Words, chains_of_pieces, repeated_words
 from docmt.core.config import SPLITS, ViewConfig
+from docmt.core.counts import Counts, add_counts
 from docmt.core.documents import (
     CONTRASTIVE_SEGMENTS,
     SEGMENT_CHAINS,
@@ -26,14 +30,17 @@ from docmt.core.documents import (
     write_arrow,
 )
 from docmt.core.errors import UserError
+from docmt.core.shards import ArrowShards, arrow_writer, batch_of
 from docmt.core.vocabulary import Vocabulary
+from docmt.core.workers import ALONE, Done, Workers
 
+SPLIT = pa.schema([TOKENS.field("split")])
 NEEDED = pa.schema([TOKENS.field(name) for name in ("split", "document", "sentence", "source_tokens", "source_pieces")])
 ROWS = pa.schema([SEGMENTS.field(name) for name in ("document", "first", "source_lengths")])
 VARIANTS = pa.schema([CONTRASTIVE_SEGMENTS.field(name) for name in ("source_ids", "source_lengths")])
 
-REMEMBERED_SENTENCES = 1 << 12
-"""Windows overlap; what comes out does not depend on it."""
+ShardOfView = tuple[int, dict[str, int]]
+"""The number of a shard of tokens, and by split that of the view's shard that was cut from it."""
 
 
 @dataclass(frozen=True)
@@ -44,65 +51,92 @@ class SegmentsSettings:
     view: ViewConfig
 
 
-def build_segments(settings: SegmentsSettings, tokens: Path, words: Path, view: Path, output: Path) -> None:
+def build_segments(
+    settings: SegmentsSettings, tokens: Path, words: Path, view: Path, output: Path, workers: Workers = ALONE
+) -> None:
     """Write {train, dev, test}.arrow, a row for each of the view's, and card.json; contrastive.arrow where it has one.
 
     A word is in a chain where it occurs twice within the segment. Raises UserError where the view was cut from other
     tokens.
     """
     stop_words = read_stop_words(words / STOP_WORDS)
-    rows = read_arrow(tokens / "tokens.arrow", NEEDED)
-    cards = {}
-    for split in SPLITS:
-        texts = _texts(rows.filter(pc.equal(rows["split"], split)), view / f"{split}.arrow")
-        table, cards[split] = _chains_table(texts, stop_words)
-        write_arrow(output / f"{split}.arrow", table)
+    tasks = _shards_of_view(tokens / "tokens.arrow", view)
+    make = partial(ChainShard, tokens / "tokens.arrow", view, tuple(stop_words))
+    counts: Counts = {}
+    with ExitStack() as stack:
+        paths = {split: output / f"{split}.arrow" for split in SPLITS}
+        writers = {split: stack.enter_context(arrow_writer(path, SEGMENT_CHAINS)) for split, path in paths.items()}
+        for tables, found in workers.each("finding chains of segments", make, tasks, len(tasks)):
+            for split, chains in tables.items():
+                writers[split].write_batch(chains)
+            counts = add_counts(counts, found)
     _contrastive(tokens, view, stop_words, output / "contrastive.arrow")
     # It goes along with the chains, to the model that is trained on them.
     write_stop_words(output / STOP_WORDS, sorted(stop_words))
-    write_json(output / "card.json", {"view": settings.view.name, "splits": cards})
+    write_json(output / "card.json", {"view": settings.view.name, "splits": cards(counts)})
 
 
-def _chains_table(texts: Iterable[Words], stop_words: frozenset[str]) -> tuple[pa.Table, dict[str, Any]]:
-    statistics = Statistics()
-    columns: tuple[list, list] = ([], [])
-    for words, counts in texts:
-        repeated = repeated_words(words, stop_words)
-        statistics.add(len(words), repeated.values())
-        for column, value in zip(columns, chains_of_pieces(repeated, counts), strict=True):
-            column.append(value)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, SEGMENT_CHAINS, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=SEGMENT_CHAINS), statistics.card()
+def _shards_of_view(tokens: Path, view: Path) -> list[ShardOfView]:
+    """For each shard of tokens the shards of the view that were cut from it."""
+    shards, tasks = ArrowShards(tokens, SPLIT), []
+    used = dict.fromkeys(SPLITS, 0)
+    for number, rows in enumerate(shards):
+        splits = pc.unique(rows["split"]).to_pylist()
+        tasks.append((number, {split: used[split] for split in splits}))
+        used |= {split: used[split] + 1 for split in splits}
+    for split, shards_of_split in used.items():
+        file = view / f"{split}.arrow"
+        found = len(ArrowShards(file, ROWS))
+        if found != shards_of_split:
+            what, expected = "shards of other tokens", f"{shards_of_split}, one for each of this split's tokens"
+            raise UserError(what, where=str(file), found=found, expected=expected, remedy="make the view anew")
+    return tasks
 
 
-def _texts(rows: pa.Table, file: Path) -> Iterator[Words]:
-    """The words of each segment of `file`, from the sentences that it names."""
-    lines = [rows[name].to_pylist() for name in ("source_tokens", "source_pieces")]
-    opens = [row for row, sentence in enumerate(rows["sentence"].to_pylist()) if sentence == 0]
-    documents = {rows["document"][row].as_py(): row for row in opens}
+class ChainShard:
+    """A shard of tokens, and the view's shards that were cut from it, to SEGMENT_CHAINS and counts by split."""
 
-    @lru_cache(REMEMBERED_SENTENCES)
-    def sentence(row: int) -> Words:
-        return words_of_lines(*(column[row] for column in lines))
+    def __init__(self, tokens: Path, view: Path, stop_words: tuple[str, ...]) -> None:
+        self._tokens, self._stop_words = ArrowShards(tokens, NEEDED), stop_words
+        self._view = {split: ArrowShards(view / f"{split}.arrow", ROWS) for split in SPLITS}
 
-    for number, segment in enumerate(read_arrow(file, ROWS).to_pylist()):
-        lengths = segment["source_lengths"]
-        first = documents.get(segment["document"], len(rows)) + segment["first"]
-        sentences = [sentence(row) for row in range(first, min(first + len(lengths), len(rows)))]
-        if [sum(counts) for _, counts in sentences] != lengths:
-            raise UserError(
-                "a segment of other tokens",
-                where=f"{file}: row {number}",
-                found=f"document {segment['document']!r}, sentence {segment['first']}, pieces {lengths}",
-                expected="the view of these tokens",
-                remedy="make the view anew",
-            )
-        yield _joined(sentences)
+    def __call__(self, task: ShardOfView) -> Done[tuple[dict[str, pa.RecordBatch], Counts]]:
+        number, of_view = task
+        rows = self._tokens[number]
+        tables, counts = {}, {}
+        for split, place in of_view.items():
+            segments = pl.from_arrow(self._view[split][place]).with_row_index("text")
+            words = self._words(pl.from_arrow(rows.filter(pc.equal(rows["split"], split))), segments, split, place)
+            chains = repeated(words, self._stop_words)
+            tables[split] = batch_of(chains_of_pieces(chains, len(segments)))
+            counts[split] = count(words, chains)
+        return Done((tables, counts), len(rows))
 
+    def _words(self, rows: pl.DataFrame, segments: pl.DataFrame, split: str, place: int) -> pl.DataFrame:
+        """The words of each segment, from the sentences that it names."""
+        words = words_of_sentences(rows["source_tokens"], rows["source_pieces"])
+        pieces = words.group_by("row", maintain_order=True).agg(pl.col("pieces").sum())["pieces"]
+        known = rows.select("document", "sentence", pieces=pieces).with_row_index("row")
+        lengths = pl.col("source_lengths")
+        named = segments.with_columns(sentence=pl.int_ranges(lengths.list.len().cast(pl.Int32), dtype=pl.Int32))
+        named = named.explode("source_lengths", "sentence").with_columns(pl.col("sentence") + pl.col("first"))
+        found = named.join(known, on=["document", "sentence"], how="left", maintain_order="left")
+        strange = found.filter(lengths.ne_missing(pl.col("pieces")))["text"]
+        if len(strange):
+            self._refuse(segments.row(strange[0], named=True), split, place)
+        own = found.select("text", "row").join(words, on="row", maintain_order="left_right").drop("row")
+        return own.with_columns(start=(pl.col("pieces").cum_sum() - pl.col("pieces")).over("text"))
 
-def _joined(sentences: list[Words]) -> Words:
-    words, counts = zip(*sentences, strict=True)
-    return list(chain.from_iterable(words)), list(chain.from_iterable(counts))
+    def _refuse(self, segment: dict[str, Any], split: str, place: int) -> NoReturn:
+        before = sum(len(self._view[split][number]) for number in range(place))
+        name, first, lengths = (segment[name] for name in ROWS.names)
+        raise UserError(
+            "a segment of other tokens",
+            where=f"{self._view[split].path}: row {before + segment['text']}",
+            found=f"document {name!r}, sentence {first}, pieces {lengths}",
+            expected="the view of these tokens",
+            remedy="make the view anew",
+        )
 
 
 def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str], output: Path) -> None:
@@ -113,13 +147,16 @@ def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str], output: P
         return
     vocabulary = Vocabulary.load(tokens / "text" / "vocabulary.source.txt")
     texts = list(_variants(file, vocabulary))
-    unknown = {word for words, _ in texts for word in words if is_unknown(word)}
-    table, _ = _chains_table(texts, stop_words | unknown)
-    write_arrow(output, table)
+    unknown = {word for words, _ in texts for text in words for word in text if is_unknown(word)}
+    found = (chains_of(*text, stop_words | unknown) for text in texts)
+    rows = [dict(zip(SEGMENT_CHAINS.names, chains, strict=True)) for chains in found]
+    write_arrow(output, pa.Table.from_pylist(rows, SEGMENT_CHAINS))
 
 
-def _variants(file: Path, vocabulary: Vocabulary) -> Iterator[Words]:
-    """The source words of each variant, which stage 3 knows by their ids only."""
+def _variants(file: Path, vocabulary: Vocabulary) -> Iterator[tuple[list[list[str]], list[list[int]]]]:
+    """The words of each variant's source sentences, which stage 3 knows by their ids only, and their pieces."""
     for row in read_arrow(file, VARIANTS).to_pylist():
         ends = accumulate(row["source_lengths"], initial=0)
-        yield _joined([words_of_ids(row["source_ids"][start:end], vocabulary) for start, end in pairwise(ends)])
+        sentences = [words_of_ids(row["source_ids"][start:end], vocabulary) for start, end in pairwise(ends)]
+        words, counts = zip(*sentences, strict=True)
+        yield list(words), list(counts)

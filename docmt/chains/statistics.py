@@ -4,37 +4,38 @@ Paper: lexical chains, table 5.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from docmt.core.chains import repeated_words
+from docmt.core.config import SPLITS
+from docmt.core.counts import Counts
 
-@dataclass
-class Statistics:
-    """Counts of one split, added up text by text; a text is a whole document, or a segment of a view."""
+COUNTED = ("texts", "words", "chains", "words_in_chains")
+"""What is counted: a text is a whole document, or a segment of a view."""
 
-    texts: int = 0
-    words: int = 0
-    chains: int = 0
-    words_in_chains: int = 0
 
-    def add(self, words: int, chains: Iterable[Sequence[int]]) -> None:
-        """`words`: of the text; `chains`: the places of each of its repeated words."""
-        lengths = [len(chain) for chain in chains]
-        self.texts += 1
-        self.words += words
-        self.chains += len(lengths)
-        self.words_in_chains += sum(lengths)
+def count_texts(texts: Iterable[Sequence[str]], stop_words: frozenset[str]) -> dict[str, int]:
+    """Of texts as words, one after another."""
+    counts = dict.fromkeys(COUNTED, 0)
+    for words in texts:
+        chains = repeated_words(words, stop_words).values()
+        for name, number in zip(COUNTED, (1, len(words), len(chains), sum(map(len, chains))), strict=True):
+            counts[name] += number
+    return counts
 
-    def card(self) -> dict[str, Any]:
-        """The counts and table 5's columns: `perc` (of the words, those in chains, in percent), `avg_k` (words of a
-        chain) and `avg_m` (chains of a text); 0 where there is nothing to count.
-        """
-        return {
-            "texts": self.texts,
-            "words": self.words,
-            "chains": self.chains,
-            "words_in_chains": self.words_in_chains,
-            "perc": 100 * self.words_in_chains / max(self.words, 1),
-            "avg_k": self.words_in_chains / max(self.chains, 1),
-            "avg_m": self.chains / max(self.texts, 1),
-        }
+
+def cards(counts: Counts) -> dict[str, dict[str, Any]]:
+    return {split: card(counts.get(split, {})) for split in SPLITS}
+
+
+def card(counts: dict[str, int]) -> dict[str, Any]:
+    """The counts and table 5's columns: `perc` (of the words, those in chains, in percent), `avg_k` (words of a chain)
+    and `avg_m` (chains of a text); 0 where there is nothing to count.
+    """
+    texts, words, chains, words_in_chains = (counts.get(name, 0) for name in COUNTED)
+    return {
+        **dict(zip(COUNTED, (texts, words, chains, words_in_chains), strict=True)),
+        "perc": 100 * words_in_chains / max(words, 1),
+        "avg_k": words_in_chains / max(chains, 1),
+        "avg_m": chains / max(texts, 1),
+    }

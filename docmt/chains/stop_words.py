@@ -3,8 +3,7 @@
 Paper: lexical chains, appendix A: the 1,000 most frequent source words of the training set.
 """
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from docmt.core.artifacts import atomic_file
@@ -12,15 +11,12 @@ from docmt.core.errors import UserError
 from docmt.core.vocabulary import by_frequency
 
 
-def most_frequent(lines: Iterable[str], count: int) -> list[str]:
-    """The `count` most frequent words, the most frequent first, ties in the order of code points.
+def most_frequent(counts: Mapping[str, int], number: int) -> list[str]:
+    """The `number` most frequent words, the most frequent first, ties in the order of code points.
 
-    `lines`: words joined by single spaces. Our reading: punctuation counts as words, and most of it is among them.
+    Our reading: punctuation counts as words, and most of it is among them.
     """
-    counts: Counter[str] = Counter()
-    for line in lines:
-        counts.update(line.split(" "))
-    return by_frequency(counts)[:count]
+    return by_frequency(counts)[:number]
 
 
 def write_stop_words(path: Path, words: Iterable[str]) -> None:

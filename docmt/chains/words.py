@@ -1,14 +1,9 @@
-"""The words behind pieces: how many pieces each word has, from tokens and from ids."""
+"""The words behind ids, and how many pieces each word has."""
 
 from collections.abc import Sequence
 
-from docmt.core.chains import Words, count_pieces, words_of_pieces
+from docmt.core.chains import Words, words_of_pieces
 from docmt.core.vocabulary import SPECIALS, UNK, Vocabulary
-
-
-def words_of_lines(tokens: str, pieces: str) -> Words:
-    """From a row of tokens.arrow."""
-    return tokens.split(" "), count_pieces(pieces.split(" "))
 
 
 def words_of_ids(ids: Sequence[int], vocabulary: Vocabulary) -> Words:

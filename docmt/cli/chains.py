@@ -5,6 +5,11 @@ from typing import Annotated
 
 import typer
 
+from docmt.cli.chain_statistics import statistics
+from docmt.cli.options import Workers
+
+__all__ = ["segments", "statistics", "words"]
+
 Tokens = Annotated[Path, typer.Option(help="folder of stage 2: tokens.arrow, text/vocabulary.source.txt")]
 
 
@@ -12,13 +17,15 @@ def words(
     settings: Annotated[Path, typer.Option(help="settings.json of stage 4's words")],
     tokens: Tokens,
     output: Annotated[Path, typer.Option(help="folder for chains.arrow, stop_words.txt, card.json")],
+    workers: Workers = None,
 ) -> None:
     """Find the chains of whole documents, by words, and the stop list."""
     from docmt.chains.documents import WordsSettings, build_words
+    from docmt.cli.progress import workers_of
     from docmt.core.artifacts import read_json
     from docmt.core.parse import parse
 
-    build_words(parse(WordsSettings, read_json(settings), str(settings)), tokens, output)
+    build_words(parse(WordsSettings, read_json(settings), str(settings)), tokens, output, workers_of(workers))
 
 
 def segments(
@@ -27,10 +34,13 @@ def segments(
     words: Annotated[Path, typer.Option(help="folder of `docmt chains words`: stop_words.txt")],
     view: Annotated[Path, typer.Option(help="folder of stage 3: {train, dev, test}.arrow[, contrastive.arrow]")],
     output: Annotated[Path, typer.Option(help="folder for {train, dev, test}.arrow, card.json[, contrastive.arrow]")],
+    workers: Workers = None,
 ) -> None:
     """Find the chains of a view's segments, by pieces, a row for each of its rows."""
     from docmt.chains.segments import SegmentsSettings, build_segments
+    from docmt.cli.progress import workers_of
     from docmt.core.artifacts import read_json
     from docmt.core.parse import parse
 
-    build_segments(parse(SegmentsSettings, read_json(settings), str(settings)), tokens, words, view, output)
+    told = parse(SegmentsSettings, read_json(settings), str(settings))
+    build_segments(told, tokens, words, view, output, workers_of(workers))

@@ -1,9 +1,16 @@
-"""`docmt corpus`: stage 1, downloads and readers."""
+"""`docmt corpus`: stage 1, downloads and readers, and the catalogue."""
 
+import json
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from docmt.cli.catalogue import check, sources
+from docmt.cli.own_corpus import validate
+
+__all__ = ["check", "fetch", "read", "sources", "validate"]
 
 
 def fetch(
@@ -14,6 +21,9 @@ def fetch(
     mirror: Annotated[
         str, typer.Option(envvar="DOCMT_MIRROR", help="folder or URL that is tried before the file's sources")
     ] = "",
+    local: Annotated[
+        Path | None, typer.Option(help="folder of yours that holds the file by its name; DOCMT_LOCAL has one by corpus")
+    ] = None,
 ) -> None:
     """Download one file of a corpus and verify it."""
     from docmt.core.catalogue import load_corpus
@@ -21,7 +31,14 @@ def fetch(
     from docmt.corpus.download import find_file
 
     corpus = load_corpus(catalogue)
-    fetch_file(find_file(corpus, file, catalogue), output, lock, corpus.corpus, mirror or None)
+    own = local or _local(corpus.corpus)
+    fetch_file(find_file(corpus, file, catalogue), output, lock, corpus.corpus, mirror or None, local=own)
+
+
+def _local(corpus: str) -> Path | None:
+    """The folder that config.yaml names for a corpus, as it comes to jobs: JSON in the environment."""
+    folder = json.loads(os.environ.get("DOCMT_LOCAL") or "{}").get(corpus)
+    return Path(folder) if folder else None
 
 
 def read(

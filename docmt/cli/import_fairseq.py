@@ -85,7 +85,7 @@ def text_pipeline(
     segmenters = [Segmenter.load(file) for file in codes]
     config = PipelineConfig(**names, bpe=bpe, merges=len(segmenters[0].merges), case=case)
     casing = Lower() if case == "lower" else Keep()
-    tokenizers = [tokenizer_for(language, config.chinese) for language in languages]
+    tokenizers = [tokenizer_for(language, config) for language in languages]
     return TextPipeline(
         config, *(Side(t, casing, s, v) for t, s, v in zip(tokenizers, segmenters, vocabularies, strict=True))
     )

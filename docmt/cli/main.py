@@ -33,8 +33,21 @@ COMMANDS = (
 """Command, module, function. A module imports its stage inside the function, so that `docmt --help` is quick."""
 
 GROUPS = (
-    ("corpus", "docmt.cli.corpus", (("fetch", "fetch"), ("read", "read"))),
-    ("chains", "docmt.cli.chains", (("words", "words"), ("segments", "segments"))),
+    (
+        "corpus",
+        "docmt.cli.corpus",
+        (("fetch", "fetch"), ("read", "read"), ("validate", "validate"), ("sources", "sources"), ("check", "check")),
+    ),
+    (
+        "shards",
+        "docmt.cli.shards",
+        (("tokenise", "tokenise"), ("learn", "learn"), ("encode", "encode"), ("join", "join")),
+    ),
+    (
+        "chains",
+        "docmt.cli.chains",
+        (("words", "words"), ("segments", "segments"), ("statistics", "statistics")),
+    ),
     ("vectors", "docmt.cli.vectors", (("train", "train"), ("corpus", "corpus"))),
     ("human", "docmt.cli.human", (("sheet", "sheet"), ("read", "read"))),
 )

@@ -8,3 +8,4 @@ Device = Annotated[
     Literal["auto", "cpu", "cuda"], typer.Option(envvar="DOCMT_DEVICE", help="auto = the GPU where there is one")
 ]
 Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads [default: one a core]")]
+Workers = Annotated[int | None, typer.Option(min=1, help="processes; no result depends on it [default: one a core]")]

@@ -4,40 +4,58 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from docmt.core.workers import Workers
 
 EVERY_S = 60.0
 
 
 @contextmanager
-def shown_progress(name: str, unit: str) -> Iterator[Callable[[int, int, int], None]]:
-    """Something to be told of items done, items in all, and source pieces done."""
+def shown_progress(name: str, unit: str, counted: str = "source pieces") -> Iterator[Callable[[int, int, int], None]]:
+    """Something to be told of items done, items in all, and how much else was done: `counted`, shown as a rate."""
     if not sys.stderr.isatty():
-        yield LogLines(name, unit)
+        yield LogLines(name, unit, counted)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    rate = TextColumn("{task.fields[rate]:,.0f} source pieces/s")
+    rate = TextColumn(f"{{task.fields[rate]:,.0f}} {counted}/s")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit), rate)
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bars:
         task, start = bars.add_task(name, rate=0.0), time.monotonic()
 
-        def show(done: int, total: int, pieces: int) -> None:
-            bars.update(task, completed=done, total=total, rate=pieces / (time.monotonic() - start))
+        def show(done: int, total: int, count: int) -> None:
+            bars.update(task, completed=done, total=total, rate=count / (time.monotonic() - start))
 
         yield show
+
+
+shown_shards = partial(shown_progress, unit="shards", counted="sentence pairs")
+"""Of a stage that goes through a corpus, by the name of what it does."""
 
 
 class LogLines:
     """A line a minute; the clock gives seconds."""
 
-    def __init__(self, name: str, unit: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self.name, self.unit, self.clock = name, unit, clock
+    def __init__(
+        self, name: str, unit: str, counted: str = "source pieces", clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.name, self.unit, self.counted, self.clock = name, unit, counted, clock
         self.start = self.last = clock()
 
-    def __call__(self, done: int, total: int, pieces: int) -> None:
+    def __call__(self, done: int, total: int, count: int) -> None:
         now = self.clock()
         if now - self.last >= EVERY_S:
             self.last = now
-            rate = f"{pieces / (now - self.start):,.0f} source pieces/s"
+            rate = f"{count / (now - self.start):,.0f} {self.counted}/s"
             print(f"{self.name}: {done} of {total} {self.unit}, {rate}", file=sys.stderr, flush=True)
+
+
+def workers_of(processes: int | None) -> "Workers":
+    """So many, or one for each core, and what shows how far they are."""
+    from docmt.core.workers import Workers, cores
+
+    return Workers(processes or cores(), shown_shards)

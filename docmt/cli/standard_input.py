@@ -26,7 +26,7 @@ class Given:
 
         from docmt.core.documents import SEGMENTS
         from docmt.views.cuts import cut_documents, sentence_costs
-        from docmt.views.segments import segments_table, sentences_of
+        from docmt.views.segments import segments_of, sentences_of
 
         nothing = [[]] * len(self.sentences)
         columns = {
@@ -37,7 +37,7 @@ class Given:
         }
         rows = sentences_of(pa.table(columns), "standard input")
         costs = sentence_costs(rows.source.lengths, rows.target.lengths)
-        return segments_table(rows, cut_documents(rows.documents, costs, cut))
+        return pa.Table.from_batches([segments_of(rows, cut_documents(rows.documents, costs, cut))])
 
     def chains(self, pipeline: "TextPipeline", segments: "pa.Table", stop_words: Path) -> "pa.Table":
         """SEGMENT_CHAINS of `segments`. Raises UserError where the stop list is missing."""

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from docmt.core.grid import Entry, Grid, load_grid
+from docmt.core.missing import Places, left_out
 
 Root = Annotated[Path, typer.Option(help="folder with config.yaml and workflow/")]
 Study = Annotated[str | None, typer.Option(help="only this study")]
@@ -23,19 +24,28 @@ def systems(root: Root = Path(), study: Study = None) -> None:
 
 
 def targets(root: Root = Path(), study: Study = None) -> None:
-    """List every target that `snakemake TARGET` makes, a line each, with whether it is there."""
+    """List every target that `snakemake TARGET` makes, a line each, with whether it is there.
+
+    `missing`: the corpus needs files that only a person can bring.
+    """
     grid = load_grid(root)
     results = root / "results"
+    without = left_out(grid.corpora.values(), Places(results, grid.mirror, grid.local))
     _line("all", None, "every study of config.yaml: " + ", ".join(grid.active))
     for name in _studies(grid, study):
         _line(name, results / "8_report" / name / "index.html", grid.studies[name].title)
         for entry in grid.of_study(name):
             for seed in grid.seeds[name]:
                 path = f"7_scores/{grid.scale}/{entry.corpus}/{entry.folder}/seed{seed}/scores.json"
-                _line(f"results/{path}", results / path, f"scores of {entry.system.name} on {entry.corpus}")
+                _line(
+                    f"results/{path}",
+                    results / path,
+                    f"scores of {entry.system.name} on {entry.corpus}",
+                    entry.corpus in without,
+                )
     for corpus in grid.corpora.values():
         path = f"1_corpus/{corpus.corpus}/card.json"
-        _line(f"results/{path}", results / path, f"the corpus {corpus.corpus}")
+        _line(f"results/{path}", results / path, f"the corpus {corpus.corpus}", corpus.corpus in without)
 
 
 def _studies(grid: Grid, study: str | None) -> list[str]:
@@ -46,9 +56,9 @@ def _studies(grid: Grid, study: str | None) -> list[str]:
     return [study]
 
 
-def _line(target: str, path: Path | None, about: str) -> None:
-    made = "made" if path is not None and path.exists() else "-"
-    typer.echo(f"{target:<84} {made:<5} {about}")
+def _line(target: str, path: Path | None, about: str, missing: bool = False) -> None:
+    made = "made" if path is not None and path.exists() else "missing" if missing else "-"
+    typer.echo(f"{target:<84} {made:<7} {about}")
 
 
 def _described(entry: Entry) -> str:

@@ -5,15 +5,18 @@ from typing import Annotated
 
 import typer
 
+from docmt.cli.options import Workers
+
 
 def tokens(
     settings: Annotated[Path, typer.Option(help="settings.json of stage 2")],
     corpus: Annotated[Path, typer.Option(help="folder of stage 1: documents.parquet[, contrastive.parquet]")],
     output: Annotated[Path, typer.Option(help="folder for tokens.arrow, text/, card.json[, contrastive.arrow]")],
+    workers: Workers = None,
 ) -> None:
     """Tokenise a corpus, learn its cases, BPE and vocabularies, and turn it into ids."""
-    from docmt.core.artifacts import read_json
-    from docmt.core.parse import parse
-    from docmt.text.process import TokensSettings, process_corpus
+    from docmt.cli.progress import workers_of
+    from docmt.text.process import process_corpus
+    from docmt.text.settings import read_settings
 
-    process_corpus(parse(TokensSettings, read_json(settings), str(settings)), corpus, output)
+    process_corpus(read_settings(settings), corpus, output, workers_of(workers))

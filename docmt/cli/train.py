@@ -25,25 +25,34 @@ def train(
     deadline_minutes: Annotated[float | None, typer.Option(min=0, help="What the job may take.")] = None,
     save_minutes: Annotated[float, typer.Option(min=0, help="Checkpoints, beside save_every_updates.")] = 30,
     checkpoints: Annotated[int, typer.Option(min=2, help="How many checkpoints are kept.")] = 2,
-    hang_minutes: Annotated[
-        float, typer.Option(min=0, help="End without progress, above a validation's; 0 = never.")
-    ] = 30,
+    hang_minutes: Annotated[float, typer.Option(min=0, help="End without progress, above a batch's; 0 = never.")] = 30,
     set_aside: Annotated[
         bool, typer.Option("--set-aside", help="Rename a state of other settings and begin anew, instead of refusing.")
     ] = False,
     deterministic: Annotated[
-        bool, typer.Option("--deterministic", help="On a GPU: the same bytes from the same seed, more slowly.")
+        bool,
+        typer.Option(
+            "--deterministic",
+            help="On a GPU: the same bytes from the same seed, more slowly; a resumed run needs the same.",
+        ),
     ] = False,
+    compiled: Annotated[
+        bool | None,
+        typer.Option(
+            "--compile/--no-compile", envvar="DOCMT_COMPILE", help="Compile parts of updates; default: on CUDA."
+        ),
+    ] = None,
 ) -> None:
     """Train a system, or go on with an interrupted training.
 
-    SIGTERM, SIGUSR1 and a near deadline write a checkpoint after the present update and end with status 75: run again
-    to go on. Status 70: no progress; the stack of every thread stands in the state folder. exit.json there says why.
+    SIGTERM, SIGUSR1 and a near deadline write a checkpoint after the present update, or batch of a validation, and end
+    with status 75: run again to go on. Status 70: no progress; the stack of every thread stands in the state folder.
+    exit.json there says why.
     """
     from docmt.training.launch import launch
     from docmt.training.options import JobOptions
 
-    options = JobOptions(deadline_minutes, hang_minutes, save_minutes, checkpoints, set_aside, deterministic)
+    options = JobOptions(deadline_minutes, hang_minutes, save_minutes, checkpoints, set_aside, deterministic, compiled)
     if ranks > 1 and "RANK" not in os.environ:
         raise typer.Exit(launch(ranks))
 

@@ -5,15 +5,19 @@ from typing import Annotated
 
 import typer
 
+from docmt.cli.options import Workers
+
 
 def views(
     settings: Annotated[Path, typer.Option(help="settings.json of stage 3")],
     tokens: Annotated[Path, typer.Option(help="folder of stage 2: tokens.arrow[, contrastive.arrow]")],
     output: Annotated[Path, typer.Option(help="folder for train, dev, test.arrow, card.json[, contrastive.arrow]")],
+    workers: Workers = None,
 ) -> None:
     """Cut a corpus's documents into the segments of a view."""
+    from docmt.cli.progress import workers_of
     from docmt.core.artifacts import read_json
     from docmt.core.parse import parse
     from docmt.views.build import ViewsSettings, build_view
 
-    build_view(parse(ViewsSettings, read_json(settings), str(settings)), tokens, output)
+    build_view(parse(ViewsSettings, read_json(settings), str(settings)), tokens, output, workers_of(workers))

@@ -4,116 +4,18 @@ import dataclasses
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from docmt.core.checks import need, setting
 from docmt.core.config import SPLITS
 from docmt.core.errors import UserError
-from docmt.core.parse import KINDS, load_yaml, parse
+from docmt.core.parse import load_yaml, parse
+from docmt.core.published import PublishedCounts
+from docmt.core.readers import ReaderConfig, readers_of_files
 
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-@dataclass(frozen=True)
-class ReaderConfig:
-    """How files become documents; `kind` chooses one of READER_CONFIGS, which say what else can be set."""
-
-    kind: str
-
-
-@dataclass(frozen=True)
-class ToyConfig(ReaderConfig):
-    """`toy`: no file; documents and contrastive sets from a seeded grammar."""
-
-    kind: Literal["toy"]
-    seed: int = setting(1, "another seed is another corpus")
-    train_documents: int = setting(3000, "documents for training")
-    dev_documents: int = setting(100, "documents for validation")
-    test_documents: int = setting(100, "documents for the scores")
-    shortest: int = setting(6, "sentences of the shortest document")
-    longest: int = setting(20, "sentences of the longest document")
-    contrastive_items: int = setting(100, "items of each contrastive set at each distance; even, since they are twins")
-    distances: tuple[int, ...] = setting((1, 2, 3, 5), "sentences from the deciding sentence to the judged one")
-
-    def __post_init__(self) -> None:
-        for name in ("train_documents", "dev_documents", "test_documents"):
-            need(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
-        need(self.shortest >= 6, "shortest", self.shortest, "6 or more (fewer cannot hold every phenomenon)")
-        need(self.longest >= self.shortest, "longest", self.longest, f"shortest ({self.shortest}) or more")
-        items = self.contrastive_items
-        need(items >= 2 and items % 2 == 0, "contrastive_items", items, "an even number, 2 or more")
-        wrong = [distance for distance in self.distances if distance < 1]
-        need(self.distances != () and not wrong, "distances", list(self.distances), "one or more, each 1 or more")
-
-
-@dataclass(frozen=True)
-class VersesConfig(ReaderConfig):
-    """`verses`: `Book.Chapter.Verse<TAB>text`, a file a language, joined on the id; a document is a chapter."""
-
-    kind: Literal["verses"]
-    archive: str
-    source: str
-    target: str
-    dev: tuple[str, ...]
-    test: tuple[str, ...]
-    continued: str | None = setting(None, "text of a verse that stands in the verse before: both are joined")
-    missing: str | None = setting(None, "text of a verse that a translation lacks: the pair is dropped, and counted")
-    remove: tuple[str, ...] = setting((), "markup that is deleted from the text, and counted")
-
-    def __post_init__(self) -> None:
-        both = sorted(set(self.dev) & set(self.test))
-        need(not both, "test", both, "books that are not in dev")
-
-
-@dataclass(frozen=True)
-class IwsltXmlConfig(ReaderConfig):
-    """`iwslt_xml`: the dev and test sets of IWSLT, an XML file a language and set; a document is a talk."""
-
-    kind: Literal["iwslt_xml"]
-    archive: str
-    files: str
-    dev: tuple[str, ...]
-    test: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        for part in ("{set}", "{language}"):
-            need(part in self.files, "files", self.files, f"a path with {part} in it")
-
-
-@dataclass(frozen=True)
-class SidesConfig:
-    """The two files of a split, line by line translations of each other."""
-
-    source: str
-    target: str
-
-
-@dataclass(frozen=True)
-class LinesConfig(ReaderConfig):
-    """`lines`: aligned plain text, a sentence a line, with a line between documents."""
-
-    kind: Literal["lines"]
-    splits: dict[str, SidesConfig]
-    archive: str | None = setting(None, "the archive that holds the files; none = they are downloaded as they are")
-    between: Literal["blank", "<d>"] = setting("blank", "the line between documents: an empty one, or <d>")
-    drop_empty: bool = setting(False, "drop pairs with an empty side, and count them; else they are refused")
-
-    def __post_init__(self) -> None:
-        wrong = [split for split in self.splits if split not in SPLITS]
-        need(self.splits != {} and not wrong, "splits", wrong or "nothing", f"some of {', '.join(SPLITS)}")
-        blank = self.between == "blank" and self.drop_empty
-        need(not blank, "drop_empty", True, "between: <d> (a blank line already ends a document)")
-
-
-READER_CONFIGS: dict[str, type[ReaderConfig]] = {
-    "toy": ToyConfig,
-    "verses": VersesConfig,
-    "iwslt_xml": IwsltXmlConfig,
-    "lines": LinesConfig,
-}
-"""Settings by `reader.kind`; a new reader adds a line here and one in `docmt.corpus.readers.READERS`."""
-KINDS[ReaderConfig] = ("reader", READER_CONFIGS)
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def _need_sha256(value: str | None) -> None:
@@ -129,11 +31,14 @@ class FileConfig:
     sha256: str | None = setting(None, "none = that of the first download, which the lock file keeps")
     size: int | None = setting(None, "bytes; none = not checked")
     obtain: str | None = setting(None, "how a person gets the file, where no source can be fetched")
+    checked: Any = setting(False, "day on which this code last fetched the sources, '2026-01-31'; false = never")
 
     def __post_init__(self) -> None:
         need(bool(self.name) and Path(self.name).name == self.name, "name", self.name, "a file name without a folder")
         _need_sha256(self.sha256)
         need(self.size is None or self.size > 0, "size", self.size, "above 0, or none")
+        day = isinstance(self.checked, str) and DAY.fullmatch(self.checked) is not None
+        need(self.checked is False or day, "checked", self.checked, "false, or a day in quotes, such as '2026-01-31'")
 
 
 @dataclass(frozen=True)
@@ -156,6 +61,7 @@ class CorpusConfig:
     citation: str
     reader: ReaderConfig
     expected: dict[str, Counts] = field(default_factory=dict)
+    published: tuple[PublishedCounts, ...] = setting((), "what papers state of the corpus, and why it differs")
     files: tuple[FileConfig, ...] = setting((), "what is downloaded; none for a generated corpus")
     contrastive: bool = setting(False, "whether the reader makes contrastive sets too")
     stop_words: int = setting(1000, "so many of the most frequent source words of training are in no lexical chain")
@@ -167,6 +73,8 @@ class CorpusConfig:
             need(LANGUAGE.fullmatch(language) is not None, name, language, "a code such as zh or en")
         wrong = [split for split in self.expected if split not in SPLITS]
         need(not wrong, "expected", wrong, f"some of {', '.join(SPLITS)}")
+        stated = {name for published in self.published for name in published.counts if name not in SPLITS}
+        need(self.contrastive or not stated, "published", sorted(stated), f"some of {', '.join(SPLITS)}")
         names = [file.name for file in self.files]
         twice = sorted({name for name in names if names.count(name) > 1})
         need(not twice, "files", twice, "each file once")
@@ -213,19 +121,21 @@ def load_corpus(path: Path | str) -> CorpusConfig:
         where = lines.place(("corpus",))
         raise UserError("a corpus is named as its file", where=where, found=config.corpus, expected=Path(path).stem)
     archives = [file.name for file in config.files]
-    archive = getattr(config.reader, "archive", None)
-    if archive is not None and archive not in archives:
-        where = lines.place(("reader", "archive"))
-        raise UserError(
-            "not among the corpus' files", where=where, found=archive, expected=", ".join(archives) or "none"
-        )
+    for path, reader in readers_of_files(config.reader, ("reader",)):
+        if reader.archive is not None and reader.archive not in archives:
+            raise UserError(
+                "not among the corpus' files",
+                where=lines.place((*path, "archive")),
+                found=reader.archive,
+                expected=", ".join(archives) or "none",
+            )
     return config
 
 
 def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
     """Stage 1's slice. Sources and sizes are left out: another mirror makes the same corpus."""
     slice_ = dataclasses.asdict(config)
-    for name in ("about", *STOP_WORDS):
+    for name in ("about", "published", *STOP_WORDS):
         del slice_[name]
     slice_["files"] = [{"name": file.name, "sha256": file.sha256} for file in config.files]
     return slice_

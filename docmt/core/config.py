@@ -6,13 +6,19 @@ Frozen dataclasses, one a section of a system. The metadata of a field is its li
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from docmt.core.architectures import READS_CHAINS, ModelConfig
 from docmt.core.checks import need, setting
 
 SPLITS = ("train", "dev", "test")
 """Parts of a corpus."""
+
+Schedule = Literal["inverse_sqrt", "noam", "polynomial", "constant"]
+GROUPS = ("new", "taken")
+"""Parameters by what training starts from, `init_from` or `pretrained`: those that it lacks, and those that it has."""
+OF_GROUPS = ("schedule", "lr", "warmup_updates")
+"""Settings of training that a group may have for itself, as `lr_new` and `lr_taken`."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +27,14 @@ class TextConfig:
 
     case: Literal["keep", "lower", "truecase"] = setting("keep", "keep the case, lower it, or truecase (Moses)")
     chinese: Literal["jieba", "characters"] = setting("jieba", "how Chinese is segmented; other languages: Moses")
+    normalise: bool = setting(False, "Moses' normalisation of punctuation before tokenising; not of Chinese")
+    aggressive: bool = setting(False, "Moses cuts hyphens between letters too (-a: `well @-@ known`); not Chinese")
     bpe: Literal["joint", "separate"] = setting("joint", "one set of merges and one vocabulary, or one a side")
     merges: int = setting(30000, "BPE merge operations (a side, if separate)")
     threshold: int = setting(0, "pieces rarer than this in training are left out of the vocabulary")
     pretrained: str | None = setting(
-        None, "folder with a tokenizer.json, whose pieces stand instead of chinese, merges and case; none = our own"
+        None,
+        "folder with a tokenizer.json, whose pieces stand instead of all above but bpe and threshold; none = our own",
     )
     pretrained_sides: Literal["both", "source"] = setting("both", "which sides have these pieces (BERT: source)")
 
@@ -36,12 +45,11 @@ class TextConfig:
         only_source = self.pretrained_sides == "source"
         need(not only_source or self.pretrained is not None, "pretrained_sides", "source", "both where none has them")
         need(not only_source or self.bpe == "separate", "bpe", self.bpe, "separate beside pretrained_sides: source")
-        need(
-            self.pretrained is None or only_source or self.case == "keep",
-            "case",
-            self.case,
-            "keep beside pretrained (its tokenizer does with case what the checkpoint was trained on)",
-        )
+        if self.pretrained is not None and not only_source:
+            why = "beside pretrained (its tokenizer does what the checkpoint was trained on)"
+            need(self.case == "keep", "case", self.case, f"keep {why}")
+            need(not self.normalise, "normalise", True, f"false {why}")
+            need(not self.aggressive, "aggressive", True, f"false {why}")
 
     def is_pretrained(self, side: str) -> bool:
         """Whether a side, "source" or "target", has the pieces of a pretrained checkpoint."""
@@ -118,16 +126,20 @@ class TrainConfig:
     epsilon: float = setting(1e-8, "Adam")
     weight_decay: float = setting(0.0, "Adam, decoupled")
     clip_norm: float = setting(0.0, "largest norm of the gradient; 0 = not clipped")
-    schedule: Literal["inverse_sqrt", "noam", "polynomial", "constant"] = setting(
+    schedule: Schedule = setting(
         "inverse_sqrt",
         "peak `lr` after the warm-up, then by the root; or factor * width^-0.5 * min(n^-0.5, n * warmup^-1.5); or from "
         "the peak to 0 at max_updates; or flat",
     )
+    schedule_new: Schedule | None = setting(None, "of parameters that are new (see lr_new); none = schedule")
+    schedule_taken: Schedule | None = setting(None, "of parameters that are taken (see lr_taken); none = schedule")
     lr: float = setting(5e-4, "peak learning rate (inverse_sqrt, polynomial, constant)")
     lr_new: float | None = setting(None, "of parameters that `init_from` or `pretrained` lacks; none = lr")
     lr_taken: float | None = setting(None, "of parameters taken from `init_from` or `pretrained`; none = lr")
     noam_factor: float = setting(1.0, "factor of the Noam schedule")
     warmup_updates: int = setting(4000, "updates of linear warm-up")
+    warmup_updates_new: int | None = setting(None, "of parameters that are new; none = warmup_updates")
+    warmup_updates_taken: int | None = setting(None, "of parameters that are taken; none = warmup_updates")
     decay_power: float = setting(1.0, "power of what is left of the updates (polynomial); 1 = a straight line")
     frozen: tuple[str, ...] = setting(
         (), "parameters that are not trained: `taken`, `new` (see lr_taken), or parts by name, such as encoder.0"
@@ -160,11 +172,23 @@ class TrainConfig:
         for name in ("lr", "lr_new", "lr_taken", "noam_factor", "epsilon", "decay_power"):
             value = getattr(self, name)
             need(value is None or value > 0, name, value, "above 0")
-        for name in ("warmup_updates", "clip_norm", "weight_decay"):
-            need(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
+        for name in ("warmup_updates", "warmup_updates_new", "warmup_updates_taken", "clip_norm", "weight_decay"):
+            value = getattr(self, name)
+            need(value is None or value >= 0, name, value, "0 or more")
         self._check_rules()
-        self._check_schedule()
+        for group in (None, *GROUPS):
+            self._check_schedule(group)
         self._check_frozen()
+
+    def of_group(self, name: str, group: str | None) -> Any:
+        """The value of a setting for `new` or for `taken` parameters: their own, or else that of all."""
+        own = getattr(self, f"{name}_{group}") if group else None
+        return getattr(self, name) if own is None else own
+
+    def own_settings(self, group: str) -> list[str]:
+        """Names of the settings that are stated for a group."""
+        names = [f"{name}_{group}" for name in OF_GROUPS]
+        return [name for name in names if getattr(self, name) is not None]
 
     def _check_rules(self) -> None:
         need(
@@ -176,25 +200,35 @@ class TrainConfig:
         by_bleu = self.select_by == "bleu"
         need(by_bleu or self.bleu_beam == 1, "bleu_beam", self.bleu_beam, "1 where select_by is loss")
 
-    def _check_schedule(self) -> None:
+    def _check_schedule(self, group: str | None) -> None:
+        """Of all parameters, or of a group."""
+        schedule, warmup = self.of_group("schedule", group), self.of_group("warmup_updates", group)
+        own = self.own_settings(group) if group else []
         need(
-            self.schedule != "noam" or (self.lr_new is None and self.lr_taken is None),
-            "schedule",
-            self.schedule,
-            "inverse_sqrt, polynomial or constant beside lr_new or lr_taken (noam has no peak rate to set)",
+            schedule != "noam" or f"lr_{group}" not in own,
+            f"schedule_{group}" if f"schedule_{group}" in own else "schedule",
+            schedule,
+            f"inverse_sqrt, polynomial or constant beside lr_{group} (noam has no peak rate to set)",
         )
         need(
-            self.schedule != "polynomial" or (self.max_updates or 0) > self.warmup_updates,
+            schedule != "constant" or f"warmup_updates_{group}" not in own,
+            f"warmup_updates_{group}",
+            warmup,
+            "none where the schedule is constant",
+        )
+        need(
+            schedule != "polynomial" or (self.max_updates or 0) > warmup,
             "max_updates",
             self.max_updates,
-            f"more than warmup_updates {self.warmup_updates} (polynomial falls from the warm-up's end to 0 there)",
+            f"more than warmup_updates {warmup} (polynomial falls from the warm-up's end to 0 there)",
         )
 
     def _check_frozen(self) -> None:
         need(all(self.frozen), "frozen", list(self.frozen), "names of parameters, or none at all: []")
-        for kind in ("taken", "new"):
-            rate = getattr(self, f"lr_{kind}")
-            need(kind not in self.frozen or rate is None, f"lr_{kind}", rate, f"none where frozen names {kind!r}")
+        for group in GROUPS:
+            for name in self.own_settings(group):
+                value = getattr(self, name)
+                need(group not in self.frozen, name, value, f"none where frozen names {group!r}")
 
 
 @dataclass(frozen=True)
@@ -278,16 +312,13 @@ class SystemConfig:
         )
         need(self.pretrained != "", "pretrained", "''", "a folder, or none")
         starts_anew = self.init_from is None and self.pretrained is None
-        by_start = [name for name in self.train.frozen if name in ("taken", "new")]
+        by_start = [name for name in self.train.frozen if name in GROUPS]
         need(
             not (starts_anew and by_start),
             "train.frozen",
             by_start,
             "init_from or pretrained beside taken or new (without it no parameter is taken)",
         )
-        need(
-            not starts_anew or (self.train.lr_taken is None and self.train.lr_new is None),
-            "train.lr_taken",
-            self.train.lr_taken if self.train.lr_taken is not None else self.train.lr_new,
-            "init_from or pretrained beside lr_taken or lr_new (without it no parameter is taken)",
-        )
+        for name in (name for group in GROUPS for name in self.train.own_settings(group)):
+            value, expected = getattr(self.train, name), f"init_from or pretrained beside {name}"
+            need(not starts_anew, f"train.{name}", value, f"{expected} (without it no parameter is taken)")

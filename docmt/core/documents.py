@@ -20,9 +20,11 @@ DOCUMENTS = pa.schema(
         ("sentence", pa.int32()),
         ("source", pa.string()),
         ("target", pa.string()),
+        ("references", pa.list_(pa.string())),
     ]
 )
-"""`document` is unique within its split; `sentence` counts from 0 within its document."""
+"""`document` is unique within its split; `sentence` counts from 0 within its document. `references`: further
+translations beside `target`, none for most corpora."""
 
 CONTRASTIVE = pa.schema(
     [
@@ -54,6 +56,16 @@ TOKENS = pa.schema(
 )
 """Tokens are tokenised and cased, pieces are BPE; both are joined by single spaces. Ids have no special symbols
 at the ends. Of a text with `pretrained` pieces, tokens are the words that these make (`docmt.text.spelling`)."""
+
+REFERENCE_TOKENS = pa.schema(
+    [
+        ("split", pa.string()),
+        ("document", pa.string()),
+        ("sentence", pa.int32()),
+        ("reference_tokens", pa.list_(pa.string())),
+    ]
+)
+"""The further references of documents.parquet, tokenised and cased as `target_tokens`; only sentences that have any."""
 
 CONTRASTIVE_TOKENS = pa.schema(
     [
@@ -185,10 +197,14 @@ def write_arrow(path: Path | str, table: pa.Table) -> None:
         writer.write_table(table)
 
 
-def read_parquet(path: Path | str, schema: pa.Schema) -> pa.Table:
-    """Raises UserError where the file is missing, is no Parquet, or lacks a column of `schema`."""
+def read_parquet(path: Path | str, schema: pa.Schema, split: str | None = None) -> pa.Table:
+    """The rows of one split, or, where none is named, all.
+
+    Raises UserError where the file is missing, is no Parquet, or lacks a column of `schema`.
+    """
+    chosen = None if split is None else [("split", "=", split)]
     try:
-        return _checked(path, pq.read_table(path), schema)
+        return with_columns(path, pq.read_table(path, filters=chosen), schema)
     except FileNotFoundError:
         raise UserError("file not found", where=str(path)) from None
     except pa.ArrowInvalid as problem:
@@ -199,7 +215,7 @@ def read_arrow(path: Path | str, schema: pa.Schema) -> pa.Table:
     """Memory-map an Arrow file. Raises UserError where it is missing, damaged, or lacks a column of `schema`."""
     try:
         with pa.memory_map(str(path), "r") as stream:
-            return _checked(path, pa.ipc.open_file(stream).read_all(), schema)
+            return with_columns(path, pa.ipc.open_file(stream).read_all(), schema)
     except FileNotFoundError:
         raise UserError("file not found", where=str(path)) from None
     except pa.ArrowInvalid as problem:
@@ -220,7 +236,8 @@ def read_chains(path: Path | str, segments: int) -> pa.Table:
     return table
 
 
-def _checked(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Table:
+def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The columns of `schema`, with its types. Raises UserError where one is missing; `path` is named."""
     missing = [name for name in schema.names if name not in table.schema.names]
     if missing:
         raise UserError(

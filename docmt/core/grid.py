@@ -6,7 +6,7 @@ Pure data. The workflow's rules ask it what to make; a job never does, it reads 
 import dataclasses
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
@@ -39,9 +39,12 @@ class MainConfig:
     studies: tuple[str, ...] = setting(("demo",), "names in workflow/studies, or paths of your own")
     corpora: tuple[str, ...] = setting((), "paths of your own corpus files, beside those in workflow/corpora")
     mirror: str | None = setting(None, "a path or URL that is tried before the catalogue's sources")
+    local: dict[str, str] = field(default_factory=dict)
+    missing: Literal["stop", "skip"] = setting("stop", "what a corpus does whose files only a person can bring")
     seeds: tuple[int, ...] = setting((1,), "one training each")
     scale: str = setting("paper", "an overlay of workflow/scales")
     device: str = setting("auto", "auto, cpu or cuda")
+    shards: int = setting(1, "jobs that each pass of stage 2 over a corpus is cut into")
     texts: dict[str, TextConfig] = field(default_factory=dict)
     defaults: DefaultsConfig | None = None
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
@@ -67,11 +70,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Grid:
-    """Everything that can be asked for."""
+    """Everything that can be asked for. `not_run`: corpora that are left out (`missing: skip`), and why."""
 
     scale: str
     device: str
+    shards: int
     mirror: str | None
+    local: dict[str, str]
+    missing: Literal["stop", "skip"]
     seeds: dict[str, tuple[int, ...]]
     texts: dict[str, TextConfig]
     corpora: dict[str, CorpusConfig]
@@ -80,6 +86,7 @@ class Grid:
     active: tuple[str, ...]
     scoring: ScoringConfig
     entries: tuple[Entry, ...]
+    not_run: dict[str, str] = field(default_factory=dict)
 
     def of_study(self, study: str) -> list[Entry]:
         return [entry for entry in self.entries if entry.study == study]
@@ -113,6 +120,8 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     config, lines = _main_config(root, overrides or {})
     overlay = _overlay(root, config, lines)
     corpora, corpus_files = _corpora(root, config)
+    for corpus in config.local:
+        check_known("corpus", corpus, corpora, lines.place(("local", corpus)))
     builtin = sorted((root / "workflow" / "studies").glob("*.yaml"))
     paths = {path.stem: path for path in builtin}
     active = tuple(_study_name(root, name, paths, lines, number) for number, name in enumerate(config.studies))
@@ -129,7 +138,10 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     return Grid(
         scale=config.scale,
         device=config.device,
+        shards=config.shards,
         mirror=config.mirror,
+        local=config.local,
+        missing=config.missing,
         seeds=seeds,
         texts=config.texts,
         corpora=corpora,
@@ -151,6 +163,10 @@ def _main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
     if config.device not in ("auto", "cpu", "cuda"):
         where = lines.place(("device",))
         raise UserError("unknown name", where=where, found=config.device, expected="auto, cpu or cuda")
+    if config.shards < 1:
+        raise UserError(
+            "not a number of jobs", where=lines.place(("shards",)), found=config.shards, expected="1 or more"
+        )
     if not config.seeds:
         raise UserError("no seed", where=lines.place(("seeds",)), expected="at least one whole number")
     return config, lines

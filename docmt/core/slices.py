@@ -5,7 +5,7 @@ beam retrains nothing, and a job that waits in a queue runs with the settings of
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from docmt.core.catalogue import STOP_WORDS, corpus_settings
@@ -167,6 +167,7 @@ def _compared(study: StudyConfig) -> list[dict[str, Any]]:
 def _report(grid: Grid, study: str) -> dict[str, Any]:
     config = _study(grid, study, "8_report")
     shown = {key: value for key, value in dataclasses.asdict(config).items() if key != "systems"}
+    not_run = {corpus: why for corpus, why in grid.not_run.items() if corpus in config.corpora}
     return {
         "version": VERSIONS["report"],
         "scale": grid.scale,
@@ -175,6 +176,7 @@ def _report(grid: Grid, study: str) -> dict[str, Any]:
         "corpora": {
             name: {"about": grid.corpora[name].about, **corpus_settings(grid.corpora[name])} for name in config.corpora
         },
+        **({"not_run": not_run} if not_run else {}),
     }
 
 
@@ -182,6 +184,18 @@ def _study(grid: Grid, study: str, stage: str) -> StudyConfig:
     if study not in grid.studies:
         raise UserError("unknown study", where=f"results/{stage}/{study}", expected=", ".join(grid.studies))
     return grid.studies[study]
+
+
+def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
+    """The corpora that targets are about: `all`, names of studies, files under results/; none for any other."""
+    found: dict[str, None] = {}
+    for target in targets:
+        stage, *parts = target.rpartition("results/")[2].split("/")
+        named = dict(zip(STAGES.get(stage, "").split("/"), parts, strict=False))
+        studies = grid.active if target == "all" else (named.get("{study}", target),)
+        stated = [corpus for study in studies if study in grid.studies for corpus in grid.studies[study].corpora]
+        found |= dict.fromkeys([*stated, named.get("{corpus}")])
+    return [corpus for corpus in found if corpus in grid.corpora]
 
 
 def _shown_as(study: StudyConfig) -> Callable[[Entry], tuple]:

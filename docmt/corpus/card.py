@@ -14,26 +14,35 @@ class Statistics:
     """Counts of one split, added up document by document."""
 
     def __init__(self) -> None:
-        self.lengths: list[int] = []
+        self.lengths: Counter[int] = Counter()
+        """How many documents have so many sentences."""
+        self.references: Counter[int] = Counter()
+        """How many sentences have so many references, the target among them."""
         self.characters = {"source": 0, "target": 0}
 
     def add(self, document: Document) -> None:
-        self.lengths.append(len(document.source))
+        self.lengths[len(document.source.sentences)] += 1
+        if document.references:
+            further = zip(*(side.sentences for side in document.references), strict=True)
+            self.references.update(1 + len(texts) - texts.count(None) for texts in further)
+        else:
+            self.references[1] += len(document.target.sentences)
         for side in self.characters:
-            self.characters[side] += sum(map(len, getattr(document, side)))
+            self.characters[side] += sum(map(len, getattr(document, side).sentences))
 
     @property
     def counts(self) -> Counts:
-        return Counts(len(self.lengths), sum(self.lengths))
+        return Counts(self.lengths.total(), sum(length * count for length, count in self.lengths.items()))
 
     def shown(self) -> dict[str, Any]:
-        lengths = self.lengths
-        mean = round(sum(lengths) / len(lengths), 2)
+        counts = self.counts
+        mean = round(counts.sentences / counts.documents, 2)
         return {
-            **dataclasses.asdict(self.counts),
+            **dataclasses.asdict(counts),
             "source_characters": self.characters["source"],
             "target_characters": self.characters["target"],
-            "sentences_per_document": {"min": min(lengths), "mean": mean, "max": max(lengths)},
+            "sentences_per_document": {"min": min(self.lengths), "mean": mean, "max": max(self.lengths)},
+            "references": {"min": min(self.references), "max": max(self.references)},
         }
 
 

@@ -14,6 +14,7 @@ import tenacity
 from docmt.core.artifacts import read_json, sha256_file, write_json
 from docmt.core.catalogue import CorpusConfig, FileConfig
 from docmt.core.errors import UserError, nearest
+from docmt.core.missing import find_below
 from docmt.corpus.progress import progress
 
 ATTEMPTS = 5
@@ -35,13 +36,20 @@ class WrongChecksum(SourceFailed):
 
 
 def fetch(
-    file: FileConfig, output: Path, lock: Path, corpus: str, mirror: str | None = None, wait_s: float = 1
+    file: FileConfig,
+    output: Path,
+    lock: Path,
+    corpus: str,
+    mirror: str | None = None,
+    wait_s: float = 1,
+    local: Path | None = None,
 ) -> None:
     """Download `file` to `output`: the mirror first, then its sources, until one gives the right bytes.
 
     The catalogue's sha256 counts; where it has none, that of the first download, which is kept in `lock` (JSON).
     What an interrupted run got stays in `<output>.part`, and the next run goes on from there. `wait_s`: seconds
-    before the second attempt on a source, doubled with each further one.
+    before the second attempt on a source, doubled with each further one. `local`: a folder of the user's, in any
+    layout, which is looked through before the mirror.
     Raises UserError, with the reason of every source, where none gives the file.
     """
     key = f"{corpus}/{file.name}"
@@ -50,7 +58,8 @@ def fetch(
         return
     output.parent.mkdir(parents=True, exist_ok=True)
     failures: list[tuple[str, SourceFailed]] = []
-    for source in sources(file, mirror):
+    own = find_below(local, file.name, corpus) if local else None
+    for source in [*([str(own)] if own else []), *sources(file, mirror)]:
         try:
             part = _get_verified(source, output, expected, file.size, wait_s)
         except SourceFailed as failure:
@@ -187,9 +196,9 @@ def _transfer(url: str, part: Path, has_checksum: bool) -> None:
                 raise SourceFailed(f"HTTP {response.status_code}")
             _store(url, response, part)
     except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as problem:
-        raise Interrupted(_reason(problem)) from None
+        raise Interrupted(reason(problem)) from None
     except requests.RequestException as problem:
-        raise SourceFailed(_reason(problem)) from None
+        raise SourceFailed(reason(problem)) from None
 
 
 def _range(url: str, part: Path, has_checksum: bool) -> dict[str, str]:
@@ -221,7 +230,7 @@ def _store(url: str, response: requests.Response, part: Path) -> None:
             advance(len(chunk))
 
 
-def _reason(problem: Exception) -> str:
+def reason(problem: Exception) -> str:
     """The cause of a failed transfer, without the library's wrapping."""
     while problem.args and isinstance(problem.args[0], Exception):
         problem = problem.args[0]

@@ -2,29 +2,49 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.core.errors import UserError
+from docmt.corpus.problems import Problems
+from docmt.corpus.text_files import read_lines
 from docmt.corpus.unpack import unpack
 
-BYTE_ORDER_MARK = "\ufeff"
+
+@dataclass(frozen=True)
+class Side:
+    """The sentences of a document in one language, and where each stands: a file, as shown in messages, and lines.
+
+    A reference's sentences are None where there is none; no `lines`, no line numbers.
+    """
+
+    sentences: Sequence[str | None]
+    file: str
+    lines: Sequence[int] = ()
+
+    def place(self, number: int) -> str:
+        """`file:line` of a sentence, counted from 0."""
+        return f"{self.file}:{self.lines[number]}" if self.lines else f"{self.file}, sentence {number + 1}"
 
 
 @dataclass(frozen=True)
 class Document:
-    """A document of sentence pairs. `where` is shown in messages: the file, and the line or name in it."""
+    """A document of sentence pairs; `references` are further translations. `where` it begins is shown in messages."""
 
     split: str
     name: str
-    source: Sequence[str]
-    target: Sequence[str]
+    source: Side
+    target: Side
     where: str
+    references: tuple[Side, ...] = ()
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        return (self.source, self.target, *self.references)
 
 
 @dataclass(frozen=True)
 class ContrastiveItem:
-    """A row of `contrastive.parquet` (`docmt.core.documents.CONTRASTIVE`) without its number."""
+    """A row of `contrastive.parquet` (`docmt.core.documents.CONTRASTIVE`) without its number. `where` it was found."""
 
     set: str
     distance: int
@@ -32,61 +52,65 @@ class ContrastiveItem:
     target_context: tuple[str, ...]
     variants: tuple[str, ...]
     correct: int
+    where: str = ""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader gives.
+    """What a reader gives, as it is asked for: one document at a time is held in memory."""
 
-    Documents are read as they are asked for; `changed` counts what was dropped, joined or removed on the way, and
-    is complete when they are exhausted.
-    """
-
-    documents: Iterable[Document]
+    documents: Iterable[Document] = ()
     contrastive: Iterable[ContrastiveItem] = ()
-    changed: Counter[str] = field(default_factory=Counter)
 
 
 class Inputs:
-    """The downloaded files of a corpus, its languages, and a folder in which archives are unpacked once."""
+    """The downloaded files of a corpus, its languages, and a folder in which archives are unpacked once.
 
-    def __init__(self, downloads: Path, scratch: Path, source_language: str, target_language: str) -> None:
+    Readers report to `problems` what is wrong, and count in `changed` what they dropped, joined or removed: it is
+    complete when what they give is exhausted.
+    """
+
+    def __init__(
+        self,
+        downloads: Path,
+        scratch: Path,
+        source_language: str,
+        target_language: str,
+        problems: Problems | None = None,
+    ) -> None:
         self.downloads, self.scratch = downloads, scratch
         self.source_language, self.target_language = source_language, target_language
+        self.problems = problems or Problems()
+        self.changed: Counter[str] = Counter()
 
-    def folder(self, archive: str | None) -> Path:
-        """The folder of the files inside `archive`; none = that of the downloads."""
-        if archive is None:
-            return self.downloads
-        unpacked = self.scratch / archive
-        if not unpacked.exists():
-            unpack(self.downloads / archive, unpacked)
-        return unpacked
+    def path(self, archive: str | None, name: str) -> Path:
+        """Where a file or folder lies once its archive, and archives inside it on the way there, are unpacked.
+
+        Raises UserError where an archive is missing or damaged.
+        """
+        path = self.downloads if archive is None else self._unpacked(self.downloads / archive, Path(archive))
+        parts = Path(name).parts
+        for number, part in enumerate(parts):
+            path = path / part
+            if number + 1 < len(parts) and path.is_file():
+                path = self._unpacked(path, Path(archive or "") / Path(*parts[: number + 1]))
+        return path
+
+    def _unpacked(self, archive: Path, name: Path) -> Path:
+        folder = self.scratch / str(name).replace("/", "|")
+        if not folder.exists():
+            unpack(archive, folder)
+        return folder
 
     def lines(self, archive: str | None, name: str) -> Iterator[str]:
-        """The lines of a text file, without their ends. Raises UserError for a missing file and for invalid UTF-8."""
-        yield from read_lines(self.folder(archive) / name, place(archive, name))
+        """The lines of a text file, without their ends. Raises UserError for a missing or damaged file."""
+        yield from read_lines(self.path(archive, name), place(archive, name), self.problems)
+
+    def text(self, archive: str | None, name: str) -> str:
+        """A whole text file."""
+        return "\n".join(self.lines(archive, name))
 
 
 def place(archive: str | None, name: str) -> str:
     """How a file is named in messages."""
     return f"{archive}/{name}" if archive else name
-
-
-def read_lines(path: Path, shown: str) -> Iterator[str]:
-    """Lines are told apart by line feeds alone: other separators that Unicode knows may stand inside a sentence."""
-    try:
-        with path.open("rb") as stream:
-            for number, line in enumerate(stream, 1):
-                text = _decoded(line, f"{shown}:{number}").rstrip("\r\n")
-                yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
-    except (FileNotFoundError, IsADirectoryError):
-        raise UserError("file not found", where=shown) from None
-
-
-def _decoded(line: bytes, where: str) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        found = f"byte 0x{line[problem.start]:02x} at column {problem.start + 1}"
-        raise UserError("not valid UTF-8", where=where, found=found) from None

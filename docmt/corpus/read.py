@@ -1,43 +1,51 @@
 """Stage 1: from downloaded files to documents.parquet, contrastive.parquet and card.json."""
 
 import tempfile
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from docmt.core.artifacts import sha256_file, write_json
+from docmt.core.artifacts import atomic_file, sha256_file, write_json
 from docmt.core.catalogue import CorpusSettings
 from docmt.core.documents import CONTRASTIVE, DOCUMENTS, write_parquet
 from docmt.core.errors import UserError
 from docmt.corpus.card import Statistics, make_card
 from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
-from docmt.corpus.readers import READERS
+from docmt.corpus.problems import Problems
+from docmt.corpus.readers import read
 from docmt.corpus.validate import check_counts, validated, validated_items
+
+ROWS_AT_ONCE = 50_000
+"""Sentences that are held in memory before they are written, as one row group."""
 
 
 def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None:
-    """Read, validate and write a corpus into `output`; nothing is written before all of it is valid.
+    """Read, validate and write a corpus into `output`; no file is there before all of them are valid.
 
-    Raises UserError for a missing or changed file, and for whatever readers and validation refuse.
+    Memory does not grow with the corpus, but for its documents' names.
+    Raises UserError for a missing or changed file, and for whatever readers and validation report.
     """
     sha256 = {file.name: _checked(file.name, file.sha256, downloads) for file in settings.files}
+    problems = Problems()
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output, prefix=".unpacked.") as scratch:
-        inputs = Inputs(downloads, Path(scratch), settings.source_language, settings.target_language)
-        reading = READERS[settings.reader.kind](settings.reader, inputs)
-        table, splits = _tabulated(validated(reading.documents))
-        items = list(validated_items(reading.contrastive, settings.corpus))
-    check_counts({split: found.counts for split, found in splits.items()}, settings.expected, settings.corpus)
-    if bool(items) != settings.contrastive:
-        found, expected = f"{len(items)} contrastive items", f"contrastive: {str(bool(items)).lower()}"
-        raise UserError(
-            "contrastive sets differ from the catalogue", where=settings.corpus, found=found, expected=expected
-        )
-    write_parquet(output / "documents.parquet", table)
+        inputs = Inputs(downloads, Path(scratch), settings.source_language, settings.target_language, problems)
+        reading = read(settings.reader, inputs)
+        with _documents_file(output / "documents.parquet") as writer:
+            splits = _written(validated(reading.documents, problems), writer)
+            items = list(validated_items(reading.contrastive, settings.corpus, problems))
+            counts = {split: found.counts for split, found in splits.items()}
+            check_counts(counts, settings.expected, settings.corpus, problems)
+            _check_contrastive(items, settings)
     if items:
         write_parquet(output / "contrastive.parquet", _contrastive_table(items))
-    write_json(output / "card.json", make_card(settings, sha256, splits, reading.changed, items))
+    else:  # one of an earlier run must not be taken for this corpus's
+        (output / "contrastive.parquet").unlink(missing_ok=True)
+    write_json(output / "card.json", make_card(settings, sha256, splits, inputs.changed, items))
 
 
 def _checked(name: str, expected: str | None, downloads: Path) -> str:
@@ -51,23 +59,52 @@ def _checked(name: str, expected: str | None, downloads: Path) -> str:
     return found
 
 
-def _tabulated(documents: Iterable[Document]) -> tuple[pa.Table, dict[str, Statistics]]:
-    splits: dict[str, Statistics] = {}
-    batches = []
-    for document in documents:
-        splits.setdefault(document.split, Statistics()).add(document)
-        length = len(document.source)
-        columns = [
-            [document.split] * length,
-            [document.name] * length,
-            range(length),
-            document.source,
-            document.target,
-        ]
-        batches.append(
-            pa.record_batch([pa.array(c, f.type) for c, f in zip(columns, DOCUMENTS, strict=True)], schema=DOCUMENTS)
+def _check_contrastive(items: list[ContrastiveItem], settings: CorpusSettings) -> None:
+    if bool(items) != settings.contrastive:
+        found, expected = f"{len(items)} contrastive items", f"contrastive: {str(bool(items)).lower()}"
+        raise UserError(
+            "contrastive sets differ from the catalogue", where=settings.corpus, found=found, expected=expected
         )
-    return pa.Table.from_batches(batches, DOCUMENTS).combine_chunks(), splits
+
+
+@contextmanager
+def _documents_file(path: Path) -> Iterator[pq.ParquetWriter]:
+    with atomic_file(path, "wb") as stream, pq.ParquetWriter(stream, DOCUMENTS, compression="zstd") as writer:
+        yield writer
+
+
+def _written(documents: Iterable[Document], writer: pq.ParquetWriter) -> dict[str, Statistics]:
+    """Write the documents as they come; their statistics by split."""
+    splits: defaultdict[str, Statistics] = defaultdict(Statistics)
+    columns: list[list] = [[] for _ in DOCUMENTS]
+    for document in documents:
+        splits[document.split].add(document)
+        for column, values in zip(columns, _columns(document), strict=True):
+            column.extend(values)
+        if len(columns[0]) >= ROWS_AT_ONCE:
+            writer.write_table(_table(columns))
+            columns = [[] for _ in DOCUMENTS]
+    if columns[0]:
+        writer.write_table(_table(columns))
+    return splits
+
+
+def _columns(document: Document) -> list[Iterable]:
+    length = len(document.source.sentences)
+    further = zip(*(side.sentences for side in document.references), strict=True)
+    references = [[text for text in texts if text is not None] for texts in further]
+    return [
+        [document.split] * length,
+        [document.name] * length,
+        range(length),
+        document.source.sentences,
+        document.target.sentences,
+        references or [[]] * length,
+    ]
+
+
+def _table(columns: list[list]) -> pa.Table:
+    return pa.table([pa.array(c, f.type) for c, f in zip(columns, DOCUMENTS, strict=True)], schema=DOCUMENTS)
 
 
 def _contrastive_table(items: list[ContrastiveItem]) -> pa.Table:

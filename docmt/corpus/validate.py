@@ -1,92 +1,114 @@
-"""What every corpus must be, whoever read it: checked before anything is written."""
+"""What every corpus must be, whoever read it."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from docmt.core.catalogue import Counts
 from docmt.core.config import SPLITS
-from docmt.core.errors import UserError
 from docmt.core.vocabulary import SPECIALS
 from docmt.corpus.inputs import ContrastiveItem, Document
+from docmt.corpus.problems import Problems
 
 MARKERS = (*SPECIALS, "<d>", "_eos")
 """Names of special symbols, and what other corpora write between sentences and documents."""
 MARKER = re.compile("|".join(map(re.escape, MARKERS)))
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 """Control characters, the line and paragraph separators (some tools take them for line ends), the byte order mark."""
+LONG_CHARACTERS = 1000
+"""A sentence above it is warned of: most are paragraphs, or lines that lost their ends."""
 
 
-def validated(documents: Iterable[Document]) -> Iterator[Document]:
-    """Pass the documents on, each after its checks.
+def validated(documents: Iterable[Document], problems: Problems) -> Iterator[Document]:
+    """Pass the documents on, each after its checks. Names are remembered as hashes, some 100 bytes a document.
 
-    Raises UserError for an unknown split, a name given twice in one, unequal numbers of sentences, a document
-    without any, an empty side of a pair, a stray marker, and a control character.
+    Reports an unknown split, a name given twice in one, unequal numbers of sentences, a document without any, an empty
+    side of a pair, a stray marker, and a control character; warns of very long sentences.
     """
-    names: set[tuple[str, str]] = set()
+    names: set[int] = set()
     for document in documents:
         if document.split not in SPLITS:
-            raise UserError("unknown split", where=document.where, found=document.split, expected=", ".join(SPLITS))
-        if (document.split, document.name) in names:
-            raise UserError(f"document given twice in {document.split}", where=document.where, found=document.name)
-        names.add((document.split, document.name))
-        _check_sentences(document)
+            expected = ", ".join(SPLITS)
+            problems.report("unknown split", where=document.where, found=document.split, expected=expected)
+        name = hash((document.split, document.name))
+        if name in names:
+            problems.report(f"document given twice in {document.split}", where=document.where, found=document.name)
+        names.add(name)
+        _check_sentences(document, problems)
         yield document
 
 
-def _check_sentences(document: Document) -> None:
-    source, target = len(document.source), len(document.target)
-    if source != target:
-        found = f"{source} source and {target} target sentences"
-        raise UserError("source and target differ in length", where=document.where, found=found)
-    if not source:
-        raise UserError("empty document", where=document.where)
-    for side in ("source", "target"):
-        for number, text in enumerate(getattr(document, side), 1):
-            check_text(text, f"{document.where}, {side} sentence {number}")
+def _check_sentences(document: Document, problems: Problems) -> None:
+    lengths = [len(side.sentences) for side in document.sides]
+    if not any(lengths):
+        problems.report("empty document", where=document.where)
+    elif len(set(lengths)) > 1:
+        found = f"{lengths[0]} source and {', '.join(map(str, lengths[1:]))} target sentences"
+        problems.report("source and target differ in length", where=document.where, found=found)
+    for side in document.sides:
+        for number, text in enumerate(side.sentences):
+            if text is not None and _is_suspect(text):
+                check_text(text, side.place(number), problems)
 
 
-def check_text(text: str, where: str) -> None:
-    """Raises UserError for a text that is empty, or holds a marker or a control character."""
+def _is_suspect(text: str) -> bool:
+    """Whether a closer look is needed; quick, since it looks at every sentence of a corpus."""
+    return (
+        not text
+        or text.isspace()
+        or len(text) > LONG_CHARACTERS
+        or not text.isprintable()
+        or "<" in text
+        or "_eos" in text
+    )
+
+
+def check_text(text: str, where: str, problems: Problems) -> None:
+    """Reports a text that is empty, or holds a marker or a control character."""
     if not text.strip():
-        raise UserError("empty sentence", where=where)
+        problems.report("empty sentence", where=where)
     marker = MARKER.search(text)
     if marker:
-        raise UserError("stray marker in the text", where=where, found=marker.group())
+        problems.report("stray marker in the text", where=where, found=marker.group())
     control = CONTROL.search(text)
     if control:
-        raise UserError("control character in the text", where=where, found=f"U+{ord(control.group()):04X}")
+        problems.report("control character in the text", where=where, found=f"U+{ord(control.group()):04X}")
+    if len(text) > LONG_CHARACTERS:
+        problems.warn(f"sentence of more than {LONG_CHARACTERS} characters", where=where, found=len(text))
 
 
-def validated_items(items: Iterable[ContrastiveItem], corpus: str) -> Iterator[ContrastiveItem]:
+def validated_items(items: Iterable[ContrastiveItem], corpus: str, problems: Problems) -> Iterator[ContrastiveItem]:
     """Pass contrastive items on, each after its checks.
 
-    Raises UserError for lengths that do not fit, variants that do not differ, and what `check_text` refuses.
+    Reports lengths that do not fit, wrong variants that do not differ, and what `check_text` does. A wrong one that
+    equals the right one is a tie, which scoring counts as wrong.
     """
     for number, item in enumerate(items):
-        where = f"{corpus} contrastive item {number}"
+        where = item.where or f"{corpus} contrastive item {number}"
         if len(item.source) != len(item.target_context) + 1:
             found = f"{len(item.source)} source and {len(item.target_context)} context sentences"
-            raise UserError("context does not fit the source", where=where, found=found, expected="one less")
-        if len(set(item.variants)) != len(item.variants) or not 0 <= item.correct < len(item.variants):
+            problems.report("context does not fit the source", where=where, found=found, expected="one less")
+        wrong = [text for place, text in enumerate(item.variants) if place != item.correct]
+        if len(wrong) != len(item.variants) - 1 or not wrong or len(set(wrong)) != len(wrong):
             found = f"{len(item.variants)} variants, correct {item.correct}"
-            raise UserError("variants must differ, and one be correct", where=where, found=found)
+            expected = "one that is right, and wrong ones that differ"
+            problems.report("not the variants of an item", where=where, found=found, expected=expected)
         for text in (*item.source, *item.target_context, *item.variants):
-            check_text(text, where)
+            check_text(text, where, problems)
         yield item
 
 
-def check_counts(found: Mapping[str, Counts], expected: Mapping[str, Counts], corpus: str) -> None:
-    """Raises UserError where a split is missing, is not expected, or holds other counts than the catalogue says.
+def check_counts(found: Mapping[str, Counts], expected: Mapping[str, Counts], corpus: str, problems: Problems) -> None:
+    """Reports a split that is missing, or holds other counts than the catalogue says.
 
-    A catalogue entry that states no counts (a user's own corpus) is not compared.
+    Where the catalogue states none (a user's own corpus, a file that nobody has read yet) nothing is compared.
     """
-    for split in SPLITS if expected else ():
-        if found.get(split) != expected.get(split):
-            raise UserError(
+    for split in SPLITS:
+        if split in expected and found.get(split) != expected[split]:
+            problems.report(
                 "counts differ from the catalogue's",
                 where=f"{corpus} {split}",
                 found=_shown(found.get(split)),
-                expected=_shown(expected.get(split)),
+                expected=_shown(expected[split]),
             )
 
 

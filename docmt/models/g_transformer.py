@@ -36,6 +36,7 @@ from docmt.models.transformer import Role, Transformer, plain_attention
 from docmt.nn.caches import Cache
 from docmt.nn.multihead import CrossAttention, SelfAttention
 from docmt.nn.shapes import HypothesisStates, States
+from docmt.nn.token_wise import token_wise
 
 
 class CombinedAttention(nn.Module):
@@ -60,6 +61,7 @@ class CombinedAttention(nn.Module):
     def step(self, x: HypothesisStates, cache: Cache) -> HypothesisStates:
         return self.merge(self.group.step(x, cache), self.global_.step(x, cache))
 
+    @token_wise
     def merge(self, local: States, global_: States) -> States:
         g = torch.sigmoid(self.gate(torch.cat((local, global_), dim=-1)))
         return torch.lerp(global_, local, g)

@@ -43,6 +43,7 @@ from docmt.nn.layers import Dropout
 from docmt.nn.noise import narrowed, rows
 from docmt.nn.shapes import HypothesisFlags, HypothesisStates, HypothesisTokens, States
 from docmt.nn.streams import Memory, Stream
+from docmt.nn.token_wise import token_wise
 
 
 class HierarchicalAttention(nn.Module):
@@ -56,7 +57,7 @@ class HierarchicalAttention(nn.Module):
         self.word_query_norm, self.sentence_query_norm, self.summary_norm, self.feed_forward_norm, self.norm = (
             nn.LayerNorm(config.width, config.norm_epsilon) for _ in range(5)
         )
-        self.feed_forward, self.dropout = feed_forward(config), Dropout(config.dropout)
+        self.feed_forward, self.dropout = feed_forward(config), Dropout(config.dropout, config.width)
         self.gate = nn.Linear(2 * config.width, config.width)
         nn.init.xavier_uniform_(self.gate.weight)
         nn.init.zeros_(self.gate.bias)
@@ -80,6 +81,7 @@ class HierarchicalAttention(nn.Module):
         """Feed-forward with its residual connection. Paper: section 2.1."""
         return context + self.dropout(self.feed_forward(self.feed_forward_norm(context)))
 
+    @token_wise
     def gated(self, states: States, context: States) -> States:
         """lambda = sigmoid(W [h; d]), LayerNorm((1 - lambda) h + lambda d). Paper: section 2.2."""
         share = torch.sigmoid(self.gate(torch.cat((states, context), dim=-1)))

@@ -12,8 +12,9 @@ from torch import nn
 from docmt.core.architectures import TransformerConfig
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import PAD
-from docmt.nn.noise import Noisy, thinned
+from docmt.nn.noise import Noisy, grouped_columns, thinned
 from docmt.nn.shapes import AnyStates, Float, Numbers, States, Tensor, Tokens
+from docmt.nn.token_wise import token_wise
 
 FIRST_POSITION = 2
 """Row of the table of positions that the first token takes: fairseq's, whose rows 0 and 1 are never used."""
@@ -38,14 +39,20 @@ class Dropout(Noisy):
     2^-16. Four values share one 64-bit hash, since drawing the mask otherwise takes more time than a layer norm.
     """
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, share: float, width: int) -> None:
+        """`width`: how many values a row has."""
         super().__init__()
-        self.share = share
+        self.share, self.width = share, width
+        self.name_site("")
+
+    def name_site(self, site: str) -> None:
+        self.site, self.is_named = site, bool(site)
+        self.register_buffer("columns", grouped_columns(site, (), self.width, torch.device("cpu")), persistent=False)
 
     def forward(self, x: AnyStates) -> AnyStates:
         if not self.training or self.share == 0:
             return x
-        return thinned(x, self.share, self.keys(x.shape[:-1], x.device), self.site)
+        return thinned(x, self.share, self.keys(x.shape[:-1], x.device), self.columns)
 
 
 class Embedding(nn.Module):
@@ -61,13 +68,16 @@ class Embedding(nn.Module):
         self.weight = new_weight(vocabulary, width) if weight is None else weight
         self.scale = math.sqrt(width) if config.embedding_scale else 1.0
         self.norm = nn.LayerNorm(width, config.norm_epsilon) if config.embedding_norm else nn.Identity()
-        self.dropout = Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout, width)
         self.position = POSITION_TABLES[config.position_table](config)
 
     def forward(self, tokens: Tokens, positions: Numbers, longest: int) -> States:
         """`positions` count from 0; `longest` is one more than the highest of them."""
-        embedded = nn.functional.embedding(tokens, self.weight) * self.scale
-        return self.dropout(self.norm(embedded + self.position(positions, longest)))
+        return self.placed(nn.functional.embedding(tokens, self.weight), self.position(positions, longest))
+
+    @token_wise
+    def placed(self, embedded: States, positions: States) -> States:
+        return self.dropout(self.norm(embedded * self.scale + positions))
 
 
 def new_weight(vocabulary: int, width: int) -> nn.Parameter:
@@ -125,8 +135,9 @@ class FeedForward(nn.Module):
         self.inner = nn.Linear(width, inner)
         self.outer = nn.Linear(inner, output_width or width)
         self.activation = ACTIVATIONS[activation]
-        self.dropout = Dropout(dropout)
+        self.dropout = Dropout(dropout, inner)
 
+    @token_wise
     def forward(self, x: States) -> Float[Tensor, "T _"]:
         return self.outer(self.dropout(self.activation(self.inner(x))))
 
@@ -142,9 +153,13 @@ class Residual(nn.Module):
         super().__init__()
         self.norm = nn.LayerNorm(config.width, config.norm_epsilon)
         self.norm_first = config.norm == "pre"
-        self.dropout = Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout, config.width)
 
     def forward(self, x: States, sublayer: Callable[[States], States]) -> States:
-        if self.norm_first:
-            return x + self.dropout(sublayer(self.norm(x)))
-        return self.norm(x + self.dropout(sublayer(x)))
+        return self.added(x, sublayer(self.norm(x) if self.norm_first else x))
+
+    @token_wise
+    def added(self, x: States, found: States) -> States:
+        """`found`: what the sublayer gives."""
+        total = x + self.dropout(found)
+        return total if self.norm_first else self.norm(total)

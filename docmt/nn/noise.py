@@ -58,17 +58,9 @@ def token_keys(documents: np.ndarray, lengths: tuple[int, ...], side: str) -> Ro
     return torch.from_numpy(numbered(np.repeat(documents, lengths), numbers).view(np.int64))
 
 
-@torch.compiler.assume_constant_result
-def columns(site: str, shape: tuple[int, ...], device: torch.device) -> AnyNumbers:
-    """The columns of a site, numbered along the last axis; along an axis before it, such as heads, are others again.
-
-    A constant to torch.compile, which cannot follow how it is made.
-    """
-    return _columns(site, shape, device)
-
-
 @lru_cache(maxsize=4096)
-def _columns(site: str, shape: tuple[int, ...], device: torch.device) -> AnyNumbers:
+def columns(site: str, shape: tuple[int, ...], device: torch.device) -> AnyNumbers:
+    """The columns of a site, numbered along the last axis; along an axis before it, such as heads, are others again."""
     start = int.from_bytes(hashlib.sha256(site.encode()).digest()[:8], "little")
     grid = np.indices(shape, dtype=np.uint64)
     numbers = grid[-1] + sum(axis << np.uint64(32) for axis in grid[:-1])
@@ -98,33 +90,51 @@ def normal(keys: RowKeys, site: str, count: int) -> RowDraws:
     return torch.special.ndtri(uniform(keys, site, count))
 
 
-def thinned(x: AnyStates, share: float, keys: AnyNumbers, site: str) -> AnyStates:
+def grouped_columns(site: str, sites: tuple[int, ...], width: int, device: torch.device) -> AnyNumbers:
+    """The columns by which `thinned` draws for so many values; `sites`: axes with sites of their own."""
+    return columns(site, (*sites, -(-width // LANES)), device)
+
+
+def thinned(x: AnyStates, share: float, keys: AnyNumbers, groups: AnyNumbers) -> AnyStates:
     """Zero each value with probability `share`, and scale the others up; `share` is rounded to a multiple of 2^-16.
 
-    The last axis of `x` has the columns; `keys` has the axes before, but for those with sites of their own. It takes
-    seven operations on integers for four values, and four on each: on one CPU thread all dropouts of a Transformer are
-    6 % of a training pass at width 128 (2,500 tokens) and 5 % at 512 (4,096 tokens).
+    The last axis of `x` has the columns, `groups` of them (`grouped_columns`); `keys` has the axes before, but for
+    those with sites of their own. It takes seven operations on integers for four values, and four on each: on one CPU
+    thread all dropouts of a Transformer are 6 % of a training pass at width 128 (2,500 tokens) and 5 % at 512 (4,096
+    tokens).
     """
-    sites = x.shape[keys.dim() : -1]
-    groups = columns(site, (*sites, -(-x.shape[-1] // LANES)), x.device)
     draws = hashed(keys[(..., *[None] * groups.dim())] + groups)
     dropped = round(share * DRAWS)
-    kept = draws.view(torch.int16)[..., : x.shape[-1]] >= dropped - DRAWS // 2
+    kept = lanes(draws)[..., : x.shape[-1]] >= dropped - DRAWS // 2
     # Scaled last, since 16-bit types have no 1 / (1 - share): a mask of that would shrink all values alike.
     return (x * kept.to(x.dtype)).mul_(DRAWS / (DRAWS - dropped))
+
+
+def lanes(draws: AnyNumbers) -> AnyNumbers:
+    """The draws of 16 bits in those of 64, along the last axis."""
+    if torch.compiler.is_compiling():
+        # The same bits. A view as another type would be a kernel of its own, and cut the one around it in two.
+        shifts = torch.arange(0, 64, 64 // LANES, device=draws.device)
+        return (draws[..., None] >> shifts).to(torch.int16).flatten(-2)
+    return draws.view(torch.int16)
 
 
 class Noisy(nn.Module):
     """A module that draws; `site` is its name in the model, by `name_sites`."""
 
     site: str = ""
+    is_named = False
+    """Of its own, since what looks at a name is compiled for each name again (`docmt.nn.token_wise`)."""
+
+    def name_site(self, site: str) -> None:
+        self.site, self.is_named = site, True
 
     def keys(self, rows: torch.Size, device: torch.device) -> AnyNumbers:
         """The keys of the rows at hand. Raises ValueError where these are of others, or the module has no name."""
         keys = _Scope.keys
         if keys is None:
             return torch.randint(-(1 << 63), (1 << 63) - 1, rows, device=device)
-        if keys.shape != rows or not self.site:
+        if keys.shape != rows or not self.is_named:
             raise ValueError(f"keys of {tuple(keys.shape)} rows for {tuple(rows)} at the site {self.site!r}")
         return keys
 
@@ -133,11 +143,12 @@ def name_sites(model: nn.Module) -> None:
     """Tell each module that draws what it is called."""
     for name, module in model.named_modules():
         if isinstance(module, Noisy):
-            module.site = name
+            module.name_site(name)
 
 
 class _Scope:
     keys: RowKeys | None = None
+    is_whole = True
 
 
 @contextmanager
@@ -154,8 +165,17 @@ def rows(keys: RowKeys | None) -> Iterator[None]:
 def narrowed(index: Numbers, branches: Numbers | None = None) -> Iterator[None]:
     """Within, modules work on the rows of `index`; `branches` tells apart those that are of one row."""
     keys = None if _Scope.keys is None else _Scope.keys.index_select(0, index)
-    with rows(keys if keys is None or branches is None else branched(keys, branches)):
-        yield
+    before, _Scope.is_whole = _Scope.is_whole, False
+    try:
+        with rows(keys if keys is None or branches is None else branched(keys, branches)):
+            yield
+    finally:
+        _Scope.is_whole = before
+
+
+def is_whole() -> bool:
+    """Whether modules work on all rows of a stream: not on some of them, whose number changes with every batch."""
+    return _Scope.is_whole
 
 
 def branched(keys: RowKeys, branches: Numbers | int) -> RowKeys:
@@ -174,7 +194,8 @@ class WeightDropout:
 
     def thin(self, weights: Weights, keys: AnyNumbers) -> Weights:
         """`keys`: those of the queries, as they stand in `weights`."""
-        return thinned(weights, self.share, keys, self.site)
+        sites, width = weights.shape[keys.dim() : -1], weights.shape[-1]
+        return thinned(weights, self.share, keys, grouped_columns(self.site, sites, width, weights.device))
 
 
 def drop_words(tokens: Tokens, share: float, keys: RowKeys) -> Tokens:

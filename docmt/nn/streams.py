@@ -46,6 +46,8 @@ class Stream:
     """Of a source stream, where the batch's rows have chains."""
     keys: RowKeys | None = None
     """What makes each token's noise; none = there is none, or torch's generator makes it."""
+    padding: int = 0
+    """Rows at the end that hold no token (`docmt.nn.padding`)."""
 
     @property
     def sentences(self) -> Segments:
@@ -58,7 +60,7 @@ class Stream:
     def to(self, device: torch.device | str) -> "Stream":
         chains = None if self.chains is None else self.chains.to(device)
         keys = None if self.keys is None else self.keys.to(device, non_blocking=True)
-        return Stream(self.tokens.to(device, non_blocking=True), self.layout.to(device), chains, keys)
+        return Stream(self.tokens.to(device, non_blocking=True), self.layout.to(device), chains, keys, self.padding)
 
     def keyed(self, documents: np.ndarray, side: str) -> "Stream":
         """The same with a key for each token, by the keys of its instances; `side`: source or target."""
@@ -95,7 +97,10 @@ class Memory:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """What one pass of the model needs; `target_out[t]` is the token to be predicted from `target_in` up to t."""
+    """What one pass of the model needs; `target_out[t]` is the token to be predicted from `target_in` up to t.
+
+    Where the input is padded there is no output to its last rows.
+    """
 
     source: Stream
     target_in: Stream

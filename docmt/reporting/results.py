@@ -15,19 +15,20 @@ from docmt.core.study import StudyConfig
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """The slice of the grid that a report is made from."""
+    """The slice of the grid that a report is made from. `not_run`: corpora that were left out, and why."""
 
     scale: str
     study: StudyConfig
     entries: tuple[Entry, ...]
     corpora: dict[str, dict]
+    not_run: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> "ReportSettings":
         """Read the `settings.json` of stage 8. Raises UserError where it is none."""
         lines = Lines(str(path))
         value = mapping(read_json(path), lines)
-        check_keys(value, ("version", "scale", "study", "entries", "corpora"), lines)
+        check_keys(value, ("version", "scale", "study", "entries", "corpora", "not_run"), lines)
         value = {key: item for key, item in value.items() if key != "version"}
         # Systems come resolved, as entries; how the study stated them is of no interest here.
         study = {**mapping(value.get("study"), lines, ("study",)), "systems": {}}

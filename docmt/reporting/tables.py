@@ -169,7 +169,7 @@ def _cell(table: TableConfig, row: RowConfig, corpus: str, metric: str, results:
         published=row.published.get(corpus, {}).get(metric),
         values=tuple(measured.value for measured in found),
         seeds=len(runs),
-        empty=_empty(row, scored),
+        empty=_empty(row, scored, results.settings.not_run.get(corpus)),
         signatures=tuple(dict.fromkeys(measured.signature for measured in found)),
         comparison=_comparison(table, row, corpus, metric, results) if found else None,
     )
@@ -180,11 +180,11 @@ def _comparison(table: TableConfig, row: RowConfig, corpus: str, metric: str, re
     return baseline and results.comparison(corpus, metric, row.system, baseline, table.significance)
 
 
-def _empty(row: RowConfig, scored: list[dict]) -> str:
+def _empty(row: RowConfig, scored: list[dict], left_out: str | None) -> str:
     if row.system is None:
         return PUBLISHED_ONLY
     if not scored:
-        return NOT_RUN
+        return f"{NOT_RUN}: {left_out}" if left_out else NOT_RUN
     documents = all(scores["decoding"]["lines"] == "documents" for scores in scored)
     return DOCUMENTS_ONLY if documents else NOT_SCORED
 

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow.compute as pc
-
 from docmt.core.documents import DOCUMENTS, read_parquet
 from docmt.core.errors import UserError
 from docmt.reporting.results import Results, Run, read_if_there
@@ -56,8 +54,7 @@ def _of_corpus(results: Results, corpus: str) -> Iterator[Document]:
         return
     seed = min(run.seed for run in runs)
     runs = [run for run in runs if run.seed == seed]
-    documents = read_parquet(corpus_file, DOCUMENTS)
-    rows = documents.filter(pc.equal(documents.column("split"), "test")).to_pylist()
+    rows = read_parquet(corpus_file, DOCUMENTS, split="test").to_pylist()
     outputs = list(zip(*(read_lines(run.translations / "test.txt", len(rows)) for run in runs), strict=True))
     source, target = (results.language(corpus, side) for side in ("source", "target"))
     for name in most_different([row["document"] for row in rows], outputs):

@@ -1,9 +1,9 @@
 """What is scored against what: translations line by line, raw references, tokenised references."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.core.config import CutConfig
-from docmt.core.documents import DOCUMENTS, SEGMENTS, TOKENS, read_arrow, read_parquet
+from docmt.core.documents import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, read_arrow, read_parquet
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import SPECIALS
 
@@ -70,7 +70,8 @@ def read_references(corpus: Path, tokens: Path) -> References:
     reference holds a special symbol.
     """
     documents_file, tokens_file = corpus / "documents.parquet", tokens / "tokens.arrow"
-    rows = _test_rows(read_parquet(documents_file, DOCUMENTS), ("document", "sentence", "target"))
+    corpus_rows = read_parquet(documents_file, DOCUMENTS, split="test")
+    rows = _test_rows(corpus_rows, ("document", "sentence", "target", "references"))
     tokenized = _test_rows(read_arrow(tokens_file, TOKENS), ("document", "sentence", "target_tokens"))
     if not rows:
         raise UserError("no test sentences", where=str(documents_file), expected="rows whose split is 'test'")
@@ -85,9 +86,30 @@ def read_references(corpus: Path, tokens: Path) -> References:
     _refuse_special_symbols(documents_file, rows)
     return References(
         documents=tuple(row[0] for row in rows),
-        raw=(tuple(row[2] for row in rows),),
-        tokenized=(tuple(row[2] for row in tokenized),),
+        raw=_streams([target, *further] for _, _, target, further in rows),
+        tokenized=_streams(_tokenized(tokens / "references.arrow", rows, tokenized)),
     )
+
+
+def _tokenized(file: Path, rows: list[tuple], tokenized: list[tuple]) -> Iterable[list[str]]:
+    """Of each sentence its tokenised references. `rows` and `tokenized`: of the corpus and of its tokens."""
+    wanted = {row[:2]: len(row[3]) for row in rows if row[3]}
+    columns = ("document", "sentence", "reference_tokens")
+    found = {row[:2]: row[2] for row in _test_rows(read_arrow(file, REFERENCE_TOKENS), columns)} if wanted else {}
+    if {place: len(further) for place, further in found.items()} != wanted:
+        raise UserError(
+            "not the references of the corpus",
+            where=str(file),
+            found=f"further references of {len(found)} test sentences",
+            expected=f"of {len(wanted)}",
+            remedy="make the tokens anew from this corpus",
+        )
+    return ([target, *found.get((document, sentence), ())] for document, sentence, target in tokenized)
+
+
+def _streams(references: Iterable[list[str]]) -> tuple[Stream, ...]:
+    """From the references of each sentence to each reference's lines."""
+    return tuple(zip_longest(*references))
 
 
 def _test_rows(table: pa.Table, columns: tuple[str, ...]) -> list[tuple]:
@@ -96,9 +118,9 @@ def _test_rows(table: pa.Table, columns: tuple[str, ...]) -> list[tuple]:
 
 
 def _refuse_special_symbols(file: Path, rows: list[tuple]) -> None:
-    for document, sentence, text in rows:
+    for document, sentence, target, further in rows:
         for symbol in SPECIALS:
-            if symbol in text:
+            if any(symbol in text for text in (target, *further)):
                 raise UserError(
                     "special symbol in a reference",
                     where=f"{file}, document {document!r}, sentence {sentence}",

@@ -1,31 +1,26 @@
-"""Subword pieces by byte-pair encoding (subword-nmt): learnt on counts of words, applied once a word type."""
+"""Subword pieces by byte-pair encoding: learnt on counts of words, applied once a word type (subword-nmt)."""
 
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import redirect_stderr
+from itertools import takewhile
 from pathlib import Path
 
 from subword_nmt.apply_bpe import BPE
-from subword_nmt.learn_bpe import learn_bpe
 
 from docmt.core.artifacts import atomic_file
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import CONTINUES
+from docmt.core.workers import Done
+from docmt.text.merges import Learner
 
 HEADER = "#version: 0.2"
 
 
 def learn_merges(counts: Mapping[str, int], merges: int) -> tuple[str, ...]:
     """At most `merges` operations, the most frequent pair first; fewer where no pair is left that occurs twice."""
-    if merges == 0 or all(len(word) == 1 for word in counts):
-        return ()
-    vocabulary = io.StringIO("".join(f"{word} {count}\n" for word, count in sorted(counts.items())))
-    codes = io.StringIO()
-    # learn_bpe draws a progress bar and tells of exhaustion on stderr; the card tells how many merges were learnt.
-    with redirect_stderr(io.StringIO()):
-        learn_bpe(vocabulary, codes, merges, is_dict=True)
-    return tuple(codes.getvalue().split("\n")[1:-1])
+    learner = Learner(counts)
+    return tuple(takewhile(lambda merge: merge is not None, (learner.merge() for _ in range(merges))))
 
 
 class Segmenter:
@@ -37,15 +32,8 @@ class Segmenter:
         self._bpe = BPE(io.StringIO("\n".join((HEADER, *self.merges))), merges=len(self.merges), separator=CONTINUES)
 
     def pieces(self, word: str) -> list[str]:
+        self._bpe.cache.clear()  # it would keep every word for ever; `Side` remembers some
         return self._bpe.segment_tokens([word])
-
-    def count_pieces(self, counts: Mapping[str, int]) -> Counter[str]:
-        """How often each piece occurs where each word occurs `counts[word]` times."""
-        pieces: Counter[str] = Counter()
-        for word, count in counts.items():
-            for piece in self.pieces(word):
-                pieces[piece] += count
-        return pieces
 
     def save(self, path: Path | str) -> None:
         with atomic_file(path) as stream:
@@ -64,6 +52,20 @@ class Segmenter:
             if len(line.split(" ")) != 2:
                 raise UserError("not a merge", where=f"{path}:{number}", found=repr(line), expected="two units")
         return cls(merges)
+
+
+class PieceCounter:
+    """How often each piece occurs where each word occurs so many times."""
+
+    def __init__(self, merges: Sequence[str]) -> None:
+        self._segmenter = Segmenter(merges)
+
+    def __call__(self, counts: Iterable[tuple[str, int]]) -> Done[Counter[str]]:
+        pieces: Counter[str] = Counter()
+        for word, count in counts:
+            for piece in self._segmenter.pieces(word):
+                pieces[piece] += count
+        return Done(pieces, 0)
 
 
 def join_pieces(pieces: Iterable[str]) -> list[str]:

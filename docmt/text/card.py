@@ -9,46 +9,50 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.core.config import SPLITS
+from docmt.core.counts import Counts
 from docmt.core.vocabulary import UNK
 from docmt.text.pipeline import TextPipeline
+from docmt.text.settings import SIDES
 
-TOOLS = ("jieba", "sacremoses", "subword-nmt", "tokenizers")
+TOOLS = ("jieba", "regex", "sacremoses", "subword-nmt", "tokenizers")
 
 
-def text_card(pipeline: TextPipeline, tokens: pa.Table, contrastive: pa.Table | None) -> dict[str, Any]:
-    """Counts by split and side; `unknown` is the number of pieces outside the vocabulary.
+def count_rows(rows: pa.Table) -> Counts:
+    """Of a shard, which holds whole documents: `documents`, `sentences`, and of each side `source_tokens`,
+    `source_pieces` and `source_unknown`, the pieces outside the vocabulary.
+    """
+    splits = pc.unique(rows["split"]).to_pylist()
+    return {split: _count(rows.filter(pc.equal(rows["split"], split))) for split in splits}
 
-    `contrastive_items` is None where the corpus has none; `merges` are those learnt, which a small corpus exhausts, and
-    None where pieces are those of a pretrained checkpoint.
+
+def _count(rows: pa.Table) -> dict[str, int]:
+    counts = {"documents": len(pc.unique(rows["document"])), "sentences": len(rows)}
+    for side in SIDES:
+        ids = pc.list_flatten(rows[f"{side}_ids"]).to_numpy()
+        counts[f"{side}_tokens"] = pc.sum(pc.count_substring(rows[f"{side}_tokens"], " ")).as_py() + len(rows)
+        counts[f"{side}_pieces"] = len(ids)
+        counts[f"{side}_unknown"] = int(np.count_nonzero(ids == UNK))
+    return counts
+
+
+def text_card(pipeline: TextPipeline, counts: Counts, contrastive_items: int | None) -> dict[str, Any]:
+    """`contrastive_items` is None where the corpus has none; `merges` are those learnt, which a small corpus exhausts,
+    and None where pieces are those of a pretrained checkpoint.
     """
     sides = pipeline.sides
     return {
         "text": dataclasses.asdict(pipeline.config),
         "merges": {name: side.merges for name, side in sides.items()},
         "vocabulary": {name: len(side.vocabulary) for name, side in sides.items()},
-        "splits": {split: _split(tokens.filter(pc.equal(tokens["split"], split))) for split in SPLITS},
-        "contrastive_items": None if contrastive is None else len(contrastive),
+        "splits": {split: _split(counts.get(split, {})) for split in SPLITS},
+        "contrastive_items": contrastive_items,
         "tools": {name: version(name) for name in TOOLS},
     }
 
 
-def _split(rows: pa.Table) -> dict[str, Any]:
-    documents = len(pc.unique(rows["document"]))
-    return {
-        "documents": documents,
-        "sentences": len(rows),
-        "source": _side(rows, "source"),
-        "target": _side(rows, "target"),
-    }
-
-
-def _side(rows: pa.Table, name: str) -> dict[str, Any]:
-    ids = pc.list_flatten(rows[f"{name}_ids"]).to_numpy()
-    tokens = pc.sum(pc.count_substring(rows[f"{name}_tokens"], " ")).as_py() or 0
-    unknown = int(np.count_nonzero(ids == UNK))
-    return {
-        "tokens": tokens + len(rows),
-        "pieces": len(ids),
-        "unknown": unknown,
-        "unknown_share": round(unknown / max(len(ids), 1), 6),
-    }
+def _split(counts: dict[str, int]) -> dict[str, Any]:
+    card: dict[str, Any] = {name: counts.get(name, 0) for name in ("documents", "sentences")}
+    for side in SIDES:
+        own = {name: counts.get(f"{side}_{name}", 0) for name in ("tokens", "pieces", "unknown")}
+        card[side] = {**own, "unknown_share": round(own["unknown"] / max(own["pieces"], 1), 6)}
+    return card

@@ -1,6 +1,6 @@
 """What happens to the case of tokens, and what is undone in a translation: keep, lower, truecase."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -11,6 +11,10 @@ from docmt.text.truecase import Truecaser, detruecase
 class Casing(Protocol):
     def apply(self, tokens: Sequence[str]) -> list[str]: ...
 
+    def cased(self, word: str, opens: bool) -> str:
+        """What `apply` makes of a token; `opens`: whether it opens a sentence (`truecase.with_openings`)."""
+        ...
+
     def restore(self, tokens: Sequence[str]) -> list[str]:
         """The case for a reader; what was lowered stays so."""
         ...
@@ -20,12 +24,18 @@ class Keep:
     def apply(self, tokens: Sequence[str]) -> list[str]:
         return list(tokens)
 
+    def cased(self, word: str, opens: bool) -> str:
+        return word
+
     restore = apply
 
 
 class Lower:
     def apply(self, tokens: Sequence[str]) -> list[str]:
         return [token.lower() for token in tokens]
+
+    def cased(self, word: str, opens: bool) -> str:
+        return word.lower()
 
     def restore(self, tokens: Sequence[str]) -> list[str]:
         return list(tokens)
@@ -38,6 +48,9 @@ class Truecase:
     def apply(self, tokens: Sequence[str]) -> list[str]:
         return self.truecaser.apply(tokens)
 
+    def cased(self, word: str, opens: bool) -> str:
+        return self.truecaser.cased(word, opens)
+
     def restore(self, tokens: Sequence[str]) -> list[str]:
         return detruecase(tokens)
 
@@ -47,11 +60,16 @@ def _kind(config: TextConfig, language: str) -> str:
     return "keep" if config.case == "truecase" and language == "zh" else config.case
 
 
-def learn_casing(config: TextConfig, language: str, sentences: Iterable[Sequence[str]]) -> Casing:
-    """`sentences`: tokens of the training split, needed where a truecaser is learnt."""
+def is_learnt(config: TextConfig, language: str) -> bool:
+    """Whether case follows from what training shows."""
+    return _kind(config, language) == "truecase"
+
+
+def learn_casing(config: TextConfig, language: str, shown: Mapping[str, int]) -> Casing:
+    """`shown`: counts of `truecase.shown_cases` in the training split, needed where case is learnt."""
     kind = _kind(config, language)
     if kind == "truecase":
-        return Truecase(Truecaser.train(sentences))
+        return Truecase(Truecaser(shown))
     return Lower() if kind == "lower" else Keep()
 
 

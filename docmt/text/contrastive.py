@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from docmt.core.documents import CONTRASTIVE_TOKENS
 from docmt.core.errors import UserError
-from docmt.text.columns import REMEMBERED_SENTENCES
 from docmt.text.pipeline import Sides
+from docmt.text.tokenise import REMEMBERED_SENTENCES
 
 COLUMNS = {"source_ids": "source", "target_context_ids": "target_context", "variant_ids": "variants"}
 

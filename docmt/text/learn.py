@@ -1,12 +1,25 @@
 """What is learnt from the training split, and from nothing else: cases, merge operations, vocabularies."""
 
+import dataclasses
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from docmt.core.config import TextConfig
+from docmt.core.errors import UserError
 from docmt.core.vocabulary import Vocabulary
-from docmt.text.bpe import Segmenter, learn_merges
+from docmt.core.workers import ALONE, Workers
+from docmt.text.bpe import PieceCounter, Segmenter, learn_merges
+from docmt.text.casing import Casing, Keep, learn_casing
+from docmt.text.pipeline import PipelineConfig, TextPipeline
+from docmt.text.pretrained import PretrainedSide
+from docmt.text.settings import SIDES, TokensSettings
+from docmt.text.side import Side
+from docmt.text.tokenise import SideCounts, tokenizer_of
+
+WORDS_AT_ONCE = 50_000
+"""Words that one process cuts into pieces at a time; what comes out does not depend on it."""
 
 
 @dataclass(frozen=True)
@@ -15,26 +28,47 @@ class Subwords:
     vocabulary: Vocabulary
 
 
-def count_tokens(lines: Iterable[str]) -> Counter[str]:
-    """`lines`: tokens joined by single spaces."""
-    counts: Counter[str] = Counter()
-    for line in lines:
-        counts.update(line.split(" "))
-    return counts
+def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Workers = ALONE) -> TextPipeline:
+    """From the counts of all of the training split. Raises UserError where there are none; `file` is named."""
+    text = settings.text
+    if not (counts["source"].words or counts["source"].openings):
+        raise UserError("no training sentences to learn pieces from", where=file, expected="rows of split 'train'")
+    casings = {side: _casing(settings, side, counts) for side in SIDES}
+    words = {side: counts[side].cased(casings[side]) for side in SIDES}
+    if text.bpe == "joint":
+        words = dict.fromkeys(SIDES, words["source"] + words["target"])
+    sides: dict[str, Side | PretrainedSide] = {}
+    subwords = None
+    for side in SIDES:
+        tokenizer = tokenizer_of(settings, side)
+        if text.is_pretrained(side):
+            sides[side] = PretrainedSide.learn(tokenizer, words[side], text.threshold)
+            continue
+        if subwords is None or text.bpe == "separate":
+            subwords = learn_subwords(text, words[side], workers)
+        sides[side] = Side(tokenizer, casings[side], subwords.segmenter, subwords.vocabulary)
+    languages = {"source_language": settings.source_language, "target_language": settings.target_language}
+    return TextPipeline(PipelineConfig(**dataclasses.asdict(text), **languages), **sides)
 
 
-def learn_subwords(config: TextConfig, source: Counter[str], target: Counter[str]) -> tuple[Subwords, Subwords]:
-    """The source's and the target's; one and the same where BPE is joint. From counts of training tokens.
+def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> Casing:
+    """A pretrained tokenizer's pieces stay as they are."""
+    if settings.text.is_pretrained(side):
+        return Keep()
+    return learn_casing(settings.text, settings.language(side), counts[side].shown)
+
+
+def learn_subwords(config: TextConfig, counts: Mapping[str, int], workers: Workers = ALONE) -> Subwords:
+    """From counts of training tokens.
 
     Departs: `threshold` leaves rare pieces out of the vocabulary (they become `<unk>`); subword-nmt's own
     threshold would split them again. None of the papers uses either.
     """
-    if config.bpe == "joint":
-        both = learn_side(config, source + target)
-        return both, both
-    return learn_side(config, source), learn_side(config, target)
-
-
-def learn_side(config: TextConfig, counts: Counter[str]) -> Subwords:
-    segmenter = Segmenter(learn_merges(counts, config.merges))
-    return Subwords(segmenter, Vocabulary.from_counts(segmenter.count_pieces(counts), config.threshold))
+    merges = learn_merges(counts, config.merges)
+    words = sorted(counts)
+    firsts = range(0, len(words), WORDS_AT_ONCE)
+    shares = ([(word, counts[word]) for word in words[first : first + WORDS_AT_ONCE]] for first in firsts)
+    pieces: Counter[str] = Counter()
+    for found in workers.each("counting pieces", partial(PieceCounter, merges), shares, len(firsts)):
+        pieces.update(found)
+    return Subwords(Segmenter(merges), Vocabulary.from_counts(pieces, config.threshold))

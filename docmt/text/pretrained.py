@@ -14,7 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from docmt.core.artifacts import atomic_file, read_json, write_json
+from docmt.core.documents import TOKENS
 from docmt.core.errors import UserError
 from docmt.core.pretrained import ROWS, TOKENIZER
 from docmt.core.vocabulary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
@@ -114,11 +117,16 @@ class PretrainedSide:
         rows = [tokenizer.row(name) for name in vocabulary.pieces[len(SPECIALS) :]]
         return cls(tokenizer, vocabulary, [*tokenizer.special_rows(), *rows])
 
-    def encode_lines(self, lines: Iterable[str]) -> tuple[list[str], list[str], list[list[int]]]:
-        """Tokens, pieces and ids of lines of names."""
+    def encode_column(self, lines: Iterable[str]) -> tuple[pa.Array, pa.Array, pa.Array]:
+        """Tokens, pieces and ids of lines of names; columns of TOKENS."""
         pieces = list(lines)
         split = [line.split(" ") for line in pieces]
-        return [join_names(names) for names in split], pieces, [self.vocabulary.encode(names) for names in split]
+        tokens = pa.array([join_names(names) for names in split], pa.string())
+        return (
+            tokens,
+            pa.array(pieces, pa.string()),
+            pa.array([self.vocabulary.encode(names) for names in split], TOKENS.field("source_ids").type),
+        )
 
     def encode(self, sentence: str) -> list[int]:
         """Empty for a sentence without any piece."""

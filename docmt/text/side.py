@@ -2,15 +2,21 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from docmt.core.config import TextConfig
+from docmt.core.documents import TOKENS
 from docmt.core.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.text.bpe import Segmenter, join_pieces
 from docmt.text.casing import Casing, Keep, Truecase, load_casing
 from docmt.text.pieces import Blanks, Uncut
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
+
+REMEMBERED_WORDS = 1 << 17
+"""Words whose pieces are known, about 40 MB; then they are forgotten, of which the frequent ones are soon back."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,8 @@ class Side:
         """A token's pieces, joined by spaces, and their ids."""
         found = self._known.get(token)
         if found is None:
+            if len(self._known) == REMEMBERED_WORDS:
+                self._known.clear()
             pieces = self.segmenter.pieces(token)
             found = self._known[token] = " ".join(pieces), self.vocabulary.encode(pieces)
         return found
@@ -41,14 +49,19 @@ class Side:
         """How many were learnt."""
         return len(self.segmenter.merges)
 
-    def encode_lines(self, lines: Iterable[str]) -> tuple[list[str], list[str], list[list[int]]]:
-        """Tokens, pieces and ids of lines of tokens."""
-        tokens, pieces, ids = list(lines), [], []
-        for line in tokens:
-            found = [self.lookup(token) for token in line.split(" ")]
-            pieces.append(" ".join([piece for piece, _ in found]))
-            ids.append(list(chain.from_iterable([numbers for _, numbers in found])))
-        return tokens, pieces, ids
+    def encode_column(self, lines: Iterable[str]) -> tuple[pa.Array, pa.Array, pa.Array]:
+        """Tokens, pieces and ids of lines of tokens, whose case is changed here; columns of TOKENS."""
+        tokens = pa.array([" ".join(self.casing.apply(line.split(" "))) for line in lines], pa.string())
+        words = pc.split_pattern(tokens, " ")
+        coded = words.flatten().dictionary_encode()
+        found = [self.lookup(word) for word in coded.dictionary.to_pylist()]
+        pieces = pa.array([pieces for pieces, _ in found], pa.string()).take(coded.indices)
+        ids = pa.array([ids for _, ids in found], TOKENS.field("source_ids").type).take(coded.indices)
+        return (
+            tokens,
+            pc.binary_join(pa.ListArray.from_arrays(words.offsets, pieces), " "),
+            pa.ListArray.from_arrays(ids.offsets.take(words.offsets), ids.flatten()),
+        )
 
     def encode(self, sentence: str) -> list[int]:
         """Empty for a sentence without any token."""
@@ -80,7 +93,7 @@ class Side:
     def load(cls, folder: Path, name: str, language: str, config: TextConfig) -> "Side":
         """Raises UserError where a file is missing or damaged."""
         return cls(
-            tokenizer=tokenizer_for(language, config.chinese),
+            tokenizer=tokenizer_for(language, config),
             casing=load_casing(config, language, folder / f"truecase.{name}.json"),
             segmenter=Segmenter.load(folder / f"codes.{name}"),
             vocabulary=Vocabulary.load(folder / f"vocabulary.{name}.txt"),

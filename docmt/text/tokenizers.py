@@ -6,10 +6,11 @@ and `@` (a test holds them to it), so that text cannot pass for a symbol of ours
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Protocol
 
-from sacremoses import MosesDetokenizer, MosesTokenizer
+from docmt.core.config import TextConfig
+from docmt.text.moses import Moses
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _CHARACTERS = re.compile(rf"[{HAN}]|[^\W_{HAN}]+|\S")
@@ -24,24 +25,6 @@ class Tokenizer(Protocol):
     def detokenize(self, tokens: Sequence[str]) -> str: ...
 
 
-class Moses:
-    """Moses' tokenizer.perl and detokenizer.perl, by sacremoses; no aggressive hyphens (`-a`), no normalisation.
-
-    Departs: no escapes (`-no-escape`): tokens keep `&`, `"` and brackets as they are, so that vocabularies and
-    outputs stay readable and no reference has to be escaped.
-    """
-
-    def __init__(self, language: str) -> None:
-        self._tokenizer = MosesTokenizer(lang=language)
-        self._detokenizer = MosesDetokenizer(lang=language)
-
-    def tokenize(self, sentence: str) -> list[str]:
-        return self._tokenizer.tokenize(sentence, aggressive_dash_splits=False, escape=False)
-
-    def detokenize(self, tokens: Sequence[str]) -> str:
-        return self._detokenizer.detokenize(tokens, unescape=False)
-
-
 class Chinese:
     """Words by jieba, or single characters (a run of Latin letters or digits is one token).
 
@@ -49,7 +32,12 @@ class Chinese:
     """
 
     def __init__(self, segmenter: str) -> None:
-        self._cut: Callable[[str], list[str]] = _CHARACTERS.findall if segmenter == "characters" else _jieba()
+        self._segmenter = segmenter
+
+    @cached_property
+    def _cut(self) -> Callable[[str], list[str]]:
+        """jieba's dictionary takes a second and 100 MB, which who only joins tokens does not need."""
+        return _CHARACTERS.findall if self._segmenter == "characters" else _jieba()
 
     def tokenize(self, sentence: str) -> list[str]:
         return [token for piece in self._cut(sentence) for token in piece.split()]
@@ -72,6 +60,6 @@ def _jieba() -> Callable[[str], list[str]]:
     return segmenter.lcut
 
 
-def tokenizer_for(language: str, chinese: str) -> Tokenizer:
-    """`language`: an ISO 639-1 code; `chinese`: TextConfig's choice of segmenter, which matters for `zh` alone."""
-    return Chinese(chinese) if language == "zh" else Moses(language)
+def tokenizer_for(language: str, text: TextConfig) -> Tokenizer:
+    """`language`: an ISO 639-1 code. Punctuation and hyphens of Chinese stay as they are, whatever `text` says."""
+    return Chinese(text.chinese) if language == "zh" else Moses(language, text.normalise, text.aggressive)

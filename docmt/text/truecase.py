@@ -5,8 +5,8 @@ functions give what Moses' train-truecaser.perl, truecase.perl and detruecase.pe
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import dropwhile, pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, dropwhile, pairwise
 from pathlib import Path
 
 from docmt.core.artifacts import read_json, write_json
@@ -19,6 +19,20 @@ OPENINGS = frozenset("([]\"'")
 
 def has_case(word: str) -> bool:
     return word.lower() != word.upper()
+
+
+def with_openings(tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Each token, and whether it opens a sentence (in a line there may be several)."""
+    opens = True
+    for word in tokens:
+        yield word, opens
+        opens = word in SENTENCE_ENDS or (opens and word in OPENINGS)
+
+
+def shown_cases(tokens: Sequence[str]) -> Iterator[str]:
+    """The words that training counts: without those that open a sentence, which show no case."""
+    opened = dropwhile(OPENINGS.__contains__, tokens)
+    return (word for before, word in pairwise(opened) if before not in SENTENCE_ENDS and has_case(word))
 
 
 class Truecaser:
@@ -36,20 +50,16 @@ class Truecaser:
 
     @classmethod
     def train(cls, sentences: Iterable[Sequence[str]]) -> "Truecaser":
-        """Count the words of tokenised sentences, without those that open a sentence: they show no case."""
-        counts: Counter[str] = Counter()
-        for tokens in sentences:
-            opened = dropwhile(OPENINGS.__contains__, tokens)
-            counts.update(word for before, word in pairwise(opened) if before not in SENTENCE_ENDS and has_case(word))
-        return cls(counts)
+        """From tokenised sentences."""
+        return cls(Counter(chain.from_iterable(map(shown_cases, sentences))))
+
+    def cased(self, word: str, opens: bool) -> str:
+        """`opens`: whether the word opens a sentence."""
+        seen = word in self.counts and not opens
+        return word if seen else self._best.get(word.lower(), word)
 
     def apply(self, tokens: Iterable[str]) -> list[str]:
-        cased, starts = [], True
-        for word in tokens:
-            seen = word in self.counts and not starts
-            cased.append(word if seen else self._best.get(word.lower(), word))
-            starts = word in SENTENCE_ENDS or (starts and word in OPENINGS)
-        return cased
+        return [self.cased(word, opens) for word, opens in with_openings(tokens)]
 
     def save(self, path: Path | str) -> None:
         write_json(path, self.counts)
@@ -64,9 +74,5 @@ class Truecaser:
 
 
 def detruecase(tokens: Iterable[str]) -> list[str]:
-    """Capitalise the first word of every sentence (in a line there may be several)."""
-    cased, starts = [], True
-    for word in tokens:
-        cased.append(word[:1].upper() + word[1:] if starts else word)
-        starts = word in SENTENCE_ENDS or (starts and word in OPENINGS)
-    return cased
+    """Capitalise the first word of every sentence."""
+    return [word[:1].upper() + word[1:] if opens else word for word, opens in with_openings(tokens)]

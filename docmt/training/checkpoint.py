@@ -1,7 +1,9 @@
 """The state folder: checkpoints to resume from, and weights kept at validations.
 
 A file's name carries the beginning of its checksum, and it gets that name when it is complete. So one rename makes
-it valid, whenever the process is killed, and damage shows.
+it valid, whenever the process is killed, and damage shows. Before that, a checkpoint's name says how many updates and
+how many validations were made: names are in order, also where one was written before the validation of its update and
+one after.
 
 A checkpoint holds the weights, the optimiser's state, the status (updates made, place in the epoch, validations) and
 what the run is. It holds no state of a random generator, for any rank: the order of instances follows from (seed,
@@ -63,12 +65,13 @@ class StateFolder:
             self._note("no checkpoint is whole: training starts from the beginning")
         return None
 
-    def save(self, update: int, payload: dict[str, Any], weights: set[str]) -> None:
+    def save(self, update: int, validations: int, payload: dict[str, Any], weights: set[str]) -> None:
         """Write a checkpoint that needs these weights' files; remove what no kept checkpoint needs.
 
         Raises Failure where the disk is full; the checkpoints before stay.
         """
-        self._write(f"checkpoint-{update:09d}", {**payload, "run": self._run, "weights": sorted(weights)})
+        stem = f"checkpoint-{update:09d}-{validations:06d}"
+        self._write(stem, {**payload, "run": self._run, "weights": sorted(weights)})
         self._needed.append(weights)
         for file in self._checkpoints()[self._kept :]:
             file.unlink()

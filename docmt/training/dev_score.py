@@ -1,6 +1,6 @@
 """A score of the translations of the dev set, for stop and checkpoint rules."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -19,20 +19,26 @@ The command line hands one over, since training imports no scoring.
 """
 
 
-def dev_score(model: Transformer, dev: Rows, train: TrainConfig, score: Score, alive: Callable[[], None]) -> float:
+def dev_score(
+    model: Transformer,
+    dev: Rows,
+    train: TrainConfig,
+    score: Score,
+    watched: Callable[[Iterable[slice]], Iterable[slice]] = iter,
+) -> float | None:
     """Translate every instance by the shared search, its limits and penalty being the defaults, and score them.
 
-    `alive` is called after each batch: translating may take longer than anything else between two updates.
+    `watched` hands the batches on, since translating may take longer than anything else between two updates; None
+    where it leaves some out.
     """
     config = DecodeConfig(beam=train.bleu_beam, batch_tokens=train.batch_tokens)
     model.eval()
     found: list[Sentences] = []
-    for part in packed(dev.source_words, config.batch_tokens):
+    for part in watched(packed(dev.source_words, config.batch_tokens)):
         instances = dev.take(range(part.start, part.stop))
         found += [translations[0].sentences for translations in beam_search(model, instances, config)]
-        alive()
     model.train()
-    return score(found, references(dev))
+    return score(found, references(dev)) if len(found) == len(dev) else None
 
 
 def references(rows: Rows) -> list[Sentences]:

@@ -14,13 +14,22 @@ ROUNDING = "settings.train.batch_tokens"
 """May change on the way, as running out of memory asks for: it splits updates, so that sums are rounded otherwise."""
 FREE = (ROUNDING, "settings.train.save_every_updates")
 """What may change between two parts of a run."""
+HOW = ("threads", "deterministic", "compiled")
+"""How a job computes, as each job is told. Where nothing else changed, that is hardly meant to begin anew."""
 MISSING = "nothing"
 
 Differences = dict[str, tuple[Any, Any]]
 """By dotted name, such as `settings.train.lr`: the value before and the value now."""
 
 
-def identity(settings: dict, inputs: Mapping[str, Path], device: torch.device, threads: int) -> dict[str, Any]:
+def identity(
+    settings: dict,
+    inputs: Mapping[str, Path],
+    device: torch.device,
+    threads: int,
+    deterministic: bool,
+    compiled: bool,
+) -> dict[str, Any]:
     """Equal for two runs only where these give bit-identical weights (on a CPU)."""
     return {
         "settings": settings,
@@ -28,6 +37,8 @@ def identity(settings: dict, inputs: Mapping[str, Path], device: torch.device, t
         "device": device.type,
         "torch": str(torch.__version__),
         "threads": threads,
+        "deterministic": deterministic,
+        "compiled": compiled,
     }
 
 
@@ -36,13 +47,16 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], 
 
     Another run's state is refused or, with `set_aside`, renamed to `<folder>.<digest of that run>`; it gets its name
     back when that run is asked for again. So nothing that was saved is lost by a change of the settings.
-    Raises UserError, naming what differs, for another run's state; also where only the number of threads differs,
-    set aside or not, since that is hardly meant to begin anew.
+    Raises UserError, naming what differs, for another run's state; also, set aside or not, where only how the job
+    computes differs (`HOW`) and there is a checkpoint.
     """
     if (folder / CLAIM).exists():
         found = read_json(folder / CLAIM)
         changed = differences(found, run)
-        if changed and (not set_aside or set(changed) == {"threads"}):
+        if set(changed) <= set(HOW) and not any(folder.glob("checkpoint-*.pt")):
+            # As after an option that does not work here, and is taken back.
+            changed = {}
+        if changed and (not set_aside or set(changed) <= set(HOW)):
             refuse(changed, folder)
         if changed:
             put_aside(folder, found)

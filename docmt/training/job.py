@@ -12,12 +12,13 @@ import torch
 from docmt.nn.device import DeviceName, choose_device
 from docmt.training import process
 from docmt.training.checkpoint import StateFolder
+from docmt.training.compiling import Compiling, compiling
 from docmt.training.dev_score import Score
 from docmt.training.disk import disk_full_named
 from docmt.training.exit import Reason, forget_exit, recorded, write_exit
 from docmt.training.identity import claim_state, identity, remove_state
 from docmt.training.listeners import Listener, Listeners
-from docmt.training.loop import Training
+from docmt.training.loop import Stopped, Training
 from docmt.training.metrics import Events, Metrics
 from docmt.training.options import JobOptions
 from docmt.training.outputs import METRICS, write_outputs
@@ -54,32 +55,36 @@ def train(
     settings = read_settings(paths)
     check_text(paths)
     with (
-        joined(where) as ranks,
-        repeatable(options.deterministic),
         Watch(options) as watch,
+        joined(where, watch.waiting) as ranks,
+        repeatable(options.deterministic),
         recorded(paths.state, watch),
         disk_full_named(paths.state),
         Watchdog(paths.state, options.hang_minutes, watch, ranks.number, ranks.count),
     ):
         task = prepare(paths, settings, where, open_score)
-        run = identity(settings.plain, paths.inputs(), where, torch.get_num_threads())
-        ranks.from_first(partial(claim, paths, run, listener, options))
-        describe(task, listener)
-        training = Training(task, StateFolder(paths.state, listener.note, run, options.checkpoints), watch, ranks)
+        compiled = compiling(options.compiled, where, settings.train.batch_tokens)
+        how = torch.get_num_threads(), options.deterministic, compiled.backend is not None
+        run = identity(settings.plain, paths.inputs(), where, *how)
+        ranks.from_first(partial(claim, paths, run, listener, options, watch))
+        describe(task, listener, compiled)
+        state = StateFolder(paths.state, listener.note, run, options.checkpoints)
+        training = Training(task, state, watch, ranks, compiled)
         training.restore()
-        if not follow(training, paths, listener):
+        chosen = follow(training, paths, listener)
+        if chosen is None:
             return False
-        chosen = training.choose_weights()
         ranks.from_first(partial(finish, paths, settings, training, chosen, run))
     return True
 
 
-def claim(paths: Paths, run: dict[str, Any], listener: Listener, options: JobOptions) -> None:
-    """Make the state folder this run's, and this process its."""
+def claim(paths: Paths, run: dict[str, Any], listener: Listener, options: JobOptions, watch: Watch) -> None:
+    """Make the state folder this run's, and this process its; it says so as long as it is alive."""
     claim_state(paths.state, run, listener.note, options.set_aside)
     forget_exit(paths.state)
     forget_exit(paths.output)
     process.claim(paths.state)
+    watch.tell(process.Heartbeat(paths.state).beat)
 
 
 def finish(paths: Paths, settings: Settings, training: Training, chosen: Validation, run: dict[str, Any]) -> None:
@@ -91,44 +96,52 @@ def finish(paths: Paths, settings: Settings, training: Training, chosen: Validat
     remove_state(paths.state)
 
 
-def describe(task: Task, listener: Listener) -> None:
+def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
     """Say what is trained; where it starts from another model, which parameters are taken and which are new."""
     parameters = sum(parameter.numel() for parameter in task.model.parameters())
     listener.note(
         f"{task.model.config.kind}: {parameters:,} parameters, {len(task.rows):,} training segments, "
         f"{len(task.dev):,} for validation, {task.device.type}, threads {torch.get_num_threads()}"
     )
+    if compiled.backend is not None:
+        listener.note(f"compiled: the first updates take long; streams are padded to multiples of {compiled.quantum}")
     for line in account(task.start):
         listener.note(line)
     if task.frozen:
         listener.note(f"frozen ({len(task.frozen)}): {' '.join(task.frozen)}")
 
 
-def follow(training: Training, paths: Paths, listener: Listener) -> bool:
-    """Run, with the metrics written down; whether it came to its end. If not, screen and state folder are told why."""
+def follow(training: Training, paths: Paths, listener: Listener) -> Validation | None:
+    """Run, with the metrics written down, and choose the weights; their validation.
+
+    None where it did not come to its end: screen and state folder are told why.
+    """
     update = training.status.update
     if update:
         listener.note(f"resuming from the checkpoint of update {update}")
     listeners = Listeners(listener, *(files(training, paths) if training.ranks.is_first else ()))
     try:
         reason = training.run(listeners)
+        if reason is Reason.FINISHED:
+            return training.choose_weights()
+    except Stopped as stop:
+        reason = stop.reason
     finally:
         listeners.close()
-    if reason is Reason.FINISHED:
-        return True
     update = training.status.update
-    message = f"{SAID[reason]}: checkpoint of update {update} written; run again to go on"
+    to_come = ", its validation is to come" if training.next_work() == "validation" else ""
+    message = f"{SAID[reason]}: checkpoint of update {update} written{to_come}; run again to go on"
     listener.note(message)
     training.ranks.from_first(partial(write_exit, paths.state, reason, update, message))
-    return False
+    return None
 
 
 def files(training: Training, paths: Paths) -> Sequence[Listener]:
     """What writes the course of a training down."""
     update = training.status.update
     usage = Usage(training.status.wall_s, devices=training.ranks.count)
-    metrics = Metrics(paths.state / METRICS, update, usage)
-    return metrics, process.Heartbeat(paths.state), *events(paths.output, update)
+    metrics = Metrics(paths.state / METRICS, update, training.status.validated, usage)
+    return metrics, *events(paths.output, update)
 
 
 def events(output: Path, update: int) -> Sequence[Listener]:

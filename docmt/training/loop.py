@@ -1,4 +1,8 @@
-"""The loop over updates: train, validate, keep weights, write checkpoints, until a stop rule holds."""
+"""The loop over updates: train, validate, keep weights, write checkpoints, until a stop rule holds.
+
+An update and its validation are two works. What comes next follows from the status alone, so that a checkpoint may be
+written, and training go on, after any of them.
+"""
 
 import time
 from collections.abc import Iterator
@@ -11,12 +15,14 @@ from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch, frame_batch
 from docmt.training.batches import epoch_updates, micro_batches, target_tokens
 from docmt.training.checkpoint import StateFolder
+from docmt.training.compiling import Compiling
 from docmt.training.dev_score import dev_score
 from docmt.training.entropy import attention_entropy, sample
 from docmt.training.exit import Reason
 from docmt.training.finite import check_update, check_weights
 from docmt.training.listeners import Listener, Step
 from docmt.training.optimiser import set_learning_rates
+from docmt.training.pace import Work
 from docmt.training.precision import computing
 from docmt.training.ranks import Ranks
 from docmt.training.seeds import derived_seed
@@ -30,16 +36,33 @@ from docmt.training.validate import dev_losses
 from docmt.training.watch import Watch
 
 
+class Stopped(Exception):
+    """A validation ends before its time, for this reason, on every rank at the same place."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class Training:
     """A training under way; `status` is where it stands, `ranks` with whom it is shared (none = with nobody)."""
 
-    def __init__(self, task: Task, state: StateFolder, watch: Watch, ranks: Ranks | None = None) -> None:
+    def __init__(
+        self,
+        task: Task,
+        state: StateFolder,
+        watch: Watch,
+        ranks: Ranks | None = None,
+        compiling: Compiling | None = None,
+    ) -> None:
         self.task, self.state, self.watch, self.ranks = task, state, watch, ranks or Ranks()
+        self.compiling = compiling or Compiling()
         self.status = Status()
         self._lengths = target_tokens(task.rows)
         self._sample = sample(task.dev)
         self._computing = partial(computing, task.device, task.train.precision)
         self._epoch: tuple[int, list[np.ndarray]] = (-1, [])
+        self._saved = self._place()
         self._mark = time.perf_counter()
 
     def restore(self) -> None:
@@ -52,36 +75,47 @@ class Training:
         self.put_weights(payload["model"])
         self.task.optimiser.load_state_dict(payload["optimiser"])
         self.watch.resumed(self.status.update)
+        self._saved = self._place()
 
     def run(self, listener: Listener) -> Reason:
-        """Train until a stop rule holds, or until `watch` has a reason to stop, with a checkpoint written.
+        """Train until a stop rule holds, or until `watch` has a reason to stop; a checkpoint of the end is written.
 
         Raises Failure where the loss is not finite, memory runs out or the disk is full; checkpoints stay as they are.
         """
-        train, status = self.task.train, self.status
         self.task.model.train()
-        while (rule := stop_reason(train, status)) is None:
-            with self.watch.during("update", status.update + 1):
-                listener.updated(self._update())
-            if self._validation_is_due():
-                with self.watch.during("validation", status.update):
-                    listener.validated(self._validate())
-            reason = self.ranks.any_of(self.watch.reason_to_stop())
-            if reason or status.update % train.save_every_updates == 0 or self.ranks.from_first(self.watch.save_is_due):
-                with self.watch.during("checkpoint", status.update):
-                    self._save()
+        while (work := self.next_work()) is not None:
+            try:
+                self._do(work, listener)
+                reason = self._reason_to_stop(self.next_work() or "validation")
+            except Stopped as stop:
+                reason = stop.reason
+            if reason or self._save_is_due(self.next_work()):
+                self._save()
             if reason:
                 return reason
-        listener.note(f"training ends after update {status.update}: {rule}")
+        self._save()
+        listener.note(f"training ends after update {self.status.update}: {stop_reason(self.task.train, self.status)}")
         return Reason.FINISHED
 
+    def next_work(self) -> Work | None:
+        """What comes now; none at the end. After the last update a validation is always due."""
+        train, status = self.task.train, self.status
+        over = stop_reason(train, status) is not None
+        if status.update > status.validated and (over or self._validation_is_due()):
+            return "validation"
+        return None if over else "update"
+
     def choose_weights(self) -> Validation:
-        """Give the model the weights that the checkpoint rule chooses; returns their validation."""
+        """Give the model the weights that the checkpoint rule chooses; returns their validation.
+
+        Raises Stopped where `watch` has a reason to stop within that; the checkpoint of the end is there.
+        """
         names = [self.status.weights[update] for update in wanted(self.task.train, self.status.history)]
         if not names:
             return self.status.history[-1]
         self.put_weights(mean([self.state.load_weights(name) for name in names]))
-        return self._dev_validation()
+        with self.watch.during("validation", self.status.update):
+            return self._dev_validation()
 
     def weights(self) -> Weights:
         return {name: parameter.detach() for name, parameter in self.task.model.named_parameters()}
@@ -91,6 +125,23 @@ class Training:
         for name, parameter in self.task.model.named_parameters():
             parameter.copy_(weights[name])
 
+    def _do(self, work: Work, listener: Listener) -> None:
+        if work == "update":
+            with self.watch.during("update", self.status.update + 1):
+                listener.updated(self._update())
+        else:
+            with self.watch.during("validation", self.status.update):
+                listener.validated(self._validate())
+
+    def _reason_to_stop(self, ahead: Work | None) -> Reason | None:
+        return self.ranks.any_of(self.watch.reason_to_stop(ahead))
+
+    def _save_is_due(self, ahead: Work | None) -> bool:
+        """By the number of updates after a validation, if there is one, so that one checkpoint does for both."""
+        if self.status.update % self.task.train.save_every_updates == 0 and ahead != "validation":
+            return True
+        return self.ranks.from_first(lambda: self.watch.save_is_due(ahead))
+
     def _update(self) -> Step:
         task, status = self.task, self.status
         began = time.perf_counter()
@@ -98,9 +149,11 @@ class Training:
         instances = self._updates_of_epoch()[status.position]
         rates = set_learning_rates(task.optimiser, task.train, task.model.config.width, number)
         tokens = int(self._lengths[instances].sum())
-        batches = self.watch.each(self._batches(instances, number))
-        weights = task.model.term_weights(number)
-        own = accumulate_gradients(task.model, batches, tokens, task.train.label_smoothing, weights, self._computing)
+        framed = self.watch.each(self._batches(instances, number))
+        batches = (self.compiling.ready(batch).to(task.device) for batch in framed)
+        weights, smoothing = task.model.term_weights(number), task.train.label_smoothing
+        with self.compiling.parts():
+            own = accumulate_gradients(task.model, batches, tokens, smoothing, weights, self._computing)
         sums = own.over(self.ranks, weights)
         self.ranks.sum_gradients(task.model.parameters())
         norm = clip_gradients(task.model.parameters(), task.train.clip_norm)
@@ -133,7 +186,7 @@ class Training:
         budgets = train.tokens_per_update, train.batch_tokens
         for part in self.ranks.own(micro_batches(instances, self._lengths, *budgets, self.ranks.count)):
             batch = frame_batch(task.rows.take(part), task.model.config.frame).keyed(document_keys(seed, part))
-            yield batch.without_words(train.word_dropout if dropping else 0.0).to(task.device)
+            yield batch.without_words(train.word_dropout if dropping else 0.0)
 
     def _count(self, sums: Sums, seconds: float) -> None:
         status = self.status
@@ -146,14 +199,12 @@ class Training:
         status.train_s += seconds
 
     def _validation_is_due(self) -> bool:
-        """By the settings; and after the last update, before its checkpoint, so that the end needs no rule."""
-        if stop_reason(self.task.train, self.status) is not None:
-            return True
+        """By the settings, for the last update that was made."""
         every = self.task.train.validate_every_updates
         return self.status.position == 0 if every is None else self.status.update % every == 0
 
     def _validate(self) -> Validation:
-        """Validate, and keep the weights if the model may be made from them."""
+        """Validate, and keep the weights if the model may be made from them. Raises Stopped."""
         train, status = self.task.train, self.status
         validation = self._dev_validation()
         status.history.append(validation)
@@ -164,21 +215,42 @@ class Training:
         return validation
 
     def _dev_validation(self) -> Validation:
-        task, train = self.task, self.task.train
-        losses = dev_losses(
-            task.model, task.dev, train.batch_tokens, train.label_smoothing, task.device, self._computing, self.ranks
-        )
-        bleu = self.ranks.from_first(self._dev_bleu) if task.score else None
+        """Raises Stopped: ranks may leave batches out, since all agree on it before a number is used."""
+        task, train, watched = self.task, self.task.train, self.watch.until_asked
+        computing = task.device, self._computing, self.ranks
+        losses = dev_losses(task.model, task.dev, train.batch_tokens, train.label_smoothing, *computing, watched)
+        self._go_on()
+        bleu = None
+        if task.score:
+            bleu = self.ranks.from_first(self._dev_bleu)
+            self._go_on()
         entropy = attention_entropy(task.model, self._sample, task.device, self._computing)
         epochs = self.status.epoch - (self.status.position == 0)
         return Validation(self.status.update, epochs, *losses, bleu, entropy)
 
-    def _dev_bleu(self) -> float:
+    def _go_on(self) -> None:
+        """Raises Stopped where any rank has a reason to stop."""
+        if reason := self._reason_to_stop(ahead=None):
+            raise Stopped(reason)
+
+    def _dev_bleu(self) -> float | None:
         # Search is the one place that still asks torch's generator, where a model samples in inference.
         torch.manual_seed(derived_seed(self.task.seed, "search", self.status.update))
-        return dev_score(self.task.model, self.task.dev, self.task.train, self.task.score, self.watch.alive)
+        return dev_score(self.task.model, self.task.dev, self.task.train, self.task.score, self.watch.until_asked)
+
+    def _place(self) -> tuple[int, int]:
+        """How many updates and how many validations were made: with the settings, that says all of the state."""
+        return self.status.update, len(self.status.history)
 
     def _save(self) -> None:
+        """Unless the newest checkpoint is of this place."""
+        if self._place() == self._saved:
+            return
+        with self.watch.during("checkpoint", self.status.update):
+            self._write()
+        self._saved = self._place()
+
+    def _write(self) -> None:
         check_weights(self.status.update, self.weights(), self.watch.kept())
         self.count_time()
         payload = {
@@ -187,7 +259,7 @@ class Training:
             "optimiser": self.task.optimiser.state_dict(),
         }
         names = set(self.status.weights.values())
-        self.ranks.from_first(lambda: self.state.save(self.status.update, payload, names))
+        self.ranks.from_first(lambda: self.state.save(*self._place(), payload, names))
 
     def count_time(self) -> None:
         """Add the time since the last call to the status."""

@@ -26,11 +26,12 @@ EVERY_UPDATES = 20
 class Metrics:
     """Appends to a file of the state folder; on resuming, lines later than the checkpoint are dropped first."""
 
-    def __init__(self, path: Path, update: int, usage: Usage) -> None:
-        """`update` and `usage` are those of the checkpoint."""
+    def __init__(self, path: Path, update: int, validated: int, usage: Usage) -> None:
+        """The last update, the last that was validated and the usage are those of the checkpoint."""
+        last = {"train": update, "dev": validated}
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         with atomic_file(path) as stream:
-            stream.writelines(line + "\n" for line in lines if _up_to(line, update))
+            stream.writelines(line + "\n" for line in lines if _up_to(line, last))
         self._stream = path.open("a", encoding="utf-8")
         self._meter, self._usage = Meter(), usage
 
@@ -59,10 +60,11 @@ class Metrics:
         self._stream.flush()
 
 
-def _up_to(line: str, update: int) -> bool:
+def _up_to(line: str, last: dict[str, int]) -> bool:
     """A line cut short by a kill is later than any checkpoint."""
     try:
-        return json.loads(line)["update"] <= update
+        read = json.loads(line)
+        return read["update"] <= last[read["kind"]]
     except json.JSONDecodeError:
         return False
 

@@ -1,29 +1,29 @@
-"""Adam, with a learning rate for parameters taken from an initial model and one for new ones; frozen ones have none."""
+"""Adam, with a schedule for parameters taken from an initial model and one for new ones; frozen ones have none."""
 
 from collections.abc import Collection
 
 import torch
 from torch import nn
 
-from docmt.core.config import TrainConfig
+from docmt.core.config import GROUPS, TrainConfig
 from docmt.training.schedule import learning_rate
 
 
 def build_optimiser(model: nn.Module, train: TrainConfig, taken: Collection[str] = ()) -> torch.optim.AdamW:
-    """Adam over all parameters that are trained; those named in `taken` have `lr_taken`, the others `lr_new`, where
-    these are set.
+    """Adam over all parameters that are trained: those named in `taken` as one group and the others, which are new, as
+    another, where any are taken.
 
     Weight decay is decoupled (Loshchilov and Hutter 2019); at 0, the default, this is plain Adam.
     """
-    peaks = {"lr": train.lr}
-    if taken:
-        peaks = {"lr_new": train.lr_new or train.lr, "lr_taken": train.lr_taken or train.lr}
-    members: dict[str, list[nn.Parameter]] = {name: [] for name in peaks}
+    members: dict[str | None, list[nn.Parameter]] = {group: [] for group in (GROUPS if taken else (None,))}
     for name, parameter in model.named_parameters():
-        if not parameter.requires_grad:
-            continue
-        members[("lr_taken" if name in taken else "lr_new") if taken else "lr"].append(parameter)
-    groups = [{"params": members[name], "name": name, "peak": peak} for name, peak in peaks.items() if members[name]]
+        if parameter.requires_grad:
+            members[("taken" if name in taken else "new") if taken else None].append(parameter)
+    groups = [
+        {"params": parameters, "name": f"lr_{group}" if group else "lr", "group": group}
+        for group, parameters in members.items()
+        if parameters
+    ]
     return torch.optim.AdamW(
         groups,
         lr=0.0,
@@ -35,7 +35,7 @@ def build_optimiser(model: nn.Module, train: TrainConfig, taken: Collection[str]
 
 
 def set_learning_rates(optimiser: torch.optim.Optimizer, train: TrainConfig, width: int, update: int) -> dict:
-    """Give each group the rate of this update; returns the rates by the group's name."""
+    """Give each group the rate of this update; returns the rates by the group's name: `lr`, or `lr_new`, `lr_taken`."""
     for group in optimiser.param_groups:
-        group["lr"] = learning_rate(train, width, update, group["peak"])
+        group["lr"] = learning_rate(train, width, update, group["group"])
     return {group["name"]: group["lr"] for group in optimiser.param_groups}

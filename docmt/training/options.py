@@ -11,7 +11,7 @@ class JobOptions:
     deadline_minutes: float | None = None
     """From `began` on: what the job may take; none = as long as it needs."""
     hang_minutes: float = 30.0
-    """The job ends when it made no progress for so long, above what a validation takes; 0 = never."""
+    """The job ends when it made no progress for so long, be it by a batch of an update or of dev; 0 = never."""
     save_minutes: float = 30.0
     """A checkpoint at least so often, beside those of `train.save_every_updates`."""
     checkpoints: int = 2
@@ -20,5 +20,7 @@ class JobOptions:
     """Put a state of other settings beside and train from the start, where it would be refused."""
     deterministic: bool = False
     """See `docmt.training.repeatable`."""
+    compiled: bool | None = None
+    """See `docmt.training.compiling`; none = on CUDA."""
     began: float = field(default_factory=time.monotonic)
     """When the job began, by the clock of `time.monotonic`."""

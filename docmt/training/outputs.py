@@ -85,6 +85,7 @@ def make_record(
         "threads": torch.get_num_threads(),
         "device": task.device.type,
         "ranks": training.ranks.count,
+        "compiled": training.compiling.backend is not None,
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "parameters": sum(parameter.numel() for parameter in task.model.parameters()),
         "frozen": list(task.frozen),

@@ -32,17 +32,25 @@ class Pace:
         if work == "checkpoint":
             self._saved = now
 
-    def save_is_due(self) -> bool:
-        """After the minutes between two; with a deadline also after the first update, to know how long one takes."""
-        if self._end is not None and not self._took["checkpoint"]:
-            return True
-        return self._clock() - self._saved >= self._save_s
+    def save_is_due(self, ahead: Work) -> bool:
+        """Between two works, of which `ahead` is the next: after the minutes between two checkpoints.
 
-    def deadline_is_near(self) -> bool:
-        """Whether another update and its validation might leave too little time for the checkpoint after them."""
-        return self._end is not None and self._clock() + self._reserve() >= self._end
+        With a deadline also after the first work, to know how long a checkpoint takes, and before the first validation,
+        of which nobody knows whether the deadline falls into it.
+        """
+        unknown = not self._took["checkpoint"] or (ahead == "validation" and not self._took["validation"])
+        return (self._end is not None and unknown) or self._clock() - self._saved >= self._save_s
 
-    def _reserve(self) -> float:
+    def deadline_is_near(self, ahead: Work | None) -> bool:
+        """Whether the next work, or what is left of the present one (None), might leave no time for a checkpoint.
+
+        Never within the first work of a process: so jobs that are too short get on all the same.
+        """
+        if self._end is None or not any(self._took.values()):
+            return False
+        return self._clock() + self._reserve(ahead) >= self._end
+
+    def _reserve(self, ahead: Work | None) -> float:
         """The checkpoint's time counts twice, since file systems are slow at times."""
         longest = {work: max(seconds, default=0.0) for work, seconds in self._took.items()}
-        return longest["update"] + longest["validation"] + 2 * longest["checkpoint"]
+        return longest.get(ahead, 0.0) + 2 * longest["checkpoint"]

@@ -12,13 +12,8 @@ import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from docmt.core.artifacts import write_json
-
-if TYPE_CHECKING:
-    from docmt.training.listeners import Step
-    from docmt.training.status import Validation
 
 FILE = "process.json"
 EVERY_S = 60.0
@@ -35,24 +30,16 @@ def claim(folder: Path) -> None:
 
 
 class Heartbeat:
-    """Touches the file while updates are made, for those who look from another machine."""
+    """Touches the file while there is progress, for those who look from another machine."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._file, self._clock, self._last = folder / FILE, clock, clock()
 
-    def updated(self, step: "Step") -> None:
+    def beat(self) -> None:
+        """At a sign of life; the file is touched once a minute."""
         if self._clock() - self._last >= EVERY_S:
             self._last = self._clock()
             os.utime(self._file)
-
-    def validated(self, validation: "Validation") -> None:
-        """An update will follow."""
-
-    def note(self, text: str) -> None:
-        """Notes are for people."""
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 def is_alive(folder: Path) -> bool | None:

@@ -13,7 +13,8 @@ that a batch lacks leave their parameters without gradient.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import timedelta
 from typing import TypeVar
 
 import torch
@@ -23,6 +24,10 @@ from docmt.core.errors import UserError
 from docmt.training.exit import Failure, Reason
 
 T = TypeVar("T")
+
+EXCHANGE = timedelta(days=365)
+"""What one exchange may take, as good as for ever, where torch gives it half an hour: ranks wait for the first one
+while it translates the dev set, and whether there is progress is for the watchdogs to say."""
 
 
 class Ranks:
@@ -60,10 +65,15 @@ class Ranks:
 
 
 class SeveralRanks(Ranks):
-    """This process among others; the CPU has a backend of its own, for numbers and for what is no tensor."""
+    """This process among others; the CPU has a backend of its own, for numbers and for what is no tensor.
 
-    def __init__(self) -> None:
+    `waiting` is entered while the first rank works alone, in `from_first`, on those that wait for it.
+    """
+
+    def __init__(self, waiting: Callable[[], AbstractContextManager]) -> None:
         self.number, self.count = distributed.get_rank(), distributed.get_world_size()
+        self._group = distributed.new_group(timeout=EXCHANGE)
+        self._waiting = nullcontext if self.is_first else waiting
 
     def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
         """One exchange of all gradients as one flat tensor."""
@@ -72,18 +82,18 @@ class SeveralRanks(Ranks):
         reached = [parameter for parameter, ranks in zip(parameters, having, strict=True) if ranks]
         gradients = (torch.zeros_like(p) if p.grad is None else p.grad for p in reached)
         flat = torch.cat([gradient.flatten() for gradient in gradients])
-        distributed.all_reduce(flat)
+        distributed.all_reduce(flat, group=self._group)
         for parameter, total in zip(reached, flat.split([p.numel() for p in reached]), strict=True):
             parameter.grad = total.view_as(parameter)
 
     def summed(self, numbers: Sequence[float]) -> list[float]:
         total = torch.tensor(numbers, dtype=torch.float64)
-        distributed.all_reduce(total)
+        distributed.all_reduce(total, group=self._group)
         return total.tolist()
 
     def any_of(self, value: T | None) -> T | None:
         values: list[T | None] = [None] * self.count
-        distributed.all_gather_object(values, value)
+        distributed.all_gather_object(values, value, group=self._group)
         return next((value for value in values if value is not None), None)
 
     def from_first(self, make: Callable[[], T]) -> T:
@@ -95,7 +105,8 @@ class SeveralRanks(Ranks):
             sent = [(getattr(problem, "reason", Reason.ERROR), str(problem)), None]
             raise
         finally:
-            distributed.broadcast_object_list(sent)
+            with self._waiting():
+                distributed.broadcast_object_list(sent, group=self._group)
         failure, made = sent
         if failure is not None:
             reason, message = failure
@@ -114,9 +125,10 @@ def is_first() -> bool:
 
 
 @contextmanager
-def joined(device: torch.device) -> Iterator[Ranks]:
+def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] = nullcontext) -> Iterator[Ranks]:
     """The ranks that torchrun started, each on a device of its own; without torchrun this process by itself.
 
+    `waiting`: see `SeveralRanks`.
     Raises UserError where they are on several nodes, or more than there are GPUs.
     """
     count = int(os.environ.get("WORLD_SIZE", "1"))
@@ -132,6 +144,6 @@ def joined(device: torch.device) -> Iterator[Ranks]:
             raise UserError("a rank needs a GPU of its own", where="torchrun", found=found, remedy=remedy)
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     distributed.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
-    yield SeveralRanks()
+    yield SeveralRanks(waiting)
     # Not after an exception: others may be waiting in an exchange that this one left.
     distributed.destroy_process_group()

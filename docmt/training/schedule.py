@@ -1,19 +1,21 @@
 """Learning rates as pure functions of the update's number, which counts from 1."""
 
-from docmt.core.config import TrainConfig
+from docmt.core.config import OF_GROUPS, TrainConfig
 
 
-def learning_rate(train: TrainConfig, width: int, update: int, peak: float) -> float:
-    """The learning rate of an update, for parameters whose setting is `peak`; `noam` takes none but its factor.
+def learning_rate(train: TrainConfig, width: int, update: int, group: str | None = None) -> float:
+    """The learning rate of an update, for a group of parameters that has settings of its own (`new`, `taken`) or for
+    all; `noam` takes no peak but its factor.
 
     Paper: Vaswani et al. 2017, eq. 3, for `noam`.
     """
-    if train.schedule == "inverse_sqrt":
-        return inverse_sqrt(update, peak, train.warmup_updates)
-    if train.schedule == "noam":
-        return noam(update, train.noam_factor, width, train.warmup_updates)
-    if train.schedule == "polynomial":
-        return polynomial(update, peak, train.warmup_updates, train.max_updates, train.decay_power)
+    schedule, peak, warmup = (train.of_group(name, group) for name in OF_GROUPS)
+    if schedule == "inverse_sqrt":
+        return inverse_sqrt(update, peak, warmup)
+    if schedule == "noam":
+        return noam(update, train.noam_factor, width, warmup)
+    if schedule == "polynomial":
+        return polynomial(update, peak, warmup, train.max_updates, train.decay_power)
     return peak
 
 

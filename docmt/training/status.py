@@ -50,6 +50,11 @@ class Status:
     weights: dict[int, str] = field(default_factory=dict)
     """Files of the weights that were kept at validations, by update."""
 
+    @property
+    def validated(self) -> int:
+        """The update that the last validation was of; 0 before the first."""
+        return self.history[-1].update if self.history else 0
+
     def to_plain(self) -> dict[str, Any]:
         return asdict(self)
 

@@ -17,7 +17,7 @@ from docmt.training.terms import Terms
 class Sums:
     """Over the tokens of an update; losses in nats. `loss` is that of the translation, `terms` are the others.
 
-    `places` are the rows of the input streams, `padding` those that hold no token: none, as long as streams are packed.
+    `places` are the rows of the input streams, `padding` those that hold no token: none, unless parts are compiled.
     """
 
     loss: float = 0.0
@@ -44,7 +44,7 @@ def batch_losses(
     """The smoothed loss, the exact negative log-likelihood, and the model's other losses: sums, in nats."""
     with computing():
         states, terms = model(batch)
-        logits = model.logits(states)
+        logits = model.logits(states[: len(batch.target_out)])
     return *smoothed_cross_entropy(logits, batch.target_out, smoothing), terms
 
 
@@ -69,11 +69,11 @@ def accumulate_gradients(
         sums.loss += loss.item()
         sums.nll += nll.item()
         sums.terms.add(terms)
-        sums.source_tokens += len(batch.source.tokens)
+        sums.source_tokens += len(batch.source.tokens) - batch.source.padding
         sums.target_tokens += len(batch.target_out)
         for stream in (batch.source, batch.target_in):
             sums.places += len(stream.tokens)
-            sums.padding += len(stream.tokens) - stream.instances.tokens
+            sums.padding += stream.padding
     return sums
 
 

@@ -1,6 +1,6 @@
 """Losses on the dev set."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
 import numpy as np
@@ -27,17 +27,18 @@ def dev_losses(
     device: torch.device,
     computing: Callable[[], AbstractContextManager],
     ranks: Ranks,
+    watched: Callable[[Iterable[slice]], Iterable[slice]] = iter,
 ) -> tuple[float, float, dict[str, float]]:
     """Smoothed loss and exact negative log-likelihood, in nats per target token; the model's other losses by the thing.
 
     Instances are taken in their order, and words predicted as in decoding. Each rank takes some of the batches; these
     are the same for any number of ranks, and so are the sums, which double precision has room for. A model that samples
-    draws the same each time.
+    draws the same each time. `watched` hands a rank's batches on; where it leaves some out the numbers say nothing.
     """
     model.eval()
     lengths = target_tokens(dev)
     own = Sums()
-    for part in ranks.own(packed(lengths, batch_tokens)):
+    for part in watched(ranks.own(packed(lengths, batch_tokens))):
         instances = np.arange(part.start, part.stop)
         batch = frame_batch(dev.take(instances), model.config.frame).keyed(document_keys(NOISE, instances)).to(device)
         loss, nll, terms = batch_losses(model, batch, smoothing, computing)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
+from typing import TypeVar
 
 from docmt.nn.streams import Batch
 from docmt.training.exit import Reason
@@ -12,13 +13,16 @@ from docmt.training.options import JobOptions
 from docmt.training.pace import Pace, Work
 from docmt.training.signals import StopRequest
 
+T = TypeVar("T")
+
 
 class Watch:
     """`update` is how many updates were made, `saved` that of the newest checkpoint; it hears signals while entered."""
 
     def __init__(self, options: JobOptions | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stop, self._pace, self._batch = StopRequest(), Pace(options or JobOptions(), clock), BatchUnderWay()
-        self._clock, self._alive = clock, clock()
+        self._clock, self._alive, self._waits = clock, clock(), False
+        self._told: list[Callable[[], None]] = []
         self.update = self.saved = 0
 
     def __enter__(self) -> "Watch":
@@ -49,21 +53,47 @@ class Watch:
             self.alive()
             yield batch
 
+    def until_asked(self, parts: Iterable[T]) -> Iterator[T]:
+        """The parts of a validation; each is a sign of life, and the first to end with a reason to stop is the last."""
+        for part in parts:
+            yield part
+            self.alive()
+            if self.reason_to_stop(ahead=None):
+                break
+
+    def tell(self, told: Callable[[], None]) -> None:
+        """It is called at each sign of life."""
+        self._told.append(told)
+
     def alive(self) -> None:
         """There is progress."""
         self._alive = self._clock()
+        for told in self._told:
+            told()
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Another rank works, for as long as it takes: its own watch says whether there is progress."""
+        self._waits = True
+        try:
+            yield
+        finally:
+            self.alive()
+            self._waits = False
 
     def silent_s(self) -> float:
         """Seconds without progress."""
-        return self._clock() - self._alive
+        return 0.0 if self._waits else self._clock() - self._alive
 
-    def save_is_due(self) -> bool:
-        return self._pace.save_is_due()
+    def save_is_due(self, ahead: Work) -> bool:
+        """See `Pace`."""
+        return self._pace.save_is_due(ahead)
 
-    def reason_to_stop(self) -> Reason | None:
+    def reason_to_stop(self, ahead: Work | None) -> Reason | None:
+        """`ahead` is the work that comes next; none within one that may be left unfinished. A reason stays one."""
         if self._stop.requested:
             return Reason.STOPPED
-        return Reason.DEADLINE if self._pace.deadline_is_near() else None
+        return Reason.DEADLINE if self._pace.deadline_is_near(ahead) else None
 
     def kept(self) -> str:
         """What there is to go on from, for messages."""

@@ -21,6 +21,7 @@ class Watchdog:
     """A thread that ends the process, with status 70, when `watch` was silent for `minutes`; 0 = never.
 
     Each rank has its own, so each writes its own stacks, to standard error and as `hang.rank<n>.txt` into the folder.
+    While the first one works alone, on a checkpoint or on translations of the dev set, only its own watchdog looks.
     """
 
     def __init__(self, folder: Path, minutes: float, watch: Watch, rank: int = 0, ranks: int = 1) -> None:
@@ -33,6 +34,8 @@ class Watchdog:
         self._thread = threading.Thread(target=self._look, name="watchdog", daemon=True)
 
     def __enter__(self) -> "Watchdog":
+        # Ranks waited for each other until now.
+        self._watch.alive()
         if self._limit_s:
             self._thread.start()
         return self

@@ -9,9 +9,6 @@ from docmt.core.documents import SEGMENTS
 from docmt.core.errors import UserError
 from docmt.views.cuts import Cuts, concatenated_ranges
 
-SEGMENTS_AT_ONCE = 50_000
-"""Segments gathered at a time, which bounds the memory for their indices; what comes out does not depend on it."""
-
 
 @dataclass(frozen=True)
 class Ids:
@@ -68,26 +65,22 @@ def _in_order(numbers: np.ndarray, names: np.ndarray, documents: np.ndarray) -> 
     )
 
 
-def segments_table(sentences: Sentences, cuts: Cuts) -> pa.Table:
-    """One row a segment, in order; a sentence that several segments hold (windows) is repeated."""
+def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
+    """Rows of SEGMENTS, one a segment, in order; a sentence that several segments hold (windows) is repeated."""
     owner = np.searchsorted(sentences.documents, cuts.starts, side="right") - 1
-    batches = []
-    for first in range(0, len(cuts), SEGMENTS_AT_ONCE):
-        part = slice(first, first + SEGMENTS_AT_ONCE)
-        starts, counts, documents = cuts.starts[part], cuts.ends[part] - cuts.starts[part], owner[part]
-        numbers = starts - sentences.documents[documents] - sentences.copies
-        columns = {
-            "document": pa.array(sentences.names[documents], pa.string()),
-            "first": pa.array(np.maximum(numbers, 0).astype(np.int32)),
-        }
-        chosen = concatenated_ranges(starts, counts)
-        for name, side in (("source", sentences.source), ("target", sentences.target)):
-            lengths = side.lengths[chosen]
-            columns[f"{name}_lengths"] = _lists(lengths, counts)
-            ids = side.values[concatenated_ranges(side.starts[chosen], lengths)]
-            columns[f"{name}_ids"] = _lists(ids, _sums(lengths, counts))
-        batches.append(pa.record_batch([columns[name] for name in SEGMENTS.names], schema=SEGMENTS))
-    return pa.Table.from_batches(batches, SEGMENTS)
+    numbers = cuts.starts - sentences.documents[owner] - sentences.copies
+    columns = {
+        "document": pa.array(sentences.names[owner], pa.string()),
+        "first": pa.array(np.maximum(numbers, 0).astype(np.int32)),
+    }
+    counts = cuts.ends - cuts.starts
+    chosen = concatenated_ranges(cuts.starts, counts)
+    for name, side in (("source", sentences.source), ("target", sentences.target)):
+        lengths = side.lengths[chosen]
+        columns[f"{name}_lengths"] = _lists(lengths, counts)
+        ids = side.values[concatenated_ranges(side.starts[chosen], lengths)]
+        columns[f"{name}_ids"] = _lists(ids, _sums(lengths, counts))
+    return pa.record_batch([columns[name] for name in SEGMENTS.names], schema=SEGMENTS)
 
 
 def _lists(values: np.ndarray, lengths: np.ndarray) -> pa.ListArray:

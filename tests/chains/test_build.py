@@ -27,7 +27,8 @@ from docmt.core.documents import (
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import UNK
 from docmt.text.pipeline import TextPipeline
-from docmt.text.process import TokensSettings, process_corpus
+from docmt.text.process import process_corpus
+from docmt.text.settings import TokensSettings
 from docmt.views.build import ViewsSettings, build_view
 
 CUTS = [CutConfig(window=1), CutConfig(window=3), CutConfig(max_tokens=60), CutConfig(max_sentences=4)]

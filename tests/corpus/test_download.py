@@ -56,6 +56,15 @@ def test_mirror_is_tried_first(server, paths, tmp_path, form):
     assert [path for path, _ in server.seen] == (["/mirror/data.tgz"] if form == "http" else [])
 
 
+def test_a_folder_of_the_users_is_looked_through_before_the_mirror(paths, tmp_path):
+    for folder, content in (("own/deep/er", CONTENT), ("mirror", b"another")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "data.tgz").write_bytes(content)
+    config = FileConfig("data.tgz", sha256=SHA256)
+    download.fetch(config, *paths, "toy", str(tmp_path / "mirror"), local=tmp_path / "own")
+    assert paths[0].read_bytes() == CONTENT
+
+
 def test_sources_after_a_mirror_without_the_file(server, paths, tmp_path):
     server.files["/data.tgz"] = CONTENT
     get(paths, f"{server.url}/gone", f"{server.url}/data.tgz", mirror=str(tmp_path))

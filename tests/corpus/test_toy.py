@@ -6,8 +6,9 @@ from random import Random
 
 import pytest
 
-from docmt.core.catalogue import ToyConfig
+from docmt.core.readers import ToyConfig
 from docmt.corpus.inputs import ContrastiveItem, Document
+from docmt.corpus.problems import Problems
 from docmt.corpus.readers.toy import read_toy
 from docmt.corpus.toy import words
 from docmt.corpus.toy.grammar import ELLIPSIS, GENDER, NUMBER, PHENOMENA, WORD
@@ -20,12 +21,12 @@ CONFIG = ToyConfig("toy", train_documents=1000, dev_documents=40, test_documents
 
 @pytest.fixture(scope="module")
 def documents() -> list[Document]:
-    return list(validated(read_toy(CONFIG, None).documents))
+    return list(validated(read_toy(CONFIG, None).documents, Problems()))
 
 
 @pytest.fixture(scope="module")
 def items() -> list[ContrastiveItem]:
-    return list(validated_items(read_toy(CONFIG, None).contrastive, "toy"))
+    return list(validated_items(read_toy(CONFIG, None).contrastive, "toy", Problems()))
 
 
 @pytest.fixture(scope="module")
@@ -46,18 +47,22 @@ def test_the_seed_decides_everything(documents, items):
     again_items = list(again.contrastive)
     assert again_items[:4] == items[:4]
     assert not {item.source for item in again_items} & {item.source for item in other.contrastive}
-    assert not {document.source for document in other.documents} & {document.source for document in documents}
+    assert not {document.source.sentences for document in other.documents} & {
+        document.source.sentences for document in documents
+    }
 
 
 def test_splits_and_lengths(documents):
     assert Counter(document.split for document in documents) == {"train": 1000, "dev": 40, "test": 40}
-    assert {len(document.source) for document in documents} == set(range(6, 21))
+    assert {len(document.source.sentences) for document in documents} == set(range(6, 21))
 
 
 def test_no_document_twice_and_nothing_said_twice_in_one(documents):
-    assert len({tuple(document.source) for document in documents}) == len(documents)
+    assert len({tuple(document.source.sentences) for document in documents}) == len(documents)
     for document in documents:
-        assert len(set(zip(document.source, document.target, strict=True))) == len(document.source)
+        assert len(set(zip(document.source.sentences, document.target.sentences, strict=True))) == len(
+            document.source.sentences
+        )
 
 
 def test_every_document_exercises_every_phenomenon(stories):
@@ -174,16 +179,16 @@ def test_variants_differ_only_in_what_the_context_decides(items):
 
 
 def test_pronoun_has_no_gender_or_number_in_the_source(documents):
-    characters = {character for document in documents for text in document.source for character in text}
+    characters = {character for document in documents for text in document.source.sentences for character in text}
     assert not characters & set("他她它们")
 
 
 def test_nothing_is_tested_that_training_does_not_hold(documents, items):
     train = [document for document in documents if document.split == "train"]
     rest = [document for document in documents if document.split != "train"]
-    characters = {c for document in train for text in document.source for c in text}
-    english = {token for document in train for text in document.target for token in tokens(text)}
-    for source, target in [(d.source, d.target) for d in rest] + [
+    characters = {c for document in train for text in document.source.sentences for c in text}
+    english = {token for document in train for text in document.target.sentences for token in tokens(text)}
+    for source, target in [(d.source.sentences, d.target.sentences) for d in rest] + [
         (i.source, i.target_context + i.variants) for i in items
     ]:
         assert {c for text in source for c in text} <= characters
@@ -191,7 +196,7 @@ def test_nothing_is_tested_that_training_does_not_hold(documents, items):
 
 
 def test_contrastive_items_are_no_training_documents(documents, items):
-    told = {tuple(document.source) for document in documents}
+    told = {tuple(document.source.sentences) for document in documents}
     assert not told & {item.source for item in items}
 
 

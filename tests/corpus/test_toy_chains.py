@@ -11,16 +11,17 @@ from random import Random
 
 import pytest
 
+from docmt.core.chains import repeated_words
 from docmt.chains.stop_words import most_frequent
 from docmt.core.catalogue import load_corpus
-from docmt.core.chains import repeated_words
+from docmt.core.config import TextConfig
 from docmt.corpus.toy import grammar, words
 from docmt.corpus.toy.grammar import WORD, Facts, Sentence
 from docmt.corpus.toy.stories import AGAIN, FIRST, OPEN, Story, draw_story
 from docmt.text.tokenizers import tokenizer_for
 
 STOP_WORDS = load_corpus(Path(__file__).parents[2] / "workflow/corpora/toy_zh-en.yaml").stop_words
-TOKENIZE = lru_cache(1 << 17)(tokenizer_for("zh", "jieba").tokenize)
+TOKENIZE = lru_cache(1 << 17)(tokenizer_for("zh", TextConfig()).tokenize)
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +32,8 @@ def stories() -> list[Story]:
 
 @pytest.fixture(scope="module")
 def stop_words(stories) -> frozenset[str]:
-    lines = [" ".join(TOKENIZE(zh)) for story in stories for zh, _ in story.told()]
-    return frozenset(most_frequent(lines, STOP_WORDS))
+    counts = Counter(word for story in stories for zh, _ in story.told() for word in TOKENIZE(zh))
+    return frozenset(most_frequent(counts, STOP_WORDS))
 
 
 def chains_of_story(story: Story, stop_words: frozenset[str]) -> dict[str, list[int]]:

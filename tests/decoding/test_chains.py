@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from docmt.cli.translate import translate
 from docmt.core.architectures import LexicalChainConfig, TransformerConfig
-from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
+from docmt.core.config import CutConfig, DecodeConfig, TextConfig, ViewConfig
 from docmt.core.documents import SEGMENT_CHAINS, SEGMENTS, write_arrow
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import Vocabulary
@@ -75,7 +75,7 @@ def test_model_and_chains_must_go_together(view):
 @pytest.fixture
 def folder(tmp_path):
     """Words are cut into letters."""
-    side = Side(tokenizer_for("en", "jieba"), Keep(), Segmenter(()), VOCABULARY)
+    side = Side(tokenizer_for("en", TextConfig()), Keep(), Segmenter(()), VOCABULARY)
     pipeline = TextPipeline(PipelineConfig(source_language="en", target_language="en", merges=0), side, side)
     cuts = dataclasses.asdict(ViewConfig(CUT, CUT))
     save_model(tmp_path / "model", chain_model(len(VOCABULARY)), {"system": "s", "view": cuts})

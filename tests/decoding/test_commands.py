@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from docmt.cli.contrastive import contrastive_system
 from docmt.cli.decode import decode
 from docmt.cli.translate import translate
-from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
+from docmt.core.config import CutConfig, DecodeConfig, TextConfig, ViewConfig
 from docmt.core.documents import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS, read_arrow, write_arrow
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import Vocabulary
@@ -43,7 +43,7 @@ VOCABULARY = Vocabulary.from_counts({letter + ending: 1 for letter in LETTERS fo
 @pytest.fixture
 def pipeline() -> TextPipeline:
     """Words are cut into letters."""
-    side = Side(tokenizer_for("en", "jieba"), Keep(), Segmenter(()), VOCABULARY)
+    side = Side(tokenizer_for("en", TextConfig()), Keep(), Segmenter(()), VOCABULARY)
     return TextPipeline(PipelineConfig(source_language="en", target_language="en", merges=0), side, side)
 
 

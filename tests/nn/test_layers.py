@@ -56,7 +56,7 @@ def test_the_norm_stands_after_the_sum_or_before_the_sublayer():
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_dropout_drops_its_share_and_scales_the_rest(share):
     torch.manual_seed(1)
-    dropout, x = Dropout(share), torch.full((301, 333), 2.0, requires_grad=True)
+    dropout, x = Dropout(share, 333), torch.full((301, 333), 2.0, requires_grad=True)
     y = dropout(x)
     kept = y != 0
     assert 1 - kept.double().mean().item() == pytest.approx(share, abs=0.01)
@@ -66,7 +66,7 @@ def test_dropout_drops_its_share_and_scales_the_rest(share):
 
 def test_dropout_rests_outside_training_and_repeats_with_its_seed():
     x = torch.randn(5, 7)
-    assert Dropout(0.5).eval()(x) is x
-    assert Dropout(0.0)(x) is x
-    first, second = (Dropout(0.5)(x) for _ in map(torch.manual_seed, (3, 3)))
+    assert Dropout(0.5, 7).eval()(x) is x
+    assert Dropout(0.0, 7)(x) is x
+    first, second = (Dropout(0.5, 7)(x) for _ in map(torch.manual_seed, (3, 3)))
     assert torch.equal(first, second)

@@ -10,6 +10,7 @@ from docmt.nn.noise import (
     branched,
     document_keys,
     drop_words,
+    grouped_columns,
     mixed,
     narrowed,
     normal,
@@ -29,7 +30,8 @@ def keys_of(seed: int = 1, documents: int = 80, side: str = "source"):
 
 
 def kept(keys, site: str = "a", share: float = SHARE, width: int = WIDTH):
-    return (thinned(torch.ones(len(keys), width), share, keys, site) != 0).double()
+    groups = grouped_columns(site, (), width, keys.device)
+    return (thinned(torch.ones(len(keys), width, device=keys.device), share, keys, groups) != 0).double()
 
 
 def standardised(mask, share: float = SHARE):
@@ -103,7 +105,7 @@ def test_a_wider_row_begins_like_a_narrower_one():
 
 def test_scopes_nest_and_narrow():
     module, keys, device = Noisy(), keys_of()[:6], torch.device("cpu")
-    module.site = "a"
+    module.name_site("a")
 
     def found(count: int):
         return module.keys(torch.Size([count]), device)
@@ -125,7 +127,7 @@ def test_scopes_nest_and_narrow():
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
 def test_bits_are_the_same_on_a_gpu():
     there = keys_of().cuda()
-    assert torch.equal(kept(keys_of()), thinned(torch.ones(ROWS, WIDTH).cuda(), SHARE, there, "a").ne(0).double().cpu())
+    assert torch.equal(kept(keys_of()), kept(there).cpu())
     assert torch.equal(uniform(keys_of(), "u", 3), uniform(there, "u", 3).cpu())
 
 

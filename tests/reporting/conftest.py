@@ -102,7 +102,7 @@ class World:
 
     def corpus(self) -> None:
         names = ("document", "sentence", "source", "target")
-        rows = [{"split": "test", **dict(zip(names, row, strict=True))} for row in SENTENCES]
+        rows = [{"split": "test", "references": [], **dict(zip(names, row, strict=True))} for row in SENTENCES]
         folder = self.results / "1_corpus" / CORPUS
         write_parquet(folder / "documents.parquet", pa.Table.from_pylist(rows, schema=DOCUMENTS))
         splits = {"train": {"sentences": 71234}, "test": {"sentences": 4}}

@@ -33,6 +33,17 @@ def test_a_system_that_was_not_run_says_so(full):
     assert (cell.published, cell.measured, cell.difference, cell.status) == (30.0, None, None, "not run")
 
 
+def test_a_corpus_that_was_left_out_says_what_is_missing(world):
+    world.table("t", [{"system": "sentence"}, {"label": "Others (2020)"}], ["s-BLEU"])
+    world.settings["not_run"] = {CORPUS: "toy_zh-en is missing: train.zh"}
+    found = cells(world)
+    assert found["sentence", "s-BLEU"].status == "not run: toy_zh-en is missing: train.zh"
+    assert found["Others (2020)", "s-BLEU"].status == "published only"
+    page = render(world.load(), fill_tables(world.load()))
+    assert page.count("not run: toy_zh-en is missing: train.zh") == 1
+    assert "not run, toy_zh-en is missing: train.zh" in page
+
+
 def test_a_note_in_place_of_a_number_has_no_difference(full):
     cell = cells(full)["Sentence", "d-BLEU"]
     assert (cell.published, cell.measured, cell.difference) == ("not digitised", 20.0, None)

@@ -173,6 +173,19 @@ def test_tallies_name_their_lines():
     assert np.array_equal(found["bleu|13a|s|j2"].counts.sum(axis=0)[:2], [22, 23])
 
 
+def test_all_references_of_a_sentence_count():
+    second = ("A cat sat on the mat, happily.", None, "Late at night, isn't it?")
+    translations, _ = both()
+    references = References(DOCUMENTS, (REFERENCES, second), (REFERENCES, second))
+    found = bleu_scores(translations, references, "en")["13a"]
+    by_sentence, by_document = found["s"], found["d"]
+    assert by_sentence["score"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, second]).score
+    assert by_sentence["signature"].startswith("nrefs:var|")
+    # The second reference covers only the second document.
+    joined = [[f"{lines[0]} {lines[1]}", lines[2]] for lines in (HYPOTHESES, REFERENCES)]
+    assert by_document["score"] == sacrebleu.corpus_bleu(joined[0], [joined[1], [None, second[2]]]).score
+
+
 @pytest.fixture
 def golden(shared) -> Callable[[str], list[str]]:
     """Lines of an output of Moses' own scripts."""

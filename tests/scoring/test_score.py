@@ -11,6 +11,7 @@ from docmt.cli.score import score_system
 from docmt.core.documents import (
     CONTRASTIVE_SCORES,
     DOCUMENTS,
+    REFERENCE_TOKENS,
     SEGMENTS,
     TOKENS,
     write_arrow,
@@ -88,8 +89,11 @@ class Job:
             for (split, document, sentence), text in zip(places, texts, strict=False)
         ]
 
-    def references(self, lines: list[str]) -> None:
-        rows = self.rows("target", lines)
+    def references(self, lines: list[str], further: list[list[str]] | None = None) -> None:
+        rows = [
+            {**row, "references": references}
+            for row, references in zip(self.rows("target", lines), [[], *(further or [[] for _ in lines])], strict=True)
+        ]
         write_parquet(self.corpus / "documents.parquet", pa.Table.from_pylist(rows, schema=DOCUMENTS))
 
     def write_tokens(self, lines: list[str]) -> None:
@@ -100,6 +104,10 @@ class Job:
         test = self.rows("target_tokens", lines)[1:]
         rows = training + [row | in_pieces(source) for row, source in zip(test, SOURCE, strict=False)]
         write_arrow(self.tokens / "tokens.arrow", pa.Table.from_pylist(rows, schema=TOKENS))
+
+    def write_reference_tokens(self, found: list[list[str]]) -> None:
+        rows = [row for row in self.rows("reference_tokens", found)[1:] if row["reference_tokens"]]
+        write_arrow(self.tokens / "references.arrow", pa.Table.from_pylist(rows, schema=REFERENCE_TOKENS))
 
     def lines(self, name: str, lines: list[str]) -> None:
         (self.translations / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
@@ -182,6 +190,24 @@ def test_what_each_unit_adds_gives_the_scores(job):
     assert tallies["HHI"].score == found.scores["consistency"]["HHI"]["score"]
     assert tallies["LTCR"].names == ("a", "b")
     assert (tallies["accuracy"].score, tallies["accuracy"].set, tallies["accuracy"].distance) == (100, "pronoun", 1)
+
+
+def test_every_reference_counts_raw_and_tokenised(job):
+    other = ["The kitty sat.", "Black, that cat.", "The dog barks."]
+    job.references(other, [[text] for text in RAW])
+    job.write_tokens([text.lower() for text in other])
+    job.write_reference_tokens([[text] for text in TOKENIZED])
+    scores = job.score()["bleu"]
+    assert [round(scores[family][unit]["score"], 6) for family in scores for unit in ("s", "d")] == [100] * 8
+    assert all("nrefs:2|" in scores[family][unit]["signature"] for family in scores for unit in ("s", "d"))
+
+
+@pytest.mark.parametrize("found", [[[], ["one"], []], [["one"], ["two", "three"], []]], ids=["fewer", "more"])
+def test_tokens_of_other_references_are_refused(job, found):
+    job.references(RAW, [["One."], ["Two."], []])
+    job.write_reference_tokens(found)
+    with pytest.raises(UserError, match=r"references\.arrow: not the references of the corpus\n  found further "):
+        job.score()
 
 
 def test_each_window_position_is_scored(job):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.core.errors import UserError
-from docmt.text.bpe import Segmenter, join_pieces, learn_merges
+from docmt.text.bpe import PieceCounter, Segmenter, join_pieces, learn_merges
 
 WORDS = st.text(st.sampled_from("abcé中国'-.0"), min_size=1, max_size=8)
 
@@ -37,7 +37,8 @@ def test_without_merges_words_fall_into_characters(counts, merges):
 
 
 def test_pieces_are_counted_by_the_words_that_hold_them():
-    assert Segmenter(["a b"]).count_pieces({"abc": 2, "ab": 3}) == Counter({"ab@@": 2, "c": 2, "a@@": 3, "b": 3})
+    counts = PieceCounter(["a b"])([("abc", 2), ("ab", 3)]).result
+    assert counts == Counter({"ab@@": 2, "c": 2, "a@@": 3, "b": 3})
 
 
 def test_a_piece_that_would_continue_at_the_end_ends_there():

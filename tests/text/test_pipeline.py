@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from small_corpus import PAIRS, write_corpus
+from small_corpus import PAIRS, document_rows, write_corpus
 
 from docmt.core.artifacts import read_json, write_json
 from docmt.core.config import TextConfig
@@ -11,7 +11,8 @@ from docmt.core.documents import TOKENS, read_arrow
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import BOS, EOS, SEP, UNK
 from docmt.text.pipeline import TextPipeline
-from docmt.text.process import TokensSettings, process_corpus
+from docmt.text.process import process_corpus
+from docmt.text.settings import TokensSettings
 
 CASES = ("keep", "lower", "truecase")
 
@@ -55,6 +56,20 @@ def test_chinese_comes_back_as_it_was(chinese):
     for sentence, _ in PAIRS:
         (ids,) = pipeline.encode_target([sentence])
         assert pipeline.restore_target(ids)[1] == sentence
+
+
+def test_cut_hyphens_come_back_and_punctuation_stays_normalised(tmp_path):
+    sentences = ["He is a well-known man.", "“Re-elected,” he said – “in 2010-2012…”"]
+    rows = document_rows("train", "d", [("好。", sentence) for sentence in sentences] * 3)
+    text = TextConfig(case="truecase", normalise=True, aggressive=True, merges=30)
+    corpus = write_corpus(tmp_path / "corpus", rows)
+    process_corpus(TokensSettings(1, "small", "zh", "en", text), corpus, tmp_path / "tokens")
+    pipeline = TextPipeline.load(tmp_path / "tokens" / "text")
+    restored = [pipeline.restore_target(ids) for ids in pipeline.encode_target(sentences)]
+    assert restored == [
+        ("he is a well @-@ known man .", "He is a well-known man."),
+        ('" Re @-@ elected , " he said - " in 2010 @-@ 2012 ... "', '"Re-elected," he said - "in 2010-2012..."'),
+    ]
 
 
 def test_a_loaded_pipeline_gives_the_stages_ids_and_tokens(english):

@@ -1,11 +1,13 @@
 """Pieces of pretrained checkpoints: names, ids, rows, and the way back."""
 
+import polars as pl
 import pytest
 from pieces import BERT_SPECIALS, LANGUAGE_CODES, TOKENIZERS, write_tokenizer
 from small_corpus import ITEM, PAIRS, small_rows, write_corpus
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
-from docmt.chains.words import words_of_ids, words_of_lines
+from docmt.chains.frames import words_of_sentences
+from docmt.chains.words import words_of_ids
 from docmt.core.artifacts import read_json
 from docmt.core.config import TextConfig
 from docmt.core.documents import CONTRASTIVE_TOKENS, TOKENS, read_arrow
@@ -13,7 +15,8 @@ from docmt.core.errors import UserError
 from docmt.core.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
 from docmt.text.pipeline import TextPipeline
 from docmt.text.pretrained import PretrainedTokenizer
-from docmt.text.process import TokensSettings, process_corpus
+from docmt.text.process import process_corpus
+from docmt.text.settings import TokensSettings
 from docmt.text.spelling import Spelling, join_names
 
 KINDS = list(TOKENIZERS)
@@ -62,10 +65,11 @@ def test_ids_pieces_and_tokens_say_the_same(made):
 def test_stage_4_finds_the_same_words_in_tokens_and_in_ids(made):
     _, output, _ = made
     vocabulary = Vocabulary.load(output / "text" / "vocabulary.source.txt")
-    for row in rows_of(output):
-        words, counts = words_of_lines(row["source_tokens"], row["source_pieces"])
+    rows = rows_of(output)
+    frame = words_of_sentences(*(pl.Series([row[f"source_{kind}"] for row in rows]) for kind in ("tokens", "pieces")))
+    for number, row in enumerate(rows):
+        words, counts = (frame.filter(row=number)[name].to_list() for name in ("word", "pieces"))
         assert words_of_ids(row["source_ids"], vocabulary) == (words, counts)
-        assert len(words) == len(counts)
         assert sum(counts) == len(row["source_ids"])
 
 

@@ -10,11 +10,11 @@ from small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 from docmt.cli.main import main
 from docmt.core.artifacts import write_json
 from docmt.core.config import TextConfig
-from docmt.core.documents import CONTRASTIVE_TOKENS, TOKENS, read_arrow
+from docmt.core.documents import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS, read_arrow
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import SPECIALS, UNK, Vocabulary
-from docmt.text import columns
-from docmt.text.process import TokensSettings, process_corpus
+from docmt.text.process import process_corpus
+from docmt.text.settings import TokensSettings
 
 CHOICES = [
     TextConfig(case=case, bpe=bpe, chinese=chinese, merges=merges)
@@ -51,12 +51,6 @@ def test_ids_pieces_and_tokens_say_the_same(tmp_path, text):
             assert pieces.replace("@@ ", "") == row[f"{side}_tokens"]
 
 
-def test_how_many_rows_are_taken_at_once_does_not_matter(tmp_path, monkeypatch):
-    rows = rows_of(processed(tmp_path))
-    monkeypatch.setattr(columns, "ROWS_AT_ONCE", 7)
-    assert rows_of(processed(tmp_path)) == rows
-
-
 def test_case_is_as_chosen(tmp_path):
     tokens = {text.case: rows_of(processed(tmp_path / text.case, text))[3]["target_tokens"] for text in CHOICES}
     assert tokens == {
@@ -64,6 +58,21 @@ def test_case_is_as_chosen(tmp_path):
         "lower": "the teacher reads a book at school .",
         "truecase": "the teacher reads a book at school .",  # as in "Is the weather good today?"
     }
+
+
+def test_further_references_are_treated_as_the_target(tmp_path):
+    rows = small_rows()
+    targets = [row["target"] for row in rows]
+    for row in rows:
+        row["references"] = [row["target"], PAIRS[0][1]] if row["split"] == "test" else []
+    output = processed(tmp_path, CHOICES[2], rows=rows)
+    references = read_arrow(output / "references.arrow", REFERENCE_TOKENS).to_pylist()
+    tokens = {targets[n]: row["target_tokens"] for n, row in enumerate(rows_of(output))}
+    assert [row["reference_tokens"] for row in references] == [
+        [tokens[row["target"]], tokens[PAIRS[0][1]]] for row in rows if row["split"] == "test"
+    ]
+    processed(tmp_path)
+    assert not (output / "references.arrow").exists()
 
 
 def test_the_same_corpus_gives_the_same_bytes(tmp_path):

@@ -5,7 +5,7 @@ import torch
 from toy_task import Notes, make_documents, make_folder
 
 from docmt.cli.dev_bleu import dev_bleu
-from docmt.core.config import DecodeConfig
+from docmt.core.config import DecodeConfig, TextConfig
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import UNK, Vocabulary
 from docmt.search import beam_search
@@ -22,12 +22,13 @@ from docmt.training.task import prepare
 @pytest.mark.parametrize("beam", [1, 3])
 def test_every_dev_instance_is_translated_and_given_to_the_score_with_its_reference(tmp_path, beam):
     folder = make_folder(tmp_path / "run").changed(select_by="bleu", bleu_beam=beam)
-    calls, signs = [], []
+    calls, parts = [], []
+    watched = lambda batches: parts.extend(batches) or parts  # noqa: E731
     score = lambda found, references: calls.append((found, references)) or 12.5  # noqa: E731
     task = prepare(folder.paths, read_settings(folder.paths), torch.device("cpu"), lambda: score)
     task.model.train()
-    assert dev_score(task.model, task.dev, task.train, task.score, lambda: signs.append(1)) == 12.5
-    assert len(signs) > 1
+    assert dev_score(task.model, task.dev, task.train, task.score, watched) == 12.5
+    assert len(parts) > 1
     assert task.model.training
     ((found, references),) = calls
     assert references == [target for _, target in make_documents(8, seed=2)]
@@ -65,7 +66,7 @@ WORDS = Vocabulary.from_counts(
 
 @pytest.fixture
 def text(tmp_path):
-    side = Side(tokenizer_for("en", "jieba"), Keep(), Segmenter(()), WORDS)
+    side = Side(tokenizer_for("en", TextConfig()), Keep(), Segmenter(()), WORDS)
     config = PipelineConfig(source_language="en", target_language="en", merges=0)
     TextPipeline(config, side, side).save(tmp_path / "text")
     return tmp_path / "text"

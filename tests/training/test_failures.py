@@ -187,14 +187,23 @@ def test_the_refusal_shows_both_values(folder):
     assert "found settings.train.lr 0.003; expected settings.train.lr 0.001" in said
 
 
+HOW = {
+    "threads": (2, "found threads 1; expected threads 2"),
+    "deterministic": (True, "found deterministic False; expected deterministic True"),
+    "compiled": (True, "found compiled False; expected compiled True"),
+}
+
+
+@pytest.mark.parametrize("name", HOW)
 @pytest.mark.parametrize("set_aside", [False, True])
-def test_another_number_of_threads_is_refused(folder, set_aside):
+def test_a_state_is_refused_to_a_job_that_computes_otherwise(folder, name, set_aside):
     interrupt(folder)
+    value, both = HOW[name]
     try:
-        said = str(fails(folder, threads=2, set_aside=set_aside))
+        said = str(fails(folder, set_aside=set_aside, **{name: value}))
     finally:
         torch.set_num_threads(1)
-    assert "threads changed" in said and "found threads 1; expected threads 2" in said
+    assert f"{name} changed" in said and both in said
     assert saved(folder) == [6, 7]
 
 

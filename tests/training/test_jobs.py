@@ -79,9 +79,20 @@ def test_metrics_are_means_over_the_updates_between(folder):
 
 def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path):
     path = tmp_path / "metrics.jsonl"
-    path.write_text('{"update": 3}\n{"update": 5}\n{"update": 2', encoding="utf-8")
-    Metrics(path, update=4, usage=Usage(0.0, 1)).close()
-    assert path.read_text(encoding="utf-8") == '{"update": 3}\n'
+    whole = '{"kind": "train", "update": 3}\n'
+    path.write_text(whole + '{"kind": "train", "update": 2', encoding="utf-8")
+    Metrics(path, update=4, validated=0, usage=Usage(0.0, 1)).close()
+    assert path.read_text(encoding="utf-8") == whole
+
+
+def test_lines_later_than_the_checkpoint_are_dropped(tmp_path):
+    """The checkpoint of update 4 may be from before its validation."""
+    path = tmp_path / "metrics.jsonl"
+    lines = [json.dumps({"kind": kind, "update": update}) for update in (2, 4, 6) for kind in ("train", "dev")]
+    for validated, kept in ((4, 4), (2, 3)):
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        Metrics(path, update=4, validated=validated, usage=Usage(0.0, 1)).close()
+        assert path.read_text(encoding="utf-8").splitlines() == lines[:kept]
 
 
 def test_tensorboard_events_of_an_earlier_training_go(folder):

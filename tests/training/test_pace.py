@@ -25,19 +25,29 @@ def make(**options: object) -> tuple[Pace, Clock]:
 
 def test_without_a_deadline_none_is_near():
     pace, clock = make()
-    clock.now = 1e9
-    assert not pace.deadline_is_near()
+    spend(pace, clock, "update", 1e9)
+    assert not pace.deadline_is_near("update")
 
 
-@pytest.mark.parametrize("left, near", [(36.0, False), (35.0, True), (1.0, True), (-5.0, True)])
-def test_time_is_kept_for_an_update_a_validation_and_a_slow_checkpoint(left, near):
+@pytest.mark.parametrize(("ahead", "needed"), [("update", 25.0), ("validation", 32.0), (None, 20.0)])
+def test_time_is_kept_for_what_comes_next_and_a_slow_checkpoint(ahead, needed):
     pace, clock = make(deadline_minutes=10)
     spend(pace, clock, "update", 5.0)
     spend(pace, clock, "update", 2.0)
-    spend(pace, clock, "validation", 10.0)
+    spend(pace, clock, "validation", 12.0)
     spend(pace, clock, "checkpoint", 10.0)
-    clock.now = 600 - left
-    assert pace.deadline_is_near() == near
+    for left, near in ((needed + 1, False), (needed, True), (1.0, True), (-5.0, True)):
+        clock.now = 600 - left
+        assert pace.deadline_is_near(ahead) == near
+
+
+def test_the_deadline_leaves_time_for_one_work_of_a_process():
+    """Else a validation that takes longer than the jobs would never be made."""
+    pace, clock = make(deadline_minutes=10)
+    clock.now = 700.0
+    assert not pace.deadline_is_near(None)
+    spend(pace, clock, "validation", 1.0)
+    assert pace.deadline_is_near(None) and pace.deadline_is_near("update")
 
 
 def test_a_slow_first_update_is_forgotten_after_many():
@@ -46,26 +56,35 @@ def test_a_slow_first_update_is_forgotten_after_many():
     for _ in range(REMEMBERED["update"] - 1):
         spend(pace, clock, "update", 0.1)
     clock.now = 400.0
-    assert pace.deadline_is_near()
+    assert pace.deadline_is_near("update")
     spend(pace, clock, "update", 0.1)
-    assert not pace.deadline_is_near()
+    assert not pace.deadline_is_near("update")
 
 
 def test_checkpoints_are_due_by_minutes_since_the_last():
     pace, clock = make(save_minutes=5)
-    clock.now = 299.0
-    assert not pace.save_is_due()
-    clock.now = 300.0
-    assert pace.save_is_due()
+    for ahead in ("update", "validation"):
+        clock.now = 299.0
+        assert not pace.save_is_due(ahead)
+        clock.now = 300.0
+        assert pace.save_is_due(ahead)
     spend(pace, clock, "checkpoint", 20.0)
     clock.now = 619.0
-    assert not pace.save_is_due()
+    assert not pace.save_is_due("update")
     clock.now = 620.0
-    assert pace.save_is_due()
+    assert pace.save_is_due("update")
 
 
 def test_with_a_deadline_one_is_due_at_once_to_know_its_time():
     pace, clock = make(deadline_minutes=60)
-    assert pace.save_is_due()
+    assert pace.save_is_due("update")
     spend(pace, clock, "checkpoint", 1.0)
-    assert not pace.save_is_due()
+    assert not pace.save_is_due("update")
+
+
+def test_with_a_deadline_one_is_due_before_a_validation_of_unknown_length():
+    pace, clock = make(deadline_minutes=60)
+    spend(pace, clock, "checkpoint", 1.0)
+    assert pace.save_is_due("validation")
+    spend(pace, clock, "validation", 1.0)
+    assert not pace.save_is_due("validation")

@@ -18,6 +18,8 @@ from toy_task import Folder, Notes, make_document, make_folder, write_view
 
 from docmt.core.documents import SEGMENT_CHAINS, STOP_WORDS, write_arrow
 from docmt.core.errors import UserError
+from docmt.training.exit import HANGING, Reason, read_exit
+from docmt.training.launch import free_port
 from docmt.training.ranks import joined
 
 NOISE = {"dropout": 0.2, "attention_dropout": 0.1, "activation_dropout": 0.1}
@@ -152,6 +154,31 @@ def test_what_stops_the_first_rank_stops_all_with_its_message(tmp_path):
     assert status != 0
     assert "docmt: " in said and "the state folder holds something else" in said
     assert "rank 1: the first rank cannot go on" in said
+
+
+def wait_for_the_first(folder: Path, how: str) -> list[tuple[int, str, str]]:
+    """Two ranks; of each its status, what it wrote, and what it said."""
+    script, port = ROOT / "tests" / "waiting_ranks.py", str(free_port())
+    shared = {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+    shared |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, str(script), str(folder), how]
+    processes = [subprocess.Popen(command, env={**os.environ, **shared, "RANK": rank}, **pipes) for rank in "01"]
+    said = [process.communicate(timeout=120) for process in processes]
+    return [(process.returncode, *both) for process, both in zip(processes, said, strict=True)]
+
+
+def test_ranks_wait_for_the_first_for_as_long_as_it_makes_progress(tmp_path):
+    """Past what a watchdog allows a silence, and past what torch gives an exchange."""
+    assert [(status, wrote) for status, wrote, _ in wait_for_the_first(tmp_path, "progress")] == [(0, "done\n")] * 2
+
+
+def test_where_the_first_hangs_its_own_watchdog_ends_it_and_so_the_others(tmp_path):
+    (first, _, said), (second, _, other) = wait_for_the_first(tmp_path, "hang")
+    assert first == HANGING and "no progress" in said
+    assert second not in (0, HANGING) and "no progress" not in other
+    assert read_exit(tmp_path).reason is Reason.HUNG
+    assert [file.name for file in tmp_path.glob("hang.*")] == ["hang.rank0.txt"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Stop rules, checkpoint rules, learning rates' groups: what follows from settings and history."""
 
 import itertools
+from math import sqrt
 
 import pytest
 import torch
@@ -110,10 +111,46 @@ def test_rates_that_are_not_set_are_lr(model):
     assert set_learning_rates(build_optimiser(model, train), train, 8, 1) == {"lr": 1e-3}
 
 
-@pytest.mark.parametrize("rate", ["lr_new", "lr_taken"])
-def test_noam_has_no_rate_for_taken_or_new_parameters(rate):
-    with pytest.raises(BadValue, match="inverse_sqrt, polynomial or constant beside lr_new or lr_taken"):
-        TrainConfig(schedule="noam", **{rate: 1e-4})
+OWN_SCHEDULES = {
+    "rise and root beside a straight line": (
+        {"schedule": "polynomial", "lr": 3e-5}
+        | {"schedule_new": "inverse_sqrt", "lr_new": 5e-4, "warmup_updates_new": 20},
+        lambda n: 5e-4 * (n / 20 if n < 20 else sqrt(20 / n)),
+        lambda n: 3e-5 * (n / 100 if n < 100 else (900 - n) / 800),
+    ),
+    "noam beside flat": (
+        {"schedule": "noam", "noam_factor": 2.0, "schedule_taken": "constant", "lr_taken": 1e-5},
+        lambda n: 2 / sqrt(8) * min(n / 100**1.5, 1 / sqrt(n)),
+        lambda n: 1e-5,
+    ),
+    "noam with a longer warm-up": (
+        {"schedule": "noam", "noam_factor": 0.5, "warmup_updates_taken": 400},
+        lambda n: 0.5 / sqrt(8) * min(n / 100**1.5, 1 / sqrt(n)),
+        lambda n: 0.5 / sqrt(8) * min(n / 400**1.5, 1 / sqrt(n)),
+    ),
+    "one schedule that no group keeps": (
+        {"schedule_new": "constant", "schedule_taken": "inverse_sqrt", "warmup_updates_taken": 0},
+        lambda n: 5e-4,
+        lambda n: 5e-4 / sqrt(n),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OWN_SCHEDULES)
+def test_new_and_taken_parameters_may_have_schedules_of_their_own(model, case):
+    settings, new, taken = OWN_SCHEDULES[case]
+    train = TrainConfig(warmup_updates=100, max_updates=900, **settings)
+    optimiser = build_optimiser(model, train, ["source_embedding.weight"])
+    for update in (1, 2, 19, 20, 21, 99, 100, 101, 399, 400, 401, 900):
+        expected = {"lr_new": new(update), "lr_taken": taken(update)}
+        assert set_learning_rates(optimiser, train, 8, update) == pytest.approx(expected, rel=1e-12), update
+
+
+@pytest.mark.parametrize("group", ["new", "taken"])
+def test_noam_has_no_rate_for_taken_or_new_parameters(group):
+    for schedules in ({"schedule": "noam"}, {f"schedule_{group}": "noam"}):
+        with pytest.raises(BadValue, match=f"inverse_sqrt, polynomial or constant beside lr_{group}"):
+            TrainConfig(**schedules, **{f"lr_{group}": 1e-4})
 
 
 @pytest.mark.parametrize(
@@ -121,6 +158,10 @@ def test_noam_has_no_rate_for_taken_or_new_parameters(rate):
     [
         ({"schedule": "polynomial", "warmup_updates": 10}, "more than warmup_updates 10"),
         ({"schedule": "polynomial", "warmup_updates": 10, "max_updates": 10}, "more than warmup_updates 10"),
+        ({"schedule_new": "polynomial", "warmup_updates_new": 10, "max_updates": 10}, "more than warmup_updates 10"),
+        ({"schedule_taken": "constant", "warmup_updates_taken": 10}, "none where the schedule is constant"),
+        ({"warmup_updates_new": -1}, "warmup_updates_new: found -1, expected 0 or more"),
+        ({"frozen": ("taken",), "schedule_taken": "noam"}, "none where frozen names 'taken'"),
         ({"decay_power": 0.0}, "decay_power: found 0.0, expected above 0"),
         ({"bleu_beam": 2}, "1 where select_by is loss"),
         ({"frozen": ("",)}, "names of parameters"),

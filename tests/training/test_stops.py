@@ -1,4 +1,5 @@
-"""Stopped by a signal, by the deadline or killed, at any update: the real command goes on to the same weights."""
+"""Stopped by a signal, by the deadline or killed, in any update or validation: the real command goes on to the same
+weights."""
 
 import os
 import random
@@ -16,7 +17,16 @@ from toy_task import Folder, Notes, make_folder
 from docmt.training.exit import Reason, read_exit
 
 SCRIPT = ROOT / "tests" / "stopped_training.py"
-LONG = {"max_updates": 60, "save_every_updates": 7, "validate_every_updates": 20, "checkpoint": "average", "average": 2}
+VALIDATED = (15, 30, 45, 60)
+LONG = {
+    "max_updates": 60,
+    "batch_tokens": 30,
+    "save_every_updates": 7,
+    "validate_every_updates": 15,
+    "checkpoint": "average",
+    "average": 2,
+}
+"""Dev has four batches, so that each of two ranks has two."""
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +40,11 @@ def sentence(tmp_path_factory) -> Path:
 
 @pytest.fixture(params=["first", "second"])
 def folder(tmp_path, request) -> Folder:
-    """A training of the first stage, or of the second, that starts from the sentence model."""
-    init = request.getfixturevalue("sentence") if request.param == "second" else None
-    return make_folder(tmp_path / "run", init=init).changed(**LONG)
+    """A training of the first stage; or of the second, that starts from the sentence model and translates dev."""
+    if request.param == "first":
+        return make_folder(tmp_path / "run").changed(**LONG)
+    init = request.getfixturevalue("sentence")
+    return make_folder(tmp_path / "run", init=init).changed(**LONG, select_by="bleu")
 
 
 def never_stopped(folder: Folder) -> bytes:
@@ -51,33 +63,35 @@ class Job:
     began: list[int] = field(default_factory=list)
     """The updates that it began, over all processes."""
 
-    def run(self, how: str, update: int = 0, *options: str) -> tuple[int, str]:
-        """One process; its exit status, and what it said."""
+    def run(self, how: str, where: str = "0", *options: str) -> tuple[int, str]:
+        """One process; its exit status, and what it said. For `how` and `where` see the script."""
         log = self.folder.root / "began.txt"
-        command = [sys.executable, str(SCRIPT), str(log), str(update), how, *self.folder.command(), *options]
+        command = [sys.executable, str(SCRIPT), str(log), where, how, *self.folder.command(), *options]
         command += ["--ranks", str(self.ranks)]
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
         self.began = [int(line) for line in log.read_text().splitlines()]
         return done.returncode, done.stderr
 
-    def stopped(self, how: str, update: int) -> None:
-        """Stopped within this update: it is finished, and a checkpoint says so."""
-        status, said = self.run(how, update)
+    def stopped(self, how: str, where: str) -> None:
+        """Stopped within an update, which is finished, or within a validation, which is not: a checkpoint says so."""
+        status, said = self.run(how, where)
         assert status == 75, said
-        assert f"asked to stop: checkpoint of update {update} written" in said
-        self.check_exit(Reason.STOPPED, update)
+        update, _, in_validation = where.partition(".")
+        rest = " written, its validation is to come;" if in_validation else " written"
+        assert f"asked to stop: checkpoint of update {update}{rest}" in said
+        self.check_exit(Reason.STOPPED, int(update))
 
     def out_of_time(self, seconds: float) -> None:
         """Stopped by a deadline, at whatever update that is."""
-        status, said = self.run("slow", 0, "--deadline-minutes", str(seconds / 60))
+        status, said = self.run("slow", "0", "--deadline-minutes", str(seconds / 60))
         assert status == 75, said
         assert f"the deadline is near: checkpoint of update {self.began[-1]} written" in said
         self.check_exit(Reason.DEADLINE, self.began[-1])
 
-    def killed(self, update: int) -> None:
+    def killed(self, where: str) -> None:
         """Its process or, of several ranks, one of them; the others fail of that."""
-        status, said = self.run("SIGKILL", update)
+        status, said = self.run("SIGKILL", where)
         assert status == (-signal.SIGKILL if self.ranks == 1 else 128 + signal.SIGKILL), said
         found = read_exit(self.folder.paths.state)
         assert found is None if self.ranks == 1 else found.reason is Reason.ERROR
@@ -133,7 +147,7 @@ def test_the_command_goes_on_after_a_kill_and_a_deadline(tmp_path):
     folder = make_folder(tmp_path / "run").changed(**LONG)
     expected = never_stopped(folder)
     job = Job(folder)
-    job.killed(20)
+    job.killed("20")
     job.out_of_time(1.0)
     assert job.began[19:21] == [20, 15], "update 14 had the last checkpoint before the kill"
     assert job.finished() == expected
@@ -142,7 +156,7 @@ def test_the_command_goes_on_after_a_kill_and_a_deadline(tmp_path):
 def test_a_hung_training_ends_with_the_stack_of_every_thread(tmp_path):
     """The second rank hangs, the first waits for it."""
     folder = make_folder(tmp_path / "run")
-    status, said = Job(folder, ranks=2).run("hang", 5, "--hang-minutes", "0.15")
+    status, said = Job(folder, ranks=2).run("hang", "5", "--hang-minutes", "0.15")
     assert status == 70, said
     assert said.count("no progress for 0.15 minutes after update 4") == 2
     assert "the checkpoint of update 3 stays" in said
@@ -159,26 +173,41 @@ def test_a_hung_training_ends_with_the_stack_of_every_thread(tmp_path):
 
 def test_of_two_ranks_the_one_that_runs_out_of_memory_is_blamed(tmp_path):
     folder = make_folder(tmp_path / "run")
-    status, said = Job(folder, ranks=2).run("memory", 5)
+    status, said = Job(folder, ranks=2).run("memory", "5")
     assert status == 2, said
     assert "update 5: out of memory" in said
     found = read_exit(folder.paths.state)
     assert (found.reason, found.status, found.update) == (Reason.OUT_OF_MEMORY, 2, 4)
 
 
+def test_ranks_agree_to_stop_within_a_validation(tmp_path, sentence):
+    """The second alone is asked to, within the losses; later the first alone, as it translates and the other waits."""
+    rules = {"max_updates": 3, "validate_every_updates": 1, "select_by": "bleu"}
+    job = Job(make_folder(tmp_path / "run", init=sentence).changed(**{**LONG, **rules}), ranks=2)
+    job.stopped("SIGTERM", "1.1")
+    job.stopped("SIGUSR1", "2.3")
+    job.finished()
+    assert job.began == [1, 2, 3]
+    assert [line["update"] for line in job.folder.metrics() if line["kind"] == "dev"] == [1, 2, 3]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ranks, seed", [(1, 1), (1, 2), (2, 3)])
-def test_stopped_at_random_updates(folder, ranks, seed):
-    """42 random points over stages, ranks and seeds; the weights are those of a training never stopped, to the bit."""
+def test_stopped_at_random_updates_and_in_validations(folder, ranks, seed):
+    """60 random points over stages, ranks and seeds; the weights are those of a training never stopped, to the bit."""
     generator, job = random.Random(seed), Job(folder, ranks)
     expected = job.finished()
     (folder.root / "began.txt").unlink()
     job.out_of_time(generator.uniform(0.5, 3.0))
-    ways = ["SIGTERM", "SIGUSR1", "SIGKILL", "SIGKILL", "SIGTERM", "SIGUSR1"]
-    generator.shuffle(ways)
-    updates = sorted(generator.sample(range(job.began[-1] + 1, LONG["max_updates"]), len(ways)))
-    for how, update in zip(ways, updates, strict=True):
-        before = job.made_twice()
-        job.killed(update) if how == "SIGKILL" else job.stopped(how, update)
+    for where in points(generator, after=job.began[-1]):
+        before, how = job.made_twice(), generator.choice(["SIGTERM", "SIGUSR1", "SIGKILL"])
+        job.killed(where) if how == "SIGKILL" else job.stopped(how, where)
         assert job.made_twice() - before <= LONG["save_every_updates"]
     assert job.finished() == expected
+
+
+def points(generator: random.Random, after: int) -> list[str]:
+    """Six updates, and a batch of each validation, in their order."""
+    updates = generator.sample(range(after + 1, LONG["max_updates"]), 6)
+    validations = [f"{update}.{generator.randrange(2)}" for update in VALIDATED if update > after]
+    return sorted([*map(str, updates), *validations], key=float)

@@ -2,21 +2,21 @@
 
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from small_tokens import built, sentences_in, token_rows, write_tokens
 
 from docmt.cli.main import main
 from docmt.core.artifacts import write_json
-from docmt.core.config import SPLITS, CutConfig
-from docmt.core.documents import (
-    CONTRASTIVE_SEGMENTS,
-    SEGMENTS,
-    read_arrow,
-)
+from docmt.core.config import SPLITS, CutConfig, ViewConfig
+from docmt.core.documents import CONTRASTIVE_SEGMENTS, SEGMENTS, TOKENS, read_arrow
 from docmt.core.errors import UserError
-from docmt.views import segments
+from docmt.core.shards import ArrowShards, arrow_writer
+from docmt.core.workers import Workers
+from docmt.views.build import ViewsSettings, build_view
 
 CUTS = [
     CutConfig(window=1),
@@ -38,10 +38,8 @@ ITEM = {
 }
 
 
-@pytest.mark.parametrize("at_once", [2, 50_000])
 @pytest.mark.parametrize("cut", CUTS, ids=lambda cut: cut.name)
-def test_segments_hold_the_sentences_that_they_name(tmp_path, cut, at_once, monkeypatch):
-    monkeypatch.setattr(segments, "SEGMENTS_AT_ONCE", at_once)
+def test_segments_hold_the_sentences_that_they_name(tmp_path, cut):
     view = built(tmp_path, cut)
     for split in SPLITS:
         ids = {(row["document"], row["sentence"]): row for row in token_rows() if row["split"] == split}
@@ -136,6 +134,26 @@ def test_an_older_contrastive_file_does_not_stay(tmp_path):
 def test_sentences_out_of_order_are_refused(tmp_path, order):
     with pytest.raises(UserError, match=r"tokens\.arrow: train: sentences of a document are out of order"):
         built(tmp_path, CUTS[0], rows=order(token_rows()))
+
+
+@pytest.mark.parametrize("cut", CUTS, ids=lambda cut: cut.name)
+def test_shards_and_workers_change_nothing_but_the_record_batches(tmp_path, cut):
+    whole = built(tmp_path / "whole", cut)
+    tokens, rows = tmp_path / "tokens", token_rows()
+    opens = [number for number, row in enumerate(rows) if row["sentence"] == 0]
+    with arrow_writer(tokens / "tokens.arrow", TOKENS) as writer:
+        for start, end in pairwise([opens[0], opens[2], opens[5], opens[6], len(rows)]):
+            writer.write_table(pa.Table.from_pylist(rows[start:end], TOKENS))
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder, workers in zip(folders, (Workers(1), Workers(2)), strict=True):
+        build_view(ViewsSettings(1, ViewConfig(cut, cut)), tokens, folder, workers)
+    for name in ("train.arrow", "dev.arrow", "test.arrow", "card.json"):
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+    for split, count in {"train": 2, "dev": 1, "test": 2}.items():
+        shards = ArrowShards(folders[0] / f"{split}.arrow", SEGMENTS)
+        assert len(shards) == count
+        assert pa.concat_tables(shards) == read_arrow(whole / f"{split}.arrow", SEGMENTS).combine_chunks()
+    assert (folders[0] / "card.json").read_bytes() == (whole / "card.json").read_bytes()
 
 
 def command(monkeypatch, settings: dict, folder: Path) -> Path:

@@ -13,7 +13,7 @@ from docmt.core.config import CutConfig
 from docmt.core.documents import SEGMENTS, read_arrow
 from docmt.views.copies import with_copies
 from docmt.views.cuts import cut_documents
-from docmt.views.segments import Ids, Sentences, segments_table
+from docmt.views.segments import Ids, Sentences, segments_of
 
 SIDES = ("source", "target")
 LENGTHS = st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6), max_size=5)
@@ -38,7 +38,7 @@ def test_every_sentence_is_the_last_of_one_full_window(documents, size, share):
     sentences, lists = split_of(documents)
     filled = with_copies(sentences, size - 1, share)
     cuts = cut_documents(filled.documents, np.zeros(0), CutConfig(window=size, partial_copy=share))
-    rows = iter(segments_table(filled, cuts).to_pylist())
+    rows = iter(segments_of(filled, cuts).to_pylist())
     for number, document in enumerate(documents):
         for last in range(len(document)):
             row, first = next(rows), max(last - size + 1, 0)

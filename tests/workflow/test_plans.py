@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from support import planned
+from support import placeholder_mirror, planned
 
 REPORT = {"compare", "report", "demo_report", "demo"}
 DEMO = "workflow/studies/demo.yaml"
@@ -117,6 +117,7 @@ def test_another_study_beside_it_moves_nothing(demo):
 
 @pytest.mark.parametrize("target", ["all", "demo", "bible"])
 def test_every_study_plans_on_the_cluster(project, target):
-    done = project.snakemake("--profile", "slurm", "-n", target)
+    mirror = placeholder_mirror(project)
+    done = project.snakemake("--profile", "slurm", "-n", target, "--config", f"mirror={mirror}")
     assert done.returncode == 0, done.stderr
     assert "train" in done.stdout + done.stderr

@@ -3,20 +3,86 @@
 # needs: results/1_corpus/<corpus>/documents.parquet; the tokenizer of a text that is `pretrained`
 # makes: results/2_tokens/<corpus>/<text>/tokens.arrow, and text/ with the codes and vocabularies that models carry
 # steps: tokenise or segment | case | learn and apply BPE, or cut pretrained pieces | number the pieces
+#        in one job, or, where config.yaml says `shards`, in so many a pass, with the same bytes as the result
 
 
-rule tokens:
-    input:
-        unpack(tokens_inputs),
-        settings="results/2_tokens/{corpus}/{text}/settings.json",
-    output:
-        tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
-        text=directory("results/2_tokens/{corpus}/{text}/text"),
-        card="results/2_tokens/{corpus}/{text}/card.json",
-    log:
-        "logs/2_tokens/{corpus}/{text}.log",
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        "docmt tokens --settings {input.settings:q} --corpus results/1_corpus/{wildcards.corpus}"
-        " --output results/2_tokens/{wildcards.corpus}/{wildcards.text} 2>&1 | tee {log:q}"
+if GRID.shards == 1:
+
+    rule tokens:
+        input:
+            unpack(tokens_inputs),
+            settings="results/2_tokens/{corpus}/{text}/settings.json",
+        output:
+            tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
+            text=directory("results/2_tokens/{corpus}/{text}/text"),
+            card="results/2_tokens/{corpus}/{text}/card.json",
+        log:
+            "logs/2_tokens/{corpus}/{text}.log",
+        conda:
+            "../../envs/docmt.yaml"
+        threads: 8
+        shell:
+            "docmt tokens --settings {input.settings:q} --corpus $(dirname {input.documents:q})"
+            " --output $(dirname {output.tokens:q}) --workers {threads} 2>&1 | tee {log:q}"
+
+else:
+
+    rule tokens_tokenised:
+        input:
+            unpack(tokens_inputs),
+            settings="results/2_tokens/{corpus}/{text}/settings.json",
+        output:
+            temp(directory("results/2_tokens/{corpus}/{text}/shards/tokenised.{part}of{parts}")),
+        log:
+            "logs/2_tokens/{corpus}/{text}.tokenised.{part}of{parts}.log",
+        conda:
+            "../../envs/docmt.yaml"
+        threads: 8
+        shell:
+            "docmt shards tokenise --settings {input.settings:q} --corpus $(dirname {input.documents:q})"
+            " --part {wildcards.part}/{wildcards.parts} --output {output:q} --workers {threads} 2>&1 | tee {log:q}"
+
+    rule tokens_learnt:
+        input:
+            unpack(tokens_inputs),
+            settings="results/2_tokens/{corpus}/{text}/settings.json",
+            parts=parts("results/2_tokens/{corpus}/{text}/shards/tokenised"),
+        output:
+            directory("results/2_tokens/{corpus}/{text}/text"),
+        log:
+            "logs/2_tokens/{corpus}/{text}.learnt.log",
+        conda:
+            "../../envs/docmt.yaml"
+        threads: 2
+        shell:
+            "docmt shards learn {input.parts:q} --settings {input.settings:q} --corpus $(dirname {input.documents:q})"
+            " --output $(dirname {output:q}) --workers {threads} 2>&1 | tee {log:q}"
+
+    rule tokens_encoded:
+        input:
+            part="results/2_tokens/{corpus}/{text}/shards/tokenised.{part}of{parts}",
+            text="results/2_tokens/{corpus}/{text}/text",
+        output:
+            temp(directory("results/2_tokens/{corpus}/{text}/shards/encoded.{part}of{parts}")),
+        log:
+            "logs/2_tokens/{corpus}/{text}.encoded.{part}of{parts}.log",
+        conda:
+            "../../envs/docmt.yaml"
+        threads: 8
+        shell:
+            "docmt shards encode {input.part:q} --text {input.text:q} --output {output:q} --workers {threads}"
+            " 2>&1 | tee {log:q}"
+
+    rule tokens:
+        input:
+            text="results/2_tokens/{corpus}/{text}/text",
+            parts=parts("results/2_tokens/{corpus}/{text}/shards/encoded"),
+        output:
+            tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
+            card="results/2_tokens/{corpus}/{text}/card.json",
+        log:
+            "logs/2_tokens/{corpus}/{text}.log",
+        conda:
+            "../../envs/docmt.yaml"
+        shell:
+            "docmt shards join {input.parts:q} --output $(dirname {output.tokens:q}) 2>&1 | tee {log:q}"

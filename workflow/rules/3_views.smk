@@ -15,6 +15,7 @@ rule views:
         "logs/3_views/{corpus}/{text}/{view}.log",
     conda:
         "../../envs/docmt.yaml"
+    threads: 1
     shell:
-        "docmt views --settings {input.settings:q} --tokens results/2_tokens/{wildcards.corpus}/{wildcards.text}"
-        " --output results/3_views/{wildcards.corpus}/{wildcards.text}/{wildcards.view} 2>&1 | tee {log:q}"
+        "docmt views --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
+        " --output $(dirname {output:q}) --workers {threads} 2>&1 | tee {log:q}"

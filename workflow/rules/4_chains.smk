@@ -19,9 +19,10 @@ rule chain_words:
         "logs/4_chains/{corpus}/{text}/words.log",
     conda:
         "../../envs/docmt.yaml"
+    threads: 1
     shell:
         "docmt chains words --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
-        " --output $(dirname {output.chains:q}) 2>&1 | tee {log:q}"
+        " --output $(dirname {output.chains:q}) --workers {threads} 2>&1 | tee {log:q}"
 
 
 rule chain_segments:
@@ -38,7 +39,8 @@ rule chain_segments:
         view="(?!words/)[^/]+",
     conda:
         "../../envs/docmt.yaml"
+    threads: 1
     shell:
         "docmt chains segments --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
         " --words $(dirname {input.stop_words:q}) --view $(dirname {input.view:q})"
-        " --output $(dirname {output:q}) 2>&1 | tee {log:q}"
+        " --output $(dirname {output:q}) --workers {threads} 2>&1 | tee {log:q}"

@@ -4,6 +4,8 @@
 # with named paths. On a cluster each job parses this file again: it then reads the grid that the driver has frozen, so
 # that an edit of config.yaml, valid or not, cannot reach a job that waits in a queue.
 
+import dataclasses
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -12,9 +14,10 @@ from docmt.core.architectures import READS_CHAINS
 from docmt.core.artifacts import atomic_file, canonical_json, read_json
 from docmt.core.errors import USER_MISTAKE, UserError
 from docmt.core.grid import Grid, load_grid
+from docmt.core.missing import Places, left_out, missing_error, missing_files
 from docmt.core.pretrained import check_model, checkpoint_files, tokenizer_file
 from docmt.core.scoring import TRAINED
-from docmt.core.slices import settings
+from docmt.core.slices import corpora_of, settings
 from docmt.training.exit import endings, now
 
 FROZEN_GRID = "results/frozen_grid.json"
@@ -24,7 +27,15 @@ BEGAN = now()
 def plan():
     if workflow.remote_exec:
         return Grid.from_json(read_json(FROZEN_GRID), FROZEN_GRID)
-    return load_grid(Path(workflow.basedir), config)
+    grid = load_grid(Path(workflow.basedir), config)
+    if grid.missing == "stop":
+        return grid
+    asked = {corpus for study in grid.studies.values() for corpus in study.corpora}
+    return dataclasses.replace(grid, not_run=left_out([grid.corpora[corpus] for corpus in sorted(asked)], places(grid)))
+
+
+def places(grid):
+    return Places(Path("results"), grid.mirror, grid.local)
 
 
 def refuse(problem):
@@ -47,7 +58,7 @@ TARGET_STUDIES = sorted(GRID.studies, key=lambda study: (study != "demo", study)
 
 def environment():
     """What every job's shell starts with: `docmt` where the driver's Python has it, and what is no setting of a job."""
-    values = {"DOCMT_MIRROR": GRID.mirror or "", "DOCMT_DEVICE": GRID.device}
+    values = {"DOCMT_MIRROR": GRID.mirror or "", "DOCMT_DEVICE": GRID.device, "DOCMT_LOCAL": json.dumps(GRID.local)}
     values |= {"DOCMT_ON_CLUSTER": "1"} if workflow.remote_exec else {}
     exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
     path = shlex.quote(str(Path(sys.executable).parent))
@@ -75,6 +86,8 @@ wildcard_constraints:
     system="[^/]+",
     seed=r"\d+",
     study="[^/]+",
+    part=r"\d+",
+    parts=r"\d+",
 
 
 def settings_slice(wildcards):
@@ -86,8 +99,19 @@ def find(wildcards):
     return or_refuse(GRID.find, wildcards.corpus, wildcards.system)
 
 
+def check_missing(corpus):
+    """Name all files that nobody has, of every corpus that was asked for, where one of them is this corpus'."""
+    if not or_refuse(missing_files, GRID.corpora[corpus], places(GRID)):
+        return
+    asked = dict.fromkeys([*corpora_of(GRID, workflow.dag_settings.targets), corpus])
+    missing = [item for name in asked for item in or_refuse(missing_files, GRID.corpora[name], places(GRID))]
+    refuse(missing_error(missing, places(GRID)))
+
+
 def downloads(wildcards):
     files = GRID.corpora[wildcards.corpus].files if wildcards.corpus in GRID.corpora else ()
+    if files and not workflow.remote_exec:
+        check_missing(wildcards.corpus)
     return [f"results/1_corpus/{wildcards.corpus}/downloads/{file.name}" for file in files]
 
 
@@ -148,6 +172,11 @@ def tokens_inputs(wildcards):
     return inputs
 
 
+def parts(path):
+    """The parts that several jobs of stage 2 make, in order."""
+    return [f"{path}.{number}of{GRID.shards}" for number in range(1, GRID.shards + 1)]
+
+
 def decoding_inputs(wildcards):
     entry = find(wildcards)
     view = f"{view_folder(entry)}/card.json"
@@ -204,19 +233,24 @@ def comparison_inputs(wildcards):
 
 
 def report_inputs(wildcards):
-    """Every score of a study, with the records and curves of its trainings, and the insides of models that it shows."""
+    """Every score of a study, with the records and curves of its trainings, and the insides of models that it shows.
+
+    Without the corpora that are left out.
+    """
     if wildcards.study not in GRID.studies:
         refuse(UserError("unknown study", found=wildcards.study, expected=", ".join(GRID.studies)))
     study, seeds = GRID.studies[wildcards.study], GRID.seeds[wildcards.study]
     scores, records, inside = [], [], []
     for entry in GRID.of_study(wildcards.study):
+        if entry.corpus in GRID.not_run:
+            continue
         if entry.system.name in study.inspected:
             folder = f"{GRID.scale}/{entry.corpus}/{entry.folder}/seed{seeds[0]}"
             inside.append(f"results/6_translations/{folder}/inside.arrow")
         for seed in seeds:
             scores.append(f"results/7_scores/{GRID.scale}/{entry.corpus}/{entry.folder}/seed{seed}/scores.json")
             records.append(f"results/5_training/{GRID.scale}/{entry.corpus}/{entry.trained}/seed{seed}/record.json")
-    cards = [f"results/1_corpus/{corpus}/card.json" for corpus in study.corpora]
+    cards = [f"results/1_corpus/{corpus}/card.json" for corpus in study.corpora if corpus not in GRID.not_run]
     comparisons = f"results/7_comparisons/{wildcards.study}/comparisons.json"
     records = sorted(set(records))
     return {"scores": scores, "comparisons": comparisons, "records": records, "cards": cards, "inside": inside}

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from random import Random
 
-from docmt.core.catalogue import ToyConfig
 from docmt.core.config import SPLITS
-from docmt.corpus.inputs import Document, Inputs, Reading
+from docmt.core.readers import ToyConfig
+from docmt.corpus.inputs import Document, Inputs, Reading, Side
 from docmt.corpus.toy.contrast import draw_items
 from docmt.corpus.toy.stories import draw_story
 
@@ -27,5 +27,6 @@ def _documents(config: ToyConfig) -> Iterator[Document]:
             while pairs in told:
                 pairs = draw_story(config.shortest, config.longest, rng).told()
             told.add(pairs)
-            source, target = zip(*pairs, strict=True)
-            yield Document(split, f"{split}{number:04d}", source, target, f"toy {split} {number}")
+            where = f"toy {split} {number}"
+            source, target = (Side(sentences, where) for sentences in zip(*pairs, strict=True))
+            yield Document(split, f"{split}{number:04d}", source, target, where)

@@ -1,0 +1,65 @@
+"""`docmt shards`: stage 2 of a corpus that is too large for one machine, as several jobs with the same result."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docmt.cli.options import Workers
+
+Settings = Annotated[Path, typer.Option(help="settings.json of stage 2")]
+Corpus = Annotated[Path, typer.Option(help="folder of stage 1: documents.parquet[, contrastive.parquet]")]
+
+
+def tokenise(
+    settings: Settings,
+    corpus: Corpus,
+    part: Annotated[str, typer.Option(help="which of how many: 2/8")],
+    output: Annotated[Path, typer.Option(help="folder for the part's tokens.arrow and words.arrow")],
+    workers: Workers = None,
+) -> None:
+    """Tokenise a part of a corpus and count its words."""
+    from docmt.cli.progress import workers_of
+    from docmt.core.shards import Part
+    from docmt.text.parts import tokenise_part
+    from docmt.text.settings import read_settings
+
+    tokenise_part(read_settings(settings), corpus, Part.parse(part), output, workers_of(workers))
+
+
+def learn(
+    settings: Settings,
+    corpus: Corpus,
+    parts: Annotated[list[Path], typer.Argument(help="folders of `docmt shards tokenise`")],
+    output: Annotated[Path, typer.Option(help="folder for text/[, contrastive.arrow, references.arrow]")],
+    workers: Workers = None,
+) -> None:
+    """Learn cases, BPE and vocabularies from the words of all parts."""
+    from docmt.cli.progress import workers_of
+    from docmt.text.parts import learn_parts
+    from docmt.text.settings import read_settings
+
+    learn_parts(read_settings(settings), corpus, parts, output, workers_of(workers))
+
+
+def encode(
+    part: Annotated[Path, typer.Argument(help="folder of `docmt shards tokenise`")],
+    text: Annotated[Path, typer.Option(help="text/, from `docmt shards learn`")],
+    output: Annotated[Path, typer.Option(help="folder for the part's tokens.arrow and counts.json")],
+    workers: Workers = None,
+) -> None:
+    """Turn a tokenised part into pieces and ids."""
+    from docmt.cli.progress import workers_of
+    from docmt.text.parts import encode_part
+
+    encode_part(part, text, output, workers_of(workers))
+
+
+def join(
+    parts: Annotated[list[Path], typer.Argument(help="folders of `docmt shards encode`, in order")],
+    output: Annotated[Path, typer.Option(help="folder of text/, for tokens.arrow and card.json")],
+) -> None:
+    """Put the parts together."""
+    from docmt.text.parts import join_parts
+
+    join_parts(parts, output)

@@ -1,0 +1,152 @@
+"""What a corpus holds beside what its files and the papers are said to hold: `docmt corpus check`.
+
+Files are read where they lie; of a corpus whose training files are not there, dev and test are read all the same.
+"""
+
+import dataclasses
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from docmt.core.artifacts import sha256_file
+from docmt.core.catalogue import CorpusConfig
+from docmt.core.config import SPLITS
+from docmt.core.errors import UserError
+from docmt.core.missing import Places
+from docmt.core.published import PublishedCounts, stated
+from docmt.core.readers import ReaderConfig
+from docmt.corpus.inputs import Inputs
+from docmt.corpus.made import LATER, UNCLEAR, made_counts, where_made
+from docmt.corpus.needs import CONTRASTIVE, limited, needed_files
+from docmt.corpus.problems import Problems
+from docmt.corpus.readers import read
+from docmt.corpus.validate import validated, validated_items
+
+CATALOGUE = "catalogue"
+"""Stands for a paper where a count is that of the files, as the catalogue expects it."""
+Verdict = Literal["equal", "explained", "unexplained", "not counted"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One count beside what is stated of it. `why`: of a difference that is explained, or of what was not counted."""
+
+    split: str
+    count: str
+    found: float | None
+    stated: str
+    paper: str
+    place: str
+    verdict: Verdict
+    why: str | None = None
+
+
+@dataclass
+class Checked:
+    """A corpus: what was found, what could not be read (files by split), and what is wrong with the files, if any."""
+
+    corpus: str
+    findings: list[Finding] = field(default_factory=list)
+    absent: dict[str, list[str]] = field(default_factory=dict)
+    changed: Counter[str] = field(default_factory=Counter)
+    problem: str | None = None
+
+    @property
+    def is_fine(self) -> bool:
+        return self.problem is None and all(finding.verdict != "unexplained" for finding in self.findings)
+
+
+Found = dict[str, dict[str, float]]
+"""By split or contrastive set, then by the name of the count."""
+
+
+def check_corpus(corpus: CorpusConfig, places: Places) -> Checked:
+    """Read what is there of a corpus and compare it with the catalogue's counts and the papers'.
+
+    What readers and validation refuse, and a wrong checksum, is the corpus' `problem`: nothing of it is compared.
+    """
+    checked = Checked(corpus.corpus)
+    try:
+        files = {file.name: places.find(corpus.corpus, file.name) for file in corpus.files}
+        needed = needed_files(corpus)
+        lacking = {split: sorted(name for name in names if files[name] is None) for split, names in needed.items()}
+        checked.absent = {split: names for split, names in lacking.items() if names}
+        reader = limited(corpus.reader, [split for split, names in lacking.items() if not names])
+        if reader is not None:
+            there = {name: path for name, path in files.items() if path is not None}
+            found = _counts(corpus, reader, there, checked.changed)
+            checked.findings = list(_findings(corpus, found, places.results, set(checked.absent)))
+    except UserError as problem:
+        checked.problem = str(problem)
+    return checked
+
+
+def _counts(corpus: CorpusConfig, reader: ReaderConfig, files: dict[str, Path], changed: Counter[str]) -> Found:
+    """Documents and sentences of each split, items of each contrastive set."""
+    found: Found = {}
+    with tempfile.TemporaryDirectory(prefix="docmt.") as folder:
+        downloads, problems = Path(folder) / "downloads", Problems()
+        downloads.mkdir()
+        for file in corpus.files:
+            if file.name in files:
+                _check_sha256(files[file.name], file.sha256)
+                (downloads / file.name).symlink_to(files[file.name].resolve())
+        inputs = Inputs(downloads, Path(folder) / "unpacked", corpus.source_language, corpus.target_language, problems)
+        reading = read(reader, inputs)
+        for document in validated(reading.documents, problems):
+            counts = found.setdefault(document.split, {"documents": 0, "sentences": 0})
+            counts["documents"] += 1
+            counts["sentences"] += len(document.source.sentences)
+        for item in validated_items(reading.contrastive, corpus.corpus, problems):
+            counts = found.setdefault(item.set, {"instances": 0})
+            counts["instances"] += 1
+        changed.update(inputs.changed)
+    return found
+
+
+def _check_sha256(path: Path, expected: str | None) -> None:
+    if expected is not None and (found := sha256_file(path)) != expected:
+        raise UserError("wrong checksum", where=str(path), found=found, expected=expected)
+
+
+def _findings(corpus: CorpusConfig, found: Found, results: Path, absent: set[str]) -> Iterator[Finding]:
+    """The files' own counts first, then paper by paper. What could not be read is no finding."""
+    for split, counts in corpus.expected.items():
+        if split not in absent:
+            for count, number in dataclasses.asdict(counts).items():
+                yield _compared(split, count, found.get(split, {}).get(count), number, CATALOGUE, "expected", None)
+    for published in corpus.published:
+        for split, counts in published.counts.items():
+            if split in absent or (split not in SPLITS and CONTRASTIVE in absent):
+                continue
+            for count, number in counts.items:
+                if split in SPLITS and count in LATER:
+                    yield from _made(corpus.corpus, split, count, published, results)
+                else:
+                    own, why = found.get(split, {}).get(count, 0), published.reason(split, count)
+                    yield _compared(split, count, own, number, published.paper, published.place, why)
+
+
+def _compared(
+    split: str, count: str, found: float | None, printed: int | float | str, paper: str, place: str, why: str | None
+) -> Finding:
+    number = stated(printed)
+    if found is not None and number.covers(found):
+        return Finding(split, count, found, number.text, paper, place, "equal")
+    return Finding(split, count, found, number.text, paper, place, "explained" if why else "unexplained", why)
+
+
+def _made(corpus: str, split: str, count: str, published: PublishedCounts, results: Path) -> Iterator[Finding]:
+    """A count that a later stage gives: once for each text in which it was made."""
+    printed = getattr(published.counts[split], count)
+    why = published.reason(split, count)
+    numbers = [] if count in UNCLEAR else list(made_counts(results, corpus, split, count))
+    for text, number in numbers:
+        yield _compared(split, count, number, printed, published.paper, f"{published.place} (text {text})", why)
+    if not numbers:
+        reason = UNCLEAR.get(count) or f"a later stage counts it, in {where_made(results, corpus, split, count)}"
+        shown = stated(printed).text
+        yield Finding(split, count, None, shown, published.paper, published.place, "not counted", reason)

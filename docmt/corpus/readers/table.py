@@ -1,0 +1,117 @@
+"""`table`: a row a sentence pair; TSV with a header, Parquet, JSON lines."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from docmt.core.errors import UserError
+from docmt.core.readers import TableConfig, table_form
+from docmt.corpus.inputs import Document, Inputs, Reading, Side, place
+
+Row = tuple[int, Sequence[object]]
+"""The number of a row (of its line, where there are lines), and its values: of source, target, document, the split
+where a column says it, and references."""
+
+
+def read_table(config: TableConfig, inputs: Inputs) -> Reading:
+    """Rows of one document follow each other; documents come in the order of the table.
+
+    An empty reference, or none, is left out. Reports rows with another number of columns than the header, and
+    values that are missing or no text. Raises UserError for a file that is missing or damaged, or lacks a column.
+    """
+    return Reading(_documents(config, inputs))
+
+
+def _documents(config: TableConfig, inputs: Inputs) -> Iterator[Document]:
+    needed = [config.source, config.target, config.document, *([config.split] if config.split else [])]
+    columns = [*needed, *config.references]
+    for split, path in config.tables:
+        shown = place(config.archive, path)
+        rows = FORMS[table_form(path)](inputs, config.archive, path, columns)
+        texts = _texts(rows, needed, inputs, shown)
+        for (own, name), group in groupby(texts, key=lambda row: (split or row[1][3], row[1][2])):
+            yield _document(own, name, list(group), len(needed), shown)
+
+
+def _document(split: str, name: str, rows: list[tuple[int, list[str]]], needed: int, shown: str) -> Document:
+    lines = [number for number, _ in rows]
+    columns = list(zip(*(texts for _, texts in rows), strict=True))
+    references = tuple(Side([text or None for text in texts], shown, lines) for texts in columns[needed:])
+    source, target = (Side(texts, shown, lines) for texts in columns[:2])
+    return Document(split, name, source, target, f"{shown}:{lines[0]}", references)
+
+
+def _texts(rows: Iterator[Row], needed: Sequence[str], inputs: Inputs, shown: str) -> Iterator[tuple[int, list[str]]]:
+    """Whole numbers count as texts, since documents may have such names. `needed`: the first columns."""
+    for number, values in rows:
+        texts = [str(value).strip() if isinstance(value, str | int) else None for value in values]
+        if None in texts[: len(needed)]:
+            column = texts.index(None)
+            found = f"{needed[column]}: {values[column]!r}"
+            inputs.problems.report("not a text", where=f"{shown}:{number}", found=found)
+        else:
+            yield number, texts
+
+
+def _tsv(inputs: Inputs, archive: str | None, path: str, columns: Sequence[str]) -> Iterator[Row]:
+    shown = place(archive, path)
+    lines = inputs.lines(archive, path)
+    header = next(lines, "").split("\t")
+    _need_columns(header, columns, f"{shown}:1")
+    places = [header.index(name) for name in columns]
+    for number, line in enumerate(lines, 2):
+        values = line.split("\t")
+        if len(values) == len(header):
+            yield number, [values[place_] for place_ in places]
+        else:
+            found, expected = f"{len(values)} columns", f"{len(header)}, as in the header"
+            inputs.problems.report(
+                "a row with another number of columns", where=f"{shown}:{number}", found=found, expected=expected
+            )
+
+
+def _json_lines(inputs: Inputs, archive: str | None, path: str, columns: Sequence[str]) -> Iterator[Row]:
+    shown = place(archive, path)
+    for number, line in enumerate(inputs.lines(archive, path), 1):
+        where = f"{shown}:{number}"
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as problem:
+            inputs.problems.report("not JSON", where=where, found=f"{problem.msg}, column {problem.colno}")
+            continue
+        if not isinstance(row, dict):
+            inputs.problems.report("not a JSON object", where=where, found=type(row).__name__)
+            continue
+        yield number, [row.get(name) for name in columns]
+
+
+def _parquet(inputs: Inputs, archive: str | None, path: str, columns: Sequence[str]) -> Iterator[Row]:
+    shown = place(archive, path)
+    try:
+        file = pq.ParquetFile(inputs.path(archive, path))
+    except FileNotFoundError:
+        raise UserError("file not found", where=shown) from None
+    except pa.ArrowInvalid as problem:
+        raise UserError("not a Parquet file", where=shown, found=problem) from None
+    _need_columns(file.schema_arrow.names, columns, f"{shown}:1")
+    number = 0
+    for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
+        for values in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
+            number += 1
+            yield number, values
+
+
+def _need_columns(found: Sequence[str], wanted: Sequence[str], where: str) -> None:
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        raise UserError("columns are missing", where=where, found=", ".join(found), expected=", ".join(missing))
+
+
+FORMS: dict[str, Callable[[Inputs, str | None, str, Sequence[str]], Iterator[Row]]] = {
+    "tsv": _tsv,
+    "jsonl": _json_lines,
+    "parquet": _parquet,
+}

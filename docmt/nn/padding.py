@@ -1,0 +1,62 @@
+"""Batches padded to whole multiples of a number of rows, so that what is compiled by shape meets few shapes.
+
+The padding is more instances, each of one sentence of `<pad>`. So nothing that a model computes for other instances
+depends on it, and no loss is taken of it, since `target_out` stays. No padding is longer than the longest sentence of
+its stream: positions, and attention to runs of like lengths, meet nothing that they would not meet without it.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from docmt.core.vocabulary import PAD
+from docmt.nn.chains import Chains
+from docmt.nn.segments import Segments
+from docmt.nn.shapes import Numbers
+from docmt.nn.streams import Batch, Layout, Stream
+
+
+def padded(batch: Batch, quantum: int) -> Batch:
+    """The batch with both input streams padded to multiples of `quantum` rows; their number of runs stays equal."""
+    source, target = batch.source, batch.target_in
+    missing, targets = (-len(stream.tokens) % quantum for stream in (source, target))
+    runs = _runs_for((missing, source), (targets, target))
+    if missing < runs:
+        # Target sentences may be empty; of a source some models look up the first symbol of each sentence.
+        missing += quantum
+        runs = _runs_for((missing, source), (targets, target))
+    return replace(batch, source=_with_runs(source, missing, runs), target_in=_with_runs(target, targets, runs))
+
+
+def _runs_for(*sides: tuple[int, Stream]) -> int:
+    return max(-(-rows // stream.sentences.longest) for rows, stream in sides)
+
+
+def _with_runs(stream: Stream, rows: int, runs: int) -> Stream:
+    """With so many rows more, in runs of nearly equal length."""
+    if not runs:
+        return stream
+    lengths = np.diff(np.arange(runs + 1) * rows // runs).tolist()
+    return Stream(
+        _longer(stream.tokens, rows, PAD),
+        Layout(*(_followed(cut, lengths) for cut in (stream.sentences, stream.instances))),
+        None if stream.chains is None else _chainless(stream.chains, runs),
+        None if stream.keys is None else _longer(stream.keys, rows, 0),
+        padding=rows,
+    )
+
+
+def _longer(x: Numbers, rows: int, value: int) -> Numbers:
+    return torch.cat((x, x.new_full((rows,), value)))
+
+
+def _followed(segments: Segments, lengths: list[int]) -> Segments:
+    return Segments.from_lengths((*segments.lengths, *lengths), segments.device)
+
+
+def _chainless(chains: Chains, sentences: int) -> Chains:
+    """The same with more sentences, in which no chain has a member."""
+    none = chains.relevant.new_full((sentences, chains.relevant.shape[1]), chains.runs.runs)
+    members = _followed(chains.sentences, [0] * sentences)
+    return replace(chains, relevant=torch.cat((chains.relevant, none)), sentences=members)

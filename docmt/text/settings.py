@@ -1,0 +1,29 @@
+"""What the stage is told."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from docmt.core.artifacts import read_json
+from docmt.core.config import TextConfig
+from docmt.core.parse import parse
+
+SIDES = ("source", "target")
+
+
+@dataclass(frozen=True)
+class TokensSettings:
+    """The stage's `settings.json`. `version`: of the stage's code, in docmt.core.versions."""
+
+    version: int
+    corpus: str
+    source_language: str
+    target_language: str
+    text: TextConfig
+
+    def language(self, side: str) -> str:
+        return self.source_language if side == "source" else self.target_language
+
+
+def read_settings(path: Path) -> TokensSettings:
+    """Raises UserError where the file is missing or is none."""
+    return parse(TokensSettings, read_json(path), str(path))

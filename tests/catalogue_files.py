@@ -1,0 +1,177 @@
+"""Small files in the layout that a corpus of the catalogue states: what nobody can download here is made up."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from reader_files import Texts, tar_bytes, write_files, zip_bytes
+
+from docmt.core.catalogue import CorpusConfig
+from docmt.core.readers import FileReaderConfig, readers_of_files
+
+LENGTHS = (2, 3, 1)
+"""Sentences of the documents of every file."""
+ENDINGS = {".tgz": tar_bytes, ".tar.gz": tar_bytes, ".zip": zip_bytes}
+
+Found = dict[str, dict[str, int]]
+
+
+def make_files(corpus: CorpusConfig, folder: Path) -> Found:
+    """Write all files of a corpus into `folder`; what `docmt corpus check` must find in them."""
+    texts: Texts = {}
+    found: Found = defaultdict(lambda: defaultdict(int))
+    for _, reader in readers_of_files(corpus.reader):
+        languages = (corpus.source_language, corpus.target_language)
+        for name, text in MAKERS[reader.kind](reader, languages, found).items():
+            texts[f"{reader.archive}/{name}" if reader.archive else name] = text
+    write_files(folder, packed(texts))
+    return {split: dict(counts) for split, counts in found.items()}
+
+
+def packed(texts: Texts) -> Texts:
+    """Files whose path leads through an archive, or through one inside another, become members of it."""
+    outside: Texts = {}
+    inside: dict[str, Texts] = defaultdict(dict)
+    for path, text in texts.items():
+        archive, rest = _first_archive(path)
+        if archive:
+            inside[archive][rest] = text
+        else:
+            outside[path] = text
+    for archive, members in inside.items():
+        pack = next(pack for ending, pack in ENDINGS.items() if archive.endswith(ending))
+        outside[archive] = pack(packed(members))
+    return outside
+
+
+def _first_archive(path: str) -> tuple[str, str]:
+    parts = path.split("/")
+    for number, part in enumerate(parts[:-1], 1):
+        if part.endswith(tuple(ENDINGS)):
+            return "/".join(parts[:number]), "/".join(parts[number:])
+    return "", path
+
+
+def _count(found: Found, split: str, documents: int, sentences: int) -> None:
+    found[split]["documents"] += documents
+    found[split]["sentences"] += sentences
+
+
+def _documents(language: str) -> list[list[str]]:
+    return [[f"{language} {document} {number}" for number in range(length)] for document, length in enumerate(LENGTHS)]
+
+
+def _tags(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+    """With a talk that has no sentence, as IWSLT 2015 has five."""
+    texts: Texts = {}
+    for split, path in reader.splits.items():
+        for language in languages:
+            talks = [*_documents(language), []]
+            texts[path.format(language=language)] = "".join(
+                f"<url>http://talk/{number}</url>\n<keywords>talks</keywords>\n<speaker>A</speaker>\n"
+                f"<talkid>{number}</talkid>\n<title>T</title>\n<description>D</description>\n"
+                + "".join(f"{sentence}\n" for sentence in talk)
+                for number, talk in enumerate(talks)
+            )
+        _count(found, split, len(LENGTHS), sum(LENGTHS))
+    return texts
+
+
+def _xml(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+    texts: Texts = {}
+    for split, sets in reader.splits.items():
+        for set_ in sets:
+            for language in languages:
+                talks = "".join(
+                    f'<doc docid="{number}">'
+                    + "".join(f'<seg id="{n}">{sentence}</seg>\n' for n, sentence in enumerate(talk, 1))
+                    + "</doc>"
+                    for number, talk in enumerate(_documents(language))
+                )
+                path = reader.files.format(set=set_, language=language)
+                texts[path] = f"<?xml version='1.0' encoding='UTF-8'?><mteval><srcset>{talks}</srcset></mteval>"
+            _count(found, split, len(LENGTHS), sum(LENGTHS))
+    return texts
+
+
+def _lines(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+    texts: Texts = {}
+    for split, sides in reader.splits.items():
+        for path, language in zip((sides.source, sides.target), languages, strict=True):
+            documents = ["".join(f"{sentence}\n" for sentence in document) for document in _documents(language)]
+            if reader.documents is None:
+                texts[path] = "".join(documents)
+            elif reader.documents.marker:
+                texts[path] = "".join(f"{reader.documents.marker}\n{document}" for document in documents)
+            else:
+                texts[path] = "\n".join(documents)
+        _count(found, split, sum(LENGTHS) if reader.documents is None else len(LENGTHS), sum(LENGTHS))
+    return texts
+
+
+def _eos(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+    texts: Texts = {}
+    for split, sides in reader.splits.items():
+        for path, language in zip((sides.source, sides.target), languages, strict=True):
+            texts[path] = "".join(" _eos ".join(document) + "\n" for document in _documents(language))
+        _count(found, split, len(LENGTHS), sum(LENGTHS))
+    return texts
+
+
+def _files(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+    texts: Texts = {}
+    for split, sides in reader.splits.items():
+        for path, language in zip((sides.source, sides.target), languages, strict=True):
+            for number, document in enumerate(_documents(language)):
+                texts[path.format(document=number)] = "".join(f"{sentence}\n" for sentence in document)
+        _count(found, split, len(LENGTHS), sum(LENGTHS))
+    return texts
+
+
+def _sgm(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+    texts: Texts = {}
+    for split, files in reader.splits.items():
+        source, target = (_documents(language) for language in languages)
+        plain = "".join(f"{sentence}\n" for document in source for sentence in document)
+        texts[files.source] = _set("srcset", source, [None]) if files.source_form == "sgm" else plain
+        for path in files.references:
+            texts[path] = _set("refset", target, ["E01", "E02"])
+        _count(found, split, len(LENGTHS), sum(LENGTHS))
+    return texts
+
+
+def _set(name: str, documents: list[list[str]], systems: list[str | None]) -> str:
+    docs = "".join(
+        f'<DOC docid="D{number}"{f" sysid={system}" if system else ""}>'
+        + "".join(f"<seg id={n}>{sentence}</seg>\n" for n, sentence in enumerate(document, 1))
+        + "</DOC>\n"
+        for system in systems
+        for number, document in enumerate(documents)
+    )
+    return f'<{name} setid="s" srclang="Chinese">\n{docs}</{name}>\n'
+
+
+def _voita(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+    right, wrong = "а _eos б _eos в _eos г", "а _eos б _eos в _eos д"
+    instance = {"src": "a _eos b _eos c _eos d", "dst": [right, wrong], "true_ind": 0, "ctx_dist": 1}
+    for name in reader.sets:
+        found[name]["instances"] += 2
+    return {path: json.dumps([instance] * 2) for path in reader.sets.values()}
+
+
+MAKERS = {
+    "iwslt_tags": _tags,
+    "iwslt_xml": _xml,
+    "lines": _lines,
+    "eos": _eos,
+    "files": _files,
+    "nist_sgm": _sgm,
+    "voita": _voita,
+}
+"""By `reader.kind`: the kinds of the catalogue that read files, but for `verses`, whose archive the mirror has."""
+
+
+def has_maker(corpus: CorpusConfig) -> bool:
+    readers: list[FileReaderConfig] = [reader for _, reader in readers_of_files(corpus.reader)]
+    return bool(readers) and all(reader.kind in MAKERS for reader in readers)

@@ -1,0 +1,174 @@
+"""Chains of whole corpora: random documents against loops alone, and any number of shards and processes."""
+
+from itertools import accumulate, pairwise
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from docmt.chains.documents import WordsSettings, build_words
+from docmt.chains.frames import words_of_sentences
+from docmt.chains.segments import SegmentsSettings, build_segments
+from docmt.chains.statistics import card, count_texts
+from docmt.core.artifacts import read_json
+from docmt.core.config import CutConfig, ViewConfig
+from docmt.core.documents import CHAINS_WORDS, SEGMENT_CHAINS, SEGMENTS, TOKENS, read_arrow
+from docmt.core.errors import UserError
+from docmt.core.shards import arrow_writer
+from docmt.core.workers import Workers
+from docmt.views.build import ViewsSettings, build_view
+
+PIECES = {"的": ["的"], "ab": ["a@@", "b"], "科学家们": ["科学@@", "家@@", "们"], "x": ["x"], "a": ["a"]}
+CUTS = [
+    CutConfig(window=1),
+    CutConfig(window=3),
+    CutConfig(window=3, openings=True),
+    CutConfig(max_tokens=14),
+    CutConfig(max_sentences=2),
+    CutConfig(documents=True),
+]
+SENTENCES = st.lists(st.sampled_from(list(PIECES)), min_size=1, max_size=6)
+DOCUMENTS = st.lists(st.tuples(st.sampled_from(["train", "dev", "test"]), st.lists(SENTENCES, min_size=1, max_size=6)))
+"""Documents with their splits, as words of sentences."""
+
+
+def write_tokens(folder: Path, documents: list, each: int) -> Path:
+    """tokens.arrow with a shard for each so many documents."""
+    with arrow_writer(folder / "tokens.arrow", TOKENS) as writer:
+        for first in range(0, len(documents), each):
+            rows = [
+                {
+                    "split": split,
+                    "document": f"d{first + number}",
+                    "sentence": sentence,
+                    "source_tokens": " ".join(words),
+                    "source_pieces": " ".join(piece for word in words for piece in PIECES[word]),
+                    "source_ids": [7 for word in words for _ in PIECES[word]],
+                    "target_ids": [7],
+                }
+                for number, (split, sentences) in enumerate(documents[first : first + each])
+                for sentence, words in enumerate(sentences)
+            ]
+            writer.write_table(pa.Table.from_pylist(rows, TOKENS))
+    return folder
+
+
+def chains_of_words(documents: list, stopped: set[str]) -> set[tuple]:
+    """Paper: section 3 and appendix A. Every word that a document says twice, at all its places (a_k, b_k)."""
+    found = set()
+    for number, (split, sentences) in enumerate(documents):
+        for word in set(PIECES) - stopped:
+            places = []
+            for a, words in enumerate(sentences):
+                for b, other in enumerate(words):
+                    if other == word:
+                        places.append((a, b))
+            if len(places) >= 2:
+                found.add((split, f"d{number}", word, tuple(places)))
+    return found
+
+
+def chains_of_pieces(sentences: list[list[str]], stopped: set[str]) -> set[tuple[int, ...]]:
+    """Places of pieces: a chain for each word that is said twice and each number of a piece in it."""
+    found = set()
+    for word in set(PIECES) - stopped:
+        for piece in range(len(PIECES[word])):
+            places, start = [], 0
+            for words in sentences:
+                for other in words:
+                    if other == word:
+                        places.append(start + piece)
+                    start += len(PIECES[other])
+            if len(places) >= 2:
+                found.add(tuple(places))
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("corpora")
+
+
+@settings(max_examples=40)
+@given(documents=DOCUMENTS, each=st.integers(1, 4), stop_words=st.integers(0, 2))
+def test_chains_of_documents_are_those_of_loops(folder, documents, each, stop_words):
+    tokens = write_tokens(folder / "tokens", documents, each)
+    build_words(WordsSettings(1, stop_words), tokens, folder / "words")
+    stopped = set((folder / "words" / "stop_words.txt").read_text(encoding="utf-8").split())
+    rows = read_arrow(folder / "words" / "chains.arrow", CHAINS_WORDS).to_pylist()
+    found = [(r["split"], r["document"], r["word"], tuple(zip(r["sentences"], r["words"], strict=True))) for r in rows]
+    assert len(found) == len(set(found))
+    assert set(found) == chains_of_words(documents, stopped)
+    # In the order of the documents, then of first places.
+    assert found == sorted(found, key=lambda chain: (int(chain[1][1:]), chain[3][0]))
+    cards = read_json(folder / "words" / "card.json")["splits"]
+    for split, own in cards.items():
+        texts = [[word for words in sentences for word in words] for name, sentences in documents if name == split]
+        assert own == card(count_texts(texts, frozenset(stopped)))
+
+
+@settings(max_examples=40)
+@given(documents=DOCUMENTS, each=st.integers(1, 4), stop_words=st.integers(0, 2), cut=st.sampled_from(CUTS))
+def test_chains_of_segments_are_those_of_loops(folder, documents, each, stop_words, cut):
+    tokens = write_tokens(folder / "tokens", documents, each)
+    view = ViewConfig(cut, CutConfig(documents=True))
+    build_words(WordsSettings(1, stop_words), tokens, folder / "words")
+    build_view(ViewsSettings(1, view), tokens, folder / "view")
+    build_segments(SegmentsSettings(1, view), tokens, folder / "words", folder / "view", folder / "chains")
+    stopped = set((folder / "words" / "stop_words.txt").read_text(encoding="utf-8").split())
+    for split in ("train", "dev", "test"):
+        segments = read_arrow(folder / "view" / f"{split}.arrow", SEGMENTS).to_pylist()
+        rows = read_arrow(folder / "chains" / f"{split}.arrow", SEGMENT_CHAINS).to_pylist()
+        for segment, row in zip(segments, rows, strict=True):
+            sentences = documents[int(segment["document"][1:])][1][segment["first"] :][: len(segment["source_lengths"])]
+            ends = accumulate(row["lengths"], initial=0)
+            found = [tuple(row["members"][start:end]) for start, end in pairwise(ends)]
+            assert found == sorted(chains_of_pieces(sentences, stopped))
+
+
+TOLD = [("train", [["ab", "x"], ["科学家们", "ab"], ["x"]]), ("dev", [["x", "x"]]), ("train", [["a"], ["a", "ab"]])] * 2
+
+
+def built(folder: Path, tokens: Path, workers: Workers) -> Path:
+    view = ViewConfig(CutConfig(window=2), CutConfig(documents=True))
+    build_view(ViewsSettings(1, view), tokens, folder / "view", workers)
+    build_words(WordsSettings(1, 1), tokens, folder / "words", workers)
+    build_segments(SegmentsSettings(1, view), tokens, folder / "words", folder / "view", folder / "chains", workers)
+    return folder
+
+
+def test_shards_and_workers_change_nothing_but_the_record_batches(tmp_path):
+    tokens = write_tokens(tmp_path / "tokens", TOLD, 2)
+    one, two = (built(tmp_path / str(n), tokens, Workers(n)) for n in (1, 2))
+    whole = built(tmp_path / "whole", write_tokens(tmp_path / "tokens1", TOLD, 9), Workers(1))
+    for path in sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file()):
+        assert (one / path).read_bytes() == (two / path).read_bytes()
+        if path.suffix != ".arrow":
+            assert (one / path).read_bytes() == (whole / path).read_bytes()
+        elif path.parent.name != "view":
+            schema = CHAINS_WORDS if path.parent.name == "words" else SEGMENT_CHAINS
+            assert read_arrow(one / path, schema) == read_arrow(whole / path, schema)
+
+
+def test_a_view_with_other_shards_is_refused(tmp_path):
+    view = built(tmp_path, write_tokens(tmp_path / "tokens", TOLD, 2), Workers(1)) / "view"
+    tokens = write_tokens(tmp_path / "other", TOLD, 1)
+    told = SegmentsSettings(1, ViewConfig(CutConfig(window=2), CutConfig(documents=True)))
+    message = r"train\.arrow: shards of other tokens\n  found 3; expected 4.*\n  make the view anew"
+    with pytest.raises(UserError, match=message):
+        build_segments(told, tokens, tmp_path / "words", view, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "pieces", "expected"),
+    [
+        ("abc d ef", "a@@ b@@ c d e@@ f", [("abc", 3), ("d", 1), ("ef", 2)]),
+        ("▁abc ▁d ef", "▁a @@b @@c ▁d e @@f", [("▁abc", 3), ("▁d", 1), ("ef", 2)]),
+    ],
+)
+def test_words_of_tokens_have_the_pieces_that_continue(tokens, pieces, expected):
+    frame = words_of_sentences(pl.Series([tokens] * 2), pl.Series([pieces] * 2))
+    assert frame.rows() == [(row, *word) for row in (0, 1) for word in expected]

@@ -1,0 +1,105 @@
+"""`docmt corpus sources` and `docmt corpus check`, as commands."""
+
+import json
+import sys
+from pathlib import Path
+
+from support import Project, run
+
+DOCMT = Path(sys.executable).parent / "docmt"
+CORPUS = {
+    "corpus": "mine",
+    "about": "a corpus",
+    "source_language": "zh",
+    "target_language": "en",
+    "licence": "none",
+    "citation": "none",
+    "files": [{"name": "mine.zh", "sources": []}, {"name": "mine.en", "sources": []}],
+    "reader": {"kind": "lines", "splits": {"dev": {"source": "mine.zh", "target": "mine.en"}}},
+    "published": [{"paper": "P", "place": "Table 1", "counts": {"dev": {"documents": 2, "sentences": "1.2K"}}}],
+}
+
+
+def write_corpus(project: Project, **changes: object) -> None:
+    project.write("workflow/corpora/mine.yaml", {**CORPUS, **changes})
+    for name in ("mine.zh", "mine.en"):
+        (project.root / name).write_text("a\nb\n\nc\n")
+
+
+def check(project: Project, *arguments: str):
+    return run([DOCMT, "corpus", "check", "mine", "--mirror", str(project.root), *arguments], cwd=project.root)
+
+
+def test_a_difference_that_nobody_explains_is_status_2(project):
+    write_corpus(project)
+    done = check(project)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout.splitlines() == [
+        "mine",
+        "  split  count      found  stated  by",
+        "  dev    documents  2      2       P, Table 1  equal",
+        "  dev    sentences  3      1.2K    P, Table 1  DIFFERS, not explained",
+    ]
+
+
+def test_a_difference_that_is_explained_is_shown_with_its_reason(project):
+    write_corpus(project, published=[{**CORPUS["published"][0], "why": {"sentences": "a slip"}}])
+    done = check(project)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2:] == [
+        "  dev    sentences  3      1.2K    P, Table 1  differs, explained [1]",
+        "  [1] a slip",
+    ]
+
+
+def test_what_is_not_here_is_named(project):
+    write_corpus(project)
+    (project.root / "mine.en").unlink()
+    done = check(project)
+    assert (done.returncode, done.stdout) == (0, "mine\n  not read: dev (not here: mine.en)\n")
+
+
+def test_a_corpus_that_cannot_be_read_is_status_2(project):
+    write_corpus(project)
+    (project.root / "mine.en").write_text("a\n\nc\n")
+    done = check(project)
+    assert done.returncode == 2
+    assert done.stdout == "mine\n  cannot be read: mine.en:2: document boundary on one side only\n"
+    assert done.stderr == ""
+
+
+def test_a_check_as_json(project):
+    write_corpus(project)
+    (one,) = json.loads(check(project, "--json").stdout)
+    assert [(row["count"], row["found"], row["verdict"]) for row in one["findings"]] == [
+        ("documents", 2, "equal"),
+        ("sentences", 3, "unexplained"),
+    ]
+
+
+def test_sources_are_a_line_each_and_a_dead_one_is_status_1(project, tmp_path):
+    there, gone = tmp_path / "there.zh", tmp_path / "gone.en"
+    there.write_text("four")
+    files = [
+        {"name": "mine.zh", "sources": [str(there)], "checked": "2026-01-31"},
+        {"name": "mine.en", "sources": [str(gone)]},
+    ]
+    write_corpus(project, files=files)
+    done = run([DOCMT, "corpus", "sources", "mine"], cwd=project.root)
+    assert done.returncode == 1, done.stderr
+    assert [line.split() for line in done.stdout.splitlines()] == [
+        ["corpus", "file", "answer", "bytes", "fetched", "source"],
+        ["mine", "mine.zh", "there", "4", "2026-01-31", str(there)],
+        ["mine", "mine.en", "no", "such", "file", "-", "never", str(gone)],
+    ]
+    rows = json.loads(run([DOCMT, "corpus", "sources", "mine", "--json"], cwd=project.root).stdout)
+    assert [row["answer"]["problem"] for row in rows] == [None, "no such file"]
+    gone.write_text("")
+    assert run([DOCMT, "corpus", "sources", "mine"], cwd=project.root).returncode == 0
+
+
+def test_an_unknown_corpus_is_refused(project):
+    for command in ("sources", "check"):
+        done = run([DOCMT, "corpus", command, "ted_zh-em"], cwd=project.root)
+        assert done.returncode == 2
+        assert "did you mean 'ted_zh-en'?" in done.stderr

@@ -1,0 +1,192 @@
+"""`docmt corpus check`: on the mirror's archives, and on small ones in the layout of those that are not there."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from catalogue_files import LENGTHS, has_maker, make_files
+
+from docmt.core.artifacts import write_json
+from docmt.core.catalogue import Counts, load_corpus
+from docmt.core.missing import Places
+from docmt.core.published import PublishedCounts, StatedCounts
+from docmt.corpus.check import Checked, check_corpus
+from docmt.corpus.needs import needed_files
+
+CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
+CORPORA = {path.stem: load_corpus(path) for path in sorted(CATALOGUE.glob("*.yaml"))}
+MADE = [name for name, corpus in CORPORA.items() if has_maker(corpus)]
+
+
+def made(name: str):
+    """A corpus of the catalogue whose files the tests make up: its digests and counts are others'."""
+    corpus = CORPORA[name]
+    files = tuple(dataclasses.replace(file, sha256=None) for file in corpus.files)
+    return dataclasses.replace(corpus, files=files, expected={})
+
+
+def by_place(checked: Checked, paper: str) -> dict[tuple[str, str], tuple[float | None, str]]:
+    return {(f.split, f.count): (f.found, f.verdict) for f in checked.findings if f.paper == paper}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_every_layout_of_the_catalogue_is_read(name, tmp_path):
+    corpus = made(name)
+    found = make_files(corpus, tmp_path / "mirror")
+    stated = tuple(
+        {"documents": 1, "sentences": 1} if "documents" in counts else {"instances": 1} for counts in found.values()
+    )
+    counts = {split: StatedCounts(**names) for split, names in zip(found, stated, strict=True)}
+    corpus = dataclasses.replace(corpus, published=(PublishedCounts("ours", "here", counts),))
+    checked = check_corpus(corpus, Places(tmp_path / "results", str(tmp_path / "mirror")))
+    assert (checked.problem, checked.absent) == (None, {})
+    told = {split: {} for split in found}
+    for finding in checked.findings:
+        told[finding.split][finding.count] = finding.found
+    assert told == found
+    assert {file.name for file in corpus.files} == {path.name for path in (tmp_path / "mirror").iterdir()}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_not_there_is_left_out_and_named(name, tmp_path):
+    corpus = made(name)
+    mirror = tmp_path / "mirror"
+    make_files(corpus, mirror)
+    gone = corpus.files[-1].name
+    (mirror / gone).unlink()
+    checked = check_corpus(corpus, Places(tmp_path / "results", str(mirror)))
+    needing = [split for split, files in needed_files(corpus).items() if gone in files]
+    assert checked.absent == {split: [gone] for split in needing}
+    assert checked.problem is None
+    assert not {finding.split for finding in checked.findings} & set(needing)
+
+
+def test_talks_without_a_sentence_are_no_documents(tmp_path):
+    """IWSLT 2015 has 1,718 talks, five of them empty: 1,713 documents, as the long-short paper counts them."""
+    corpus = made("ted_zh-en_2015")
+    make_files(corpus, tmp_path)
+    checked = check_corpus(corpus, Places(tmp_path / "results", str(tmp_path)))
+    assert by_place(checked, "Long-short")["train", "documents"] == (len(LENGTHS), "unexplained")
+    assert checked.changed["documents dropped: nothing of them is left"] == 1
+
+
+def test_verdicts(tmp_path):
+    corpus = made("ted_en-de")
+    make_files(corpus, tmp_path)
+    counts = {"dev": StatedCounts(documents=3, sentences="0.01K"), "test": StatedCounts(documents=4, sentences=5)}
+    published = PublishedCounts("P", "Table 1", counts, why={"test.documents": "because"})
+    corpus = dataclasses.replace(corpus, published=(published,), expected={"dev": Counts(3, 7)})
+    checked = check_corpus(corpus, Places(tmp_path / "results", str(tmp_path)))
+    assert by_place(checked, "catalogue") == {
+        ("dev", "documents"): (3, "equal"),
+        ("dev", "sentences"): (6, "unexplained"),
+    }
+    assert by_place(checked, "P") == {
+        ("dev", "documents"): (3, "equal"),
+        ("dev", "sentences"): (6, "equal"),
+        ("test", "documents"): (3, "explained"),
+        ("test", "sentences"): (6, "unexplained"),
+    }
+    assert [finding.why for finding in checked.findings if finding.verdict == "explained"] == ["because"]
+    assert not checked.is_fine
+
+
+def test_instances_are_those_of_every_text_that_was_cut(tmp_path):
+    corpus = made("ted_en-de")
+    make_files(corpus, tmp_path)
+    places = Places(tmp_path / "results", str(tmp_path))
+    before = by_place(check_corpus(corpus, places), "G-Transformer")
+    assert before["dev", "instances"] == before["dev", "tokens_per_instance"] == (None, "not counted")
+    for text, segments in (("one", 483), ("two", 484)):
+        dev = {"segments": segments, "sentences_in_segments": 8967}
+        write_json(tmp_path / f"results/3_views/ted_en-de/{text}/tokens512/card.json", {"splits": {"dev": dev}})
+    after = [f for f in check_corpus(corpus, places).findings if f.split == "dev" and f.count != "documents"]
+    assert [(f.count, f.place, f.verdict) for f in after if f.paper == "G-Transformer"] == [
+        ("sentences", "Table 1", "unexplained"),
+        ("instances", "Table 1 (text one)", "equal"),
+        ("instances", "Table 1 (text two)", "unexplained"),
+        ("sentences_per_instance", "Table 1 (text one)", "unexplained"),
+        ("sentences_per_instance", "Table 1 (text two)", "equal"),
+        ("tokens_per_instance", "Table 1", "not counted"),
+    ]
+
+
+def test_chains_of_training_are_those_of_its_parts(tmp_path):
+    corpus = made("ted_zh-en")
+    make_files(corpus, tmp_path)
+    folder = tmp_path / "results/4_chains/ted_zh-en/lower"
+    whole = {"perc": 16.614, "avg_k": 3.22, "avg_m": 202.75}
+    write_json(folder / "words/card.json", {"splits": {"train": {**whole, "perc": 99.0}, "dev": whole}})
+    parts = {"perc": 15.57, "avg_k": 2.79, "avg_m": 9.81}
+    write_json(folder / "sentences20+documents/card.json", {"splits": {"train": parts, "dev": {**whole, "perc": 99.0}}})
+    found = by_place(check_corpus(corpus, Places(tmp_path / "results", str(tmp_path))), "Lexical chains")
+    assert found["train", "words_in_chains_percent"] == (15.57, "equal")
+    assert found["dev", "words_in_chains_percent"] == (16.614, "equal")
+    assert found["dev", "chains_per_document"] == (202.75, "equal")
+    assert found["test", "words_per_chain"] == (None, "not counted")
+
+
+def test_a_damaged_file_is_the_problem_of_its_corpus(tmp_path):
+    corpus = made("ted_en-de")
+    make_files(corpus, tmp_path)
+    (tmp_path / "maruf_en-de.tar.gz").write_bytes(b"no archive")
+    checked = check_corpus(corpus, Places(tmp_path / "results", str(tmp_path)))
+    assert checked.problem.startswith("maruf_en-de.tar.gz: archive is damaged or truncated")
+    assert not checked.is_fine
+
+
+def test_a_wrong_checksum_is_the_problem_of_its_corpus(tmp_path):
+    make_files(CORPORA["ted_en-de"], tmp_path)
+    checked = check_corpus(CORPORA["ted_en-de"], Places(tmp_path / "results", str(tmp_path)))
+    assert checked.problem.startswith(f"{tmp_path / 'maruf_en-de.tar.gz'}: wrong checksum")
+
+
+MIRROR = {
+    "ted_zh-en": {"dev": (8, 887), "test": (56, 5473)},
+    "ted_zh-en_2015": {"dev": (8, 887), "test": (56, 5473)},
+    "ted_en-de": {"dev": (93, 8967), "test": (23, 2271)},
+    "news_en-de": {"dev": (81, 2169), "test": (155, 2999)},
+    "europarl_en-de": {"dev": (240, 3587), "test": (360, 5134)},
+    "ted_en-de_iwslt2017": {"dev": (81, 7887), "test": (12, 1080)},
+}
+"""Documents and sentences, as the notes on the mirror count them."""
+SETS = {
+    "deixis.dev": 500,
+    "deixis": 2500,
+    "lexical_cohesion.dev": 500,
+    "lexical_cohesion": 1500,
+    "ellipsis_inflection": 500,
+    "ellipsis_vp": 500,
+}
+
+
+@pytest.fixture(scope="module")
+def mirror(shared) -> str:
+    return str(shared / "mirror")
+
+
+@pytest.mark.parametrize("name", MIRROR)
+def test_the_mirrors_sets_hold_what_the_papers_say_or_it_is_explained(name, mirror, tmp_path):
+    checked = check_corpus(CORPORA[name], Places(tmp_path, mirror))
+    assert checked.is_fine, checked
+    found = {split: dict.fromkeys(("documents", "sentences")) for split in MIRROR[name]}
+    for (split, count), (number, verdict) in by_place(checked, "catalogue").items():
+        found[split][count] = number
+        assert verdict == "equal"
+    assert {split: tuple(counts.values()) for split, counts in found.items()} == MIRROR[name]
+    assert list(checked.absent) == ["train"]
+
+
+def test_the_mirrors_contrastive_sets(mirror, tmp_path):
+    checked = check_corpus(CORPORA["opensubtitles_en-ru"], Places(tmp_path, mirror))
+    assert checked.is_fine, checked
+    counts = by_place(checked, "Voita et al. (2019)")
+    assert counts == {(name, "instances"): (number, "equal") for name, number in SETS.items()}
+
+
+def test_known_discrepancies_are_explained(mirror, tmp_path):
+    lexical = by_place(check_corpus(CORPORA["ted_zh-en"], Places(tmp_path, mirror)), "Lexical chains")
+    assert lexical["test", "sentences"] == (5473, "explained")
+    g_transformer = by_place(check_corpus(CORPORA["news_en-de"], Places(tmp_path, mirror)), "G-Transformer")
+    assert g_transformer["dev", "documents"] == (81, "explained")
+    assert g_transformer["test", "sentences"] == (2999, "equal")

@@ -1,0 +1,206 @@
+"""`docmt corpus validate`: every problem of a corpus, with file and line, so many of each kind as were asked for."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from reader_files import tar_bytes, write_files
+
+from docmt.cli.main import main
+from docmt.core.artifacts import sha256_file
+
+GOOD = {"a.zh": "一\n二\n\n三\n", "a.en": "one\ntwo\n\nthree\n", "b.en": "1\n2\n\n3\n"}
+
+
+@pytest.fixture
+def validate(tmp_path, monkeypatch, capsys):
+    """Run the command in a folder; its exit status and what it prints."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DOCMT_MIRROR", raising=False)
+
+    def run(*arguments: object) -> tuple[int, list[str]]:
+        monkeypatch.setattr(sys, "argv", ["docmt", "corpus", "validate", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return ended.value.code, (printed.out + printed.err).splitlines()
+
+    return run
+
+
+def test_counts_of_a_good_corpus(tmp_path, validate):
+    write_files(tmp_path, GOOD)
+    status, lines = validate("--source", "a.zh", "--target", "a.en", "--reference", "b.en")
+    assert status == 0
+    assert [line.split() for line in lines[1:]] == [["train", "2", "3", "1", "to", "2", "2", "3", "/", "11"]]
+
+
+@pytest.mark.parametrize(
+    ("documents", "source", "target", "counts"),
+    [
+        ("none", "一\n二\n", "one\ntwo\n", ["2", "2"]),
+        ("start=<d>", "<d>\n一\n二\n", "<d>\none\ntwo\n", ["1", "2"]),
+        ("end=##", "一\n二\n## 1\n", "one\ntwo\n##\n", ["1", "2"]),
+        ("offsets=doc", "一\n二\n", "one\ntwo\n", ["2", "2"]),
+    ],
+)
+def test_ways_to_tell_documents_apart(tmp_path, validate, documents, source, target, counts):
+    write_files(tmp_path, {"x/a.zh": source, "x/a.en": target, "doc": "0\n1\n"})
+    status, lines = validate("--source", tmp_path / "x/a.zh", "--target", "x/a.en", "--documents", documents)
+    assert (status, lines[1].split()[1:3]) == (0, counts)
+
+
+def test_every_problem_with_its_line_and_the_rest_counted(tmp_path, validate):
+    source = ["一", "", "三\x00", *["四"] * 4, "<s>", "九", "十" * 1001, "十一"]
+    target = [*["one"] * 3, "", "", "", "", "_eos", "", "ten", "eleven", "twelve"]
+    write_files(tmp_path, {"a.zh": b"\n".join(text.encode() for text in source) + b"\xff\n", "a.en": "\n".join(target)})
+    status, lines = validate("--source", "a.zh", "--target", "a.en", "--documents", "none", "--at-most", 2)
+    assert status == 2
+    assert lines == [
+        "empty sentence: 6",
+        "  a.zh:2",
+        "  a.en:4",
+        "  and 4 more",
+        "control character in the text: 1",
+        "  a.zh:3: found U+0000",
+        "stray marker in the text: 2",
+        "  a.zh:8: found <s>",
+        "  a.en:8: found _eos",
+        "not valid UTF-8: 1",
+        "  a.zh:11: found byte 0xff at column 7",
+        "the two sides have unequal numbers of lines: 1",
+        "  a.zh:11: found 11 lines; expected 12 lines, as in a.en",
+        "warning: sentence of more than 1000 characters: 1",
+        "  a.zh:10: found 1001",
+    ]
+
+
+def test_problems_of_boundaries_do_not_hide_each_other(tmp_path, validate):
+    write_files(tmp_path, {"a.zh": "一\n\n\n四\n五\n\n七\n", "a.en": "1\n\n\n4\n\n6\n7\n"})
+    assert validate("--source", "a.zh", "--target", "a.en") == (
+        2,
+        ["empty document: 1", "  a.zh:3", "document boundary on one side only: 2", "  a.en:5", "  a.zh:6"],
+    )
+
+
+def test_a_warning_alone_is_no_problem(tmp_path, validate):
+    write_files(tmp_path, {"a.zh": "一" * 1001 + "\n", "a.en": "one\n"})
+    status, lines = validate("--source", "a.zh", "--target", "a.en")
+    assert (status, lines[:2]) == (
+        0,
+        ["warning: sentence of more than 1000 characters: 1", "  a.zh:1: found 1001"],
+    )
+    assert len(lines) == 4
+
+
+def test_a_table_with_documents_that_are_there_twice(tmp_path, validate):
+    rows = ["a\t一\tone", "b\t二\ttwo", "a\t三\tthree", "c\t四", "b\t五\tfive"]
+    write_files(tmp_path, {"t.tsv": "document\tsource\ttarget\n" + "\n".join(rows) + "\n"})
+    assert validate("t.tsv") == (
+        2,
+        [
+            "a row with another number of columns: 1",
+            "  t.tsv:5: found 2 columns; expected 3, as in the header",
+            "document given twice in train: 2",
+            "  t.tsv:4: found a",
+            "  t.tsv:6: found b",
+        ],
+    )
+
+
+# A corpus file
+
+MINE = {
+    "corpus": "mine",
+    "about": "mine",
+    "source_language": "zh",
+    "target_language": "en",
+    "licence": "CC0",
+    "citation": "me",
+    "files": [{"name": "a.tgz"}, {"name": "dev.zh"}, {"name": "dev.en"}],
+    "reader": {
+        "kind": "combined",
+        "parts": [
+            {"kind": "lines", "archive": "a.tgz", "splits": {"train": {"source": "a.zh", "target": "a.en"}}},
+            {"kind": "lines", "splits": {"dev": {"source": "dev.zh", "target": "dev.en"}}},
+        ],
+    },
+    "expected": {"train": {"documents": 2, "sentences": 3}, "dev": {"documents": 1, "sentences": 1}},
+}
+FILES = {"a.tgz": tar_bytes(GOOD), "dev.zh": "七\n", "dev.en": "seven\n"}
+
+
+def corpus_file(tmp_path: Path, **changes: object) -> str:
+    write_files(tmp_path, {"own/mine.yaml": json.dumps({**MINE, **changes})})
+    return "own/mine.yaml"
+
+
+@pytest.mark.parametrize("where", ["beside", "folder", "deep folder", "source", "mirror"])
+def test_files_of_a_corpus_file_are_found(tmp_path, validate, where):
+    folder = {"beside": "own", "folder": "there", "deep folder": "there/deep", "source": "far", "mirror": "far"}[where]
+    write_files(tmp_path, {f"{folder}/{name}": content for name, content in FILES.items()})
+    sources = [{"name": file["name"], "sources": [str(tmp_path / "far" / file["name"])]} for file in MINE["files"]]
+    path = corpus_file(tmp_path, **({"files": sources} if where == "source" else {}))
+    options = {"folder": ["--files", "there"], "deep folder": ["--files", "there"], "mirror": ["--mirror", "far"]}
+    status, lines = validate(path, *options.get(where, []))
+    assert status == 0
+    assert [line.split()[:3] for line in lines[1:]] == [["train", "2", "3"], ["dev", "1", "1"]]
+
+
+def test_what_is_there_is_read_where_a_file_is_missing_or_changed(tmp_path, validate):
+    write_files(tmp_path, {"own/dev.zh": "七\n\n", "own/dev.en": "seven\n"})
+    digest = sha256_file(tmp_path / "own/dev.zh")
+    path = corpus_file(tmp_path, files=[{"name": "a.tgz"}, {"name": "dev.zh", "sha256": "0" * 64}, {"name": "dev.en"}])
+    assert validate(path) == (
+        2,
+        [
+            "file not found: 1",
+            "  a.tgz",
+            "wrong checksum: 1",
+            f"  dev.zh: found {digest}; expected {'0' * 64}",
+            "the two sides have unequal numbers of lines: 1",
+            "  dev.en:1: found 1 lines; expected 2 lines, as in dev.zh",
+        ],
+    )
+
+
+def test_other_counts_than_the_corpus_file_states(tmp_path, validate):
+    write_files(tmp_path, {f"own/{name}": content for name, content in FILES.items()})
+    status, lines = validate(corpus_file(tmp_path, expected={"dev": {"documents": 1, "sentences": 2}}))
+    assert (status, lines) == (
+        2,
+        [
+            "counts differ from the catalogue's: 1",
+            "  mine dev: found 1 documents, 1 sentences; expected 1 documents, 2 sentences",
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"a.zh": "一\n"}, ["file not found: 1", "  a.en"]),
+        ({"a.zh": "", "a.en": ""}, ["no documents: 1", "  the corpus"]),
+    ],
+)
+def test_nothing_to_read(tmp_path, validate, files, message):
+    write_files(tmp_path, files)
+    assert validate("--source", "a.zh", "--target", "a.en") == (2, message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "docmt: nothing to read, or too much"),
+        (["a.tsv", "--source", "a", "--target", "b"], "docmt: nothing to read, or too much"),
+        (["--source", "a"], "docmt: nothing to read, or too much"),
+        (["--source", "a", "--target", "b", "--documents", "<d>"], "docmt: --documents: unknown way to tell documents"),
+        (["--source", "a", "--target", "b", "--documents", "start"], "docmt: --documents: unknown way to tell documen"),
+        (["a.csv"], "docmt: a.csv splits.train: value not allowed"),
+    ],
+)
+def test_what_cannot_be_asked_for(validate, arguments, message):
+    status, lines = validate(*arguments)
+    assert status == 2
+    assert lines[0].startswith(message)

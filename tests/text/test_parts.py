@@ -1,0 +1,86 @@
+"""The same bytes from one process, from several, and from the jobs that take a part each."""
+
+from pathlib import Path
+
+import pytest
+from small_corpus import ITEM, small_rows, write_corpus
+
+from docmt.core import shards
+from docmt.core.config import TextConfig
+from docmt.core.documents import TOKENS
+from docmt.core.errors import UserError
+from docmt.core.shards import ArrowShards, Part
+from docmt.core.workers import Workers
+from docmt.text.parts import encode_part, join_parts, learn_parts, tokenise_part
+from docmt.text.process import process_corpus
+from docmt.text.settings import TokensSettings
+
+TEXTS = [
+    TextConfig(case="truecase", bpe="joint", merges=60),
+    TextConfig(case="lower", bpe="separate", chinese="characters", merges=20, threshold=3),
+]
+
+
+def settings(text: TextConfig) -> TokensSettings:
+    return TokensSettings(1, "small", "zh", "en", text)
+
+
+@pytest.fixture
+def corpus(tmp_path, monkeypatch) -> Path:
+    """Twelve documents in six shards; the test set has further references."""
+    monkeypatch.setattr(shards, "SHARD_PAIRS", 9)
+    rows = [row | {"references": ["Another one."] if row["split"] == "test" else []} for row in small_rows()]
+    return write_corpus(tmp_path / "corpus", rows, [ITEM])
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def in_parts(text: TextConfig, corpus: Path, folder: Path, of: int) -> Path:
+    parts = [folder / str(number) for number in range(1, of + 1)]
+    for number, part in enumerate(parts, start=1):
+        tokenise_part(settings(text), corpus, Part(number, of), part / "tokenised")
+    learn_parts(settings(text), corpus, [part / "tokenised" for part in parts], folder / "out")
+    for part in parts:
+        encode_part(part / "tokenised", folder / "out" / "text", part / "encoded")
+    join_parts([part / "encoded" for part in parts], folder / "out")
+    return folder / "out"
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.case)
+def test_one_process_several_and_parts_give_the_same_bytes(corpus, tmp_path, text):
+    process_corpus(settings(text), corpus, tmp_path / "one")
+    expected = files(tmp_path / "one")
+    assert len(ArrowShards(tmp_path / "one" / "tokens.arrow", TOKENS)) == 6
+    process_corpus(settings(text), corpus, tmp_path / "several", Workers(3))
+    assert files(tmp_path / "several") == expected
+    for of in (3, 8):
+        assert files(in_parts(text, corpus, tmp_path / str(of), of)) == expected
+
+
+def test_shards_change_nothing_but_the_record_batches(corpus, tmp_path, monkeypatch):
+    process_corpus(settings(TEXTS[0]), corpus, tmp_path / "six")
+    monkeypatch.undo()
+    process_corpus(settings(TEXTS[0]), corpus, tmp_path / "one")
+    six, one = files(tmp_path / "six"), files(tmp_path / "one")
+    assert {name for name in six if six[name] != one[name]} == {"tokens.arrow"}
+    rows = [
+        [row for shard in ArrowShards(tmp_path / name / "tokens.arrow", TOKENS) for row in shard.to_pylist()]
+        for name in ("six", "one")
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_what_a_killed_job_left_is_cleared_away(corpus, tmp_path):
+    (tmp_path / ".out.shards").mkdir()
+    (tmp_path / ".out.shards" / "tokens.arrow").write_text("half")
+    process_corpus(settings(TEXTS[0]), corpus, tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} == {"corpus", "out"}
+
+
+def test_parts_without_training_sentences_are_refused(corpus, tmp_path):
+    tokenise_part(settings(TEXTS[0]), corpus, Part(6, 6), tmp_path / "part")
+    with pytest.raises(UserError, match=r"documents\.parquet: no training sentences to learn pieces from"):
+        learn_parts(settings(TEXTS[0]), corpus, [tmp_path / "part"], tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,201 @@
+"""Compiled parts compute what the others do, are few, and are made by a compiler that may fail.
+
+The backends are those that need no compiler of C++: what they are given is what any backend is.
+"""
+
+import sys
+from dataclasses import replace
+from functools import partial
+from math import inf
+
+import jaxtyping
+import numpy as np
+import pytest
+import torch
+from model_cases import CASES, VOCABULARY, documents, rows_of
+from support import ROOT, run
+from toy_task import Folder, Notes, make_folder
+
+from docmt.core.errors import UserError
+from docmt.models import build
+from docmt.nn.layers import FeedForward
+from docmt.nn.noise import document_keys
+from docmt.nn.streams import Batch, frame_batch
+from docmt.training import job
+from docmt.training.compiling import Compiling, compiling, quantum
+from docmt.training.exit import read_exit
+from docmt.training.precision import computing
+from docmt.training.update import Sums, accumulate_gradients, clip_gradients
+
+NOISY = {"dropout": 0.2, "attention_dropout": 0.1, "activation_dropout": 0.1}
+KINDS = ("transformer", "transformer pre-norm", "g_transformer", "lexical_chain", "long_short", "han", "w_link")
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def parts_without_checks_of_shapes():
+    """No compiler can follow the checks that the tests put around functions."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
+
+
+class Counted:
+    """A backend that compiles nothing, and counts what it is given."""
+
+    def __init__(self) -> None:
+        self.graphs = 0
+
+    def __call__(self, graph: torch.fx.GraphModule, inputs: list[torch.Tensor]):
+        self.graphs += 1
+        return graph.forward
+
+
+def batch_for(kind: str, update: int) -> Batch:
+    """Other documents, and other chains, in each update."""
+    source, target = documents(seed=update)
+    keys = document_keys(update, np.arange(len(source)))
+    return frame_batch(rows_of(source, target), CASES[kind].frame).keyed(keys).without_words(0.1)
+
+
+def trained(kind: str, how: Compiling, updates: int = 3, **sizes: int) -> tuple[dict[str, torch.Tensor], list[Sums]]:
+    """The weights after so many updates of two batches, in double precision, and the sums of each."""
+    torch.manual_seed(1)
+    model = build(replace(CASES[kind], **NOISY, **sizes), VOCABULARY, VOCABULARY).double().train()
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
+    sums = []
+    for update in range(1, updates + 1):
+        batches = [how.ready(batch_for(kind, number)) for number in (2 * update, 2 * update + 1)]
+        tokens = sum(len(batch.target_out) for batch in batches)
+        with how.parts():
+            plain = partial(computing, CPU, "fp32")
+            sums.append(accumulate_gradients(model, batches, tokens, 0.1, model.term_weights(update), plain))
+        clip_gradients(model.parameters(), inf)
+        optimiser.step()
+        optimiser.zero_grad()
+    return {name: parameter.detach() for name, parameter in model.named_parameters()}, sums
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_compiled_training_is_the_same_training(kind):
+    plain, plain_sums = trained(kind, Compiling())
+    compiled, sums = trained(kind, Compiling("aot_eager", 64))
+    for name, weights in plain.items():
+        torch.testing.assert_close(compiled[name], weights, atol=1e-6, rtol=0, msg=lambda text, n=name: f"{n}: {text}")
+    for one, other in zip(plain_sums, sums, strict=True):
+        assert other.loss == pytest.approx(one.loss, abs=1e-6)
+        assert (other.source_tokens, other.target_tokens) == (one.source_tokens, one.target_tokens)
+        assert other.terms.counts == one.terms.counts
+        assert one.padding == 0 and other.padding == other.places - one.places > 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_parts_are_compiled_for_each_shape_not_for_each_layer_or_batch(kind):
+    counts = []
+    for layers, updates in ((1, 1), (3, 1), (1, 3)):
+        torch.compiler.reset()
+        backend = Counted()
+        trained(kind, Compiling(backend, 256), updates, encoder_layers=layers, decoder_layers=layers)
+        counts.append(backend.graphs)
+    assert counts[0] == counts[1] == counts[2] > 2
+
+
+def test_as_many_shapes_are_compiled_as_there_are():
+    """torch stops after the eighth, and would leave it to chance which kernels compute the others."""
+    backend, part = Counted(), FeedForward(4, 8, dropout=0.0)
+    with Compiling(backend).parts():
+        for rows in (*range(2, 12), *range(2, 12)):
+            part(torch.ones(rows, 4))
+    assert backend.graphs == 10
+
+
+def test_quanta_are_whole_tiles_and_a_small_part_of_a_batch():
+    assert [quantum(budget) for budget in (70, 1500, 4096, 10_000)] == [64, 64, 256, 576]
+
+
+def test_only_cuda_compiles_unasked():
+    assert compiling(None, CPU, 4096) == compiling(False, torch.device("cuda"), 4096) == Compiling()
+    assert compiling(None, torch.device("cuda"), 4096) == compiling(True, CPU, 4096) == Compiling("inductor", 256)
+
+
+class Killed(BaseException):
+    """Ends a training at once."""
+
+
+def kill_at(update: int) -> Notes:
+    def kill(step) -> None:
+        if step.update == update:
+            raise Killed
+
+    return Notes(each=kill)
+
+
+@pytest.fixture
+def folder(tmp_path) -> Folder:
+    return make_folder(tmp_path / "run")
+
+
+def compiled_by(monkeypatch, backend) -> None:
+    monkeypatch.setattr(job, "compiling", partial(compiling, backend=backend))
+
+
+def test_a_stopped_training_goes_on_to_the_same_weights(folder, tmp_path, monkeypatch):
+    compiled_by(monkeypatch, "aot_eager")
+    whole = make_folder(tmp_path / "whole")
+    notes = Notes()
+    assert whole.train(notes, compiled=True)
+    assert notes.said("streams are padded to multiples of 64")
+    assert all(step.padding > 0 and step.places % 64 == 0 for step in notes.steps)
+    with pytest.raises(Killed):
+        folder.train(kill_at(8), compiled=True)
+    torch.compiler.reset()
+    assert folder.train(compiled=True)
+    assert folder.weights() == whole.weights()
+    assert folder.record()["compiled"] is True
+
+
+def test_validation_is_not_compiled(folder, monkeypatch):
+    """Nor is translating the dev set, nor the entropy of attention."""
+
+    class Counts(Notes):
+        def validated(self, validation) -> None:
+            found.append((backend.graphs, max(counts)))
+
+    backend, counts, found = Counted(), [], []
+    compiled_by(monkeypatch, backend)
+    assert folder.changed(select_by="bleu").train(
+        Counts(each=lambda step: counts.append(backend.graphs)), open_score=lambda: lambda *sides: 1.0, compiled=True
+    )
+    assert len(found) == 3 and all(after == before > 0 for after, before in found)
+
+
+def fails(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]):
+    raise RuntimeError("no such instruction")
+
+
+def test_a_compiler_that_fails_ends_the_training_with_its_remedy(folder, monkeypatch):
+    compiled_by(monkeypatch, fails)
+    with pytest.raises(UserError) as problem:
+        folder.train(compiled=True)
+    said = str(problem.value)
+    assert "torch.compile does not work here" in said and "no such instruction" in said and "--no-compile" in said
+    assert read_exit(folder.paths.state).status == 2
+    assert folder.train(compiled=False)
+
+
+def test_the_command_says_so_too(folder):
+    """There is no such compiler of C++; nor are there results of one that was used before."""
+    environment = {"CXX": "/nowhere/g++", "TORCHINDUCTOR_CACHE_DIR": str(folder.root / "cache")}
+    command = [sys.executable, "-m", "docmt.cli.main", *folder.command(), "--compile"]
+    done = run(["env", *(f"{name}={value}" for name, value in environment.items()), *command], cwd=ROOT)
+    assert done.returncode == 2 and "torch.compile does not work here" in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_compiler_that_runs_out_of_memory_is_no_failure_of_the_compiler(folder, monkeypatch):
+    def asks_too_much(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    compiled_by(monkeypatch, asks_too_much)
+    with pytest.raises(UserError, match=r"lower train\.batch_tokens"):
+        folder.train(compiled=True)

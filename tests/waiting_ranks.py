@@ -1,0 +1,43 @@
+"""A rank whose first rank works alone for long while the others wait for it: with progress, or without.
+
+RANK=... WORLD_SIZE=... python waiting_ranks.py FOLDER progress|hang
+"""
+
+import sys
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import torch
+from torch.distributed import distributed_c10d
+
+from docmt.training import ranks
+from docmt.training.exit import CLAIM
+from docmt.training.watch import Watch
+from docmt.training.watchdog import Watchdog
+
+LIMIT_S = 3.0
+WORK_S = 8.0
+"""Longer than the limit of a silence, and than torch's of an exchange, which is set to seconds here."""
+distributed_c10d.default_pg_timeout = timedelta(seconds=6)
+
+
+def work(watch: Watch, how: str) -> str:
+    """Takes its time."""
+    end = time.monotonic() + WORK_S
+    while time.monotonic() < end:
+        time.sleep(LIMIT_S / 10)
+        if how == "progress":
+            watch.alive()
+    return "done"
+
+
+if __name__ == "__main__":
+    folder, how = Path(sys.argv[1]), sys.argv[2]
+    (folder / CLAIM).touch()
+    with (
+        Watch() as watch,
+        ranks.joined(torch.device("cpu"), watch.waiting) as together,
+        Watchdog(folder, LIMIT_S / 60, watch, together.number, together.count),
+    ):
+        print(together.from_first(lambda: work(watch, how)))
