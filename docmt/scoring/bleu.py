@@ -6,8 +6,8 @@
     tokenized        the tokens as they are, cased, not smoothed; what multi-bleu.perl prints
 
 Each over sentences (unit s: s-BLEU), over real documents (unit d: d-BLEU) and over the packed instances of a view
-(unit i: what G-Transformer's code calls d-BLEU), against all references that the corpus has; the signature says how many
-(nrefs).
+(unit i: what G-Transformer's code calls d-BLEU), against all references that the corpus has; the signature says how
+many (nrefs).
 """
 
 from collections.abc import Sequence

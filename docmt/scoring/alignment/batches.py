@@ -58,9 +58,7 @@ def pair_numbers(source: np.ndarray, target: np.ndarray, target_size: int) -> np
     return source * (target_size + 1) + target
 
 
-def batches(
-    source: Sequence[np.ndarray], target: Sequence[np.ndarray], sizes: tuple[int, int]
-) -> Iterator[Batch]:
+def batches(source: Sequence[np.ndarray], target: Sequence[np.ndarray], sizes: tuple[int, int]) -> Iterator[Batch]:
     """All pairs that have words on both sides. `sizes`: known source and target words."""
     lengths = np.array([(len(words), len(others)) for words, others in zip(source, target, strict=True)])
     for places in _like_lengths(lengths.reshape(-1, 2)):
