@@ -31,7 +31,7 @@ MODELS = {
 SETS = {"deixis": (2, 2), "lexical cohesion": (2, 3), "ellipsis (inflection)": (4, 6), "ellipsis (VP)": (9, 12)}
 """Variants of an item, from and to: as many as in each of the sets on average."""
 
-ROWS, SENTENCES, WORDS, LAST_WORDS = 120, 4, (4, 14), (3, 9)
+ROWS, SENTENCES, WORDS, LAST_WORDS = 60, 4, (4, 14), (3, 9)
 ROUNDS = 3
 
 

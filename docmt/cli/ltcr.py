@@ -27,6 +27,7 @@ def ltcr(
         list[Path] | None,
         typer.Option(help="links of the lines as i-j, a file for each of --hypotheses [default: our own aligner]"),
     ] = None,
+    aligner: Annotated[str | None, typer.Option(help="what made --alignments, for the signatures")] = None,
     train_source: Annotated[
         Path | None, typer.Option(help="tokenised text to count stop words in and to train the aligner on")
     ] = None,
@@ -58,8 +59,8 @@ def ltcr(
     training = both(train_source, train_target)
     config = chosen(rule or []).of_corpus(("source", "target"), STOP_WORDS)
     files = ChainFiles.read(source, hypotheses, documents, training)
-    links, aligner = linked(files, alignments or [])
-    scores = score_systems(files, links, aligner, StopFiles(source_stop_list, target_stop_list), config)
+    links, made_by = linked(files, alignments or [], aligner)
+    scores = score_systems(files, links, made_by, StopFiles(source_stop_list, target_stop_list), config)
     if as_json:
         print_json([{"system": str(path), "consistency": found} for path, found in scores.items()])
         return
@@ -97,14 +98,16 @@ def typed(value: str) -> Any:
         return value
 
 
-def linked(files: "ChainFiles", alignments: list[Path]) -> "tuple[dict[Path, list[Aligned]], str]":
+def linked(files: "ChainFiles", alignments: list[Path], aligner: str | None) -> "tuple[dict[Path, list[Aligned]], str]":
     """Of each system, and what the aligner is called in signatures."""
     from docmt.scoring.alignment.training import NAME
-    from docmt.scoring.plain_chains import OWN_LINES, default_links
+    from docmt.scoring.plain_chains import OWN_LINES, default_links, given_links
 
-    if not alignments:
-        return default_links(files), NAME if files.training[0] else NAME + OWN_LINES
-    raise NotImplementedError
+    if alignments:
+        return given_links(files, alignments), aligner or "given"
+    if aligner:
+        raise UserError("it says what made --alignments, and there are none", where="--aligner", found=aligner)
+    return default_links(files), NAME if files.training[0] else NAME + OWN_LINES
 
 
 def show(scores: dict[Path, dict]) -> None:

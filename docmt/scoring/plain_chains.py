@@ -8,6 +8,7 @@ from docmt.core.chains import words_of_pieces
 from docmt.core.errors import UserError
 from docmt.core.scoring import ConsistencyConfig
 from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.pharaoh import read_links
 from docmt.scoring.chain_scores import StopFiles, align, aligner, stop_lists
 from docmt.scoring.consistency import consistency
 from docmt.scoring.occurrences import StopLists, Texts, signature, translated_chains
@@ -47,6 +48,11 @@ class ChainFiles:
             raise other_length(training[1], lines[1], f"{len(lines[0])}, as in {training[0]}")
         return cls(files.references.documents, files.references.raw[0], systems, files.kept, lines)
 
+    def with_borders(self, lines: Sequence[str]) -> list[str]:
+        """As the files have them."""
+        sentences = iter(lines)
+        return [next(sentences) if kept else "" for kept in self.kept]
+
     def texts(self, system: Path) -> Texts:
         return Texts(self.documents, self.source, self.systems[system])
 
@@ -63,6 +69,21 @@ def default_links(files: ChainFiles) -> dict[Path, list[Aligned]]:
     """Links of each system, learnt from its own lines and, where there is some, from the training text."""
     model = aligner(*files.training) if files.training[0] else None
     return {path: align(model, files.texts(path)) for path in files.systems}
+
+
+def given_links(files: ChainFiles, alignments: Sequence[Path]) -> dict[Path, list[Aligned]]:
+    """Links of each system, a file for each in their order, with a line for every line of the text files.
+
+    Raises UserError where these do not correspond.
+    """
+    if len(alignments) != len(files.systems):
+        expected = f"{len(files.systems)}, one for each of --hypotheses"
+        raise UserError("another number of alignments", where="--alignments", found=len(alignments), expected=expected)
+    links = {}
+    for (path, lines), file in zip(files.systems.items(), alignments, strict=True):
+        found = read_links(file, files.with_borders(files.source), files.with_borders(lines))
+        links[path] = [Aligned.symmetric(one) for one, kept in zip(found, files.kept, strict=True) if kept]
+    return links
 
 
 def score_systems(

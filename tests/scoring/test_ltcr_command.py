@@ -144,20 +144,26 @@ def test_wrong_options_are_refused(files, arguments, message):
 
 
 def test_files_that_do_not_correspond_are_refused(files, write):
-    three = write("three", SYSTEM[:3])
+    source, three = files[1], write("three", SYSTEM[:3])
+    beyond = write("beyond", [*LINKS[:3], "0-1 1-9"])
+    plain = [part for part in files if part not in ("--alignments", files[5])]
     cases = [
-        (("--hypotheses", three), "three: another number of lines\n  found 3; expected 4, as in"),
-        (
-            ("--train-source", files[1], "--train-target", three),
-            "three: another number of lines\n  found 3; expected 4",
-        ),
+        ([*files, "--hypotheses", three], "three: another number of lines\n  found 3; expected 4, as in"),
+        ([*files, "--train-source", source, "--train-target", three], "three: another number of lines\n  found 3;"),
+        ([*files, "--alignments", files[5]], "--alignments: another number of alignments\n  found 2; expected 1, one"),
+        ([*plain, "--alignments", three], "three: not one line for each sentence pair\n  found 3; expected 4"),
+        ([*plain, "--alignments", beyond], "beyond:4: a link to a word that is not there\n  found 1-9"),
+        ([*plain, "--aligner", "x"], "--aligner: it says what made --alignments, and there are none"),
+        (files[:4], "source: no documents"),
     ]
     for arguments, message in cases:
         with pytest.raises(UserError) as refused:
-            command(*files, *arguments)
+            command(*arguments)
         assert message in str(refused.value)
-    with pytest.raises(UserError, match="source: no documents"):
-        command(*files[:4])
+
+
+def test_whoever_made_the_links_is_in_the_signature(files):
+    assert "|aligner:awesome-align|" in scores(*files, "--aligner", "awesome-align")["LTCR"]["signature"]
 
 
 def test_rules_are_the_settings():

@@ -43,26 +43,25 @@ class Batch:
         return np.arange(self.target.shape[1]) < self.target_lengths[:, None]
 
 
-def numbered(lines: Sequence[str], numbers: dict[str, int], grow: bool = False) -> list[np.ndarray]:
-    """Each line's words by their numbers; `numbers` is filled where it may `grow`, else a new word has the next one."""
-    if grow:
-        for line in lines:
-            for word in line.split():
-                numbers.setdefault(word, len(numbers))
-    unknown = len(numbers)
-    return [np.array([numbers.get(word, unknown) for word in line.split()], dtype=np.int64) for line in lines]
+def numbered(lines: Sequence[str], numbers: dict[str, int]) -> list[np.ndarray]:
+    """Each line's words, lower-cased, by their numbers; new words are given one. White space parts words."""
+    words = [line.lower().split() for line in lines]
+    return [np.array([numbers.setdefault(word, len(numbers)) for word in line], dtype=np.int64) for line in words]
 
 
 def pair_numbers(source: np.ndarray, target: np.ndarray, target_size: int) -> np.ndarray:
-    """One number for a pair of words, of which both may be unknown. `target_size`: how many target words are known."""
+    """One number for a pair of words. `target_size`: how many target words there are; one more stands for padding."""
     return source * (target_size + 1) + target
 
 
 def batches(source: Sequence[np.ndarray], target: Sequence[np.ndarray], sizes: tuple[int, int]) -> Iterator[Batch]:
-    """All pairs that have words on both sides. `sizes`: known source and target words."""
+    """All pairs that have words on both sides. `sizes`: how many source and target words there are."""
     lengths = np.array([(len(words), len(others)) for words, others in zip(source, target, strict=True)])
     for places in _like_lengths(lengths.reshape(-1, 2)):
-        words = (_padded([side[place] for place in places], size) for side, size in zip((source, target), sizes))
+        words = (
+            _padded([side[place] for place in places], size)
+            for side, size in zip((source, target), sizes, strict=False)
+        )
         yield _batch(places, *words, *lengths[places].T, sizes[1])
 
 

@@ -23,9 +23,9 @@ NO_LINK = 0.2
 
 @dataclass(frozen=True)
 class Lexicon:
-    """`links`: the expected number of links of each pair of words, (P + 1,); the last is of pairs never seen, 0.
-    `source_links`, `target_links`: of each word, with any other; `source_alone`, `target_alone`: of its tokens without
-    a link. (S + 1,) and (T + 1,), the last of unknown words, 0."""
+    """`links`: the expected number of links of each pair of words, (P,). `source_links`, `target_links`: of each word,
+    with any other; `source_alone`, `target_alone`: of its tokens without a link; (S + 1,) and (T + 1,), the last of
+    padding, 0."""
 
     links: np.ndarray
     source_links: np.ndarray
@@ -36,20 +36,19 @@ class Lexicon:
     @classmethod
     def empty(cls, pairs: int, source: int, target: int) -> "Lexicon":
         """Of so many pairs and words: all probabilities are even."""
-        return cls(*(np.zeros(size + 1) for size in (pairs, source, target, source, target)))
+        return cls(np.zeros(pairs), *(np.zeros(size + 1) for size in (source, target, source, target)))
 
     def summed(self, source: np.ndarray, target: np.ndarray) -> "Lexicon":
         """With `source_links` and `target_links` made from `links`, whose pairs are of these words, (P,) each."""
-        links = self.links[:-1]
-        source_links = np.bincount(source, links, len(self.source_links))
-        target_links = np.bincount(target, links, len(self.target_links))
+        source_links = np.bincount(source, self.links, len(self.source_links))
+        target_links = np.bincount(target, self.links, len(self.target_links))
         return Lexicon(self.links, source_links, target_links, self.source_alone, self.target_alone)
 
     def scores(self, batch: Batch, index: np.ndarray, own: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
         """p(target word | source word) and p(source word | target word) of each cell, (B, J, I); on padding 0.
 
         `index`: of each of the batch's pairs its place in `links`, (P',). `own`: the expected links that the cells
-        have added, which are not counted; 0 for sentences that training has not seen.
+        have added, which are not counted; 0 in the first round.
         """
         words = batch.target_words[:, :, None] & batch.source_words[:, None, :]
         links = np.where(words, np.maximum(self.links[index][batch.cells] - own, 0) + PRIOR, 0)

@@ -28,7 +28,7 @@ LEAST = 1e-4
 
 
 def train(source: Sequence[str], target: Sequence[str]) -> AlignmentModel:
-    """Lines whose words are parted by white space, a target line for each source line."""
+    """A target line for each source line. White space parts words, and case is not regarded."""
     training = Training(source, target)
     training.run()
     return training.model()
@@ -55,7 +55,7 @@ class Training:
     def __init__(self, source: Sequence[str], target: Sequence[str], known: AlignmentModel | None = None) -> None:
         self._known = known
         self.words = (dict(known.source_words), dict(known.target_words)) if known else ({}, {})
-        sides = [numbered(*side, grow=True) for side in zip((source, target), self.words, strict=True)]
+        sides = [numbered(*side) for side in zip((source, target), self.words, strict=True)]
         self.sizes = len(self.words[0]), len(self.words[1])
         self._batches = list(batches(*sides, self.sizes))
         linked = pair_numbers(known.source, known.target, self.sizes[1]) if known else np.zeros(0, np.int64)
@@ -105,9 +105,9 @@ class Training:
 
     def model(self) -> AlignmentModel:
         """What the rounds have found, rounded as files have it."""
-        kept = self.lexicon.links[:-1] >= LEAST
+        kept = self.lexicon.links >= LEAST
         source, target = self._words_of(self.pairs[kept])
-        numbers = (self.lexicon.links[:-1][kept], self.lexicon.source_alone[:-1], self.lexicon.target_alone[:-1])
+        numbers = (self.lexicon.links[kept], self.lexicon.source_alone[:-1], self.lexicon.target_alone[:-1])
         return AlignmentModel(*self.words, source, target, *(n.astype(np.float32) for n in numbers), self.jumps)
 
     def _posteriors(
