@@ -181,18 +181,21 @@ STAGES: dict[str, Callable] = {
 
 
 def shown(pairs: int, done: dict) -> str:
+    """Ratios: by the clock, and by processor time were ours spread evenly over the cores: for a busy machine."""
+    cores = len(os.sched_getaffinity(0))
     lines = [
         f"## {pairs:,} pairs",
         "",
-        "| stage | seconds | pairs a second | CPU seconds | peak, MiB | plain, seconds | ratio |",
+        "| stage | seconds (CPU) | pairs a second | peak, MiB | plain, seconds (CPU) | ratio | by CPU |",
         "|---|---|---|---|---|---|---|",
     ]
     groups = {**{stage: (stage,) for stage in STAGES}, "BPE": ("learning BPE", "applying BPE"), "all": tuple(STAGES)}
     for name, stages in groups.items():
         own, other = (_added([Run(**done[who][stage]) for stage in stages]) for who in ("ours", "theirs"))
         lines.append(
-            f"| {name} | {own.seconds:.1f} | {pairs / own.seconds:,.0f} | {own.cpu:.1f} | {own.peak:,.0f}"
-            f" | {other.seconds:.1f} | {other.seconds / own.seconds:.2f} |"
+            f"| {name} | {own.seconds:.1f} ({own.cpu:.1f}) | {pairs / own.seconds:,.0f} | {own.peak:,.0f}"
+            f" | {other.seconds:.1f} ({other.cpu:.1f}) | {other.seconds / own.seconds:.2f}"
+            f" | {cores * other.cpu / own.cpu:.2f} |"
         )
     for side, (types, number) in done["text"].items():
         lines.append(f"\n{side}: {types:,} types, {number:,} tokens: {1000 * types / number:.1f} types a 1,000 tokens")

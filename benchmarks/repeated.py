@@ -22,12 +22,12 @@ import pyarrow.parquet as pq
 
 from docmt.core.config import TextConfig
 from docmt.core.documents import DOCUMENTS
-from docmt.text.tokenizers import tokenizer_for
+from docmt.text.tokenizers import HAN, tokenizer_for
 
-FREQUENT = 2000
+FREQUENT = 500
 """Words that keep their names."""
 VOWELS, CONSONANTS = "aeiou", "bcdfghjklmnpqrstvwxz"
-ENGLISH_WORD = re.compile("[A-Za-z]+")
+ENGLISH_WORD, HAN_WORD = re.compile("[A-Za-z]+"), re.compile(f"[{HAN}]+")
 Pair = tuple[list[str], str]
 """A Chinese sentence as words, and an English one."""
 
@@ -103,7 +103,7 @@ class Renamed:
         ranks: Counter[int] = Counter()
         self._ranks: dict[str, int] = {}
         for word in rare:
-            if len(word) in self._pools and word in jieba.dt.FREQ:
+            if len(word) in self._pools and HAN_WORD.fullmatch(word):
                 self._ranks[word] = ranks[len(word)]
                 ranks[len(word)] += 1
         self._strides = ranks

@@ -1,38 +1,12 @@
 """Workers: results in the order of the tasks, from any number of processes, and what becomes of failures."""
 
-import os
-import signal
-import time
 from contextlib import contextmanager
-from functools import partial
 
 import pytest
+from worker_tasks import failing, killed, slow_first
 
 from docmt.core.errors import UserError
 from docmt.core.workers import UNDER_WAY, Done, Workers
-
-
-def slow_first() -> "partial[Done]":
-    return partial(_after, os.getpid())
-
-
-def _after(maker: int, number: int) -> Done:
-    """Later tasks are done sooner; who made the work tells that it was made once a process."""
-    time.sleep(0.02 * (3 - number % 4))
-    return Done((number, maker == os.getpid()), 10)
-
-
-def failing():
-    def work(number: int) -> Done:
-        if number >= 2:
-            raise UserError("no good", where=f"task {number}", remedy="another")
-        return Done(number, 1)
-
-    return work
-
-
-def killed():
-    return lambda number: os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3])
