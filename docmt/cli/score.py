@@ -77,6 +77,7 @@ def score_system(
     view: Annotated[Path, typer.Option(help="folder of stage 3: test.arrow, for the instances")],
     translations: Annotated[Path, typer.Option(help="folder of stage 6: test.txt and what stands beside it")],
     output: Annotated[Path, typer.Option(help="scores.json to write, and details.arrow beside it")],
+    aligner: Annotated[Path | None, typer.Option(help="folder of `docmt train-aligner`, for LTCR and HHI")] = None,
     word_vectors: Annotated[Path | None, typer.Option(help="where settings name some, for coherence")] = None,
     next_sentence_model: Annotated[Path | None, typer.Option(help="where settings name one, for cohesion")] = None,
     source_stop_list: Annotated[Path | None, typer.Option(help="where settings name one, for LTCR and HHI")] = None,
@@ -88,5 +89,5 @@ def score_system(
     from docmt.scoring.score import Inputs, write_scores
 
     stop_files = StopFiles(source_stop_list, target_stop_list)
-    inputs = Inputs(corpus, tokens, view, translations, word_vectors, next_sentence_model, stop_files)
+    inputs = Inputs(corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, stop_files)
     write_scores(settings, inputs, output, device)

@@ -96,6 +96,26 @@ class ConsistencyConfig:
 
 
 @dataclass(frozen=True)
+class AlignerConfig:
+    """What finds the translations of lexical chains' words, for LTCR and HHI."""
+
+    kind: Literal["default", "eflomal", "awesome-align"] = setting(
+        "default",
+        "default: our own, trained on the training split, needs no weights; eflomal (no two runs are the same) and "
+        "awesome-align are installed beside docmt",
+    )
+    model: str | None = setting(
+        None, "awesome-align's: a folder with config.json, vocab.txt, tokenizer_config.json, pytorch_model.bin"
+    )
+
+    def __post_init__(self) -> None:
+        if self.kind == "awesome-align":
+            need(bool(self.model), "model", self.model, "the folder of a model, for awesome-align")
+        else:
+            need(self.model is None, "model", self.model, f"none for the aligner {self.kind}")
+
+
+@dataclass(frozen=True)
 class WordVectorsConfig:
     """word2vec, as its authors' tool trains it by default; the lexical-chain paper names the 100 dimensions alone."""
 
@@ -157,6 +177,15 @@ class ScoringConfig:
     """`scoring` of config.yaml."""
 
     consistency: ConsistencyConfig = field(default_factory=ConsistencyConfig)
+    aligner: AlignerConfig = field(default_factory=AlignerConfig)
     coherence: CoherenceConfig = field(default_factory=CoherenceConfig)
     cohesion: CohesionConfig = field(default_factory=CohesionConfig)
     contrastive: ContrastiveConfig = field(default_factory=ContrastiveConfig)
+
+    def __post_init__(self) -> None:
+        need(
+            self.consistency.chains == "words" or self.aligner.kind != "awesome-align",
+            "consistency.chains",
+            self.consistency.chains,
+            "words beside the aligner awesome-align, which cuts words into pieces of its own",
+        )

@@ -24,6 +24,7 @@ STAGES = {
     "5_training": "{scale}/{corpus}/{system}/seed{seed}",
     "6_translations": "{scale}/{corpus}/{system}/seed{seed}",
     "7_vectors": "{corpus}/{text}",
+    "7_aligners": "{corpus}/{text}",
     "7_scores": "{scale}/{corpus}/{system}/seed{seed}",
     "7_comparisons": "{study}",
     "8_report": "{study}",
@@ -122,6 +123,7 @@ def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
     model = chosen.cohesion.models.get(config.target_language)
     return {
         "consistency": dataclasses.asdict(consistency),
+        "aligner": dataclasses.asdict(chosen.aligner),
         "coherence": vectors and {"vectors": vectors, "case": chosen.coherence.case},
         "cohesion": model and {"model": model, "batch_pairs": chosen.cohesion.batch_pairs},
         "contrastive": dataclasses.asdict(chosen.contrastive) if config.contrastive else None,
@@ -132,6 +134,12 @@ def _vectors(grid: Grid, corpus: str, text: str) -> dict[str, Any]:
     check_known("corpus", corpus, grid.corpora, f"results/7_vectors/{corpus}/{text}")
     names = [field.name for field in dataclasses.fields(WordVectorsConfig)]
     return {"version": VERSIONS["scores"], "vectors": {name: getattr(grid.scoring.coherence, name) for name in names}}
+
+
+def _aligners(grid: Grid, corpus: str, text: str) -> dict[str, Any]:
+    """The aligner links what lexical chains are of."""
+    check_known("corpus", corpus, grid.corpora, f"results/7_aligners/{corpus}/{text}")
+    return {"version": VERSIONS["scores"], "source": grid.scoring.consistency.chains}
 
 
 def _comparisons(grid: Grid, study: str) -> dict[str, Any]:
@@ -231,6 +239,7 @@ SLICES = {
     "5_training": _training,
     "6_translations": _translations,
     "7_vectors": _vectors,
+    "7_aligners": _aligners,
     "7_scores": _scores,
     "7_comparisons": _comparisons,
     "8_report": _report,

@@ -9,9 +9,6 @@ import pyarrow.compute as pc
 
 from docmt.core.documents import TOKENS, read_arrow
 from docmt.core.scoring import ConsistencyConfig
-from docmt.scoring.alignment import training
-from docmt.scoring.alignment.links import Aligned
-from docmt.scoring.alignment.model import AlignmentModel
 from docmt.scoring.occurrences import StopLists, Texts
 from docmt.scoring.stop_lists import StopList, cased, most_frequent, read_stop_list
 
@@ -64,13 +61,3 @@ def _stop_list(file: Path | None, count: int | None, lines: Sequence[str], lower
     if file is not None:
         return read_stop_list(file, lower)
     return most_frequent((cased(line, lower) for line in lines), count or 0, of)
-
-
-def aligner(source: Sequence[str], target: Sequence[str]) -> AlignmentModel:
-    """That learns from training lines; target words are lower-cased for it."""
-    return training.train(source, [line.lower() for line in target])
-
-
-def align(model: AlignmentModel | None, texts: Texts) -> list[Aligned]:
-    """Links of sentences and their translations, learnt from these and from what an `aligner` knows."""
-    return training.align(texts.sources, [line.lower() for line in texts.hypotheses], model)

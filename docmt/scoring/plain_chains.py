@@ -7,9 +7,11 @@ from pathlib import Path
 from docmt.core.chains import words_of_pieces
 from docmt.core.errors import UserError
 from docmt.core.scoring import ConsistencyConfig
+from docmt.scoring.alignment.aligners import DefaultAligner
 from docmt.scoring.alignment.links import Aligned
 from docmt.scoring.alignment.pharaoh import read_links
-from docmt.scoring.chain_scores import StopFiles, align, aligner, stop_lists
+from docmt.scoring.alignment.training import train
+from docmt.scoring.chain_scores import StopFiles, stop_lists
 from docmt.scoring.consistency import consistency
 from docmt.scoring.occurrences import StopLists, Texts, signature, translated_chains
 from docmt.scoring.plain_files import DOCUMENTS_REMEDY, other_length, read_plain_files, text_lines
@@ -67,8 +69,8 @@ class ChainFiles:
 
 def default_links(files: ChainFiles) -> dict[Path, list[Aligned]]:
     """Links of each system, learnt from its own lines and, where there is some, from the training text."""
-    model = aligner(*files.training) if files.training[0] else None
-    return {path: align(model, files.texts(path)) for path in files.systems}
+    aligner = DefaultAligner(train(*files.training) if files.training[0] else None)
+    return {path: aligner.align(files.source, lines).lines for path, lines in files.systems.items()}
 
 
 def given_links(files: ChainFiles, alignments: Sequence[Path]) -> dict[Path, list[Aligned]]:

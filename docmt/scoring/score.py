@@ -10,16 +10,16 @@ from docmt.core.artifacts import read_json, write_json
 from docmt.core.config import ViewConfig
 from docmt.core.documents import OCCURRENCES, write_arrow
 from docmt.core.parse import parse
-from docmt.core.scoring import ConsistencyConfig, ContrastiveConfig
+from docmt.core.scoring import AlignerConfig, ConsistencyConfig, ContrastiveConfig
 from docmt.scoring.adjacent import adjacent_tally
-from docmt.scoring.alignment.training import NAME
 from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies
-from docmt.scoring.chain_scores import Corpus, StopFiles, align, aligner, stop_lists
+from docmt.scoring.chain_scores import Corpus, StopFiles, stop_lists
 from docmt.scoring.chain_table import occurrences
 from docmt.scoring.coherence import coherence, similarities
 from docmt.scoring.cohesion import NextSentence, cohesion, probabilities
 from docmt.scoring.consistency import consistency
 from docmt.scoring.contrastive import accuracies, contrastive_signature, read_judgements
+from docmt.scoring.corpus_aligner import corpus_aligner
 from docmt.scoring.details import accuracy_tallies, consistency_tallies
 from docmt.scoring.inputs import (
     Lines,
@@ -42,12 +42,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What stages 1 to 6 have left, and what settings name: word vectors, the folder of a BERT, stop lists."""
+    """What stages 1 to 6 have left, the folder of the corpus' aligner, if it is the default one, and what settings
+    name: word vectors, the folder of a BERT, stop lists."""
 
     corpus: Path
     tokens: Path
     view: Path
     translations: Path
+    aligner: Path | None = None
     word_vectors: Path | None = None
     next_sentence_model: Path | None = None
     stop_files: StopFiles = field(default_factory=StopFiles)
@@ -80,7 +82,7 @@ def score(settings: dict, inputs: Inputs, device: "DeviceName" = "auto") -> Scor
     if decoding["lines"] == "sentences":
         found = read_translations(inputs.translations, "test", references, "sentences")
         parts += [
-            score_consistency(settings["consistency"], inputs, found, references),
+            score_consistency(settings, inputs, found, references),
             score_coherence(settings["coherence"], inputs, found, references),
             score_cohesion(settings["cohesion"], inputs, found, references, device),
         ]
@@ -123,17 +125,20 @@ def score_positions(inputs: Inputs, references: References, language: str) -> Sc
     return Scored({"positions": scores}, tallies)
 
 
-def score_consistency(chosen: dict, inputs: Inputs, found: Translations, references: References) -> Scored:
+def score_consistency(settings: dict, inputs: Inputs, found: Translations, references: References) -> Scored:
     """LTCR and HHI of the test documents' lexical chains."""
-    config = parse(ConsistencyConfig, chosen, "settings.json", ("consistency",))
+    config = parse(ConsistencyConfig, settings["consistency"], "settings.json", ("consistency",))
+    chosen = parse(AlignerConfig, settings["aligner"], "settings.json", ("aligner",))
     corpus = Corpus.read(inputs.tokens, config)
     lists = stop_lists(config, inputs.stop_files, corpus.source_words, corpus.target)
-    model = aligner(corpus.source, corpus.target)
+    aligner = corpus_aligner(chosen, inputs.aligner, corpus)
     texts = [corpus.texts(lines) for lines in (found.tokenized, references.tokenized[0])]
-    system, reference = [(one, align(model, one)) for one in texts]
+    aligned = [aligner.align(one.sources, one.hypotheses) for one in texts]
+    system, reference = [(one, links.lines) for one, links in zip(texts, aligned, strict=True)]
     translated = translated_chains(*system, lists, config)
+    how = signature(config, lists, aligned[0].signature)
     return Scored(
-        {"consistency": consistency(translated, config, signature(config, lists, NAME))},
+        {"consistency": consistency(translated, config, how)},
         consistency_tallies(translated, runs(references.documents), config),
         occurrences(system, reference, lists, config),
     )

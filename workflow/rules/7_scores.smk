@@ -1,13 +1,14 @@
 # Stage 7: scores.
 #
 # needs: translations and forced scores, the raw references, the tokens, the view (for its packed instances); word
-#        vectors, a BERT and stop lists, where `scoring` of config.yaml names some
+#        vectors, a BERT, awesome-align's model and stop lists, where `scoring` of config.yaml names some
 # makes: results/7_vectors/<corpus>/<text>/ {vectors.txt, card.json}
+#        results/7_aligners/<corpus>/<text>/ {lexicon.arrow, jumps.json}
 #        results/7_scores/<scale>/<corpus>/<system>/seed<n>/ {scores.json, details.arrow, occurrences.arrow}
 #        results/7_comparisons/<study>/comparisons.json
-# steps: word vectors of the training split's target side, where coherence is measured by them | every metric, with its
-#        signature (LTCR trains a word aligner, minutes for a real corpus) | p-values of a study's systems against their
-#        baselines
+# steps: word vectors of the training split's target side, where coherence is measured by them | the word aligner of
+#        LTCR and HHI, trained on the training split (a minute for a real corpus) | every metric, with its signature |
+#        p-values of a study's systems against their baselines
 
 
 rule word_vectors:
@@ -24,6 +25,22 @@ rule word_vectors:
     shell:
         "docmt vectors corpus --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
         " --output $(dirname {output.vectors:q}) 2>&1 | tee {log:q}"
+
+
+rule aligner:
+    input:
+        settings="results/7_aligners/{corpus}/{text}/settings.json",
+        tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
+    output:
+        lexicon="results/7_aligners/{corpus}/{text}/lexicon.arrow",
+        jumps="results/7_aligners/{corpus}/{text}/jumps.json",
+    log:
+        "logs/7_aligners/{corpus}/{text}.log",
+    conda:
+        "../../envs/docmt.yaml"
+    shell:
+        "docmt train-aligner --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
+        " --output $(dirname {output.lexicon:q}) 2>&1 | tee {log:q}"
 
 
 rule scores:

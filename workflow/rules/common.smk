@@ -15,7 +15,7 @@ from docmt.core.artifacts import atomic_file, canonical_json, read_json
 from docmt.core.errors import USER_MISTAKE, UserError
 from docmt.core.grid import Grid, load_grid
 from docmt.core.missing import Places, left_out, missing_error, missing_files
-from docmt.core.pretrained import check_model, checkpoint_files, tokenizer_file
+from docmt.core.pretrained import aligner_files, check_model, checkpoint_files, tokenizer_file
 from docmt.core.scoring import TRAINED
 from docmt.core.slices import corpora_of, settings
 from docmt.training.exit import endings, now
@@ -209,6 +209,10 @@ def named_scoring_inputs(entry):
         "target_stop_list": consistency.target_stop_lists.get(corpus.target_language),
         "word_vectors": vectors,
     }
+    if GRID.scoring.aligner.kind == "default":
+        inputs["aligner"] = f"results/7_aligners/{entry.corpus}/{entry.system.text}/lexicon.arrow"
+    if GRID.scoring.aligner.model:
+        inputs["aligner_model"] = or_refuse(aligner_files, GRID.scoring.aligner.model)
     model = GRID.scoring.cohesion.models.get(corpus.target_language)
     if model:
         inputs["next_sentence_model"] = [*or_refuse(checkpoint_files, model), or_refuse(tokenizer_file, model)]
@@ -217,8 +221,10 @@ def named_scoring_inputs(entry):
 
 def scoring_options(wildcards, input):
     """Options of `docmt score-system` for what `named_scoring_inputs` has."""
-    names = ("source_stop_list", "target_stop_list", "word_vectors", "next_sentence_model")
+    names = ("source_stop_list", "target_stop_list", "word_vectors", "next_sentence_model", "aligner")
     given = {name: getattr(input, name) for name in names if hasattr(input, name)}
+    if "aligner" in given:
+        given["aligner"] = Path(given["aligner"]).parent
     if "next_sentence_model" in given:
         given["next_sentence_model"] = Path(given["next_sentence_model"][0]).parent
     return " ".join(f"--{name.replace('_', '-')} {shlex.quote(str(path))}" for name, path in given.items())
