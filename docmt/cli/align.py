@@ -29,7 +29,9 @@ def align(
     train_target: Annotated[Path | None, typer.Option(help="its translation, line by line")] = None,
     aligner: Annotated[
         Kind,
-        typer.Option(help="default: our own, the same every time; eflomal: no two runs are the same; awesome-align: BERT"),
+        typer.Option(
+            help="default: our own, the same every time; eflomal: never twice the same; awesome-align: by a BERT"
+        ),
     ] = "default",
     model: Annotated[Path | None, typer.Option(help="folder of awesome-align's model")] = None,
     symmetrise: Annotated[

@@ -58,11 +58,8 @@ def batches(source: Sequence[np.ndarray], target: Sequence[np.ndarray], sizes: t
     """All pairs that have words on both sides. `sizes`: how many source and target words there are."""
     lengths = np.array([(len(words), len(others)) for words, others in zip(source, target, strict=True)])
     for places in _like_lengths(lengths.reshape(-1, 2)):
-        words = (
-            _padded([side[place] for place in places], size)
-            for side, size in zip((source, target), sizes, strict=False)
-        )
-        yield _batch(places, *words, *lengths[places].T, sizes[1])
+        sides = (_padded([side[n] for n in places], size) for side, size in zip((source, target), sizes, strict=True))
+        yield _batch(places, *sides, *lengths[places].T, sizes[1])
 
 
 def _like_lengths(lengths: np.ndarray) -> Iterator[np.ndarray]:

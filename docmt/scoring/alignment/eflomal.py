@@ -46,7 +46,7 @@ def _library():
     try:
         import eflomal
     except ModuleNotFoundError:
-        remedy = 'pip install -c pins.txt -e ".[eflomal]" (it is built, and needs a C compiler), or take another aligner'
+        remedy = 'pip install -c pins.txt -e ".[eflomal]" (which needs a C compiler), or take another aligner'
         raise UserError("eflomal is not installed", remedy=remedy) from None
     return eflomal
 

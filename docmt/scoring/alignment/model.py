@@ -23,8 +23,8 @@ BothJumps = tuple[Jumps, Jumps]
 
 @dataclass(frozen=True, eq=False)
 class AlignmentModel:
-    """`source_words`, `target_words`: their numbers. `source`, `target`: the words of each pair that is linked, (P,), and
-    `links`, how often; `source_alone`, `target_alone`: how often each word has no link, (S,) and (T,)."""
+    """`source_words`, `target_words`: their numbers. `source`, `target`: the words of each pair that is linked, (P,),
+    and `links`, how often; `source_alone`, `target_alone`: how often each word has no link, (S,) and (T,)."""
 
     source_words: dict[str, int]
     target_words: dict[str, int]

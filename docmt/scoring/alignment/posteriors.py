@@ -14,8 +14,11 @@ from docmt.scoring.alignment.lexicon import NO_LINK
 
 
 def model_one(scores: np.ndarray, alone: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Of each link, (B, J, I). `scores`: p(target word | source word), (B, J, I), 0 on padding; `alone`: p(target word |
-    no link), (B, J); `lengths` of the source sentences, (B,)."""
+    """Of each link, (B, J, I).
+
+    `scores`: p(target word | source word), (B, J, I), 0 on padding; `alone`: p(target word | no link), (B, J);
+    `lengths`: of the source sentences, (B,).
+    """
     linked = scores * ((1 - NO_LINK) / lengths)[:, None, None]
     return linked / (linked.sum(axis=2) + NO_LINK * alone)[:, :, None]
 

@@ -47,8 +47,8 @@ def align(source: Sequence[str], target: Sequence[str], model: AlignmentModel | 
 class Training:
     """Sentence pairs, and what the rounds so far know of them. The same lines give the same bytes.
 
-    `words`: the numbers of those of each side; `pairs`: the numbers of all pairs of words that share a sentence pair, or
-    that `known` links, rising. What `known` has counted stays; its jumps are the prior of those to be learnt.
+    `words`: the numbers of those of each side; `pairs`: the numbers of all pairs of words that share a sentence pair,
+    or that `known` links, rising. What `known` has counted stays; its jumps are the prior of those to be learnt.
     Takes 8 bytes for each possible link of a sentence pair.
     """
 
