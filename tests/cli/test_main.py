@@ -12,7 +12,8 @@ DOCMT = Path(sys.executable).parent / "docmt"
 def test_help_names_every_command():
     shown = run([DOCMT, "--help"], cwd=ROOT, check=True).stdout
     commands = ("corpus", "tokens", "views", "chains", "train", "decode", "contrastive", "translate", "score", "report")
-    for command in (*commands, "import-fairseq", "status"):
+    more = ("compare", "contrastive-system", "score-system", "compare-study", "import-fairseq", "status", "inspect")
+    for command in (*commands, *more, "human"):
         assert f"  {command} " in shown
 
 
@@ -54,9 +55,19 @@ def test_targets_say_what_is_made(project):
          "none.json"),
         (("decode", "--settings", "none.json", "--model", "m", "--view", ".", "--output", "o"), "docmt: "),
         (("chains", "words", "--settings", "none.json", "--tokens", ".", "--output", "o"), "none.json"),
-        (("score", "--settings", "none.json", "--corpus", ".", "--tokens", ".", "--chains", ".",
+        (("score-system", "--settings", "none.json", "--corpus", ".", "--tokens", ".", "--view", ".",
           "--translations", ".", "--output", "o"), "none.json"),
+        (("contrastive", "none.tsv", "--model", "m"), "m/model.json: file not found"),
+        (("contrastive-system", "--settings", "none.json", "--model", "m", "--view", ".", "--output", "o"),
+         "none.json"),
+        (("score", "--hypotheses", "none.txt", "--reference", "none.txt"), "none.txt: file not found"),
+        (("compare", "--baseline", "a", "--system", "b", "--reference", "none.txt"), "none.txt: file not found"),
+        (("compare-study", "--settings", "none.json", "--results", ".", "--output", "o"), "none.json"),
         (("report", "--settings", "none.json", "--results", ".", "--output", "o"), "none.json"),
+        (("human", "read", "filled.csv", "--key", "none.json"), "none.json: file not found"),
+        (("human", "sheet", "--source", "a", "--reference", "none.txt", "--baseline", "b", "--system", "c",
+          "--output", "o", "--key", "o"), "none.txt: file not found"),
+        (("inspect", "--model", "none", "--view", ".", "--chains", ".", "--output", "o"), "none"),
         (("status", "--results", "nowhere"), "nowhere: folder not found"),
         (("nonsense",), "No such command"),
     ],
