@@ -49,9 +49,8 @@ class TwoStreamMemory(Memory):
     both: Layout
 
     def spread(self, source: Stream, which: np.ndarray) -> "TwoStreamMemory":
-        tokens = self.tokens_of(which)
-        states = torch.cat([half.index_select(0, tokens) for half in self.states.chunk(2)])
-        return TwoStreamMemory(states, source.layout, two_streams(source.layout))
+        layout = super().spread(source, which).layout
+        return TwoStreamMemory(self.states, layout, two_streams(layout))
 
 
 def two_streams(layout: Layout) -> Layout:
@@ -62,7 +61,10 @@ def two_streams(layout: Layout) -> Layout:
     """
     sentences, windows = layout.sentences, layout.instances
     own = Segments.from_lengths(windows.lengths + sentences.lengths, sentences.device)
-    return Layout(own, Segments.from_lengths(windows.lengths * 2, sentences.device))
+    both = Layout(own, Segments.from_lengths(windows.lengths * 2, sentences.device))
+    if windows.rows is None:
+        return both
+    return both.sharing(torch.cat((windows.rows, windows.rows + len(windows.first))).cpu().numpy())
 
 
 def long_stream(layout: Layout) -> Layout:
@@ -137,11 +139,11 @@ class LongShort(Transformer):
     def decode(self, target_in: Stream, memory: TwoStreamMemory) -> States:
         both, seen = two_streams(target_in.layout), Memory(memory.states, memory.both)
         with rows(target_in.keys):
-            x = twice(self.embed(self.target_embedding, target_in))
+            x = twice(target_in.instances.compact(self.embed(self.target_embedding, target_in)))
             with rows(two_keys(target_in.keys)):
                 for layer in self.decoder:
                     x = layer(x, both, seen)
-            return self.aggregate(self.decoder_norm(x))
+            return target_in.instances.in_full(self.aggregate(self.decoder_norm(x)))
 
     @torch.no_grad()
     def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:

@@ -144,12 +144,15 @@ class Transformer(nn.Module):
         return Memory(self.encoder_norm(x), source.layout)
 
     def decode(self, target_in: Stream, memory: Memory) -> States:
-        """Final states; the state of token t has seen the target up to t and the source."""
+        """Final states; the state of token t has seen the target up to t and the source.
+
+        Rows that several tokens are (`Segments.rows`) are computed once.
+        """
         with rows(target_in.keys):
-            x = self.embed(self.target_embedding, target_in)
+            x = target_in.instances.compact(self.embed(self.target_embedding, target_in))
             for layer in self.decoder:
                 x = layer(x, target_in.layout, memory)
-        return self.decoder_norm(x)
+        return target_in.instances.in_full(self.decoder_norm(x))
 
     def logits(self, states: States) -> Logits:
         logits = self.output(states)

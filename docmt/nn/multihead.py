@@ -51,8 +51,11 @@ class MultiHead(Noisy):
     def attend(
         self, x: States, runs: Segments, memory: SourceStates, memory_runs: Segments, causal: bool = False
     ) -> States:
+        """Rows that several tokens are (`Segments.rows`) are projected once."""
         q, k, v = self.split(self.query(x)), self.split(self.key(memory)), self.split(self.value(memory))
-        return self.output(attend(q, k, v, runs, memory_runs, causal, self.weight_dropout(x)).flatten(1))
+        q, k, v = runs.in_full(q), memory_runs.in_full(k), memory_runs.in_full(v)
+        seen = attend(q, k, v, runs, memory_runs, causal, self.weight_dropout(x))
+        return self.output(runs.compact(seen).flatten(1))
 
 
 class RunAttention(MultiHead):

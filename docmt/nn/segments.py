@@ -26,6 +26,10 @@ class Segments:
     lengths: tuple[int, ...]
     prepared: WeakKeyDictionary[Any, Any] = field(default_factory=WeakKeyDictionary, repr=False)
     """What attention prepared for queries of these runs, by the keys' runs (see `docmt.nn.bucketed`)."""
+    rows: Numbers | None = None
+    """(tokens,) the row of the states that each token is, where several tokens have one; none = token t is row t."""
+    first: Numbers | None = None
+    """(rows,) with `rows`: the first token of each row."""
 
     @classmethod
     def from_lengths(cls, lengths: Iterable[int], device: torch.device | str = "cpu") -> "Segments":
@@ -60,7 +64,22 @@ class Segments:
         return torch.from_numpy(places(np.asarray(self.lengths, dtype=np.int64))).to(self.device, non_blocking=True)
 
     def to(self, device: torch.device | str) -> "Segments":
-        return Segments(self.offsets.to(device, non_blocking=True), self.lengths)
+        shared = (None if part is None else part.to(device, non_blocking=True) for part in (self.rows, self.first))
+        return Segments(self.offsets.to(device, non_blocking=True), self.lengths, WeakKeyDictionary(), *shared)
+
+    def sharing(self, rows: np.ndarray) -> "Segments":
+        """The same where token t is row `rows[t]`, rows being numbered as they come."""
+        _, first = np.unique(rows, return_index=True)
+        shared = (torch.from_numpy(part).to(self.device) for part in (rows, first))
+        return Segments(self.offsets, self.lengths, WeakKeyDictionary(), *shared)
+
+    def in_full(self, x: Tensor) -> Tensor:
+        """Of rows one for each token."""
+        return x if self.rows is None else x.index_select(0, self.rows)
+
+    def compact(self, x: Tensor) -> Tensor:
+        """Of tokens one for each row."""
+        return x if self.first is None else x.index_select(0, self.first)
 
 
 def starts(lengths: np.ndarray) -> np.ndarray:

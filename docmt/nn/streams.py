@@ -12,7 +12,7 @@ from docmt.nn.frames import FRAMES, NOTHING, ends, marked
 from docmt.nn.noise import drop_words, token_keys
 from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments, spans, starts
-from docmt.nn.shapes import Numbers, RowKeys, SourceStates, Tokens
+from docmt.nn.shapes import RowKeys, SourceStates, Tokens
 
 Scope = Literal["sentence", "instance"]
 
@@ -34,6 +34,10 @@ class Layout:
 
     def to(self, device: torch.device | str) -> "Layout":
         return Layout(self.sentences.to(device), self.instances.to(device))
+
+    def sharing(self, rows: np.ndarray) -> "Layout":
+        """The same where token t is row `rows[t]` of the states (`Segments.sharing`)."""
+        return Layout(self.sentences.sharing(rows), self.instances.sharing(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,14 +89,11 @@ class Memory:
     def spread(self, source: Stream, which: np.ndarray) -> "Memory":
         """The same for other instances, number i of which has the source of number `which[i]` here.
 
-        `source`: their sources as a stream, of which the cuts and the chains are taken.
+        States stay as they are: the layout says where each token's are. `source`: the instances' sources as a stream,
+        of which the cuts and the chains are taken; `which` rises from 0, and leaves out none.
         """
-        return replace(self, states=self.states.index_select(0, self.tokens_of(which)), layout=source.layout)
-
-    def tokens_of(self, which: np.ndarray) -> Numbers:
-        """The places of the tokens of the instances `which`, in that order."""
         lengths = np.asarray(self.layout.instances.lengths)
-        return torch.from_numpy(spans(starts(lengths)[which], lengths[which])).to(self.layout.instances.device)
+        return replace(self, layout=source.layout.sharing(spans(starts(lengths)[which], lengths[which])))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,10 @@ from docmt.nn.frames import FRAMES, ends
 from docmt.nn.rows import Rows
 from docmt.nn.segments import starts
 from docmt.nn.streams import frame_batch, frame_source, frame_target, output_lengths
+from docmt.search.prefixes import sharing_prefixes
 
-LOGITS_AT_ONCE = 2**20
-"""Logits that are held at a time, of tokens over the whole vocabulary: so few that they stay in a processor's cache."""
+STATES_AT_ONCE = {"cpu": 64, "cuda": 2048}
+"""States whose logits over the whole vocabulary are held at a time: on a CPU so few that they stay in its cache."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ def forced_scores(model: nn.Module, rows: Rows) -> tuple[Tensor, Tensor]:
     Paper: Voita et al. 2019 judge by the sum, not by the mean of tokens.
     """
     batch = frame_batch(rows, model.config.frame).to(next(model.parameters()).device)
-    tokens = _scored(model, model.decode(batch.target_in, model.encode(batch.source)), batch.target_out)
+    states = model.decode(batch.target_in, model.encode(batch.source))
+    tokens = _scored(model, states, np.arange(len(states)), batch.target_out.cpu())
     return tokens, _sums(tokens, output_lengths(rows, model.config.frame))
 
 
@@ -50,21 +52,15 @@ def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray, whole: bo
     """Forced scores of items' variants, which have the same source and the same target but for its last sentence.
 
     `variants`: how many consecutive rows each item has. The same numbers as by `forced_scores`; what an item's rows
-    share is computed once: the source is encoded for its first row. Where `whole` targets are asked for, the context
-    has logits in its first row; else only last sentences have any, which are much of the work.
+    share is computed once: the encoded source, and the decoder's states up to where a target differs from the first
+    one. Where `whole` targets are asked for, the context has logits in the first row; else only last sentences have
+    any, which are much of the work.
     """
-    frame, device = model.config.frame, next(model.parameters()).device
-    item, first = np.repeat(np.arange(len(variants)), variants), starts(variants)
-    encoded = model.encode(frame_source(rows.take(first), frame).to(device))
-    target_in, target_out = frame_target(rows, frame)
-    states = model.decode(target_in.to(device), encoded.spread(frame_source(rows, frame).to(device), item))
-
+    frame, item = model.config.frame, np.repeat(np.arange(len(variants)), variants)
     row = np.repeat(np.arange(len(rows)), rows.sentences)
     _, is_last = ends(rows.sentences)
-    wanted, lengths = is_last | (whole & np.isin(row, first)), output_lengths(rows, frame)
-    places = torch.from_numpy(np.flatnonzero(np.repeat(wanted, lengths)))
-    outputs = target_out[places]
-    tokens = _scored(model, states.index_select(0, places.to(device)), outputs.to(device))
+    wanted, lengths = is_last | (whole & np.isin(row, starts(variants))), output_lengths(rows, frame)
+    tokens, outputs = _scored_variants(model, rows, item, np.repeat(wanted, lengths))
     by_choice = (~torch.isin(outputs, _certain(frame))).double()
     sums, counts = (_sums(values, lengths[wanted]).numpy() for values in (tokens, by_choice))
 
@@ -78,12 +74,31 @@ def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray, whole: bo
     return replace(found, context_score=context, context_outputs=context_outputs.astype(int))
 
 
-def _scored(model: nn.Module, states: Tensor, outputs: Tensor) -> Tensor:
-    """Log-probability of each output after its state."""
-    tokens_at_once = max(LOGITS_AT_ONCE // model.target_size, 1)
-    pieces = zip(states.split(tokens_at_once), outputs.split(tokens_at_once), strict=True)
-    tokens = torch.cat([_log_probabilities(model.logits(part), targets) for part, targets in pieces]).cpu()
-    return tokens.masked_fill(torch.isin(outputs.cpu(), _certain(model.config.frame)), 0)
+def _scored_variants(model: nn.Module, rows: Rows, item: np.ndarray, wanted: np.ndarray) -> tuple[Tensor, Tensor]:
+    """Log-probabilities of the `wanted` outputs, and these; `item`: of which each row is."""
+    frame, device = model.config.frame, next(model.parameters()).device
+    _, first = np.unique(item, return_index=True)
+    encoded = model.encode(frame_source(rows.take(first), frame).to(device))
+    target_in, target_out = frame_target(rows, frame)
+    target_in = sharing_prefixes(target_in, first[item])
+    states = model.decode(target_in.to(device), encoded.spread(frame_source(rows, frame).to(device), item))
+    shared, which = np.unique(target_in.instances.rows.numpy()[wanted], return_inverse=True)
+    places = target_in.instances.first[torch.from_numpy(shared)]
+    outputs = target_out[torch.from_numpy(wanted)]
+    return _scored(model, states.index_select(0, places.to(device)), which, outputs), outputs
+
+
+def _scored(model: nn.Module, states: Tensor, which: np.ndarray, outputs: Tensor) -> Tensor:
+    """Log-probability, on the CPU, of each output (on the CPU too) after state number `which`."""
+    at_once, found, order = STATES_AT_ONCE[states.device.type], [], []
+    for begin, part in zip(range(0, len(states), at_once), states.split(at_once), strict=True):
+        here = np.flatnonzero((which >= begin) & (which < begin + len(part)))
+        places = torch.from_numpy(which[here] - begin), outputs[torch.from_numpy(here)]
+        found.append(model.logits(part).log_softmax(-1)[tuple(place.to(part.device) for place in places)].double())
+        order.append(here)
+    tokens = torch.empty(len(outputs), dtype=torch.float64)
+    tokens[torch.from_numpy(np.concatenate(order))] = torch.cat(found).cpu()
+    return tokens.masked_fill(torch.isin(outputs, _certain(model.config.frame)), 0)
 
 
 def _certain(frame: str) -> Tensor:
@@ -94,7 +109,3 @@ def _sums(tokens: Tensor, lengths: np.ndarray) -> Tensor:
     """Sums of consecutive runs of these lengths."""
     sums = torch.zeros(len(lengths), dtype=torch.float64)
     return sums.index_add_(0, torch.arange(len(lengths)).repeat_interleave(torch.from_numpy(lengths)), tokens)
-
-
-def _log_probabilities(logits: Tensor, outputs: Tensor) -> Tensor:
-    return logits.log_softmax(-1).gather(1, outputs[:, None]).squeeze(1).double()

@@ -59,6 +59,11 @@ def test_another_rule_of_agreement_scores_all_again_and_decodes_nothing(demo):
     assert {job.split()[0] for job in planned(demo)} == {"scores", *REPORT}
 
 
+def test_judging_whole_targets_asks_for_their_scores_and_decodes_nothing(demo):
+    demo.edit("config.yaml", "scoring/contrastive/unit", "target")
+    assert {job.split()[0] for job in planned(demo)} == {"contrastive", "scores", *REPORT}
+
+
 def test_coherence_trains_word_vectors_and_scores_all_again(demo):
     demo.edit("config.yaml", "scoring/coherence/vectors", {"en": "trained"})
     assert {job.split()[0] for job in planned(demo)} == {"word_vectors", "scores", *REPORT}
