@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from docmt.core.documents import TOKENS, read_arrow
 from docmt.reporting.chains import Account, Chain, Rendering, account, read_chains
 from docmt.reporting.results import Results, Run
-from docmt.reporting.translations import UNSPACED, read_lines
+from docmt.reporting.translations import UNSPACED, has_sentences, read_lines
 
 CASES_SHOWN = 2
 CHAINS_SHOWN = 6
@@ -80,19 +80,24 @@ class ChainStudy:
 
 
 def chain_studies(results: Results) -> list[ChainStudy]:
-    """Of each corpus whose scores found chains; systems of another text than the first are left out.
+    """Of each corpus whose scores found chains, with the first seed that was scored; systems of another text than the
+    first are left out, and those that mark no sentences.
 
     Raises UserError where the tokens are not those of the scores.
     """
-    return [study for corpus in results.corpora if (study := _of_corpus(results, corpus))]
+    studies = []
+    for corpus in results.corpora:
+        if runs := [run for run in results.of(corpus) if run.occurrences.exists() and has_sentences(run)]:
+            first = min(runs, key=lambda run: run.seed)
+            like = [run for run in runs if (run.seed, run.entry.system.text) == (first.seed, first.entry.system.text)]
+            studies.append(chain_study(results, like))
+    return studies
 
 
-def _of_corpus(results: Results, corpus: str) -> ChainStudy | None:
-    runs = [run for run in results.of(corpus) if run.occurrences.exists()]
-    if not runs:
-        return None
-    first = min(runs, key=lambda run: run.seed)
-    runs = [run for run in runs if (run.seed, run.entry.system.text) == (first.seed, first.entry.system.text)]
+def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
+    """Of runs of one corpus and text. Raises UserError where the tokens are not those of the scores."""
+    first = runs[0]
+    corpus = first.entry.corpus
     texts = Texts.read(results, first, runs)
     chains = read_chains(runs)
     systems = tuple(run.entry.system.name for run in runs)
@@ -128,7 +133,7 @@ class Texts:
     @classmethod
     def read(cls, results: Results, first: Run, runs: Sequence[Run]) -> "Texts":
         entry = first.entry
-        file = results.folder / "2_tokens" / entry.corpus / entry.system.text / "tokens.arrow"
+        file = results.data("2_tokens", entry.corpus) / entry.system.text / "tokens.arrow"
         table = read_arrow(file, TEST_TOKENS)
         rows = table.filter(pc.equal(table["split"], "test"))
 

@@ -4,6 +4,9 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+MOST_PERPLEXITY = 1e300
+"""Near the largest number that there is."""
+
 
 @dataclass(frozen=True)
 class Validation:
@@ -23,7 +26,8 @@ class Validation:
 
     @property
     def perplexity(self) -> float:
-        return math.exp(self.nll)
+        """At most MOST_PERPLEXITY: a training that goes astray has a loss to tell of still."""
+        return min(math.exp(min(self.nll, math.log(MOST_PERPLEXITY))), MOST_PERPLEXITY)
 
     def numbers(self) -> dict[str, float]:
         """By the names that they have in files."""

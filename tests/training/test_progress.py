@@ -95,3 +95,9 @@ def test_listeners_are_told_as_one():
     both.updated(step(1))
     both.close()
     assert len(lines) == 4
+
+
+def test_a_loss_beyond_all_measure_is_told():
+    astray = Validation(update=1, epoch=1, loss=900.0, nll=800.0)
+    assert "dev loss 900.0000, nll 800.0000, perplexity " in dev_line(astray)
+    assert json.loads(json.dumps(astray.numbers()))["perplexity"] == pytest.approx(1e300)

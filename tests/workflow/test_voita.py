@@ -51,7 +51,9 @@ def finished(root: Path, mirror: Path, scale: str, *targets: str) -> Project:
     settings = {"studies": ["voita"], "mirror": str(mirror), "scale": scale, "device": "cpu"}
     for name, value in settings.items():
         project.edit("config.yaml", name, value)
-    if scale == "smoke":  # of a shortened archive, which has other bytes
+    if scale == "quick":  # of a shortened archive, which has other bytes, and is no fixture
+        small = project.read("workflow/scales/smoke.yaml")
+        project.write("workflow/scales/quick.yaml", {key: small[key] for key in ("about", "model", "train", "decode")})
         catalogue = project.read(CORPUS)
         catalogue["expected"] = {}
         for name in ("sha256", "size"):
@@ -79,9 +81,9 @@ def test_a_few_instances_by_the_workflow_and_from_plain_files(unpacked, tmp_path
     shorten(unpacked, instances=4)
     with tarfile.open(tmp_path / ARCHIVE, "w:gz") as archive:
         archive.add(unpacked, FOLDER)
-    target = "results/6_translations/smoke/voita_en-ru/concat_4/seed1/contrastive.arrow"
-    project = finished(tmp_path / "project", tmp_path, "smoke", target)
-    model, translations = folders(project, "smoke", "concat_4")
+    target = "results/6_translations/quick/voita_en-ru/concat_4/seed1/contrastive.arrow"
+    project = finished(tmp_path / "project", tmp_path, "quick", target)
+    model, translations = folders(project, "quick", "concat_4")
     found = accuracies(read_judgements(translations / "contrastive.arrow", ContrastiveConfig()))
     assert {name: one["items"] for name, one in found.items()} == dict.fromkeys(FILES, 4)
     assert found == from_plain_files(model, unpacked)
