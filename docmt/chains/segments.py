@@ -12,12 +12,12 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.chains.extract import chains_of
 from docmt.chains.frames import chains_of_pieces, count, repeated, words_of_sentences
 from docmt.chains.statistics import cards
 from docmt.chains.stop_words import read_stop_words, write_stop_words
 from docmt.chains.words import is_unknown, words_of_ids
 from docmt.core.artifacts import write_json
+from docmt.core.chains import chains_of
 from docmt.core.config import SPLITS, ViewConfig
 from docmt.core.counts import Counts, add_counts
 from docmt.core.documents import (

@@ -6,7 +6,7 @@ Paper: lexical chains, table 5.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from docmt.chains.extract import repeated_words
+from docmt.core.chains import repeated_words
 from docmt.core.config import SPLITS
 from docmt.core.counts import Counts
 

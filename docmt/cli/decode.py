@@ -1,4 +1,4 @@
-"""`docmt decode` and `docmt contrastive`: stage 6."""
+"""`docmt decode`: stage 6."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,7 @@ def decode(
     settings: Settings,
     model: Model,
     view: View,
-    output: Annotated[Path, typer.Option(help="folder for test.txt, test.tok.txt, test.j<n>.txt ..., decoding.json")],
+    output: Annotated[Path, typer.Option(help="folder for test.txt, test.tok.txt, decoding.json ...")],
     chains: Chains = None,
     device: Device = "auto",
     threads: Threads = None,
@@ -34,26 +34,3 @@ def decode(
     network, pipeline = open_model(model, device, threads)
     with shown_progress("decoding", "segments") as progress:
         write_translations(chosen, network, Segments(view, chains), output, pipeline.restore_target, progress)
-
-
-def contrastive(
-    settings: Settings,
-    model: Model,
-    view: View,
-    output: Annotated[Path, typer.Option(help="contrastive.arrow to write: a score for each variant")],
-    chains: Chains = None,
-    device: Device = "auto",
-    threads: Threads = None,
-) -> None:
-    """Score a view's contrastive variants: the log-probability of the judged sentence, given its context."""
-    from docmt.cli.opening import open_model
-    from docmt.cli.progress import shown_progress
-    from docmt.core.artifacts import read_json
-    from docmt.core.parse import parse
-    from docmt.decoding.files import TranslationSettings, write_contrastive
-    from docmt.decoding.segments import View as Segments
-
-    chosen = parse(TranslationSettings, read_json(settings), str(settings))
-    network, _ = open_model(model, device, threads)
-    with shown_progress("contrastive scores", "variants") as progress:
-        write_contrastive(chosen, network, Segments(view, chains), output, progress)

@@ -16,10 +16,21 @@ COMMANDS = (
     ("train", "docmt.cli.train", "train"),
     ("status", "docmt.cli.status", "status"),
     ("decode", "docmt.cli.decode", "decode"),
-    ("contrastive", "docmt.cli.decode", "contrastive"),
+    ("inspect", "docmt.cli.inspect", "inspect"),
     ("translate", "docmt.cli.translate", "translate"),
     ("import-fairseq", "docmt.cli.import_fairseq", "import_fairseq"),
+    ("contrastive", "docmt.cli.contrastive", "contrastive"),
     ("score", "docmt.cli.score", "score"),
+    ("compare", "docmt.cli.compare", "compare"),
+    ("ltcr", "docmt.cli.ltcr", "ltcr"),
+    ("align", "docmt.cli.align", "align"),
+    ("aer", "docmt.cli.align", "aer"),
+    ("coherence", "docmt.cli.adjacent", "coherence"),
+    ("cohesion", "docmt.cli.adjacent", "cohesion"),
+    ("contrastive-system", "docmt.cli.contrastive", "contrastive_system"),
+    ("train-aligner", "docmt.cli.align", "train_aligner"),
+    ("score-system", "docmt.cli.score", "score_system"),
+    ("compare-study", "docmt.cli.compare", "compare_study"),
     ("report", "docmt.cli.report", "report"),
 )
 """Command, module, function. A module imports its stage inside the function, so that `docmt --help` is quick."""
@@ -40,6 +51,8 @@ GROUPS = (
         "docmt.cli.chains",
         (("words", "words"), ("segments", "segments"), ("statistics", "statistics")),
     ),
+    ("vectors", "docmt.cli.vectors", (("train", "train"), ("corpus", "corpus"))),
+    ("human", "docmt.cli.human", (("sheet", "sheet"), ("read", "read"))),
 )
 """Commands of two words."""
 

@@ -43,8 +43,8 @@ class Given:
         """SEGMENT_CHAINS of `segments`. Raises UserError where the stop list is missing."""
         import pyarrow as pa
 
-        from docmt.chains.extract import chains_of
         from docmt.chains.stop_words import read_stop_words
+        from docmt.core.chains import chains_of
         from docmt.core.documents import SEGMENT_CHAINS
 
         stopped = read_stop_words(stop_words)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from docmt.cli.tables import plain_table
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -75,11 +77,7 @@ def show(trainings: "list[Standing]") -> None:
 def plain(trainings: "list[Standing]") -> str:
     if not trainings:
         return "no training yet"
-    rows = [COLUMNS, *map(cells, trainings)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    flush = [str.rjust if name in NUMBERS else str.ljust for name in COLUMNS]
-    lines = ("  ".join(f(cell, width) for f, cell, width in zip(flush, row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
+    return plain_table(COLUMNS, [cells(training) for training in trainings], NUMBERS)
 
 
 def table(trainings: "list[Standing]") -> "Table":

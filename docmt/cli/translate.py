@@ -1,6 +1,7 @@
 """`docmt translate`: documents from standard input, by any trained model, without the workflow."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 def translate(
     model: Model,
     beam: Annotated[int, typer.Option(min=1, help="hypotheses kept; 1 is greedy")] = 5,
+    n_best: Annotated[int, typer.Option(min=0, help="print so many of each search, with scores, as a table (TSV)")] = 0,
     batch_tokens: Annotated[int, typer.Option(min=1, help="source pieces computed at once (memory and speed)")] = 4096,
     device: Device = "auto",
     threads: Threads = None,
@@ -28,27 +30,57 @@ def translate(
     """Translate documents from standard input: a sentence a line, a blank line between documents; a line for a line.
 
     A model that does not mark sentences (frame unmarked, cut into several sentences) gives a line for a document.
+    What could not be taken as it was is counted on standard error.
     """
     from docmt.cli.opening import open_model
     from docmt.core.config import DecodeConfig
-    from docmt.decoding.files import restored_lines
     from docmt.decoding.lines import document_numbers, read_lines
 
+    if n_best > beam:
+        raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
     network, pipeline = open_model(model, device, threads)
     lines = read_lines(sys.stdin.buffer.read(), "standard input")
     ids = pipeline.encode_source(lines)
     documents = document_numbers(lines, ids)
     if not documents:
-        sys.stdout.writelines("\n" for _ in lines)
+        sys.stdout.writelines("\n" for _ in lines if not n_best)
         return
     sentences = ([column[index] for index in documents] for column in (lines, ids))
     given = Given(*sentences, list(documents.values()))
-    found = translated(network, pipeline, given, model, DecodeConfig(beam=beam, batch_tokens=batch_tokens))
+    config = DecodeConfig(beam=beam, n_best=n_best, batch_tokens=batch_tokens)
+    found = translated(network, pipeline, given, model, config)
+    tell_fallbacks(found)
+    shown = n_best_table if n_best else plain_lines
+    sys.stdout.writelines(text + "\n" for text in shown(found, pipeline, list(documents), len(lines)))
+
+
+def plain_lines(found: "Decoded", pipeline: "TextPipeline", given: list[int], lines: int) -> Iterable[str]:
+    """A line for each line of the input, of which `given` had something to translate; or a line for each document."""
+    from docmt.decoding.files import restored_lines
+
     texts = [text for _, text in restored_lines(found.takes[-1], found.line_lengths, pipeline.restore_target)]
-    if found.lines == "sentences":
-        of_line = dict(zip(documents, texts, strict=True))
-        texts = [of_line.get(index, "") for index in range(len(lines))]
-    sys.stdout.writelines(text + "\n" for text in texts)
+    if found.lines == "documents":
+        return texts
+    of_line = dict(zip(given, texts, strict=True))
+    return (of_line.get(index, "") for index in range(lines))
+
+
+def n_best_table(found: "Decoded", pipeline: "TextPipeline", given: list[int], _: int) -> Iterable[str]:
+    """See `docmt.decoding.nbest`; `line` is that of the input or, where lines are documents, the document's number."""
+    from docmt.decoding.nbest import nbest_lines
+
+    numbers = [index + 1 for index in given] if found.lines == "sentences" else None
+    return nbest_lines(found, pipeline.restore_target, numbers)
+
+
+def tell_fallbacks(found: "Decoded") -> None:
+    fallbacks = found.fallbacks
+    if fallbacks.windows:
+        typer.echo(
+            f"docmt: {fallbacks.windows} segments got another number of sentences; {fallbacks.sentences} sentences "
+            f"were translated again, alone; {fallbacks.merged} lines are several sentences joined",
+            err=True,
+        )
 
 
 def own_cut(folder: Path) -> "CutConfig":

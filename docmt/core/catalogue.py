@@ -82,6 +82,10 @@ class CorpusConfig:
             need(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
 
 
+STOP_WORDS = ("stop_words", "target_stop_words")
+"""Fields of a corpus that later stages go by."""
+
+
 @dataclass(frozen=True)
 class FileSettings:
     """A file as the job knows it: wherever it was downloaded from."""
@@ -131,6 +135,7 @@ def load_corpus(path: Path | str) -> CorpusConfig:
 def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
     """Stage 1's slice. Sources and sizes are left out: another mirror makes the same corpus."""
     slice_ = dataclasses.asdict(config)
-    del slice_["about"], slice_["published"], slice_["stop_words"], slice_["target_stop_words"]
+    for name in ("about", "published", *STOP_WORDS):
+        del slice_[name]
     slice_["files"] = [{"name": file.name, "sha256": file.sha256} for file in config.files]
     return slice_

@@ -236,16 +236,20 @@ class DecodeConfig:
     """Stage 6: beam search. The strategy follows from the model's frame and the test view."""
 
     beam: int = setting(5, "hypotheses kept for each segment; 1 is greedy")
-    length_penalty: Literal["average", "gnmt", "none"] = setting(
-        "average", "score / length^alpha, score / ((5 + length) / 6)^alpha, or the plain sum of log-probabilities"
+    length_penalty: Literal["average", "gnmt", "unified_dnmt", "none"] = setting(
+        "average",
+        "score / length^alpha, score / ((5 + length) / 6)^alpha, score / (5 + length / 6)^alpha (the code of "
+        "unified-dnmt), or the plain sum of log-probabilities",
     )
     length_alpha: float = setting(1.0, "alpha of the length penalty")
     max_length_a: float = setting(1.2, "longest translation of a sentence: a * source pieces + b")
     max_length_b: int = setting(10, "see max_length_a")
+    n_best: int = setting(0, "so many of each search's translations, with scores, in test.nbest.tsv; 0 = no such file")
     batch_tokens: int = setting(4096, "source tokens decoded at once (memory and speed, not results)")
 
     def __post_init__(self) -> None:
         need(self.beam >= 1, "beam", self.beam, "1 or more")
+        need(0 <= self.n_best <= self.beam, "n_best", self.n_best, f"0 to {self.beam}, the beam")
         need(self.batch_tokens >= 1, "batch_tokens", self.batch_tokens, "1 or more")
         need(self.length_alpha >= 0, "length_alpha", self.length_alpha, "0 or more")
         need(self.max_length_a >= 0, "max_length_a", self.max_length_a, "0 or more")

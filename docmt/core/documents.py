@@ -38,7 +38,8 @@ CONTRASTIVE = pa.schema(
     ]
 )
 """`source` has one sentence more than `target_context`; each of `variants` translates the last of them and
-`variants[correct]` is right. `distance`: how many sentences back the deciding one stands; 0 = not stated."""
+`variants[correct]` is right. `distance`: how many sentences back the deciding one stands; 0 = not stated, or in the
+judged one. `set`: a phenomenon, or a part of one after a slash (`anaphora/f.sg`)."""
 
 TOKENS = pa.schema(
     [
@@ -120,10 +121,67 @@ SEGMENT_CHAINS = pa.schema([("members", pa.list_(pa.int32())), ("lengths", pa.li
 chain, those of one chain rising; `lengths`: how many members each chain has."""
 
 CONTRASTIVE_SCORES = pa.schema(
-    [field for field in CONTRASTIVE_SEGMENTS if field.name not in SEGMENTS.names] + [("score", pa.float64())]
+    [field for field in CONTRASTIVE_SEGMENTS if field.name not in SEGMENTS.names]
+    + [
+        ("score", pa.float64()),
+        ("outputs", pa.int32()),
+        ("context_score", pa.float64()),
+        ("context_outputs", pa.int32()),
+    ]
 )
-"""One row a variant: the sum of the log-probabilities of the judged sentence, its end symbol included."""
+"""One row a variant: the sum of the log-probabilities of the judged sentence (nats) and how many outputs it has, its
+end symbol included; the same of the target sentences before it."""
 
+DETAILS = pa.schema(
+    [
+        ("measure", pa.string()),
+        ("kind", pa.string()),
+        ("unit", pa.string()),
+        ("set", pa.string()),
+        ("distance", pa.int32()),
+        ("names", pa.list_(pa.string())),
+        ("counts", pa.list_(pa.float64())),
+    ]
+)
+"""One row a score: what each of its units (`names`: sentences, documents, items) adds to the sums that it is made of,
+all counts of one unit after another. `set` and `distance`: of contrastive items, else none."""
+
+_RENDERING = [
+    ("translations", pa.list_(pa.string())),
+    ("places", pa.list_(pa.list_(pa.int32()))),
+    ("agreeing", pa.int32()),
+    ("pairs", pa.int32()),
+]
+OCCURRENCES = pa.schema(
+    [
+        ("document", pa.string()),
+        ("unit", pa.string()),
+        ("lines", pa.list_(pa.int32())),
+        ("words", pa.list_(pa.int32())),
+        *_RENDERING,
+        *[(f"reference_{name}", kind) for name, kind in _RENDERING],
+    ]
+)
+"""One row a lexical chain of the test split, as LTCR takes it: its k-th occurrence is word `words[k]` (or, where `unit`
+is pieces, that piece) of the source of test sentence `lines[k]`, counted from 0 through the split. Its translation is
+`translations[k]`, none where it has none, of the tokens at `places[k]` of the output. Of `pairs` of translations so
+many are `agreeing`. The same of the reference."""
+
+INSIDE = pa.schema(
+    [
+        ("document", pa.string()),
+        ("chain", pa.int32()),
+        ("piece", pa.string()),
+        ("sentence", pa.int32()),
+        ("place", pa.int32()),
+        ("outputs", pa.list_(pa.string())),
+        ("attention", pa.list_(pa.float32())),
+        ("alignment", pa.list_(pa.float32())),
+        ("similarity", pa.list_(pa.float32())),
+    ]
+)
+"""One row a member of a lexical chain, chain after chain: a source piece, by its place in its sentence, and what a
+model did with it (`docmt.decoding.inside`) at each of `outputs`, the pieces of the sentence's reference and its end."""
 
 STOP_WORDS = "stop_words.txt"
 """Beside chains, and in the folder of a model that reads them: the words that are in none."""

@@ -10,13 +10,14 @@ from typing import Any, Literal
 
 import yaml
 
-from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
+from docmt.core.architectures import MODEL_CONFIGS, READS_CHAINS, TransformerConfig
 from docmt.core.artifacts import canonical_json, digest
 from docmt.core.catalogue import CorpusConfig, load_corpus
 from docmt.core.checks import setting
 from docmt.core.config import DecodeConfig, SystemConfig, TextConfig, TrainConfig
 from docmt.core.errors import UserError, check_known
 from docmt.core.parse import Lines, check_keys, load_yaml, mapping, parse
+from docmt.core.scoring import ScoringConfig
 from docmt.core.study import Resolver, StudyConfig, load_study
 
 
@@ -46,6 +47,7 @@ class MainConfig:
     shards: int = setting(1, "jobs that each pass of stage 2 over a corpus is cut into")
     texts: dict[str, TextConfig] = field(default_factory=dict)
     defaults: DefaultsConfig | None = None
+    scoring: ScoringConfig = field(default_factory=ScoringConfig)
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ class Grid:
     corpus_files: dict[str, str]
     studies: dict[str, StudyConfig]
     active: tuple[str, ...]
+    scoring: ScoringConfig
     entries: tuple[Entry, ...]
     not_run: dict[str, str] = field(default_factory=dict)
 
@@ -145,6 +148,7 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         corpus_files=corpus_files,
         studies=studies,
         active=active,
+        scoring=config.scoring,
         entries=tuple(entries),
     )
 
@@ -234,6 +238,7 @@ def _entries(resolver: Resolver, texts: dict[str, TextConfig], before: list[Entr
     systems = {name: resolver.resolve(name) for name in study.systems}
     for system in systems.values():
         _check_text(system, systems, texts, resolver.lines)
+    _check_inspected(study, systems, resolver.lines)
     identities = {name: _identity(name, systems) for name in systems}
     taken = {(entry.corpus, entry.folder): entry.identity for entry in before}
     entries = []
@@ -287,6 +292,18 @@ def _check_text(
         )
     if system.init_from:
         _check_start(system, systems[system.init_from], lines)
+
+
+def _check_inspected(study: StudyConfig, systems: dict[str, SystemConfig], lines: Lines) -> None:
+    for number, name in enumerate(study.inspected):
+        if (kind := systems[name].model.kind) not in READS_CHAINS:
+            where = lines.place(("inspected", number))
+            raise UserError(
+                "not a system that reads lexical chains",
+                where=where,
+                found=f"{name}, model.kind {kind}",
+                expected=" or ".join(READS_CHAINS),
+            )
 
 
 def _check_start(system: SystemConfig, start: SystemConfig, lines: Lines) -> None:

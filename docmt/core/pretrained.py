@@ -14,6 +14,18 @@ ROWS = "rows.{side}.json"
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
 """Forms of the weights: the first that a folder has is read. An index names further files beside it."""
 
+ALIGNER_FILES = {
+    CONFIG: None,
+    "vocab.txt": None,
+    "tokenizer_config.json": "without it awesome-align lower-cases, and a cased model does not know most words",
+    "pytorch_model.bin": "awesome-align reads no model.safetensors; to convert one: "
+    "torch.save(safetensors.torch.load_file('model.safetensors'), 'pytorch_model.bin')",
+}
+"""Of awesome-align's model, a BERT, and what to say where one is missing."""
+
+ALIGNER_LAYER = 8
+"""The layer whose states awesome-align compares."""
+
 POSITION_OFFSET = {"mbart": 2, "bart": 2, "bert": 0}
 """Kinds of checkpoints (`model_type`), and the first row of their tables of positions that a token takes."""
 
@@ -43,6 +55,16 @@ def weight_files(folder: Path) -> list[Path]:
 def tokenizer_file(folder: Path | str) -> Path:
     """Raises: UserError where it is missing."""
     return _file(Path(folder), TOKENIZER)
+
+
+def aligner_files(folder: Path | str) -> list[Path]:
+    """Raises: UserError where one is missing, or the model has too few layers."""
+    files = [_file(Path(folder), name, remedy) for name, remedy in ALIGNER_FILES.items()]
+    layers = read_json(files[0]).get("num_hidden_layers", 0)
+    if layers < ALIGNER_LAYER:
+        expected = f"{ALIGNER_LAYER} or more, of which awesome-align takes the {ALIGNER_LAYER}th"
+        raise UserError("too few layers", where=str(files[0]), found=layers, expected=expected)
+    return files
 
 
 def read_config(folder: Path | str) -> dict[str, Any]:
@@ -145,12 +167,13 @@ def _equal(config: Mapping[str, Any], first: str, second: str, where: str) -> An
     return values[0]
 
 
-def _file(folder: Path, name: str) -> Path:
+def _file(folder: Path, name: str, remedy: str | None = None) -> Path:
     if not folder.is_dir():
         raise UserError("no folder of a pretrained model", where=str(folder), expected=f"a folder with {name}")
     path = folder / name
     if not path.is_file():
-        raise UserError("file not found", where=str(path), remedy="it belongs to the pretrained model's folder")
+        remedy = remedy or "it belongs to the pretrained model's folder"
+        raise UserError("file not found", where=str(path), remedy=remedy)
     return path
 
 

@@ -8,9 +8,11 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from docmt.core.catalogue import corpus_settings
+from docmt.core.catalogue import STOP_WORDS, corpus_settings
 from docmt.core.errors import UserError, check_known
 from docmt.core.grid import Entry, Grid
+from docmt.core.metrics import parse_metric
+from docmt.core.scoring import WordVectorsConfig
 from docmt.core.study import StudyConfig
 from docmt.core.versions import VERSIONS
 
@@ -21,7 +23,10 @@ STAGES = {
     "4_chains": "{corpus}/{text}/{view}",
     "5_training": "{scale}/{corpus}/{system}/seed{seed}",
     "6_translations": "{scale}/{corpus}/{system}/seed{seed}",
+    "7_vectors": "{corpus}/{text}",
+    "7_aligners": "{corpus}/{text}",
     "7_scores": "{scale}/{corpus}/{system}/seed{seed}",
+    "7_comparisons": "{study}",
     "8_report": "{study}",
 }
 """Folders under `results/`, by stage."""
@@ -100,15 +105,75 @@ def _translations(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -
 def _scores(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> dict[str, Any]:
     entry = grid.find(corpus, folder)
     system = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
-    run = _run(entry, scale, seed)
-    chains = {name: getattr(grid.corpora[corpus], name) for name in ("stop_words", "target_stop_words")}
-    return {"version": VERSIONS["scores"], **run, **_languages(grid, corpus), **chains, "resolved": system}
+    return {
+        "version": VERSIONS["scores"],
+        **_run(entry, scale, seed),
+        **_languages(grid, corpus),
+        **_scoring(grid, corpus),
+        "resolved": system,
+    }
+
+
+def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
+    """What of `scoring` concerns a corpus; none for what is not measured on it."""
+    config, chosen = grid.corpora[corpus], grid.scoring
+    languages = config.source_language, config.target_language
+    consistency = chosen.consistency.of_corpus(languages, tuple(getattr(config, name) for name in STOP_WORDS))
+    vectors = chosen.coherence.vectors.get(config.target_language)
+    model = chosen.cohesion.models.get(config.target_language)
+    return {
+        "consistency": dataclasses.asdict(consistency),
+        "aligner": dataclasses.asdict(chosen.aligner),
+        "coherence": vectors and {"vectors": vectors, "case": chosen.coherence.case},
+        "cohesion": model and {"model": model, "batch_pairs": chosen.cohesion.batch_pairs},
+        "contrastive": dataclasses.asdict(chosen.contrastive) if config.contrastive else None,
+    }
+
+
+def _vectors(grid: Grid, corpus: str, text: str) -> dict[str, Any]:
+    check_known("corpus", corpus, grid.corpora, f"results/7_vectors/{corpus}/{text}")
+    names = [field.name for field in dataclasses.fields(WordVectorsConfig)]
+    return {"version": VERSIONS["scores"], "vectors": {name: getattr(grid.scoring.coherence, name) for name in names}}
+
+
+def _aligners(grid: Grid, corpus: str, text: str) -> dict[str, Any]:
+    """The aligner links what lexical chains are of."""
+    check_known("corpus", corpus, grid.corpora, f"results/7_aligners/{corpus}/{text}")
+    return {"version": VERSIONS["scores"], "source": grid.scoring.consistency.chains}
+
+
+def _comparisons(grid: Grid, study: str) -> dict[str, Any]:
+    pairs = _compared(_study(grid, study, "7_comparisons"))
+    systems = {(pair["corpus"], pair[name]) for pair in pairs for name in ("system", "baseline")}
+    folders: dict[str, dict[str, str]] = {}
+    for entry in grid.of_study(study):
+        if (entry.corpus, entry.system.name) in systems:
+            folders.setdefault(entry.corpus, {})[entry.system.name] = entry.folder
+    return {
+        "version": VERSIONS["scores"],
+        "study": study,
+        "scale": grid.scale,
+        "seeds": list(grid.seeds[study]),
+        "folders": folders,
+        "pairs": pairs,
+    }
+
+
+def _compared(study: StudyConfig) -> list[dict[str, Any]]:
+    """Every pair of a system and its baseline, with the metrics of all tables that name both."""
+    metrics: dict[tuple[str, ...], set[str]] = {}
+    for table in study.tables.values():
+        compared = {metric for metric in table.metrics if parse_metric(metric).tallied}
+        for row in table.rows:
+            if (baseline := table.baseline_of(row)) is not None:
+                for corpus in study.corpora:
+                    metrics.setdefault((corpus, row.system, baseline, table.significance), set()).update(compared)
+    names = ("corpus", "system", "baseline", "test")
+    return [{**dict(zip(names, pair, strict=True)), "metrics": sorted(metrics[pair])} for pair in sorted(metrics)]
 
 
 def _report(grid: Grid, study: str) -> dict[str, Any]:
-    if study not in grid.studies:
-        raise UserError("unknown study", where=f"results/8_report/{study}", expected=", ".join(grid.studies))
-    config = grid.studies[study]
+    config = _study(grid, study, "8_report")
     shown = {key: value for key, value in dataclasses.asdict(config).items() if key != "systems"}
     not_run = {corpus: why for corpus, why in grid.not_run.items() if corpus in config.corpora}
     return {
@@ -121,6 +186,12 @@ def _report(grid: Grid, study: str) -> dict[str, Any]:
         },
         **({"not_run": not_run} if not_run else {}),
     }
+
+
+def _study(grid: Grid, study: str, stage: str) -> StudyConfig:
+    if study not in grid.studies:
+        raise UserError("unknown study", where=f"results/{stage}/{study}", expected=", ".join(grid.studies))
+    return grid.studies[study]
 
 
 def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
@@ -167,6 +238,9 @@ SLICES = {
     "4_chains": _chains,
     "5_training": _training,
     "6_translations": _translations,
+    "7_vectors": _vectors,
+    "7_aligners": _aligners,
     "7_scores": _scores,
+    "7_comparisons": _comparisons,
     "8_report": _report,
 }

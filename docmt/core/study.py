@@ -4,7 +4,7 @@ import dataclasses
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
 from docmt.core.checks import setting
@@ -29,6 +29,7 @@ class RowConfig:
 
     label: str = setting("", "what the row is called; the system's name where it is left out")
     system: str | None = setting(None, "name of the study's system; none for a row that is only published")
+    baseline: str | None = setting(None, "the system that the row is compared with, where it is not the table's")
     published: dict[str, dict[str, Any]] = field(default_factory=dict)
     note: str = setting("", "a footnote, such as a slip of the paper")
 
@@ -42,6 +43,15 @@ class TableConfig:
     rows: tuple[RowConfig, ...]
     caption: str = setting("", "below the table")
     paper: str = setting("", "where the published numbers stand")
+    baseline: str | None = setting(None, "the system that rows are compared with; none = no test of significance")
+    significance: Literal["bootstrap", "sign"] = setting(
+        "bootstrap", "the test: paired bootstrap (Koehn 2004), or the sign test of Collins et al. (2005)"
+    )
+
+    def baseline_of(self, row: RowConfig) -> str | None:
+        """The system that a row is compared with; none for the baseline itself and for what is only published."""
+        baseline = row.baseline or self.baseline
+        return baseline if row.system is not None and row.system != baseline else None
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,9 @@ class StudyConfig:
     about: str = setting("", "what the study asks, in a few sentences")
     seeds: tuple[int, ...] | None = setting(None, "where the study's differ from config.yaml's")
     tables: dict[str, TableConfig] = field(default_factory=dict)
+    inspected: tuple[str, ...] = setting(
+        (), "systems that read lexical chains, whose attention to one the page shows, and their latent variables"
+    )
 
 
 def load_study(path: Path) -> tuple[StudyConfig, Lines]:
@@ -76,13 +89,18 @@ def load_study(path: Path) -> tuple[StudyConfig, Lines]:
 
 
 def _check_rows(study: StudyConfig, lines: Lines) -> None:
+    for number, name in enumerate(study.inspected):
+        check_known("system", name, study.systems, lines.place(("inspected", number)))
     for table, config in study.tables.items():
+        if config.baseline is not None:
+            check_known("system", config.baseline, study.systems, lines.place(("tables", table, "baseline")))
         for number, metric in enumerate(config.metrics):
             parse_metric(metric, lines.place(("tables", table, "metrics", number)))
         for number, row in enumerate(config.rows):
             path = ("tables", table, "rows", number)
-            if row.system is not None:
-                check_known("system", row.system, study.systems, lines.place((*path, "system")))
+            for key in ("system", "baseline"):
+                if getattr(row, key) is not None:
+                    check_known("system", getattr(row, key), study.systems, lines.place((*path, key)))
             for corpus, cells in row.published.items():
                 check_known("corpus", corpus, study.corpora, lines.place((*path, "published", corpus)))
                 for metric in cells:

@@ -11,7 +11,7 @@ VERSIONS = {
     "views": 1,
     "chains": 1,
     "training": 2,
-    "translations": 2,
-    "scores": 2,
-    "report": 2,
+    "translations": 3,
+    "scores": 3,
+    "report": 3,
 }

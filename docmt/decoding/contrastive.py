@@ -1,37 +1,98 @@
 """Forced scores of contrastive variants; the judged sentence is the last of its segment."""
 
+from collections.abc import Sequence
+from dataclasses import fields
+from itertools import groupby
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
-import torch
 from torch import nn
 
 from docmt.core.documents import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS
+from docmt.core.errors import UserError
 from docmt.decoding.batches import token_batches
 from docmt.decoding.segments import View
 from docmt.decoding.translator import Progress
 from docmt.nn.rows import Rows
-from docmt.search import forced_scores
+from docmt.nn.segments import spans, starts
+from docmt.search import VariantScores, variant_scores
 
-
-def last_sentence_scores(model: nn.Module, rows: Rows, batch_tokens: int, progress: Progress) -> np.ndarray:
-    """The log-probability of each instance's last target sentence, its end symbol included; nats, float64.
-
-    Paper: Voita et al. 2019 judge by the sum over the last sentence.
-    """
-    scores = np.empty(len(rows))
-    done = pieces = 0
-    for indices in token_batches((rows.source_words + rows.target_words).tolist(), batch_tokens):
-        batch = rows.take(indices)
-        _, sentences = forced_scores(model, batch)
-        scores[indices] = sentences[torch.from_numpy(np.cumsum(batch.sentences) - 1)].numpy()
-        done, pieces = done + len(batch), pieces + len(batch.source_ids)
-        progress(done, len(rows), pieces)
-    return scores
+Row = dict[str, Any]
 
 
 def contrastive_scores(model: nn.Module, view: View, batch_tokens: int, progress: Progress) -> pa.Table:
-    """CONTRASTIVE_SCORES of a view's CONTRASTIVE_SEGMENTS, in their order."""
+    """CONTRASTIVE_SCORES of a view's CONTRASTIVE_SEGMENTS, in their order; see `scored`."""
     table, chains = view.read("contrastive.arrow", CONTRASTIVE_SEGMENTS, model)
-    scores = last_sentence_scores(model, Rows.from_table(table, chains), batch_tokens, progress)
-    kept = table.select([name for name in CONTRASTIVE_SCORES.names if name != "score"])
-    return kept.append_column("score", pa.array(scores)).cast(CONTRASTIVE_SCORES)
+    return scored(model, table, chains, batch_tokens, progress)
+
+
+def scored(
+    model: nn.Module, table: pa.Table, chains: pa.Table | None, batch_tokens: int, progress: Progress
+) -> pa.Table:
+    """CONTRASTIVE_SCORES of CONTRASTIVE_SEGMENTS and, where the model reads them, their chains.
+
+    Variants of an item that have the same ids, as two words give that are both unknown, are computed once: so their
+    scores are equal to the last bit, and a tie is seen. Raises UserError where the rows of an item do not share their
+    source and their target but for its last sentence.
+    """
+    distinct, own, variants = distinct_variants(table.to_pylist())
+    rows = Rows.from_table(table, chains).take(distinct)
+    found = batch_scores(model, rows, variants, batch_tokens, progress)
+    columns = {name: found[name][own] if name in found else table[name] for name in CONTRASTIVE_SCORES.names}
+    return pa.table(columns).cast(CONTRASTIVE_SCORES)
+
+
+def batch_scores(
+    model: nn.Module, rows: Rows, variants: np.ndarray, batch_tokens: int, progress: Progress
+) -> dict[str, np.ndarray]:
+    """The fields of `VariantScores`, batch by batch; an item is never cut, since its rows share what is computed.
+
+    `variants`: how many consecutive rows each item has.
+    """
+    columns = {field.name: np.empty(len(rows)) for field in fields(VariantScores)}
+    first = starts(variants)
+    sizes = rows.source_words[first] + np.add.reduceat(rows.target_words, first)
+    done = pieces = 0
+    for indices in token_batches(sizes.tolist(), batch_tokens):
+        chosen = spans(first[indices], variants[indices])
+        batch = rows.take(chosen)
+        scores = variant_scores(model, batch, variants[indices])
+        for name, column in columns.items():
+            column[chosen] = getattr(scores, name)
+        done, pieces = done + len(batch), pieces + int(rows.source_words[first[indices]].sum())
+        progress(done, len(rows), pieces)
+    return columns
+
+
+def distinct_variants(rows: Sequence[Row]) -> tuple[list[int], list[int], np.ndarray]:
+    """The first row of each different variant; which of these each row is; how many of them each item has."""
+    distinct, own, variants = [], [], []
+    for _, item in groupby(range(len(rows)), lambda row: (rows[row]["set"], rows[row]["item"])):
+        known: dict[tuple[int, ...], int] = {}
+        shared = None
+        for row in item:
+            shared = shared or _shared(rows[row])
+            _check_shared(rows[row], shared)
+            target = tuple(rows[row]["target_ids"])
+            if target not in known:
+                known[target] = len(distinct)
+                distinct.append(row)
+            own.append(known[target])
+        variants.append(len(known))
+    return distinct, own, np.array(variants)
+
+
+def _shared(row: Row) -> tuple:
+    """The source, and the target without its last sentence."""
+    *context, _ = row["target_lengths"]
+    return row["source_ids"], row["source_lengths"], context, row["target_ids"][: sum(context)]
+
+
+def _check_shared(row: Row, expected: tuple) -> None:
+    if _shared(row) != expected:
+        raise UserError(
+            "variants of an item differ in more than their last sentence",
+            where=f"set {row['set']!r}, item {row['item']}, variant {row['variant']}",
+            expected="one source, and one target context",
+        )

@@ -1,7 +1,6 @@
 """What stage 6 leaves: a line for each test sentence or document, and an account of how they came about."""
 
 import dataclasses
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,12 @@ from docmt.core.artifacts import atomic_file, write_json
 from docmt.core.config import DecodeConfig, ViewConfig
 from docmt.core.documents import write_arrow
 from docmt.decoding.contrastive import contrastive_scores
-from docmt.decoding.segments import SegmentTable, Sentence, View
+from docmt.decoding.nbest import nbest_lines
+from docmt.decoding.segments import Restore, SegmentTable, Sentence, View
 from docmt.decoding.strategy import Decoded, decode_segments
 from docmt.decoding.translator import Progress, Translator, quiet
 
-Restore = Callable[[Sentence], tuple[str, str]]
-"""From a sentence's ids to its tokens (joined by spaces) and its plain text."""
+NBEST = "test.nbest.tsv"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,17 +44,21 @@ def write_translations(
 ) -> None:
     """Translate a view's test segments into `test.txt`, `test.tok.txt` (windows: `test.j1.txt` ...), `decoding.json`.
 
-    A line is a sentence or, where the model does not mark sentences, a document; `decoding.json` says which (`lines`).
+    With `decode.n_best` also `test.nbest.tsv` (`docmt.decoding.nbest`). A line is a sentence or, where the model does
+    not mark sentences, a document; `decoding.json` says which (`lines`).
     Raises UserError where the view does not fit the model, or is missing or damaged.
     """
     segments = SegmentTable.read(view, model)
     translator = Translator(model, settings.decode, progress)
     decoded = decode_segments(segments, settings.view.test, translator)
-    for old in output.glob("test.j*.txt"):
-        # Positions of a longer window, should the view have changed.
+    for old in (*output.glob("test.j*.txt"), *output.glob(NBEST)):
+        # Of other settings: positions of a longer window, lists that are no longer asked for.
         old.unlink()
     for name, sentences in decoded.files().items():
         write_lines(output, name, restored_lines(sentences, decoded.line_lengths, restore))
+    if settings.decode.n_best:
+        with atomic_file(output / NBEST) as stream:
+            stream.writelines(line + "\n" for line in nbest_lines(decoded, restore))
     write_json(output / "decoding.json", account(settings, segments, decoded, translator))
 
 
@@ -101,6 +104,7 @@ def account(
         "fallback_windows": decoded.fallbacks.windows,
         "fallback_sentences": decoded.fallbacks.sentences,
         "merged_sentences": decoded.fallbacks.merged,
+        "positions": {f"j{j}": dataclasses.asdict(one) for j, one in enumerate(decoded.positions, start=1)},
         **dataclasses.asdict(work),
         "source_tokens_per_s": work.source_tokens / work.seconds,
         "target_tokens_per_s": work.target_tokens / work.seconds,

@@ -1,6 +1,6 @@
 """The test segments of a view, and what may be expected of them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,9 @@ from docmt.nn.rows import Rows
 
 Sentence = list[int]
 """Ids of a sentence, without special symbols."""
+
+Restore = Callable[[Sentence], tuple[str, str]]
+"""From a sentence's ids to its tokens (joined by spaces) and its plain text."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,14 @@ class SegmentTable:
     def instances_of_documents(self) -> list[int]:
         """How many segments each document has."""
         return [len(segments) for segments in self.by_document()]
+
+    def first_sentences(self) -> list[int]:
+        """The number of each segment's first sentence, counted from 0 over all documents."""
+        numbers, lengths, start = [], self.lengths, 0
+        for segments in self.by_document():
+            numbers += [start + self.first[segment] for segment in segments]
+            start = numbers[-1] + lengths[segments[-1]]
+        return numbers
 
     def source_sentences(self) -> list[list[Sentence]]:
         """Source ids of each segment's sentences."""

@@ -4,14 +4,15 @@ A translation is one of a sentence, or, where the model does not mark sentences,
 """
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal
 
 from docmt.core.architectures import Frame
 from docmt.core.config import CutConfig
 from docmt.core.errors import UserError
 from docmt.decoding.segments import SegmentTable, Sentence
-from docmt.decoding.translator import Translator
-from docmt.decoding.windows import Fallbacks, slide
+from docmt.decoding.translator import Searches, Translator
+from docmt.decoding.windows import Fallbacks, Position, slide
 
 
 @dataclass
@@ -26,7 +27,13 @@ class Decoded:
     """
     sentences: int
     """Sentences of the test set."""
+    searches: list[Searches]
+    """What was found of each segment, before any fallback."""
+    first_lines: list[int]
+    """The line, from 0 on, where each segment's first sentence stands."""
     fallbacks: Fallbacks = field(default_factory=Fallbacks)
+    positions: list[Position] = field(default_factory=list)
+    """Where the sentences of each take come from, if segments are windows."""
     documents: list[int] | None = None
     """Where lines are documents: how many runs each has."""
 
@@ -49,23 +56,30 @@ class Decoded:
 def decode_segments(segments: SegmentTable, cut: CutConfig, translator: Translator) -> Decoded:
     """Windows slide (a sentence is a window of 1); instances and sub-documents lie side by side.
 
+    What `strategy` says: `sentences`, each alone; `sliding windows`; `instances`, a beam over each; `synchronous
+    sentences`, a beam over each sentence, which sees its document's source; `documents`, without marked sentences.
+
     A model that does not mark sentences gives one run of words an instance; the runs of a document's instances make
     one line. Instances of one sentence are sentences, whatever the frame.
 
     Raises UserError where the number of sentences is free and the segments are no windows, and where sentences are
     not marked and windows overlap.
     """
-    frame = translator.model.config.frame
-    refuse(frame, cut)
+    model = translator.model
+    refuse(model.config.frame, cut)
+    found, first = translator.translate(segments.rows), segments.first_sentences()
+    runs = [one.sentences for one in found.best]
     if cut.window is not None:
-        takes, fallbacks = slide(segments, cut.window, translator)
+        slid = slide(runs, segments, cut.window, translator)
         strategy = "sentences" if cut.window == 1 else "sliding windows"
-        return Decoded(strategy, takes, len(takes[-1]), fallbacks)
-    runs = [words for found in translator.translate(segments.rows) for words in found.sentences]
-    sentences = sum(segments.lengths)
-    if frame == "unmarked":
-        return Decoded("documents", [runs], sentences, documents=segments.instances_of_documents())
-    return Decoded("instances", [runs], sentences)
+        return Decoded(strategy, slid.takes, len(slid.takes[-1]), found.searches, first, slid.fallbacks, slid.positions)
+    takes, sentences = [list(chain.from_iterable(runs))], sum(segments.lengths)
+    if model.config.frame == "unmarked":
+        documents = segments.instances_of_documents()
+        lines = [line for line, instances in enumerate(documents) for _ in range(instances)]
+        return Decoded("documents", takes, sentences, found.searches, lines, documents=documents)
+    strategy = "synchronous sentences" if model.synchronous else "instances"
+    return Decoded(strategy, takes, sentences, found.searches, first)
 
 
 def refuse(frame: Frame, cut: CutConfig) -> None:

@@ -9,7 +9,7 @@ from torch import nn
 from docmt.core.config import DecodeConfig
 from docmt.decoding.batches import token_batches
 from docmt.nn.rows import Rows
-from docmt.search import Translation, beam_search
+from docmt.search import Translation, search_each, side_by_side
 
 Progress = Callable[[int, int, int], None]
 """Told after each batch: segments done, segments in all, source pieces done."""
@@ -30,6 +30,20 @@ class Account:
     seconds: float = 0.0
 
 
+Searches = list[list[Translation]]
+"""Of an instance, the best first: of one search or, where the model is synchronous, of one for each sentence."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of some instances, in their order."""
+
+    best: list[Translation]
+    """The best translation of each instance."""
+    searches: list[Searches]
+    """Of each instance the `n_best` best translations that its searches found."""
+
+
 class Translator:
     """A model with the settings that it translates by."""
 
@@ -37,20 +51,23 @@ class Translator:
         self.model, self.config, self.progress = model, config, progress
         self.account = Account()
 
-    def translate(self, rows: Rows) -> list[Translation]:
-        """The best translation of each instance, in the order of the rows."""
+    def translate(self, rows: Rows) -> Found:
+        """Search for every instance, batch by batch."""
         start = time.perf_counter()
-        best: dict[int, Translation] = {}
+        found: dict[int, Searches] = {}
         pieces = 0
         for indices in token_batches(rows.source_words.tolist(), self.config.batch_tokens):
             batch = rows.take(indices)
-            found = beam_search(self.model, batch, self.config)
-            best.update((index, translations[0]) for index, translations in zip(indices, found, strict=True))
+            # Only what is asked for is kept: long documents have long hypotheses.
+            kept = max(self.config.n_best, 1)
+            searched = search_each(self.model, batch, self.config)
+            found.update(zip(indices, ([ranked[:kept] for ranked in one] for one in searched), strict=True))
             pieces += len(batch.source_ids)
-            self.progress(len(best), len(rows), pieces)
-        translations = [best[index] for index in range(len(rows))]
-        self._add(rows, translations, time.perf_counter() - start)
-        return translations
+            self.progress(len(found), len(rows), pieces)
+        searches = [found[index] for index in range(len(rows))]
+        best = [side_by_side([ranked[0] for ranked in one]) for one in searches]
+        self._add(rows, best, time.perf_counter() - start)
+        return Found(best, searches)
 
     def _add(self, rows: Rows, translations: list[Translation], seconds: float) -> None:
         self.account.seconds += seconds

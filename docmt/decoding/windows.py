@@ -33,12 +33,38 @@ class Fallbacks:
     """Sentences, alone in their window, whose output of several sentences became one line."""
 
 
-def slide(segments: SegmentTable, k: int, translator: Translator) -> tuple[list[list[Sentence]], Fallbacks]:
+@dataclass
+class Position:
+    """Where the sentences of one take come from."""
+
+    standing: int = 0
+    """Sentences that were translated as the j-th of their window."""
+    nearest: int = 0
+    """Sentences translated as another than the j-th, since their document has no window where they are."""
+    alone: int = 0
+    """Sentences translated again, alone."""
+
+
+@dataclass(frozen=True)
+class Slid:
     """For each j = 1..k the translations of all sentences, each as the j-th of its window where there is such a one."""
-    outputs = [found.sentences for found in translator.translate(segments.rows)]
-    fallbacks = align(outputs, segments, translator)
-    takes = [[outputs[window][place] for window, place in places(segments, j)] for j in range(1, k + 1)]
-    return takes, fallbacks
+
+    takes: list[list[Sentence]]
+    positions: list[Position]
+    fallbacks: Fallbacks
+
+
+def slide(outputs: list[list[Sentence]], segments: SegmentTable, k: int, translator: Translator) -> Slid:
+    """`outputs`: of each window the sentences that its translation has, not always as many as the window."""
+    aligned, alone, fallbacks = align(outputs, segments, translator)
+    takes, positions = [], []
+    for j in range(1, k + 1):
+        found = list(places(segments, j))
+        takes.append([aligned[window][place] for window, place in found])
+        again = sum(window in alone for window, _ in found)
+        standing = sum(window not in alone and place == j - 1 for window, place in found)
+        positions.append(Position(standing, len(found) - standing - again, again))
+    return Slid(takes, positions, fallbacks)
 
 
 def places(segments: SegmentTable, j: int) -> Iterator[Place]:
@@ -50,43 +76,39 @@ def places(segments: SegmentTable, j: int) -> Iterator[Place]:
             yield windows[window], sentence - window
 
 
-def align(outputs: list[list[Sentence]], segments: SegmentTable, translator: Translator) -> Fallbacks:
-    """Replace in place each output that has not as many sentences as its window."""
+def align(
+    outputs: list[list[Sentence]], segments: SegmentTable, translator: Translator
+) -> tuple[list[list[Sentence]], set[int], Fallbacks]:
+    """Outputs with as many sentences as their windows; the windows whose sentences were translated again, alone."""
     lengths = segments.lengths
     failed = [window for window, output in enumerate(outputs) if len(output) != lengths[window]]
     fallbacks = Fallbacks(windows=len(failed))
     single = [window for window in failed if lengths[window] == 1]
+    # Alone already: the same window again would give the same output.
+    aligned = [*outputs]
     for window in single:
-        # Alone already: the same window again would give the same output.
-        outputs[window] = [merged(outputs[window])]
+        aligned[window] = [merged(outputs[window])]
     fallbacks.merged = len(single)
-    retranslate([window for window in failed if lengths[window] > 1], outputs, segments, translator, fallbacks)
-    return fallbacks
+    several = [window for window in failed if lengths[window] > 1]
+    for window, sentences in retranslated(several, segments, translator, fallbacks).items():
+        aligned[window] = sentences
+    return aligned, set(several), fallbacks
 
 
-def retranslate(
-    failed: list[int],
-    outputs: list[list[Sentence]],
-    segments: SegmentTable,
-    translator: Translator,
-    fallbacks: Fallbacks,
-) -> None:
-    """Translate the failed windows' sentences alone, each once though several windows have it."""
+def retranslated(
+    failed: list[int], segments: SegmentTable, translator: Translator, fallbacks: Fallbacks
+) -> dict[int, list[Sentence]]:
+    """The failed windows' sentences, translated alone: each once though several windows have it."""
     if not failed:
-        return
-    sources = segments.source_sentences()
-    document = {window: number for number, windows in enumerate(segments.by_document()) for window in windows}
-    names = {
-        window: [(document[window], segments.first[window] + i) for i in range(len(sources[window]))]
-        for window in failed
-    }
+        return {}
+    sources, first = segments.source_sentences(), segments.first_sentences()
+    names = {window: [first[window] + i for i in range(len(sources[window]))] for window in failed}
     alone = {name: source for window in failed for name, source in zip(names[window], sources[window], strict=True)}
-    found = translator.translate(Rows.from_lists([[source] for source in alone.values()]))
+    found = translator.translate(Rows.from_lists([[source] for source in alone.values()])).best
     lines = dict(zip(alone, (merged(one.sentences) for one in found), strict=True))
-    for window in failed:
-        outputs[window] = [lines[name] for name in names[window]]
     fallbacks.sentences = len(alone)
     fallbacks.merged += sum(len(one.sentences) != 1 for one in found)
+    return {window: [lines[name] for name in names[window]] for window in failed}
 
 
 def merged(sentences: list[Sentence]) -> Sentence:

@@ -13,7 +13,7 @@ from docmt.nn.chain_attention import SoftAlignment
 from docmt.nn.chains import Chains
 from docmt.nn.noise import normal
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import ChainStates, Latents, MemberStates, Numbers, RowKeys, SourceStates, States, Tensor
+from docmt.nn.shapes import ChainStates, Float, Latents, MemberStates, Numbers, RowKeys, SourceStates, States, Tensor
 from docmt.nn.streams import Stream
 
 
@@ -113,9 +113,18 @@ class ConsistencyFusion(nn.Module):
 
     def forward(self, states: States, sentence: Numbers, chains: Chains, z: Latents) -> States:
         """`sentence`: the number of the source sentence that each state translates."""
+        similarity, relevant = self.similarity(states, sentence, chains, z)
+        feature = (similarity[:, None] @ relevant)[:, 0]
+        return torch.tanh(self.fusion(torch.cat((feature, states), dim=-1)))
+
+    def similarity(
+        self, states: States, sentence: Numbers, chains: Chains, z: Latents
+    ) -> tuple[Float[Tensor, "T _"], Float[Tensor, "T _ Z"]]:
+        """From 0 to 1, of each state to the latent variables of its sentence's chains, and these variables.
+
+        Columns are those of `chains.relevant`. Paper: section 3.3, eq. 16, and the weights of eq. 17.
+        """
         # The row after the last is what fills up `relevant`: a chain that says nothing.
         z = torch.cat((z, z.new_zeros((1, z.shape[1]))))
         relevant = z[chains.relevant.index_select(0, sentence)]
-        similarity = (torch.cosine_similarity(self.query(states)[:, None], relevant, dim=2) + 1) / 2
-        feature = (similarity[:, None] @ relevant)[:, 0]
-        return torch.tanh(self.fusion(torch.cat((feature, states), dim=-1)))
+        return (torch.cosine_similarity(self.query(states)[:, None], relevant, dim=2) + 1) / 2, relevant

@@ -21,6 +21,7 @@ latent variable is the prior's mean, which gives the same translation every time
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -33,7 +34,7 @@ from docmt.nn.chains import Chains
 from docmt.nn.layers import Residual
 from docmt.nn.multihead import RunAttention
 from docmt.nn.noise import narrowed, rows
-from docmt.nn.segments import Segments
+from docmt.nn.segments import Segments, spans, starts
 from docmt.nn.shapes import HypothesisStates, HypothesisTokens, Latents, Numbers, SourceStates, States
 from docmt.nn.streams import Batch, Memory, Stream
 
@@ -46,6 +47,18 @@ class ChainMemory(Memory):
     chains: Chains
     prior: Gaussian | None
     z: Latents | None
+
+    def spread(self, source: Stream, which: np.ndarray) -> "ChainMemory":
+        """Without the prior, which only training looks at."""
+        z = None if self.z is None else self.z.index_select(0, self._chains_of(which))
+        return replace(super().spread(source, which), chains=source.chains, prior=None, z=z)
+
+    def _chains_of(self, which: np.ndarray) -> Numbers:
+        """The numbers of the chains of the instances `which`, in that order."""
+        instances = self.layout.instances
+        first_members = self.chains.tokens[self.chains.runs.offsets[:-1].long()]
+        counts = instances.ids()[first_members].bincount(minlength=instances.runs).cpu().numpy()
+        return torch.from_numpy(spans(starts(counts)[which], counts[which])).to(instances.device)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ Departs: no masks. Both streams are one packed stream of twice the length, so th
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from docmt.core.architectures import LongShortConfig
@@ -46,6 +47,11 @@ class TwoStreamMemory(Memory):
     """An encoded source: states of the long stream, then of the short one; `layout` is that of one of them."""
 
     both: Layout
+
+    def spread(self, source: Stream, which: np.ndarray) -> "TwoStreamMemory":
+        tokens = self.tokens_of(which)
+        states = torch.cat([half.index_select(0, tokens) for half in self.states.chunk(2)])
+        return TwoStreamMemory(states, source.layout, two_streams(source.layout))
 
 
 def two_streams(layout: Layout) -> Layout:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from docmt.nn.backends import backward, bucketed, kernel, varlen
+from docmt.nn.backends.weights import weights
 from docmt.nn.noise import WeightDropout
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
@@ -18,6 +19,7 @@ from docmt.nn.shapes import (
     PaddedKeys,
     PaddedQueries,
     Queries,
+    RunWeights,
     SourceStates,
     States,
 )
@@ -53,8 +55,7 @@ def attend(
 
     Raises ValueError where the two sides differ in their number of runs, or in their lengths where causal.
     """
-    if query_segments.runs != key_segments.runs:
-        raise ValueError(f"{query_segments.runs} runs of queries, {key_segments.runs} runs of keys")
+    _check_runs(query_segments, key_segments)
     if causal and query_segments.lengths != key_segments.lengths:
         raise ValueError("causal attention needs the same runs on both sides")
     for observer in _observers:
@@ -79,6 +80,19 @@ def attend_back(q: Queries, k: Keys, states: States, query_segments: Segments, k
     The weights are those of `attend`, averaged over heads, and sum to one over the run's queries; where it has none,
     zeros. Raises ValueError where the two sides differ in their number of runs.
     """
+    _check_runs(query_segments, key_segments)
+    return backward.attend_back(q, k, states, query_segments, key_segments)
+
+
+def attention_weights(q: Queries, k: Keys, query_segments: Segments, key_segments: Segments) -> list[RunWeights]:
+    """Of each run the weights of `attend`, averaged over heads: a row for each query, which sums to one over the keys.
+
+    To be looked at: no gradient, in fp32. Raises ValueError where the two sides differ in their number of runs.
+    """
+    _check_runs(query_segments, key_segments)
+    return [one.mean(1) for one in weights(q, k, query_segments, key_segments)]
+
+
+def _check_runs(query_segments: Segments, key_segments: Segments) -> None:
     if query_segments.runs != key_segments.runs:
         raise ValueError(f"{query_segments.runs} runs of queries, {key_segments.runs} runs of keys")
-    return backward.attend_back(q, k, states, query_segments, key_segments)

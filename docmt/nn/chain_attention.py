@@ -5,11 +5,11 @@ import math
 import torch
 from torch import nn
 
-from docmt.nn.attention import attend
+from docmt.nn.attention import attend, attention_weights
 from docmt.nn.chains import Chains
 from docmt.nn.multihead import RunAttention
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import MemberStates, States
+from docmt.nn.shapes import MemberStates, Queries, RunWeights, States
 
 
 class ChainAttention(RunAttention):
@@ -36,7 +36,14 @@ class SoftAlignment(nn.Module):
 
     def forward(self, members: MemberStates, chains: Chains, states: States, sentences: Segments) -> MemberStates:
         """`members`: source states, chain after chain; `states`: the target's, which `sentences` cuts."""
-        # One head as wide as the model; the equation has no scale, so that of attention is taken back.
-        query = self.weight(members).index_select(0, chains.order)[:, None] * math.sqrt(members.shape[1])
+        query = self._queries(members, chains)
         found = attend(query, states[:, None], states[:, None], chains.sentences, sentences)[:, 0]
         return torch.zeros_like(found).index_copy(0, chains.order, found)
+
+    def weights(self, members: MemberStates, chains: Chains, states: States, sentences: Segments) -> list[RunWeights]:
+        """Of each sentence those of eq. 8: a row for each of its members, by `chains.order`, over its `states`."""
+        return attention_weights(self._queries(members, chains), states[:, None], chains.sentences, sentences)
+
+    def _queries(self, members: MemberStates, chains: Chains) -> Queries:
+        """One head as wide as the model; the equation has no scale, so that of attention is taken back."""
+        return self.weight(members).index_select(0, chains.order)[:, None] * math.sqrt(members.shape[1])

@@ -6,11 +6,11 @@ Paper: Vaswani et al. 2017, section 3.2.2.
 import torch
 from torch import nn
 
-from docmt.nn.attention import attend, attend_back
+from docmt.nn.attention import attend, attend_back, attention_weights
 from docmt.nn.caches import Cache, InstanceCache, MemoryCache, SentenceCache
 from docmt.nn.noise import Noisy, WeightDropout
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import AnyStates, HypothesisStates, Queries, SourceStates, States
+from docmt.nn.shapes import AnyStates, HypothesisStates, Keys, Queries, RunWeights, SourceStates, States
 from docmt.nn.streams import Layout, Memory, Scope
 
 
@@ -98,8 +98,15 @@ class CrossAttention(MultiHead):
         The weights are constants: no gradient flows through them.
         """
         with torch.no_grad():
-            q, k = self.split(self.query(x)), self.split(self.key(memory.states))
+            q, k = self._heads(x, memory)
         return attend_back(q, k, states, layout.runs(self.scope), memory.layout.runs(self.scope))
+
+    def weights(self, x: States, layout: Layout, memory: Memory) -> list[RunWeights]:
+        """Of each run with which weights `x` attends to the source; see `attention_weights`."""
+        return attention_weights(*self._heads(x, memory), layout.runs(self.scope), memory.layout.runs(self.scope))
+
+    def _heads(self, x: States, memory: Memory) -> tuple[Queries, Keys]:
+        return self.split(self.query(x)), self.split(self.key(memory.states))
 
     def open_cache(self, cache: Cache) -> None:
         memory = cache.memory

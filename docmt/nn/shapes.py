@@ -74,6 +74,8 @@ Chosen = Int[Tensor, "_ _"]
 """Numbers of what is chosen for each row."""
 Weights = Float[Tensor, "*queries H L"]
 """Of attention: of each head to each key."""
+RunWeights = Float[Tensor, "_ _"]
+"""Of attention: of each query of a run to each key."""
 QueryKeys = Int[Tensor, "B Q"]
 KeyMask = Bool[Tensor, "B L"]
 """True where a key is visible."""

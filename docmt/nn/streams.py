@@ -11,8 +11,8 @@ from docmt.nn.chains import Chains, chains_of
 from docmt.nn.frames import FRAMES, NOTHING, ends, marked
 from docmt.nn.noise import drop_words, token_keys
 from docmt.nn.rows import Rows
-from docmt.nn.segments import Segments
-from docmt.nn.shapes import RowKeys, SourceStates, Tokens
+from docmt.nn.segments import Segments, spans, starts
+from docmt.nn.shapes import Numbers, RowKeys, SourceStates, Tokens
 
 Scope = Literal["sentence", "instance"]
 
@@ -81,6 +81,18 @@ class Memory:
     def by_sentence(self) -> "Memory":
         """The same with each sentence an instance: what a model needs that translates sentences synchronously."""
         return replace(self, layout=Layout(self.layout.sentences, self.layout.sentences))
+
+    def spread(self, source: Stream, which: np.ndarray) -> "Memory":
+        """The same for other instances, number i of which has the source of number `which[i]` here.
+
+        `source`: their sources as a stream, of which the cuts and the chains are taken.
+        """
+        return replace(self, states=self.states.index_select(0, self.tokens_of(which)), layout=source.layout)
+
+    def tokens_of(self, which: np.ndarray) -> Numbers:
+        """The places of the tokens of the instances `which`, in that order."""
+        lengths = np.asarray(self.layout.instances.lengths)
+        return torch.from_numpy(spans(starts(lengths)[which], lengths[which])).to(self.layout.instances.device)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from docmt.core.config import SPLITS
+from docmt.core.marks import p_value
 
 NONE = "–"
 
@@ -72,4 +73,12 @@ def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict
     return flat
 
 
-FILTERS = {"number": number, "signed": signed, "whole": whole, "duration": duration, "plain": plain, "matrix": matrix}
+FILTERS = {
+    "number": number,
+    "signed": signed,
+    "whole": whole,
+    "duration": duration,
+    "plain": plain,
+    "matrix": matrix,
+    "p_value": p_value,
+}

@@ -9,8 +9,10 @@ from markupsafe import Markup
 
 from docmt.core.artifacts import atomic_file, write_json
 from docmt.reporting import formats
+from docmt.reporting.case_studies import chain_studies
 from docmt.reporting.figures import styles
-from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, learning_curves
+from docmt.reporting.inside import insides
+from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, inside_curves, learning_curves
 from docmt.reporting.provenance import accounts, environments
 from docmt.reporting.results import ReportSettings, Results
 from docmt.reporting.settings import describe_systems
@@ -72,6 +74,9 @@ def _content(results: Results, tables: list[Table]) -> dict[str, Any]:
         "learning": learning_curves(results, look),
         "accuracy": accuracy_by_distance(results, look),
         "positions": bleu_by_position(results, look),
+        "inside_curves": inside_curves(results, look),
+        "insides": insides(results),
+        "chain_studies": chain_studies(results),
         "documents": documents_to_show(results),
         "systems": describe_systems(results),
         "accounts": accounts(results),

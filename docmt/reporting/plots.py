@@ -1,4 +1,4 @@
-"""Which figures a study has, made from its runs: learning curves, accuracy by distance, BLEU by position."""
+"""Which figures a study has, made from its runs: over training, by distance, by position."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,6 +7,11 @@ from statistics import fmean
 from docmt.core.metrics import parse_metric
 from docmt.reporting.figures import Curve, Panel, Style, by_step, curves
 from docmt.reporting.results import Results, Run
+
+ENTROPY = "entropy."
+KINDS = {"cross": "cross-attention", "encoder_self": "encoder self-attention", "decoder_self": "decoder self-attention"}
+SCOPES = {".group": "own sentence", ".global": "document"}
+"""What attention is called: by the keys that trainings write, of the kinds that all architectures have."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,41 @@ def _learning(results: Results, corpus: str, look: dict[str, Style]) -> Plot:
         level = levels[0] if levels else None
         panels.append(curves(f"dev-{corpus}", "dev perplexity", dev, look, logarithmic=True, level=level))
     return Plot(corpus, tuple(panels))
+
+
+def inside_curves(results: Results, look: dict[str, Style]) -> list[Plot]:
+    """Over training, on the dev set: the divergence of latent variables, and the entropy of attention by its kind.
+
+    Papers: lexical chains, Figure 7 (nats a chain); G-Transformer, Figures 4, 5 and 8 (bits).
+    """
+    return [plot for corpus in results.corpora if (plot := _inside(results, corpus, look)).panels]
+
+
+def _inside(results: Results, corpus: str, look: dict[str, Style]) -> Plot:
+    trained = [run for run in results.of(corpus) if run.entry.trained == run.entry.folder]
+    keys = {key for run in trained for row in run.curve if row.get("kind") == "dev" for key in row}
+    entropies = sorted((key for key in keys if key.startswith(ENTROPY)), key=_kind_order)
+    titles = {"kl": "KL divergence, nats a chain"} | {key: f"entropy of {_kind_title(key)}, bits" for key in entropies}
+    panels = []
+    for key, title in titles.items():
+        if drawn := [curve for run in trained if (curve := _curve(run, "dev", key)).x]:
+            panels.append(curves(f"inside-{corpus}-{len(panels)}", title, drawn, look))
+    return Plot(corpus, tuple(panels))
+
+
+def _kind_order(key: str) -> tuple[int, str]:
+    """Cross-attention, self-attention, then what single architectures have besides."""
+    kinds = list(KINDS)
+    name = key.removeprefix(ENTROPY).removesuffix(".group").removesuffix(".global")
+    return kinds.index(name) if name in kinds else len(kinds), key
+
+
+def _kind_title(key: str) -> str:
+    name = key.removeprefix(ENTROPY)
+    for scope, title in SCOPES.items():
+        if name.endswith(scope):
+            return f"{_kind_title(key.removesuffix(scope))}, {title}"
+    return KINDS.get(name, name.replace(".", " "))
 
 
 def _curve(run: Run, kind: str, key: str) -> Curve:

@@ -42,6 +42,7 @@ class Run:
     entry: Entry
     seed: int
     translations: Path
+    occurrences: Path
     scores: dict | None = None
     record: dict | None = None
     curve: tuple[dict, ...] = ()
@@ -54,14 +55,16 @@ class Results:
     settings: ReportSettings
     folder: Path
     runs: tuple[Run, ...] = field(default=())
+    comparisons: tuple[dict, ...] = ()
 
     @classmethod
     def load(cls, settings: ReportSettings, folder: Path) -> "Results":
-        """Read scores, records and curves under `results/`; what is not there was not run.
+        """Read scores, comparisons, records and curves under `results/`; what is not there was not run.
 
         Raises UserError for a file that is damaged.
         """
-        results = cls(settings, folder)
+        compared = read_if_there(folder / "7_comparisons" / settings.study.study / "comparisons.json") or {}
+        results = cls(settings, folder, comparisons=tuple(compared.get("comparisons", ())))
         seeds = settings.study.seeds or ()
         return replace(results, runs=tuple(results._run(e, seed) for e in settings.entries for seed in seeds))
 
@@ -74,6 +77,7 @@ class Results:
             entry,
             seed,
             translations=stage("6_translations", entry.folder),
+            occurrences=stage("7_scores", entry.folder) / "occurrences.arrow",
             scores=read_if_there(stage("7_scores", entry.folder) / "scores.json"),
             record=read_if_there(training / "record.json"),
             curve=_read_curve(training / "metrics.jsonl"),
@@ -91,6 +95,11 @@ class Results:
     def of(self, corpus: str, system: str | None = None) -> list[Run]:
         """The runs on a corpus, of all systems or of one, in the order of systems and seeds."""
         return [r for r in self.runs if r.entry.corpus == corpus and system in (None, r.entry.system.name)]
+
+    def comparison(self, corpus: str, metric: str, system: str, baseline: str, test: str) -> dict | None:
+        """How a system compares with its baseline; none where that was not tested."""
+        wanted = {"corpus": corpus, "metric": metric, "system": system, "baseline": baseline, "test": test}
+        return next((one for one in self.comparisons if wanted.items() <= one.items()), None)
 
     def card(self, corpus: str) -> dict:
         """The counts that stage 1 wrote beside the corpus; empty where it has not run."""

@@ -3,9 +3,10 @@
 import csv
 import io
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from docmt.core.marks import MARKS, mark
 from docmt.core.metrics import parse_metric
 from docmt.core.study import RowConfig, TableConfig
 from docmt.reporting.results import Results
@@ -15,6 +16,12 @@ NOT_SCORED = "not scored"
 PUBLISHED_ONLY = "published only"
 DOCUMENTS_ONLY = "documents only"
 
+TESTS = {
+    "bootstrap": "paired bootstrap resampling (Koehn 2004)",
+    "sign": "the sign test of Collins et al. (2005)",
+}
+"""What a study's `significance` is called on the page."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -22,7 +29,7 @@ class Cell:
 
     `values` has one number a seed that was run; `empty` says why there is none: the system was not run, these
     scores lack the metric (as a corpus without contrastive sets does), the system translates documents and has no
-    sentences to score, or the row exists only as published.
+    sentences to score, or the row exists only as published. `comparison`: with the row's baseline, as stage 7 left it.
     """
 
     corpus: str
@@ -33,6 +40,16 @@ class Cell:
     seeds: int
     empty: str
     signatures: tuple[str, ...]
+    comparison: dict | None = None
+
+    @property
+    def p(self) -> float | None:
+        """That the difference from the row's baseline is chance; none where that was not tested."""
+        return None if self.comparison is None else self.comparison["p"]
+
+    @property
+    def mark(self) -> str:
+        return mark(self.p)
 
     @property
     def measured(self) -> float | None:
@@ -74,7 +91,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Signature:
-    """How the numbers of a metric were made, and on which corpora it was so."""
+    """How the numbers of a metric were made, or their p-values, and on which corpora it was so."""
 
     metric: str
     text: str
@@ -90,6 +107,8 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     signatures: tuple[Signature, ...]
+    tests: tuple[Signature, ...]
+    marks: str
 
     @property
     def corpora(self) -> list[str]:
@@ -103,21 +122,42 @@ def fill_tables(results: Results) -> list[Table]:
 def _table(name: str, config: TableConfig, results: Results) -> Table:
     pairs = [(corpus, metric) for corpus in results.corpora for metric in config.metrics]
     rows = tuple(
-        Row(row.label or row.system or "", row.system, row.note, tuple(_cell(row, *pair, results) for pair in pairs))
+        Row(_label(row), row.system, row.note, tuple(_cell(config, row, *pair, results) for pair in pairs))
         for row in config.rows
     )
     columns = tuple(
         Column(corpus, metric, parse_metric(metric).metric.about, _any_published(rows, number))
         for number, (corpus, metric) in enumerate(pairs)
     )
-    return Table(name, config.title, config.caption, config.paper, columns, rows, _signatures(rows))
+    cells = [cell for row in rows for cell in row.cells]
+    how = _signatures((cell, text) for cell in cells for text in cell.signatures)
+    tests = _signatures((cell, cell.comparison["signature"]) for cell in cells if cell.comparison)
+    return Table(name, config.title, config.caption, config.paper, columns, rows, how, tests, _marks(config, cells))
+
+
+def _label(row: RowConfig) -> str:
+    return row.label or row.system or ""
+
+
+def _marks(config: TableConfig, cells: list[Cell]) -> str:
+    """What the marks mean, of all levels, whichever occur; empty where nothing was tested."""
+    tested = [cell.comparison for cell in cells if cell.comparison]
+    if not tested:
+        return ""
+    labels = {row.system: _label(row) for row in reversed(config.rows)}
+    baselines = dict.fromkeys(b for row in config.rows if (b := config.baseline_of(row)))
+    levels = ", ".join(f"{sign} p < {level}" for sign, level in reversed(MARKS.items()))
+    against = " or ".join(labels.get(baseline, baseline) for baseline in baselines)
+    own = ", each row's own baseline" if len(baselines) > 1 else ""
+    seeds = " and by the paired t-test over seeds" if any(one["p_seeds"] is not None for one in tested) else ""
+    return f"{levels}: better or worse than {against}{own}, by {TESTS[config.significance]}{seeds}, two-sided."
 
 
 def _any_published(rows: tuple[Row, ...], number: int) -> bool:
     return any(row.cells[number].published is not None for row in rows)
 
 
-def _cell(row: RowConfig, corpus: str, metric: str, results: Results) -> Cell:
+def _cell(table: TableConfig, row: RowConfig, corpus: str, metric: str, results: Results) -> Cell:
     name = parse_metric(metric, f"study {results.settings.study.study}")
     runs = results.of(corpus, row.system) if row.system else []
     scored = [run.scores for run in runs if run.scores is not None]
@@ -131,7 +171,13 @@ def _cell(row: RowConfig, corpus: str, metric: str, results: Results) -> Cell:
         seeds=len(runs),
         empty=_empty(row, scored, results.settings.not_run.get(corpus)),
         signatures=tuple(dict.fromkeys(measured.signature for measured in found)),
+        comparison=_comparison(table, row, corpus, metric, results) if found else None,
     )
+
+
+def _comparison(table: TableConfig, row: RowConfig, corpus: str, metric: str, results: Results) -> dict | None:
+    baseline = table.baseline_of(row)
+    return baseline and results.comparison(corpus, metric, row.system, baseline, table.significance)
 
 
 def _empty(row: RowConfig, scored: list[dict], left_out: str | None) -> str:
@@ -143,11 +189,11 @@ def _empty(row: RowConfig, scored: list[dict], left_out: str | None) -> str:
     return DOCUMENTS_ONLY if documents else NOT_SCORED
 
 
-def _signatures(rows: tuple[Row, ...]) -> tuple[Signature, ...]:
+def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
+    """Each text once for its metric, with the corpora of its cells."""
     corpora: dict[tuple[str, str], dict[str, None]] = {}
-    for cell in (cell for row in rows for cell in row.cells):
-        for text in cell.signatures:
-            corpora.setdefault((cell.metric, text), {})[cell.corpus] = None
+    for cell, text in texts:
+        corpora.setdefault((cell.metric, text), {})[cell.corpus] = None
     return tuple(Signature(metric, text, tuple(names)) for (metric, text), names in corpora.items())
 
 
@@ -165,6 +211,9 @@ def records(table: Table) -> Iterator[dict]:
                 "measured": cell.measured,
                 "sd": cell.deviation,
                 "difference": cell.difference,
+                "baseline": cell.comparison and cell.comparison["baseline"],
+                "p": cell.p,
+                "test": cell.comparison and cell.comparison["signature"],
                 "values": list(cell.values),
                 "seeds": cell.seeds,
                 "status": cell.status,
@@ -176,8 +225,15 @@ def records(table: Table) -> Iterator[dict]:
 def to_json(tables: list[Table]) -> list[dict]:
     """The content of `tables.json`."""
     return [
-        {"table": t.id, "title": t.title, "caption": t.caption, "paper": t.paper, "cells": list(records(t))}
-        for t in tables
+        {
+            "table": table.id,
+            "title": table.title,
+            "caption": table.caption,
+            "paper": table.paper,
+            "marks": table.marks,
+            "cells": list(records(table)),
+        }
+        for table in tables
     ]
 
 

@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from docmt.core.documents import DOCUMENTS, read_parquet
 from docmt.core.errors import UserError
@@ -54,7 +55,7 @@ def _of_corpus(results: Results, corpus: str) -> Iterator[Document]:
     seed = min(run.seed for run in runs)
     runs = [run for run in runs if run.seed == seed]
     rows = read_parquet(corpus_file, DOCUMENTS, split="test").to_pylist()
-    outputs = list(zip(*(_lines(run, len(rows)) for run in runs), strict=True))
+    outputs = list(zip(*(read_lines(run.translations / "test.txt", len(rows)) for run in runs), strict=True))
     source, target = (results.language(corpus, side) for side in ("source", "target"))
     for name in most_different([row["document"] for row in rows], outputs):
         pairs = [pair for pair in zip(rows, outputs, strict=True) if pair[0]["document"] == name]
@@ -62,20 +63,17 @@ def _of_corpus(results: Results, corpus: str) -> Iterator[Document]:
         yield Document(corpus, name, seed, tuple(run.entry.system.name for run in runs), source, target, lines)
 
 
-def _file(run: Run):
-    return run.translations / "test.txt"
-
-
 def _has_sentences(run: Run) -> bool:
     account = read_if_there(run.translations / "decoding.json")
     return account is not None and account["lines"] == "sentences"
 
 
-def _lines(run: Run, expected: int) -> list[str]:
-    lines = _file(run).read_text(encoding="utf-8").removesuffix("\n").split("\n")
+def read_lines(file: Path, expected: int) -> list[str]:
+    """Raises UserError where the file has another number of lines."""
+    lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     if len(lines) != expected:
         counts = {"found": f"{len(lines)} lines", "expected": f"{expected} lines"}
-        raise UserError("not one line for each test sentence", where=str(_file(run)), **counts)
+        raise UserError("not one line for each test sentence", where=str(file), **counts)
     return lines
 
 

@@ -1,20 +1,25 @@
 """BLEU in the families that the papers use, by sacreBLEU's library, each number with its signature.
 
-    13a              cased, smoothed; sacreBLEU's default
+    13a              cased, smoothed; sacreBLEU's default, and what mteval-v13a.pl prints with -c
     13a_lower        lower-cased, smoothed; what mteval-v13a.pl prints without -c
     tokenized_lower  the tokens as they are, lower-cased, not smoothed; what multi-bleu.perl -lc prints
+    tokenized        the tokens as they are, cased, not smoothed; what multi-bleu.perl prints
 
-Each over sentences (unit s: s-BLEU) and over real documents (unit d: d-BLEU), against all references that the corpus
-has; the signature says how many (nrefs).
+Each over sentences (unit s: s-BLEU), over real documents (unit d: d-BLEU) and over the packed instances of a view
+(unit i: what G-Transformer's code calls d-BLEU), against all references that the corpus has; the signature says how
+many (nrefs).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
+import numpy as np
 from sacrebleu.metrics import BLEU
 
-from docmt.scoring.inputs import Lines, References, Stream, Translations
+from docmt.scoring.inputs import Stream
+
+ORDER = 4
+"""Longest n-gram that is counted."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +30,16 @@ class Family:
     smooth: str
     tokenize: str | None = None
 
-    def metric(self, target_language: str) -> BLEU:
+    @property
+    def raw(self) -> bool:
+        return self.tokenize is None
+
+    def metric(self, target_language: str, effective_order: bool = False) -> BLEU:
         return BLEU(
             lowercase=self.lowercase,
             tokenize=self.tokenize or TOKENIZERS.get(target_language, "13a"),
             smooth_method=self.smooth,
+            effective_order=effective_order,
             # Tokenised input is meant where it is given, so sacreBLEU need not warn of it.
             force=True,
         )
@@ -39,68 +49,54 @@ FAMILIES = {
     "13a": Family(lowercase=False, smooth="exp"),
     "13a_lower": Family(lowercase=True, smooth="exp"),
     "tokenized_lower": Family(lowercase=True, smooth="none", tokenize="none"),
+    "tokenized": Family(lowercase=False, smooth="none", tokenize="none"),
 }
 
 TOKENIZERS = {"zh": "zh"}
 """Target languages for which 13a has no words to count; the signature says which tokeniser it was."""
 
 
-def bleu(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]], unit: str) -> dict:
-    """`{"score", "signature"}`: BLEU from 0 to 100, against one or several references a line (None = one less).
+def bleu(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Stream], unit: str) -> dict:
+    """`{"score", "signature"}`: BLEU from 0 to 100, against one or several references a line.
 
-    `unit` ends the signature: `s`, or `d|documents:N`.
+    `references`: streams of a reference a line, None where a line lacks this one (sacreBLEU's signature then says
+    `nrefs:var`). `unit` ends the signature: `s`, or `d|documents:N`.
     """
     score = metric.corpus_score(list(hypotheses), [list(lines) for lines in references]).score
     return {"score": score, "signature": f"{metric.get_signature()}|unit:{unit}"}
 
 
-def join_documents(lines: Sequence[str], documents: Sequence[str]) -> list[str]:
-    """The sentences of each document as one line, joined by a space.
+def line_counts(
+    family: Family, target_language: str, hypotheses: Sequence[str], references: Sequence[Stream]
+) -> np.ndarray:
+    """What BLEU needs to know of each line, and adds up over lines; shape (lines, 2 + 2 * ORDER), whole numbers.
 
-    Departs: the G-Transformer code joins the sentences of an instance of at most 512 tokens, which is no document.
+    Its length, that of the nearest reference, matching n-grams of 1 to 4 words, all n-grams of 1 to 4 words.
     """
-    return [" ".join(sentences) for sentences in _by_document(lines, documents)]
+    # The order has no part in the counts; sacreBLEU warns of scores of single lines without it.
+    metric = family.metric(target_language, effective_order=True)
+    rows = []
+    for hypothesis, *translations in zip(hypotheses, *references, strict=True):
+        found = metric.sentence_score(hypothesis, [line for line in translations if line is not None])
+        rows.append([found.sys_len, found.ref_len, *found.counts, *found.totals])
+    return np.array(rows, dtype=np.int64).reshape(-1, 2 + 2 * ORDER)
 
 
-def _join_references(stream: Stream, documents: Sequence[str]) -> list[str | None]:
-    """None for a document that this reference does not cover from the first sentence to the last."""
-    joined = _by_document(stream, documents)
-    return [None if None in sentences else " ".join(sentences) for sentences in joined]
+def bleu_of_counts(counts: np.ndarray, smooth: str) -> np.ndarray:
+    """BLEU of each row of summed `line_counts`; shape (n, 2 + 2 * ORDER) -> (n,).
 
+    "the cat sat on mat" for "the cat sat on the mat": 5 of 5 words match, 3 of 4 pairs, 2 of 3 triples, 1 of 2 fours,
+    and the brevity penalty is exp(1 - 6 / 5), so BLEU is 100 exp(-1 / 5) (1 / 4)^(1 / 4).
 
-def _by_document(lines: Sequence[str | None], documents: Sequence[str]) -> list[list[str | None]]:
-    pairs = zip(documents, lines, strict=True)
-    return [[line for _, line in group] for _, group in groupby(pairs, key=lambda pair: pair[0])]
-
-
-def sentence_bleu(translations: Translations, references: References, target_language: str) -> dict:
-    """s-BLEU of every family: `{family: {"s": {"score", "signature"}}}`."""
-    return {
-        name: {"s": bleu(family.metric(target_language), hypotheses, streams, "s")}
-        for name, family, hypotheses, streams in _lines(translations, references)
-    }
-
-
-def document_bleu(
-    translations: Translations, references: References, target_language: str, lines: Lines = "sentences"
-) -> dict:
-    """d-BLEU of every family over the documents of the corpus: `{family: {"d": {"score", "signature"}}}`.
-
-    `lines`: what a line of the translations is.
+    >>> counts = line_counts(FAMILIES["13a"], "en", ["the cat sat on mat"], [["the cat sat on the mat"]])
+    >>> counts.tolist()
+    [[5, 6, 5, 3, 2, 1, 5, 4, 3, 2]]
+    >>> bool(np.isclose(bleu_of_counts(counts, "exp")[0], 100 * np.exp(-1 / 5) * (1 / 4) ** (1 / 4)))
+    True
     """
-    scores = {}
-    for name, family, hypotheses, streams in _lines(translations, references):
-        documents = [_join_references(stream, references.documents) for stream in streams]
-        found = hypotheses if lines == "documents" else join_documents(hypotheses, references.documents)
-        unit = f"d|documents:{len(found)}"
-        scores[name] = {"d": bleu(family.metric(target_language), found, documents, unit)}
-    return scores
+    return np.array([_bleu_of_row(row, smooth) for row in counts.astype(np.int64).tolist()])
 
 
-def _lines(translations: Translations, references: References):
-    """Every family with the lines it looks at."""
-    for name, family in FAMILIES.items():
-        if family.tokenize == "none":
-            yield name, family, translations.tokenized, references.tokenized
-        else:
-            yield name, family, translations.raw, references.raw
+def _bleu_of_row(row: list[int], smooth: str) -> float:
+    length, reference_length, *rest = row
+    return BLEU.compute_bleu(rest[:ORDER], rest[ORDER:], length, reference_length, smooth_method=smooth).score

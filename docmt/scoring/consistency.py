@@ -1,15 +1,20 @@
 """How consistently the words of lexical chains are translated: LTCR and HHI.
 
-Paper: lexical chains, section 4.1 (LTCR, after Lyu et al. 2021) and appendix D (HHI, eq. 25 and 26).
-The papers leave open what the translation of an occurrence is; docmt.scoring.occurrences says what we chose.
+Paper: lexical chains, section 4.1 (LTCR, after Lyu et al. 2021) and appendix D (HHI, eq. 25 and 26). What the paper
+leaves open is `docmt.core.scoring.ConsistencyConfig`; what the translation of an occurrence is,
+`docmt.scoring.occurrences` says.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import comb
 
 import numpy as np
+
+from docmt.core.scoring import ConsistencyConfig
+from docmt.scoring.matching import EQUIVALENCES, agree
 
 DRAWS = 1000
 """How many times the bootstrap draws documents."""
@@ -18,88 +23,203 @@ SEED = 1
 LEVEL = 95
 """Percent of the draws that the interval holds."""
 
+Summands = tuple[float, float]
+"""What a chain adds to a score: score = 100 * sum of the first / sum of the second."""
+
 
 @dataclass(frozen=True)
 class TranslatedChain:
-    """A chain of a test document: the translations of its occurrences, of those that have one."""
+    """A chain of a test document. `translations`: of its occurrences, words joined by spaces; None: it has none."""
 
     document: str
-    translations: tuple[str, ...]
-
-    @property
-    def pairs(self) -> int:
-        """How many pairs of occurrences there are."""
-        return comb(len(self.translations), 2)
-
-    @property
-    def agreeing_pairs(self) -> int:
-        """Pairs whose translations are the same."""
-        return sum(comb(count, 2) for count in Counter(self.translations).values())
-
-    @property
-    def squared_shares(self) -> float:
-        """Eq. 25: the sum of R_i^2, R_i being the share of the i-th different translation."""
-        size = len(self.translations)
-        return sum((count / size) ** 2 for count in Counter(self.translations).values())
+    translations: tuple[str | None, ...]
 
 
-def ltcr(chains: Sequence[TranslatedChain]) -> float | None:
-    """Lexical translation consistency ratio, 0 to 100: of all pairs of occurrences in a chain, those that agree.
+def counted(chain: TranslatedChain, config: ConsistencyConfig) -> list[str | None]:
+    """The translations that take part, by the rule for occurrences without one; None agrees with nothing.
 
-    One ratio over all chains (micro average); none where no chain has two translations.
+    >>> rules = (ConsistencyConfig(unaligned=rule) for rule in ("own", "skip", "empty"))
+    >>> [counted(TranslatedChain("a", ("cat", None)), rule) for rule in rules]
+    [['cat', None], ['cat'], ['cat', '']]
     """
-    pairs = sum(chain.pairs for chain in chains)
-    return 100 * sum(chain.agreeing_pairs for chain in chains) / pairs if pairs else None
+    if config.unaligned == "skip":
+        return [text for text in chain.translations if text is not None]
+    if config.unaligned == "empty":
+        return [text or "" for text in chain.translations]
+    return list(chain.translations)
 
 
-def hhi(chains: Sequence[TranslatedChain]) -> float | None:
-    """Herfindahl-Hirschman index, 0 to 100: the mean of the chains' own, each as often as it has translations.
+def agreeing_pairs(translations: Sequence[str | None], config: ConsistencyConfig) -> int:
+    """Of all pairs of a chain's translations, those that agree.
 
-    Over the chains that LTCR counts, those of two translations or more; none where there is no such chain.
-    Paper: eq. 26, in percent as table 6 prints it.
+    >>> agreeing_pairs(["cat", "cat", "black cat", None, None], ConsistencyConfig())
+    1
+    >>> agreeing_pairs(["cat", "cat", "black cat", None, None], ConsistencyConfig(match="overlap"))
+    3
     """
-    counted = [chain for chain in chains if chain.pairs]
-    sizes = sum(len(chain.translations) for chain in counted)
-    return 100 * sum(len(chain.translations) * chain.squared_shares for chain in counted) / sizes if sizes else None
+    counts = Counter(text for text in translations if text is not None)
+    same = sum(comb(count, 2) for count in counts.values())
+    pairs = combinations(counts, 2)
+    return same + sum(counts[one] * counts[other] for one, other in pairs if agree(one, other, config))
 
 
-def ltcr_interval(chains: Sequence[TranslatedChain]) -> dict | None:
+def ltcr_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands:
+    """Agreeing pairs and pairs, of all or (LTCR-1) of the first translation with each other; none for a lone one.
+
+    For a macro average, their ratio and 1.
+
+    >>> chain = TranslatedChain("a", ("cat", "kitty", "cat"))
+    >>> ltcr_summands(chain, ConsistencyConfig()), ltcr_summands(chain, ConsistencyConfig(pairs="first"))
+    ((1, 3), (1, 2))
+    """
+    texts = counted(chain, config)
+    if len(texts) < 2:
+        return 0, 0
+    if config.pairs == "first":
+        first, *others = texts
+        part = sum(None not in (first, other) and agree(first, other, config) for other in others)
+        return averaged(part, len(others), config)
+    return averaged(agreeing_pairs(texts, config), comb(len(texts), 2), config)
+
+
+def hhi_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands:
+    """K times eq. 25 and K, the number of translations (eq. 26); none for a lone one. For a macro average, eq. 25 and
+    1.
+
+    Eq. 25, the sum of squared shares, is the share of ordered pairs of translations, each with itself among them,
+    that are the same. We compute that share of those that agree: where agreement is no equivalence there are no classes
+    to have shares. A chain of which LTCR can say nothing, one translation alone, is left out here too.
+
+    Of "cat", "kitty" and "cat" the shares are 2/3 and 1/3, the sum of their squares 5/9, and 3 * 5/9 = 5/3.
+
+    >>> chain = TranslatedChain("a", ("cat", "kitty", "cat"))
+    >>> part, whole = hhi_summands(chain, ConsistencyConfig())
+    >>> round(part, 4), whole
+    (1.6667, 3)
+    """
+    texts = counted(chain, config)
+    size = len(texts)
+    if size < 2:
+        return 0, 0
+    return averaged((size + 2 * agreeing_pairs(texts, config)) / size, size, config)
+
+
+def averaged(part: float, whole: float, config: ConsistencyConfig) -> Summands:
+    return (part, whole) if config.average == "micro" else (part / whole, 1)
+
+
+def ltcr(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> float | None:
+    """Lexical translation consistency ratio, 0 to 100; none where no chain has two translations.
+
+    1 of the 3 pairs of the first chain agrees, and the one of the second: 2 of 4 pairs, a mean of 1/3 and 1.
+
+    >>> chains = [TranslatedChain("a", ("cat", "kitty", "cat")), TranslatedChain("b", ("dog", "dog"))]
+    >>> ltcr(chains, ConsistencyConfig())
+    50.0
+    >>> round(ltcr(chains, ConsistencyConfig(average="macro")), 2)
+    66.67
+    """
+    return _score([ltcr_summands(chain, config) for chain in chains])
+
+
+def hhi(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> float | None:
+    """Herfindahl-Hirschman index, 0 to 100, in percent as table 6 prints it; none where LTCR is none.
+
+    5/9 and 1, three times and two times: (3 * 5/9 + 2 * 1) / 5.
+
+    >>> chains = [TranslatedChain("a", ("cat", "kitty", "cat")), TranslatedChain("b", ("dog", "dog"))]
+    >>> round(hhi(chains, ConsistencyConfig()), 2)
+    73.33
+    """
+    return _score([hhi_summands(chain, config) for chain in chains])
+
+
+def _score(summands: Sequence[Summands]) -> float | None:
+    part, whole = (sum(column) for column in zip(*summands, strict=True)) if summands else (0, 0)
+    return 100 * part / whole if whole else None
+
+
+SummandsOf = Callable[[TranslatedChain, ConsistencyConfig], Summands]
+
+MEASURES: dict[str, SummandsOf] = {"LTCR": ltcr_summands, "HHI": hhi_summands}
+
+
+def by_document(
+    chains: Sequence[TranslatedChain], documents: Sequence[str], summands: SummandsOf, config: ConsistencyConfig
+) -> np.ndarray:
+    """What each of `documents` adds; shape (documents, 2)."""
+    rows = {name: number for number, name in enumerate(documents)}
+    table = np.zeros((len(documents), 2))
+    for chain in chains:
+        table[rows[chain.document]] += summands(chain, config)
+    return table
+
+
+def ltcr_interval(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> dict | None:
     """`{"low", "high", "signature"}`: between which LTCR is in 95 % of draws of as many documents, with replacement.
 
     Documents without a pair to compare carry nothing and are left out; none where all are. Our addition.
     """
-    documents: dict[str, list[int]] = {}
-    for chain in chains:
-        if chain.pairs:
-            counts = documents.setdefault(chain.document, [0, 0])
-            counts[0] += chain.agreeing_pairs
-            counts[1] += chain.pairs
-    if not documents:
+    documents = list(dict.fromkeys(chain.document for chain in chains))
+    table = by_document(chains, documents, ltcr_summands, config)
+    table = table[table[:, 1] > 0]
+    if not len(table):
         return None
-    table = np.array(list(documents.values()))
     drawn = np.random.default_rng(SEED).integers(len(table), size=(DRAWS, len(table)))
-    agreeing, pairs = table[drawn].sum(axis=1).T
+    part, whole = table[drawn].sum(axis=1).T
     tail = (100 - LEVEL) / 2
-    low, high = np.percentile(100 * agreeing / pairs, [tail, 100 - tail]).tolist()
+    low, high = np.percentile(100 * part / whole, [tail, 100 - tail]).tolist()
     signature = f"bootstrap|unit:documents|draws:{DRAWS}|seed:{SEED}|level:{LEVEL}|v:1"
     return {"low": low, "high": high, "signature": signature}
 
 
-def consistency(chains: Sequence[TranslatedChain], how: str) -> dict:
+def consistency(chains: Sequence[TranslatedChain], config: ConsistencyConfig, how: str) -> dict:
     """`{"LTCR": {...}, "HHI": {...}}`, each with its score and signature; empty where no chain has two translations.
 
-    `how`: the part of the signatures that says where the translations come from.
+    Counts are of the chains that take part and of LTCR's pairs, and of the occurrences in all chains: how many there
+    are, and how many have no translation (`unaligned`). `how`: of the signatures, where the translations come from.
     """
-    counted = [chain for chain in chains if chain.pairs]
-    if not counted:
+    sizes = [len(counted(chain, config)) for chain in chains]
+    taking_part = [size for size in sizes if size > 1]
+    if not taking_part:
         return {}
-    sizes = {"chains": len(counted), "pairs": sum(chain.pairs for chain in counted)}
+    counts = {
+        "chains": len(taking_part),
+        "pairs": sum(size - 1 if config.pairs == "first" else comb(size, 2) for size in taking_part),
+        "occurrences": sum(len(chain.translations) for chain in chains),
+        "unaligned": sum(chain.translations.count(None) for chain in chains),
+    }
     return {
         "LTCR": {
-            "score": ltcr(counted),
-            "interval": ltcr_interval(counted),
-            **sizes,
-            "signature": f"LTCR|{how}|match:exact|average:micro|v:1",
+            "score": ltcr(chains, config),
+            "interval": ltcr_interval(chains, config),
+            **counts,
+            "signature": ltcr_signature(config, how),
         },
-        "HHI": {"score": hhi(counted), **sizes, "signature": f"HHI|{how}|match:exact|average:size|v:1"},
+        "HHI": {"score": hhi(chains, config), **counts, "signature": hhi_signature(config, how)},
     }
+
+
+def ltcr_signature(config: ConsistencyConfig, how: str) -> str:
+    """`how` and what this module does with the translations.
+
+    >>> ltcr_signature(ConsistencyConfig(match="fuzzy"), "chains:words")
+    'LTCR|chains:words|unaligned:own|match:fuzzy0.8|pairs:all|average:micro|v:2'
+    """
+    return f"LTCR|{how}|{_agreement(config)}|pairs:{config.pairs}|average:{config.average}|v:2"
+
+
+def hhi_signature(config: ConsistencyConfig, how: str) -> str:
+    """See `ltcr_signature`. `shares:pairs` says that agreement is no equivalence (see `hhi_summands`).
+
+    >>> hhi_signature(ConsistencyConfig(match="subset"), "chains:words")
+    'HHI|chains:words|unaligned:own|match:subset|shares:pairs|average:size|v:2'
+    """
+    shares = "" if config.match in EQUIVALENCES else "|shares:pairs"
+    average = "size" if config.average == "micro" else "macro"
+    return f"HHI|{how}|{_agreement(config)}{shares}|average:{average}|v:2"
+
+
+def _agreement(config: ConsistencyConfig) -> str:
+    threshold = f"{config.similarity:g}" if config.match == "fuzzy" else ""
+    return f"unaligned:{config.unaligned}|match:{config.match}{threshold}"

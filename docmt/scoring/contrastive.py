@@ -1,19 +1,27 @@
 """Accuracy on contrastive sets: does the model give the right translation more probability than every wrong one?
 
-The score of a variant is the *sum* of the log-probabilities of its last sentence. Means a token rank variants of
-different lengths differently and are not what the sets' authors use (Voita et al. 2019).
+What is compared is a setting (`ContrastiveConfig`), by default the *sum* of the log-probabilities of the last sentence,
+which is what Voita et al. (2019) judge by. Variants of an item have their context in common, so that the sum over the
+whole target gives the same ranks; means of tokens rank variants of different lengths differently.
 """
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
+
+import pyarrow as pa
 
 from docmt.core.documents import CONTRASTIVE_SCORES, read_arrow
 from docmt.core.errors import UserError
+from docmt.core.metrics import is_of_set
+from docmt.core.scoring import ContrastiveConfig
 
-SIGNATURE = "contrastive|score:sum|unit:last|ties:wrong|v:1"
+
+def contrastive_signature(config: ContrastiveConfig) -> str:
+    return f"contrastive|score:{config.score}|unit:{config.unit}|ties:wrong|v:2"
 
 
 @dataclass(frozen=True)
@@ -37,33 +45,44 @@ def judge(scores: list[float], correct: int) -> tuple[bool, bool]:
     return scores[correct] > best_other, scores[correct] == best_other
 
 
-def read_judgements(path: Path) -> list[Judgement]:
-    """Judge every item of a `contrastive.arrow`.
+def read_judgements(path: Path, config: ContrastiveConfig) -> list[Judgement]:
+    """Judge every item of a `contrastive.arrow`; see `judged`."""
+    return judged(read_arrow(path, CONTRASTIVE_SCORES), config, str(path))
+
+
+def judged(scores: pa.Table, config: ContrastiveConfig, where: str) -> list[Judgement]:
+    """Judge every item of CONTRASTIVE_SCORES.
 
     Raises UserError for a score that is no finite number, an item of one variant, or one without exactly one
     right variant.
     """
     items = defaultdict(list)
-    for row in read_arrow(path, CONTRASTIVE_SCORES).to_pylist():
+    for row in scores.to_pylist():
         items[row["set"], row["item"]].append(row)
     judgements = []
     for (name, item), rows in items.items():
-        where = f"{path}, set {name!r}, item {item}"
-        correct = _correct_variant(rows, where)
-        right, tie = judge([row["score"] for row in rows], correct)
+        place = f"{where}, set {name!r}, item {item}"
+        correct = _correct_variant(rows, place)
+        right, tie = judge([_score(row, config, place) for row in rows], correct)
         judgements.append(Judgement(name, rows[0]["distance"], len(rows), right, tie))
     return judgements
 
 
-def _correct_variant(rows: list[dict], where: str) -> int:
+def _correct_variant(rows: Sequence[dict], where: str) -> int:
     correct = [number for number, row in enumerate(rows) if row["correct"]]
     if len(correct) != 1 or len(rows) < 2:
         found = f"{len(rows)} variants, {len(correct)} of them right"
         raise UserError("not a contrastive item", where=where, found=found, expected="2 or more variants, 1 right")
-    for row in rows:
-        if row["score"] is None or not math.isfinite(row["score"]):
-            raise UserError("not a score", where=where, found=row["score"], expected="a finite log-probability")
     return correct[0]
+
+
+def _score(row: dict, config: ContrastiveConfig, where: str) -> float:
+    """What a row of CONTRASTIVE_SCORES is judged by."""
+    parts = ("", "context_") if config.unit == "target" else ("",)
+    scores, outputs = ([row[f"{part}{name}"] for part in parts] for name in ("score", "outputs"))
+    if any(score is None or not math.isfinite(score) for score in scores):
+        raise UserError("not a score", where=where, found=scores[0], expected="a finite log-probability")
+    return sum(scores) if config.score == "sum" else sum(scores) / sum(outputs)
 
 
 def accuracies(judgements: Iterable[Judgement]) -> dict:
@@ -80,6 +99,15 @@ def accuracies(judgements: Iterable[Judgement]) -> dict:
         by_distance = {str(d): _accuracy([j for j in members if j.distance == d]) for d in distances}
         result[name] = {**_accuracy(members), "by_distance": by_distance}
     return result
+
+
+def with_totals(judgements: Sequence[Judgement]) -> dict[str, list[Judgement]]:
+    """The items of every set, of what several sets are parts of (`anaphora/f.sg`: `anaphora`), and of all."""
+    names = dict.fromkeys(judgement.set for judgement in judgements)
+    wholes = dict.fromkeys(whole for name in names for whole in accumulate(name.split("/"), "{}/{}".format))
+    found = {whole: [one for one in judgements if is_of_set(one.set, whole)] for whole in wholes}
+    kept = {whole: one for whole, one in found.items() if whole in names or len({item.set for item in one}) > 1}
+    return kept if len(names) < 2 else {**kept, "all": [*judgements]}
 
 
 def _accuracy(judgements: list[Judgement]) -> dict:

@@ -1,8 +1,8 @@
 """What is scored against what: translations line by line, raw references, tokenised references."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Literal
@@ -10,29 +10,49 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.documents import DOCUMENTS, REFERENCE_TOKENS, TOKENS, read_arrow, read_parquet
+from docmt.core.config import CutConfig
+from docmt.core.documents import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, read_arrow, read_parquet
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import SPECIALS
+
+INSTANCES = pa.schema([SEGMENTS.field(name) for name in ("document", "first", "source_lengths")])
 
 Lines = Literal["sentences", "documents"]
 """What a line of a system's translations is: its model may not mark sentences."""
 
 
-Stream = tuple[str | None, ...]
-"""A reference for each test sentence; None where a sentence has fewer references than others."""
+Stream = Sequence[str | None]
+"""A reference a line; None where a line lacks this one, since documents may have different numbers of references."""
+
+
+@dataclass(frozen=True)
+class Instances:
+    """How a view packs sentences: each one's instance by name, such as `talk1:0`, and the cut, such as `tokens512`."""
+
+    names: tuple[str, ...]
+    view: str
 
 
 @dataclass(frozen=True)
 class References:
-    """The test split: which document each sentence is of, and its references, raw and tokenised, a stream each."""
+    """The test split: one or several references for each sentence, raw and tokenised, and which document it is of.
 
-    documents: tuple[str, ...]
+    `documents` is none where nobody said what the documents are.
+    """
+
+    documents: tuple[str, ...] | None
     raw: tuple[Stream, ...]
     tokenized: tuple[Stream, ...]
+    instances: Instances | None = None
 
     def count(self, lines: Lines) -> int:
         """How many sentences, or documents, there are."""
-        return len(self.documents) if lines == "sentences" else sum(1 for _ in groupby(self.documents))
+        return len(self.raw[0]) if lines == "sentences" else len(runs(self.documents))
+
+
+def runs(names: Sequence[str]) -> list[str]:
+    """Each name once for as often as it stands in a row: the documents of sentences, in their order."""
+    return [name for name, _ in groupby(names)]
 
 
 @dataclass(frozen=True)
@@ -109,6 +129,31 @@ def _refuse_special_symbols(file: Path, rows: list[tuple]) -> None:
                 )
 
 
+def read_instances(view: Path, cut: CutConfig, references: References) -> References:
+    """`references`, with the instances of the folder of a view whose test cut is this.
+
+    Only cuts that pack sentences have instances: those of windows overlap, those of documents are documents. Raises
+    UserError where the view is of other sentences.
+    """
+    if cut.max_tokens is None and cut.max_sentences is None:
+        return references
+    file = view / "test.arrow"
+    names, documents = [], []
+    for row in read_arrow(file, INSTANCES).to_pylist():
+        sentences = len(row["source_lengths"])
+        names += [f"{row['document']}:{row['first']}"] * sentences
+        documents += [row["document"]] * sentences
+    if tuple(documents) != references.documents:
+        raise UserError(
+            "not the segments of these sentences",
+            where=str(file),
+            found=f"{len(documents)} sentences",
+            expected=f"the {len(references.documents)} of the test split, in the same order",
+            remedy="make the view anew from this corpus",
+        )
+    return replace(references, instances=Instances(tuple(names), cut.name))
+
+
 def read_translations(folder: Path, name: str, references: References, lines: Lines) -> Translations:
     """`<name>.txt` and `<name>.tok.txt`.
 
@@ -121,17 +166,8 @@ def read_translations(folder: Path, name: str, references: References, lines: Li
 
 
 def read_lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
-    """Lines end at line feeds only: str.splitlines would also cut at U+2028 and its like inside a sentence.
-
-    Raises UserError where the file is missing, is not UTF-8, or has another number of lines than expected.
-    """
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise UserError("file not found", where=str(path)) from None
-    except UnicodeDecodeError as problem:
-        raise UserError("not valid UTF-8", where=str(path), found=problem) from None
-    lines = tuple(text.removesuffix("\n").split("\n")) if text else ()
+    """Raises UserError where the file is missing, is not UTF-8, or has another number of lines than expected."""
+    lines = lines_of(path)
     if len(lines) != expected:
         raise UserError(
             f"not one line for each test {unit.removesuffix('s')}",
@@ -140,6 +176,20 @@ def read_lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
             expected=f"{expected} lines",
         )
     return lines
+
+
+def lines_of(path: Path) -> tuple[str, ...]:
+    """Lines end at line feeds only: str.splitlines would also cut at U+2028 and its like inside a sentence.
+
+    Raises UserError where the file is missing or is not UTF-8.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise UserError("file not found", where=str(path)) from None
+    except UnicodeDecodeError as problem:
+        raise UserError("not valid UTF-8", where=str(path), found=problem) from None
+    return tuple(text.removesuffix("\n").split("\n")) if text else ()
 
 
 def positions(folder: Path) -> list[int]:

@@ -1,111 +1,135 @@
 """The translations of a lexical chain's words in a system's output, by word alignment.
 
-Our reading, where the papers are silent: the output is lower-cased; an occurrence's translation is the target words
-linked to it, joined in order, without punctuation and without the most frequent target words of the training split
-(`target_stop_words` of the corpus; 150 is what lists of stop words have). Each target word links to one source word,
-so that a word beside it may get all of a translation; an occurrence to which none is linked has the one target word
-that it would link to itself, aligned the other way. One of which nothing is left has no translation.
+The papers are silent on what the translation of an occurrence is; `docmt.core.scoring.ConsistencyConfig` has the
+choices. By its defaults it is the target words linked to the occurrence, lower-cased, joined in order, without
+punctuation and stop words. Where nothing else is linked, stop words count after all: a word that is translated by "do"
+twice is translated alike, and one that is "it" once is not. What has no link at all in either direction was left out by
+the system, or is a word that the aligner does not know it by: it agrees with nothing. Were such occurrences skipped, a
+system would gain by leaving out, or garbling, whatever it cannot translate consistently.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from docmt.core.documents import CHAINS_WORDS, TOKENS, read_arrow
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import by_frequency
-from docmt.scoring.alignment import train_aligner
+from docmt.core.scoring import ConsistencyConfig
+from docmt.scoring.alignment.links import Aligned, Links
+from docmt.scoring.chains import Chain, find_chains, has_letters
 from docmt.scoring.consistency import TranslatedChain
-
-COLUMNS = pa.schema(
-    [TOKENS.field(name) for name in ("split", "document", "sentence", "source_tokens", "target_tokens")]
-)
+from docmt.scoring.stop_lists import StopList, cased
 
 
 @dataclass(frozen=True)
-class Chain:
-    """A repeated word of a test document. `places`: (sentence, word), sentences counted through the test split."""
+class Texts:
+    """Test sentences: each one's document by name, its source (pieces, where chains are of pieces), a translation."""
 
-    document: str
-    places: tuple[tuple[int, int], ...]
-
-
-def signature(stop_words: int, target_stop_words: int) -> str:
-    """How the translations of chains are found, for the signatures of what is measured on them."""
-    chains, stripped = f"source-words-nostop{stop_words}", f"stop{target_stop_words}+punctuation"
-    return f"chains:{chains}|aligner:ibm1-diagonal|case:lc|strip:{stripped}|unaligned:reverse,skip"
+    documents: Sequence[str]
+    sources: Sequence[str]
+    hypotheses: Sequence[str]
 
 
-def translated_chains(tokens: Path, chains: Path, hypotheses: Sequence[str], stop_words: int) -> list[TranslatedChain]:
-    """Of every chain of the test split; the aligner learns from the training split.
+@dataclass(frozen=True)
+class StopLists:
+    """Words that make no chain, and words that are no part of a translation."""
 
-    `hypotheses`: a line of tokens for each test sentence. Raises UserError where the chains are not of these tokens.
-    """
-    rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
-    train, test = (rows.filter(pc.equal(rows["split"], split)) for split in ("train", "test"))
-    found = read_test_chains(chains / "chains.arrow", test)
-    source, target = train["source_tokens"].to_pylist(), lowered(train["target_tokens"].to_pylist())
-    sentences, lines = test["source_tokens"].to_pylist(), lowered(hypotheses)
-    links = train_aligner(source, target).align(sentences, lines)
-    links_back = train_aligner(target, source).align(lines, sentences)
-    ignored = frozenset(by_frequency(Counter(word for line in target for word in line.split()))[:stop_words])
+    source: StopList
+    target: StopList
+
+
+def translated_chains(
+    texts: Texts, aligned: Sequence[Aligned], stop_lists: StopLists, config: ConsistencyConfig
+) -> list[TranslatedChain]:
+    """Of every chain of the documents. `aligned`: of each sentence and its translation."""
     outputs = [
-        Output([word if is_content(word, ignored) else "" for word in line.split()], *both)
-        for line, *both in zip(lines, links, links_back, strict=True)
+        Output.of(line, links, stop_lists.target.words, config)
+        for line, links in zip(texts.hypotheses, aligned, strict=True)
     ]
-    texts = ((chain, (outputs[sentence].translation(word) for sentence, word in chain.places)) for chain in found)
-    return [TranslatedChain(chain.document, tuple(filter(None, translations))) for chain, translations in texts]
+    return [
+        TranslatedChain(chain.document, tuple(outputs[sentence].translation(token) for sentence, token in chain.places))
+        for chain in chains_of(texts, stop_lists, config)
+    ]
+
+
+def chains_of(texts: Texts, stop_lists: StopLists, config: ConsistencyConfig) -> list[Chain]:
+    """The chains of the documents, in the order of `translated_chains`."""
+    return find_chains(texts.documents, texts.sources, stop_lists.source.words, config)
 
 
 @dataclass(frozen=True)
 class Output:
-    """A translated sentence and its links. `words`: empty texts stand for those that are stripped.
+    """A translated sentence. `words`: cased; None stands for punctuation that is no part of translations.
 
-    `sources`: of each target word the place of its source word; `targets`: of each source word, aligned the other
-    way, the place of its target word; none where a word has no link.
+    `directions`: of each source word with links, the places of its target words; where reverse links count, those of
+    the other direction come second. `stop_words`: no part of translations; `keeps_them`, unless there is nothing else.
     """
 
-    words: list[str]
-    sources: list[int | None]
-    targets: list[int | None]
+    words: tuple[str | None, ...]
+    directions: tuple[dict[int, list[int]], ...]
+    stop_words: frozenset[str]
+    keeps_them: bool
 
-    def translation(self, place: int) -> str:
-        """Of the source word at `place`; empty where it has none."""
-        linked = [word for word, source in zip(self.words, self.sources, strict=True) if source == place and word]
-        chosen = self.targets[place]
-        return " ".join(linked) or ("" if chosen is None else self.words[chosen])
+    @classmethod
+    def of(cls, line: str, aligned: Aligned, stop_words: frozenset[str], config: ConsistencyConfig) -> "Output":
+        words = [cased(word, config.target_case == "lower") for word in line.split()]
+        links = (aligned.forward, aligned.backward) if config.reverse_links else (aligned.forward,)
+        return cls(
+            tuple(word if config.target_punctuation or has_letters(word) else None for word in words),
+            tuple(_by_source(direction) for direction in links),
+            stop_words,
+            config.only_stop_words == "kept",
+        )
 
-
-def lowered(lines: Sequence[str]) -> list[str]:
-    return [line.lower() for line in lines]
-
-
-def is_content(word: str, ignored: frozenset[str]) -> bool:
-    """Neither punctuation nor a stop word."""
-    return word not in ignored and any(map(str.isalnum, word))
-
-
-def read_test_chains(file: Path, test: pa.Table) -> list[Chain]:
-    """The chains of the test split. Raises UserError where a place of `test` does not hold the chain's word."""
-    sentences = zip(test["document"].to_pylist(), test["sentence"].to_pylist(), strict=True)
-    numbers = {place: number for number, place in enumerate(sentences)}
-    tokens = [line.split(" ") for line in test["source_tokens"].to_pylist()]
-    rows = read_arrow(file, CHAINS_WORDS)
-    chains = []
-    for row in rows.filter(pc.equal(rows["split"], "test")).to_pylist():
-        places = [
-            (numbers.get((row["document"], s), -1), w) for s, w in zip(row["sentences"], row["words"], strict=True)
+    def places(self, source: int) -> list[int]:
+        """Of the words that are the translation of the source word at this place."""
+        linked = [
+            [place for place in direction.get(source, []) if self.words[place] is not None]
+            for direction in self.directions
         ]
-        if not all(s >= 0 and tokens[s][w : w + 1] == [row["word"]] for s, w in places):
-            raise UserError(
-                "not the chains of these tokens",
-                where=f"{file}: document {row['document']!r}",
-                found=f"{row['word']!r} in sentences {row['sentences']}",
-                remedy="make the chains anew from these tokens",
-            )
-        chains.append(Chain(row["document"], tuple(places)))
-    return chains
+        content = ([place for place in places if self.words[place] not in self.stop_words] for places in linked)
+        return _first(content) or (_first(linked) if self.keeps_them else [])
+
+    def translation(self, source: int) -> str | None:
+        """Of the source word at this place; None where it has none.
+
+        The first is linked to "New", the second to "the", a stop word, and "York", the third to nothing.
+
+        >>> links = Aligned.symmetric(frozenset({(0, 1), (1, 2), (1, 0)}))
+        >>> output = Output.of("the New York .", links, frozenset({"the"}), ConsistencyConfig())
+        >>> [output.translation(place) for place in range(3)]
+        ['new', 'york', None]
+        """
+        return " ".join(self.words[place] for place in self.places(source)) or None
+
+
+def _first(choices: Iterable[list[int]]) -> list[int]:
+    """The first that is not empty."""
+    return next(filter(None, choices), [])
+
+
+def _by_source(links: Links) -> dict[int, list[int]]:
+    places: dict[int, list[int]] = {}
+    for source, target in sorted(links):
+        places.setdefault(source, []).append(target)
+    return places
+
+
+def signature(config: ConsistencyConfig, stop_lists: StopLists, aligner: str) -> str:
+    """How translations of chains are found, for the signatures of what is measured on them.
+
+    >>> lists = StopLists(StopList(frozenset(), "top1000"), StopList(frozenset(), "top150"))
+    >>> signature(ConsistencyConfig(), lists, "hmm")
+    'chains:words|nochain:top1000|aligner:hmm|links:forward+reverse|case:lc|strip:punctuation+top150|onlystop:kept'
+    """
+    source = [config.chains, *(["lc"] if config.source_case == "lower" else [])]
+    unchained = [stop_lists.source.name, *([] if config.source_punctuation else ["punctuation"])]
+    stripped = [*([] if config.target_punctuation else ["punctuation"]), stop_lists.target.name]
+    return "|".join(
+        [
+            f"chains:{'-'.join(source)}",
+            f"nochain:{'+'.join(unchained)}",
+            f"aligner:{aligner}",
+            f"links:{'forward+reverse' if config.reverse_links else 'forward'}",
+            f"case:{'lc' if config.target_case == 'lower' else 'mixed'}",
+            f"strip:{'+'.join(stripped)}",
+            f"onlystop:{config.only_stop_words}",
+        ]
+    )

@@ -1,62 +1,184 @@
-"""All the scores of one system's translations in one `scores.json`."""
+"""All the scores of one system's translations in one `scores.json`, and what they are sums of in `details.arrow`."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from docmt.core.artifacts import read_json, write_json
-from docmt.scoring.bleu import document_bleu, sentence_bleu
+from docmt.core.config import ViewConfig
+from docmt.core.documents import OCCURRENCES, write_arrow
+from docmt.core.parse import parse
+from docmt.core.scoring import AlignerConfig, ConsistencyConfig, ContrastiveConfig
+from docmt.scoring.adjacent import adjacent_tally
+from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies
+from docmt.scoring.chain_scores import Corpus, StopFiles, stop_lists
+from docmt.scoring.chain_table import occurrences
+from docmt.scoring.coherence import coherence, similarities
+from docmt.scoring.cohesion import NextSentence, cohesion, probabilities
 from docmt.scoring.consistency import consistency
-from docmt.scoring.contrastive import SIGNATURE, accuracies, read_judgements
-from docmt.scoring.inputs import References, Translations, positions, read_references, read_translations
+from docmt.scoring.contrastive import accuracies, contrastive_signature, read_judgements
+from docmt.scoring.corpus_aligner import corpus_aligner
+from docmt.scoring.details import accuracy_tallies, consistency_tallies
+from docmt.scoring.inputs import (
+    Lines,
+    References,
+    Translations,
+    positions,
+    read_instances,
+    read_references,
+    read_translations,
+    runs,
+)
 from docmt.scoring.occurrences import signature, translated_chains
+from docmt.scoring.tallies import Tally, write_tallies
 from docmt.scoring.unigram import unigram_dev_perplexity
+from docmt.scoring.word_vectors import read_word_vectors
+
+if TYPE_CHECKING:
+    from docmt.nn.device import DeviceName
 
 
-def score(settings: dict, corpus: Path, tokens: Path, chains: Path, translations: Path) -> dict:
-    """The content of `scores.json`; `docmt.core.metrics` says where a metric stands in it.
+@dataclass(frozen=True)
+class Inputs:
+    """What stages 1 to 6 have left, the folder of the corpus' aligner, if it is the default one, and what settings
+    name: word vectors, the folder of a BERT, stop lists."""
 
-    `chains`: the folder of the chains of whole documents. Where a line of the translations is a document, what needs
-    sentences is left out: s-BLEU, positions, consistency. Raises UserError where translations and references do not
-    correspond line by line.
+    corpus: Path
+    tokens: Path
+    view: Path
+    translations: Path
+    aligner: Path | None = None
+    word_vectors: Path | None = None
+    next_sentence_model: Path | None = None
+    stop_files: StopFiles = field(default_factory=StopFiles)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """`scores`: the content of `scores.json`; `tallies`: that of `details.arrow`, for comparing systems; `occurrences`:
+    of lexical chains, for case studies, where lines are sentences."""
+
+    scores: dict
+    tallies: list[Tally]
+    occurrences: pa.Table = field(default_factory=OCCURRENCES.empty_table)
+
+
+def score(settings: dict, inputs: Inputs, device: "DeviceName" = "auto") -> Scored:
+    """Every score; `docmt.core.metrics` says where a metric stands.
+
+    Where a line of the translations is a document, what needs sentences is left out: s-BLEU, positions, consistency,
+    coherence, cohesion. `device` is that of BERT. Raises UserError where translations and references do not correspond
+    line by line.
     """
-    references = read_references(corpus, tokens)
-    decoding = read_json(translations / "decoding.json")
-    language = settings["target_language"]
-    found = read_translations(translations, "test", references, decoding["lines"])
-    by_sentence, repeated = {}, {}
+    decoding = read_json(inputs.translations / "decoding.json")
+    references = read_test(settings, inputs)
+    parts = [
+        score_bleu(inputs, references, settings["target_language"], decoding["lines"]),
+        score_positions(inputs, references, settings["target_language"]),
+        score_contrastive(settings["contrastive"], inputs),
+    ]
     if decoding["lines"] == "sentences":
-        by_sentence = sentence_bleu(found, references, language)
-        repeated = score_consistency(found, tokens, chains, settings["stop_words"], settings["target_stop_words"])
-    by_document = document_bleu(found, references, language, decoding["lines"])
-    contrastive = translations / "contrastive.arrow"
-    return {
+        found = read_translations(inputs.translations, "test", references, "sentences")
+        parts += [
+            score_consistency(settings, inputs, found, references),
+            score_coherence(settings["coherence"], inputs, found, references),
+            score_cohesion(settings["cohesion"], inputs, found, references, device),
+        ]
+    scores = {
         **{name: settings[name] for name in ("system", "corpus", "seed", "scale")},
-        "bleu": {family: by_sentence.get(family, {}) | by_document[family] for family in by_document},
-        "positions": score_positions(translations, references, language),
-        "consistency": repeated,
-        "contrastive": accuracies(read_judgements(contrastive)) if contrastive.exists() else {},
-        "contrastive_signature": SIGNATURE,
-        "unigram_dev_perplexity": unigram_dev_perplexity(tokens),
+        **{name: {} for name in ("consistency", "coherence", "cohesion", "contrastive")},
+        **{name: value for part in parts for name, value in part.scores.items()},
+        "unigram_dev_perplexity": unigram_dev_perplexity(inputs.tokens),
         "decoding": decoding,
         "settings": settings,
     }
+    chains = pa.concat_tables(part.occurrences for part in parts)
+    return Scored(scores, [tally for part in parts for tally in part.tallies], chains)
 
 
-def score_consistency(found: Translations, tokens: Path, chains: Path, stop_words: int, target_stop_words: int) -> dict:
-    """LTCR and HHI of the test documents' lexical chains, which were made with so many `stop_words`."""
-    translated = translated_chains(tokens, chains, found.tokenized, target_stop_words)
-    return consistency(translated, signature(stop_words, target_stop_words))
+def read_test(settings: dict, inputs: Inputs) -> References:
+    """The test split, with the instances that the system's view packs it into."""
+    cut = parse(ViewConfig, settings["resolved"]["view"], "settings.json", ("resolved", "view")).test
+    return read_instances(inputs.view, cut, read_references(inputs.corpus, inputs.tokens))
 
 
-def score_positions(translations: Path, references: References, language: str) -> dict:
-    """s-BLEU of each position j that a sentence can have in its window: `{"j1": {family: {"s": ...}}}`."""
-    return {
-        f"j{j}": sentence_bleu(
-            read_translations(translations, f"test.j{j}", references, "sentences"), references, language
-        )
-        for j in positions(translations)
+def score_bleu(inputs: Inputs, references: References, language: str, lines: Lines) -> Scored:
+    found = read_translations(inputs.translations, "test", references, lines)
+    tallies = bleu_tallies(found, references, language, lines)
+    scores = {
+        "bleu": bleu_scores(found, references, language, lines),
+        "by_document": bleu_by_document(tallies, references.documents),
     }
+    return Scored(scores, tallies)
 
 
-def write_scores(settings: Path, corpus: Path, tokens: Path, chains: Path, translations: Path, output: Path) -> None:
-    """`docmt score`."""
-    write_json(output, score(read_json(settings), corpus, tokens, chains, translations))
+def score_positions(inputs: Inputs, references: References, language: str) -> Scored:
+    """s-BLEU of each position j that a sentence can have in its window: `{"j1": {family: {"s": ...}}}`."""
+    only_sentences = References(None, references.raw, references.tokenized)
+    scores, tallies = {}, []
+    for name in (f"j{j}" for j in positions(inputs.translations)):
+        found = read_translations(inputs.translations, f"test.{name}", references, "sentences")
+        scores[name] = bleu_scores(found, only_sentences, language)
+        tallies += bleu_tallies(found, only_sentences, language, position=name)
+    return Scored({"positions": scores}, tallies)
+
+
+def score_consistency(settings: dict, inputs: Inputs, found: Translations, references: References) -> Scored:
+    """LTCR and HHI of the test documents' lexical chains."""
+    config = parse(ConsistencyConfig, settings["consistency"], "settings.json", ("consistency",))
+    chosen = parse(AlignerConfig, settings["aligner"], "settings.json", ("aligner",))
+    corpus = Corpus.read(inputs.tokens, config)
+    lists = stop_lists(config, inputs.stop_files, corpus.source_words, corpus.target)
+    aligner = corpus_aligner(chosen, inputs.aligner, corpus)
+    texts = [corpus.texts(lines) for lines in (found.tokenized, references.tokenized[0])]
+    aligned = [aligner.align(one.sources, one.hypotheses) for one in texts]
+    system, reference = [(one, links.lines) for one, links in zip(texts, aligned, strict=True)]
+    translated = translated_chains(*system, lists, config)
+    how = signature(config, lists, aligned[0].signature)
+    return Scored(
+        {"consistency": consistency(translated, config, how)},
+        consistency_tallies(translated, runs(references.documents), config),
+        occurrences(system, reference, lists, config),
+    )
+
+
+def score_coherence(chosen: dict | None, inputs: Inputs, found: Translations, references: References) -> Scored:
+    """Coherence of the translations' tokens, where settings name word vectors."""
+    if chosen is None:
+        return Scored({}, [])
+    vectors = read_word_vectors(inputs.word_vectors, found.tokenized, chosen["case"])
+    values = similarities(found.tokenized, references.documents, vectors)
+    tallies = adjacent_tally("coherence", values, references.documents)
+    return Scored({"coherence": coherence(values, found.tokenized, vectors)}, tallies)
+
+
+def score_cohesion(
+    chosen: dict | None, inputs: Inputs, found: Translations, references: References, device: "DeviceName"
+) -> Scored:
+    """Cohesion of the translations as a reader has them, where settings name a BERT."""
+    if chosen is None:
+        return Scored({}, [])
+    model = NextSentence(inputs.next_sentence_model, device)
+    values, cut = probabilities(found.raw, references.documents, model, chosen["batch_pairs"])
+    tallies = adjacent_tally("cohesion", values, references.documents)
+    return Scored({"cohesion": cohesion(values, cut, model.name)}, tallies)
+
+
+def score_contrastive(chosen: dict | None, inputs: Inputs) -> Scored:
+    """Accuracies, where the corpus has contrastive sets."""
+    if chosen is None:
+        return Scored({}, [])
+    config = parse(ContrastiveConfig, chosen, "settings.json", ("contrastive",))
+    judgements = read_judgements(inputs.translations / "contrastive.arrow", config)
+    scores = {"contrastive": accuracies(judgements), "contrastive_signature": contrastive_signature(config)}
+    return Scored(scores, accuracy_tallies(judgements))
+
+
+def write_scores(settings: Path, inputs: Inputs, output: Path, device: "DeviceName" = "auto") -> None:
+    """`docmt score-system`: `scores.json`, with `details.arrow` and `occurrences.arrow` beside it."""
+    found = score(read_json(settings), inputs, device)
+    write_tallies(output.with_name("details.arrow"), found.tallies)
+    write_arrow(output.with_name("occurrences.arrow"), found.occurrences)
+    write_json(output, found.scores)

@@ -12,6 +12,7 @@ Axes: B instances still in the batch, K the beam, N = B * K hypotheses, V target
 """
 
 from dataclasses import dataclass
+from itertools import islice
 
 import torch
 from torch import Tensor, nn
@@ -63,13 +64,25 @@ def beam_search(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list
 
     Paper: G-Transformer, section 4.3: one search for the whole instance.
     """
+    searches = search_each(model, rows, config)
+    if not model.synchronous:
+        return [found for (found,) in searches]
+    return [[side_by_side([found[0] for found in sentences])] for sentences in searches]
+
+
+@torch.inference_mode()
+def search_each(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list[list[Translation]]]:
+    """Of each instance the searches: one or, where the model is synchronous, one for each of its sentences.
+
+    See `beam_search`.
+    """
     device = next(model.parameters()).device
     limits = instance_limits(rows, config, RULES[model.config.frame].counted_besides)
     memory = model.encode(frame_source(rows, model.config.frame).to(device))
     if not model.synchronous:
-        return searched(model, memory, limits, config)
+        return [[found] for found in searched(model, memory, limits, config)]
     found = iter(searched(model, memory.by_sentence(), [[limit] for row in limits for limit in row], config))
-    return [[side_by_side([next(found)[0] for _ in row])] for row in limits]
+    return [list(islice(found, len(row))) for row in limits]
 
 
 def searched(

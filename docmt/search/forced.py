@@ -1,14 +1,33 @@
 """The probability that a model gives to translations which are already there."""
 
+from dataclasses import dataclass
+
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from docmt.nn.frames import FRAMES
+from docmt.nn.frames import FRAMES, ends
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch, output_lengths
+from docmt.nn.segments import starts
+from docmt.nn.streams import frame_batch, frame_source, frame_target, output_lengths
 
 LOGITS_AT_ONCE = 2048
 """Target tokens whose logits over the whole vocabulary are held at a time: bounds memory, changes no result."""
+
+
+@dataclass(frozen=True)
+class VariantScores:
+    """Of each row, sums of log-probabilities (nats, float64), and of how many outputs, ends of sentences included.
+
+    Outputs that follow by rule (frame `closed`) are not counted.
+    """
+
+    score: np.ndarray
+    """Of the last sentence."""
+    outputs: np.ndarray
+    context_score: np.ndarray
+    """Of the sentences before it, the same for all rows of an item."""
+    context_outputs: np.ndarray
 
 
 @torch.inference_mode()
@@ -22,14 +41,54 @@ def forced_scores(model: nn.Module, rows: Rows) -> tuple[Tensor, Tensor]:
     Paper: Voita et al. 2019 judge by the sum, not by the mean of tokens.
     """
     batch = frame_batch(rows, model.config.frame).to(next(model.parameters()).device)
-    states = model.decode(batch.target_in, model.encode(batch.source))
-    pieces = zip(states.split(LOGITS_AT_ONCE), batch.target_out.split(LOGITS_AT_ONCE), strict=True)
-    tokens = torch.cat([_log_probabilities(model.logits(part), outputs) for part, outputs in pieces]).cpu()
-    certain = torch.tensor(FRAMES[model.config.frame].certain, dtype=torch.long)
-    tokens = tokens.masked_fill(torch.isin(batch.target_out.cpu(), certain), 0)
-    lengths = torch.from_numpy(output_lengths(rows, model.config.frame))
+    tokens = _scored(model, model.decode(batch.target_in, model.encode(batch.source)), batch.target_out)
+    return tokens, _sums(tokens, output_lengths(rows, model.config.frame))
+
+
+@torch.inference_mode()
+def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray) -> VariantScores:
+    """Forced scores of items' variants, which have the same source and the same target but for its last sentence.
+
+    `variants`: how many consecutive rows each item has. The same numbers as by `forced_scores`; what an item's rows
+    share is computed once: the source is encoded for its first row, and only there has the target's context logits.
+    """
+    frame, device = model.config.frame, next(model.parameters()).device
+    item, first = np.repeat(np.arange(len(variants)), variants), starts(variants)
+    encoded = model.encode(frame_source(rows.take(first), frame).to(device))
+    target_in, target_out = frame_target(rows, frame)
+    states = model.decode(target_in.to(device), encoded.spread(frame_source(rows, frame).to(device), item))
+
+    row = np.repeat(np.arange(len(rows)), rows.sentences)
+    _, is_last = ends(rows.sentences)
+    wanted, lengths = is_last | np.isin(row, first), output_lengths(rows, frame)
+    places = torch.from_numpy(np.flatnonzero(np.repeat(wanted, lengths)))
+    outputs = target_out[places]
+    tokens = _scored(model, states.index_select(0, places.to(device)), outputs.to(device))
+    by_choice = (~torch.isin(outputs, _certain(frame))).double()
+    sums, counts = (_sums(values, lengths[wanted]).numpy() for values in (tokens, by_choice))
+
+    last, context_item = is_last[wanted], item[row[wanted & ~is_last]]
+    context, context_outputs = (
+        np.bincount(context_item, values[~last], minlength=len(variants))[item] for values in (sums, counts)
+    )
+    return VariantScores(sums[last], counts[last].astype(int), context, context_outputs.astype(int))
+
+
+def _scored(model: nn.Module, states: Tensor, outputs: Tensor) -> Tensor:
+    """Log-probability of each output after its state."""
+    pieces = zip(states.split(LOGITS_AT_ONCE), outputs.split(LOGITS_AT_ONCE), strict=True)
+    tokens = torch.cat([_log_probabilities(model.logits(part), targets) for part, targets in pieces]).cpu()
+    return tokens.masked_fill(torch.isin(outputs.cpu(), _certain(model.config.frame)), 0)
+
+
+def _certain(frame: str) -> Tensor:
+    return torch.tensor(FRAMES[frame].certain, dtype=torch.long)
+
+
+def _sums(tokens: Tensor, lengths: np.ndarray) -> Tensor:
+    """Sums of consecutive runs of these lengths."""
     sums = torch.zeros(len(lengths), dtype=torch.float64)
-    return tokens, sums.index_add_(0, torch.arange(len(lengths)).repeat_interleave(lengths), tokens)
+    return sums.index_add_(0, torch.arange(len(lengths)).repeat_interleave(torch.from_numpy(lengths)), tokens)
 
 
 def _log_probabilities(logits: Tensor, outputs: Tensor) -> Tensor:

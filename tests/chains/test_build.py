@@ -10,10 +10,10 @@ import pytest
 from small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
 from docmt.chains.documents import WordsSettings, build_words
-from docmt.chains.extract import chains_of
 from docmt.chains.segments import SegmentsSettings, build_segments
 from docmt.cli.main import main
 from docmt.core.artifacts import write_json
+from docmt.core.chains import chains_of
 from docmt.core.config import SPLITS, CutConfig, TextConfig, ViewConfig
 from docmt.core.documents import (
     CHAINS_WORDS,

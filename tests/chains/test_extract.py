@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.chains.extract import chains_of, repeated_words
 from docmt.chains.stop_words import most_frequent, read_stop_words, write_stop_words
 from docmt.chains.words import is_unknown, words_of_ids
+from docmt.core.chains import chains_of, repeated_words
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import SPECIALS, UNK, Vocabulary
 

@@ -12,6 +12,7 @@ from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
 from docmt.core.config import DecodeConfig, TrainConfig
 from docmt.core.errors import UserError
 from docmt.core.grid import Grid, load_grid
+from docmt.core.scoring import ScoringConfig
 from docmt.core.slices import settings
 from docmt.core.versions import VERSIONS
 
@@ -196,6 +197,56 @@ def test_chains_of_segments_depend_on_their_view_alone(small):
     assert settings(grid, CHAINS["segments"]) == {"version": VERSIONS["chains"], "view": view}
 
 
+def table(rows: list[dict], **more: object) -> dict:
+    return {"title": "T", "metrics": ["s-BLEU", "LTCR@low", "accuracy"], "rows": rows, **more}
+
+
+def test_comparisons_are_of_what_the_tables_name_and_of_nothing_else(small):
+    """A row is compared with its own baseline, else with the table's; a metric without summands is not compared."""
+    rows = [{"system": "sentence"}, {"system": "fine"}, {"system": "document", "baseline": "fine"}, {"label": "others"}]
+    tables = {"a": table(rows, baseline="sentence"), "b": table(rows[:2], baseline="sentence", significance="sign")}
+    small.edit("workflow/studies/one.yaml", "tables", {**tables, "c": table(rows[:2])})
+    found = settings(load_grid(small.root), "7_comparisons/one")
+    assert [(p["system"], p["baseline"], p["test"]) for p in found["pairs"]] == [
+        ("document", "fine", "bootstrap"),
+        ("fine", "sentence", "bootstrap"),
+        ("fine", "sentence", "sign"),
+    ]
+    assert {tuple(pair["metrics"]) for pair in found["pairs"]} == {("accuracy", "s-BLEU")}
+    assert found["folders"] == {"toy": {name: name for name in ("sentence", "document", "fine")}}
+    small.edit("workflow/studies/one.yaml", "systems/fine.beam8/decode", {"beam": 9})
+    small.edit("workflow/studies/one.yaml", "tables/a/caption", "more words")
+    assert settings(load_grid(small.root), "7_comparisons/one") == found
+
+
+def test_scores_depend_on_what_concerns_their_corpus(small):
+    """Its numbers of stop words, and files for its languages; nothing else of `scoring`."""
+    path = "7_scores/paper/toy/fine/seed1"
+    small.edit("workflow/corpora/toy.yaml", "stop_words", 7)
+    plain = settings(load_grid(small.root), path)
+    numbers = [plain["consistency"][name] for name in ("source_stop_words", "target_stop_words")]
+    assert (numbers, plain["coherence"], plain["cohesion"]) == ([7, 150], None, None)
+    other = {"consistency": {"source_stop_lists": {"en": "x", "fr": "y"}}, "coherence": {"vectors": {"zh": "x"}}}
+    small.edit("config.yaml", "scoring", {**other, "cohesion": {"models": {"fr": "x"}}})
+    assert settings(load_grid(small.root), path) == plain
+    named = {"source_stop_lists": {"zh": "chinese.txt"}, "target_stop_words": 9, "match": "subset"}
+    small.edit(
+        "config.yaml",
+        "scoring",
+        {
+            "consistency": named,
+            "coherence": {"vectors": {"en": "trained"}, "dimensions": 5},
+            "cohesion": {"models": {"en": "bert"}},
+        },
+    )
+    found = settings(load_grid(small.root), path)
+    assert found["consistency"] == plain["consistency"] | named | {"source_stop_words": 0}
+    assert found["coherence"] == {"vectors": "trained", "case": "lower"}
+    assert found["cohesion"] == {"model": "bert", "batch_pairs": 32}
+    vectors = settings(load_grid(small.root), "7_vectors/toy/joint")["vectors"]
+    assert (vectors["dimensions"], "vectors" in vectors) == (5, False)
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -205,6 +256,9 @@ def test_chains_of_segments_depend_on_their_view_alone(small):
         "3_views/toy/joint/window9",
         "4_chains/toy/joint/window9",
         "4_chains/toi/joint/words",
+        "7_vectors/none/joint",
+        "7_comparisons/none",
+        "8_report/none",
     ],
 )
 def test_a_target_that_does_not_exist_is_refused(small, path):
@@ -217,6 +271,8 @@ REFUSED = [
     (STUDY, "systems/fine/extends", "documnt", "systems.fine.extends: unknown system\n  found documnt\n  did you mean"),
     (STUDY, "systems/fine/extends", ["sentence"], "systems.fine.extends: unknown system"),
     (STUDY, "systems/fine/init_from", "sentense", "did you mean 'sentence'?"),
+    (STUDY, "inspected", ["fien"], "inspected.0: unknown system\n  found fien\n  did you mean 'fine'?"),
+    (STUDY, "inspected", ["fine"], "not a system that reads lexical chains\n  found fine, model.kind g_"),
     (STUDY, "systems/sentence/extends", "fine", "systems.sentence.extends: goes in a circle"),
     (STUDY, "systems/sentence/init_from", "fine", "systems.sentence.init_from: goes in a circle"),
     (
@@ -282,6 +338,14 @@ REFUSED = [
     (
         STUDY,
         "tables",
+        {"t": table([], baseline="fin")},
+        "tables.t.baseline: unknown system\n  found fin\n  did",
+    ),
+    (STUDY, "tables", {"t": table([{"baseline": "fin"}])}, "tables.t.rows.0.baseline: unknown system\n  found fin"),
+    (STUDY, "tables", {"t": table([], significance="t")}, "tables.t.significance: unknown name\n  found t\n  valid:"),
+    (
+        STUDY,
+        "tables",
         {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": [{"published": {"toy": {"d-BLEU": 1}}}]}},
         "tables.t.rows.0.published.toy.d-BLEU: unknown column",
     ),
@@ -297,6 +361,19 @@ REFUSED = [
     ("config.yaml", "defaults/model", {"transfomer": {}}, "did you mean 'transformer'?"),
     ("workflow/scales/paper.yaml", "train", {"max_update": 1}, "train.max_update: unknown key"),
     ("workflow/corpora/toy.yaml", "corpus", "tay", "named as its file"),
+    ("config.yaml", "scoring", {"consistensy": {}}, "scoring.consistensy: unknown key"),
+    ("config.yaml", "scoring", {"consistency": {"match": "exct"}}, "scoring.consistency.match: unknown name"),
+    ("config.yaml", "scoring", {"consistency": {"similarity": 0}}, "found 0.0; expected above 0 and at most 1"),
+    ("config.yaml", "scoring", {"consistency": {"source_stop_words": -1}}, "found -1; expected 0 or more, or none"),
+    (
+        "config.yaml",
+        "scoring",
+        {"consistency": {"target_stop_lists": {"English": "x"}}},
+        "scoring.consistency.target_stop_lists: value not allowed\n  found English; expected a code of a language",
+    ),
+    ("config.yaml", "scoring", {"coherence": {"vectors": {"en": ""}}}, "scoring.coherence.vectors.en: value not"),
+    ("config.yaml", "scoring", {"coherence": {"dimensions": 0}}, "scoring.coherence.dimensions: value not allowed"),
+    ("config.yaml", "scoring", {"cohesion": {"batch_pairs": 0}}, "scoring.cohesion.batch_pairs: value not allowed"),
 ]
 
 
@@ -313,6 +390,7 @@ SECTIONS = {
     **MODEL_CONFIGS,
     "train": TrainConfig,
     "decode": DecodeConfig,
+    **{field.name: field.default_factory for field in dataclasses.fields(ScoringConfig)},
 }
 
 
@@ -327,12 +405,18 @@ def test_the_manual_states_every_default_and_what_it_means(section):
         name: (yaml.safe_load(value), about)
         for name, value, about in re.findall(r"^ +(\w+): (\S+) # (.*)$", body, re.MULTILINE)
     }
-    shared = {} if section in ("train", "decode", "transformer") else manual(TransformerConfig)
+    shared = manual(TransformerConfig) if section in MODEL_CONFIGS and section != "transformer" else {}
     expected = {name: line for name, line in manual(SECTIONS[section]).items() if shared.get(name) != line}
     assert stated == expected
 
 
 def manual(settings) -> dict:
     fields = [field for field in dataclasses.fields(settings) if field.name != "kind"]
-    # YAML has lists for tuples.
-    return {f.name: ([] if f.default == () else f.default, f.metadata["about"]) for f in fields}
+    return {f.name: (default(f), f.metadata["about"]) for f in fields}
+
+
+def default(field: dataclasses.Field) -> object:
+    """As YAML has it: a list for a tuple."""
+    if field.default is dataclasses.MISSING:
+        return field.default_factory()
+    return [] if field.default == () else field.default

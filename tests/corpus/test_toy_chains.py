@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from docmt.chains.extract import repeated_words
 from docmt.chains.stop_words import most_frequent
 from docmt.core.catalogue import load_corpus
+from docmt.core.chains import repeated_words
 from docmt.core.config import TextConfig
 from docmt.corpus.toy import grammar, words
 from docmt.corpus.toy.grammar import WORD, Facts, Sentence

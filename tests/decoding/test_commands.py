@@ -10,7 +10,8 @@ import typer
 from tiny import CONFIGS, segment, tiny_model, windows
 from typer.testing import CliRunner
 
-from docmt.cli.decode import contrastive, decode
+from docmt.cli.contrastive import contrastive_system
+from docmt.cli.decode import decode
 from docmt.cli.translate import translate
 from docmt.core.config import CutConfig, DecodeConfig, TextConfig, ViewConfig
 from docmt.core.documents import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS, read_arrow, write_arrow
@@ -76,6 +77,35 @@ SHAPE = [bool(line) for line in DOCUMENTS.split("\n")]
 def test_translate_gives_a_line_for_a_line(folder):
     output = command(translate, "--model", folder, "--beam", 2, "--device", "cpu", "--threads", 1, text=DOCUMENTS)
     assert [bool(line) for line in output.split("\n")] == SHAPE
+
+
+def test_translate_prints_the_best_of_each_search_with_scores(folder, pipeline):
+    """`line` is that of the input; the best of a sentence's search is its line."""
+    options = ("--model", folder, "--beam", 3, "--device", "cpu")
+    header, *rows = command(translate, *options, "--n-best", 2, text=DOCUMENTS).splitlines()
+    assert header.split("\t") == ["line", "segment", "rank", "score", "log_probability", "tokens", "text"]
+    cells = [row.split("\t") for row in rows]
+    filled = [number for number, has_text in enumerate(SHAPE, 1) if has_text]
+    assert {int(row[0]) for row in cells} <= set(filled) and cells[0][0] == "1"
+    assert [int(row[2]) for row in cells] == [1, 2] * (len(rows) // 2)
+    assert all(float(best[3]) >= float(second[3]) for best, second in zip(cells[::2], cells[1::2], strict=True))
+    if VIEWS[folder.name].window == 1:
+        plain = command(translate, *options, text=DOCUMENTS).splitlines()
+        assert {int(row[0]): row[6] for row in cells[::2]} == {n: plain[n - 1] for n in filled}
+
+
+def test_translate_cannot_give_more_than_the_beam(folder):
+    with pytest.raises(AssertionError, match="--n-best 3 is more than --beam 2"):
+        command(translate, "--model", folder, "--beam", 2, "--n-best", 3, text=DOCUMENTS)
+
+
+def test_translate_tells_how_often_it_fell_back(tmp_path, pipeline):
+    app = typer.Typer()
+    app.command()(translate)
+    folder = model_folder("joined", tmp_path, pipeline)
+    done = CliRunner().invoke(app, ["--model", str(folder), "--beam", "2"], input="ab cd\nef\n")
+    assert "docmt: 1 segments got another number of sentences; 2 sentences were translated again, alone" in done.stderr
+    assert len(done.stdout.splitlines()) == 2
 
 
 def test_translate_never_looks_across_documents(folder):
@@ -166,7 +196,7 @@ def test_contrastive_writes_a_score_for_each_variant(folder, settings, tmp_path)
     rows = [{**names, "variant": i, "correct": i == 0, **sides} for i in range(2)]
     write_arrow(tmp_path / "view" / "contrastive.arrow", pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS))
     options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "c.arrow"]
-    command(contrastive, *options)
+    command(contrastive_system, *options)
     scores = read_arrow(tmp_path / "c.arrow", CONTRASTIVE_SCORES).to_pylist()
     assert scores[0]["score"] == pytest.approx(scores[1]["score"], abs=1e-6) and scores[0]["score"] < 0
 

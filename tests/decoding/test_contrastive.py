@@ -1,34 +1,49 @@
 """Contrastive variants: the forced score of the last sentence."""
 
+import random
+
 import pyarrow as pa
 import pytest
+import torch
 from tiny import CONFIGS, full_forward_score, next_scores, random_documents, segment, tiny_model
 
 from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
 from docmt.core.documents import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, read_arrow, write_arrow
 from docmt.core.errors import UserError
+from docmt.core.scoring import ContrastiveConfig
 from docmt.decoding.files import TranslationSettings, write_contrastive
 from docmt.decoding.segments import View
+from docmt.scoring.contrastive import accuracies, judged
 
 SOURCE = random_documents(1, [[3, 2, 4], [2], [1, 5]])
 TARGET = random_documents(2, [[2, 4, 3], [3], [6, 1]])
 
 
+def variants(item: int, source: list, targets: list) -> list[dict]:
+    """The first one is right."""
+    rows = []
+    for number, target in enumerate(targets):
+        sides = segment(0, 0, source), segment(0, 0, target)
+        names = {"set": "pronouns", "item": item, "variant": number, "distance": item + 1, "correct": number == 0}
+        rows.append(
+            names
+            | {name: sides[0][name] for name in ("source_ids", "source_lengths")}
+            | {name: sides[1][name] for name in ("target_ids", "target_lengths")}
+        )
+    return rows
+
+
+def write(folder, items: list[list[dict]]) -> None:
+    rows = [row for item in items for row in item]
+    write_arrow(folder / "contrastive.arrow", pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS))
+
+
 @pytest.fixture
 def view(tmp_path):
-    rows = []
-    for item, (source, target) in enumerate(zip(SOURCE, TARGET, strict=True)):
-        for variant in range(2):
-            # The second variant differs in the last word of the last sentence.
-            last = [*target[-1][:-1], target[-1][-1] if variant == 0 else 7]
-            sides = segment(0, 0, source), segment(0, 0, [*target[:-1], last])
-            names = {"set": "pronouns", "item": item, "variant": variant, "distance": item + 1, "correct": variant == 0}
-            rows.append(
-                names
-                | {name: sides[0][name] for name in ("source_ids", "source_lengths")}
-                | {name: sides[1][name] for name in ("target_ids", "target_lengths")}
-            )
-    write_arrow(tmp_path / "contrastive.arrow", pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS))
+    """The second variant differs in the last word of the last sentence."""
+    others = [[*target[:-1], [*target[-1][:-1], 7]] for target in TARGET]
+    both = enumerate(zip(SOURCE, TARGET, others, strict=True))
+    write(tmp_path, [variants(item, source, targets) for item, (source, *targets) in both])
     return tmp_path
 
 
@@ -57,6 +72,55 @@ def test_a_variant_of_one_sentence_has_the_score_of_the_whole(view):
     model = tiny_model("g_transformer")
     row = scores_of(model, view).to_pylist()[2]
     assert row["score"] == pytest.approx(full_forward_score(model, SOURCE[1], TARGET[1]), abs=1e-5)
+
+
+def test_the_context_is_scored_too(view):
+    """For judging by the whole target; every variant of an item has the same."""
+    model = tiny_model("g_transformer")
+    rows = scores_of(model, view).to_pylist()
+    for first, second in zip(rows[::2], rows[1::2], strict=True):
+        source, target = SOURCE[first["item"]], TARGET[first["item"]]
+        whole = full_forward_score(model, source, target)
+        assert first["context_score"] + first["score"] == pytest.approx(whole, abs=1e-5)
+        assert first["context_outputs"] == sum(len(words) + 1 for words in target[:-1])
+        assert first["outputs"] == len(target[-1]) + 1
+        assert [first[f"context_{name}"] for name in ("score", "outputs")] == [
+            second[f"context_{name}"] for name in ("score", "outputs")
+        ]
+
+
+@pytest.mark.parametrize("seed", [1, 16, 18])
+def test_variants_of_the_same_ids_tie_to_the_last_bit(tmp_path, seed):
+    """Computed twice in one batch, those of these models differ in their last bits."""
+    draw = random.Random(seed)
+    others = [random_documents(draw.random(), [[draw.randint(1, 30)]])[0][0] for _ in range(draw.randint(5, 20))]
+    targets = [[*TARGET[0][:-1], last] for last in (*others, [9, 10], [9, 10])]
+    write(tmp_path, [variants(0, SOURCE[0], targets)])
+    *_, first, second = scores_of(tiny_model("g_transformer", seed=seed), tmp_path).to_pylist()
+    assert first["score"] == second["score"]
+
+
+@pytest.mark.parametrize("score", ["sum", "mean"])
+def test_a_model_that_scores_everything_alike_is_never_right(tmp_path, score):
+    """Not 100 %, as taking the first of equal scores would give. By the sum it takes variants of one length."""
+    model = tiny_model("wrapped")
+    with torch.no_grad():
+        model.output.weight.zero_()
+    lengths = [1, 1, 1] if score == "sum" else [1, 2, 3]
+    lasts = [[[8 + n] * length for n, length in enumerate(lengths)] for _ in SOURCE]
+    items = [[[*target[:-1], last] for last in some] for target, some in zip(TARGET, lasts, strict=True)]
+    write(
+        tmp_path, [variants(n, source, targets) for n, (source, targets) in enumerate(zip(SOURCE, items, strict=True))]
+    )
+    found = accuracies(judged(scores_of(model, tmp_path), ContrastiveConfig(score), "scores"))["pronouns"]
+    assert (found["accuracy"], found["right"], found["ties"], found["items"]) == (0.0, 0, 3, 3)
+
+
+def test_variants_that_differ_before_the_last_sentence_are_refused(tmp_path):
+    write(tmp_path, [variants(4, SOURCE[0], [TARGET[0], [[8], *TARGET[0][1:]]])])
+    with pytest.raises(UserError, match="differ in more than their last sentence") as refused:
+        scores_of(tiny_model("wrapped"), tmp_path)
+    assert refused.value.where == "set 'pronouns', item 4, variant 1"
 
 
 def test_rows_stay_in_order_whatever_the_budget(view):

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.decoding.segments import SegmentTable
-from docmt.decoding.windows import Fallbacks, places, slide
+from docmt.decoding.translator import Found
+from docmt.decoding.windows import Fallbacks, Position, Slid, places
+from docmt.decoding.windows import slide as slide_outputs
 from docmt.nn.rows import Rows
 from docmt.search import Translation
 
@@ -26,19 +28,28 @@ def windows_of(lengths: list[int], k: int) -> tuple[SegmentTable, list[list[int]
     return SegmentTable(Rows.from_lists([[[n] for n in window] for window in windows]), first), windows
 
 
+def slide(segments: SegmentTable, k: int, translator) -> Slid:
+    outputs = [one.sentences for one in translator.translate(segments.rows).best]
+    return slide_outputs(outputs, segments, k, translator)
+
+
+def found_of(outputs: list[list[list[int]]]) -> Found:
+    return Found([Translation(output, 0.0, 0.0, 0) for output in outputs], [])
+
+
 class FakeTranslator:
     """Gives [sentence, first sentence of its window]; `broken` may change the output of a window of several."""
 
     def __init__(self, broken: Callable[[list[list[int]]], list[list[int]]] = lambda output: output) -> None:
         self.broken, self.calls = broken, []
 
-    def translate(self, rows: Rows) -> list[Translation]:
+    def translate(self, rows: Rows) -> Found:
         self.calls.append(rows.sentences.tolist())
         words = iter(rows.source_ids.tolist())
         windows = [[next(words) for _ in range(count)] for count in rows.sentences.tolist()]
         again = len(self.calls) > 1
         outputs = [[[n, n + ALONE if again else window[0]] for n in window] for window in windows]
-        return [Translation(output if again else self.broken(output), 0.0, 0.0, 0) for output in outputs]
+        return found_of(outputs if again else [self.broken(output) for output in outputs])
 
 
 documents = st.lists(st.integers(1, 7), min_size=1, max_size=5)
@@ -59,18 +70,21 @@ def test_every_sentence_once_for_each_position_and_never_across_documents(length
 
 def test_the_positions_of_one_document():
     """Five sentences, windows 012, 123, 234: the nearest window stands in for one that does not exist."""
-    takes, fallbacks = slide(windows_of([5], 3)[0], 3, FakeTranslator())
-    assert [[window for _, window in take] for take in takes] == [[0, 1, 2, 2, 2], [0, 0, 1, 2, 2], [0, 0, 0, 1, 2]]
-    assert fallbacks == Fallbacks()
+    slid = slide(windows_of([5], 3)[0], 3, FakeTranslator())
+    windows = [[window for _, window in take] for take in slid.takes]
+    assert windows == [[0, 1, 2, 2, 2], [0, 0, 1, 2, 2], [0, 0, 0, 1, 2]]
+    assert slid.positions == [Position(standing=3, nearest=2)] * 3
+    assert slid.fallbacks == Fallbacks()
 
 
 def test_a_document_shorter_than_the_window_is_one_window():
-    takes, _ = slide(windows_of([2, 4], 3)[0], 3, FakeTranslator())
-    assert [[window for _, window in take] for take in takes] == [
+    slid = slide(windows_of([2, 4], 3)[0], 3, FakeTranslator())
+    assert [[window for _, window in take] for take in slid.takes] == [
         [0, 0, 2, 3, 3, 3],
         [0, 0, 2, 2, 3, 3],
         [0, 0, 2, 2, 2, 3],
     ]
+    assert slid.positions == [Position(3, 3), Position(3, 3), Position(2, 4)]
 
 
 @pytest.mark.parametrize(
@@ -79,45 +93,47 @@ def test_a_document_shorter_than_the_window_is_one_window():
 def test_sentences_of_a_window_with_another_count_are_translated_alone(broken):
     segments, _ = windows_of([5], 3)
     translator = FakeTranslator(lambda output: broken(output) if output[0][1] == 1 else output)
-    takes, fallbacks = slide(segments, 3, translator)
-    assert takes[1] == [[0, 0], [1, 0], [2, ALONE + 2], [3, 2], [4, 2]]
+    slid = slide(segments, 3, translator)
+    assert slid.takes[1] == [[0, 0], [1, 0], [2, ALONE + 2], [3, 2], [4, 2]]
     assert translator.calls == [[3, 3, 3], [1, 1, 1]]
-    assert fallbacks == Fallbacks(windows=1, sentences=3, merged=0)
+    assert slid.positions == [Position(2, 2, 1)] * 3
+    assert slid.fallbacks == Fallbacks(windows=1, sentences=3, merged=0)
 
 
 def test_a_sentence_of_several_failed_windows_is_translated_again_once():
     segments, _ = windows_of([4, 4], 3)
     translator = FakeTranslator(lambda output: output[:1])
-    takes, fallbacks = slide(segments, 3, translator)
-    assert takes[2] == [[n, ALONE + n] for n in range(8)]
+    slid = slide(segments, 3, translator)
+    assert slid.takes[2] == [[n, ALONE + n] for n in range(8)]
     assert translator.calls[1] == [1] * 8
-    assert fallbacks == Fallbacks(windows=4, sentences=8, merged=0)
+    assert slid.fallbacks == Fallbacks(windows=4, sentences=8, merged=0)
 
 
 def test_several_sentences_for_one_become_one_line():
     """Windows of one sentence are not translated again: the output would be the same."""
     segments, _ = windows_of([3], 1)
     translator = FakeTranslator(lambda output: [*output, [77]] if output[0][0] == 1 else output)
-    takes, fallbacks = slide(segments, 1, translator)
-    assert takes == [[[0, 0], [1, 1, 77], [2, 2]]]
+    slid = slide(segments, 1, translator)
+    assert slid.takes == [[[0, 0], [1, 1, 77], [2, 2]]]
     assert len(translator.calls) == 1
-    assert fallbacks == Fallbacks(windows=1, sentences=0, merged=1)
+    assert slid.positions == [Position(3, 0, 0)]
+    assert slid.fallbacks == Fallbacks(windows=1, sentences=0, merged=1)
 
 
 class StubbornTranslator(FakeTranslator):
     """Gives two sentences for everything."""
 
-    def translate(self, rows: Rows) -> list[Translation]:
+    def translate(self, rows: Rows) -> Found:
         self.calls.append(rows.sentences.tolist())
-        return [Translation([[8], [9]], 0.0, 0.0, 0) for _ in range(len(rows))]
+        return found_of([[[8], [9]]] * len(rows))
 
 
 @given(documents, st.integers(1, 4))
 def test_one_line_a_sentence_whatever_the_model_gives(lengths, k):
     segments, windows = windows_of(lengths, k)
-    takes, fallbacks = slide(segments, k, StubbornTranslator())
-    assert [len(take) for take in takes] == [sum(lengths)] * k
-    assert fallbacks.windows == sum(len(window) != 2 for window in windows)
-    for j, take in enumerate(takes, start=1):
+    slid = slide(segments, k, StubbornTranslator())
+    assert [len(take) for take in slid.takes] == [sum(lengths)] * k
+    assert slid.fallbacks.windows == sum(len(window) != 2 for window in windows)
+    for j, take in enumerate(slid.takes, start=1):
         fits = [(len(windows[window]) == 2, place) for window, place in places(segments, j)]
         assert take == [[(8, 9)[place]] if fit else [8, 9] for fit, place in fits]

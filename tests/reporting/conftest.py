@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from docmt.core.architectures import GTransformerConfig, TransformerConfig
-from docmt.core.artifacts import write_json
+from docmt.core.artifacts import read_json, write_json
 from docmt.core.config import CutConfig, DecodeConfig, SystemConfig, TrainConfig, ViewConfig
 from docmt.core.documents import DOCUMENTS, write_parquet
 from docmt.core.grid import Entry
@@ -75,6 +75,14 @@ class World:
             "decoding": {"lines": "sentences", "sentences": 4, "fallback_sentences": 1, "seconds": 1.5},
         }
         write_json(self.folder("7_scores", system, seed) / "scores.json", scores | more)
+
+    def compare(self, system: str, p: float, metric: str = "s-BLEU", baseline: str = "sentence", **more: Any) -> None:
+        """One more comparison of the study's."""
+        file = self.results / "7_comparisons" / "made" / "comparisons.json"
+        before = read_json(file)["comparisons"] if file.exists() else []
+        names = {"corpus": CORPUS, "metric": metric, "system": system, "baseline": baseline, "test": "bootstrap"}
+        numbers = {"p": p, "p_seeds": None, "signature": f"bootstrap|unit:sentences|units:4|{metric}"}
+        write_json(file, {"comparisons": [*before, names | numbers | more]})
 
     def train(self, system: str, seed: int = 1, **more: Any) -> None:
         folder = self.folder("5_training", system, seed)

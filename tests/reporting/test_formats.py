@@ -1,6 +1,6 @@
 import pytest
 
-from docmt.reporting.formats import duration, matrix, number, plain, signed, whole
+from docmt.reporting.formats import duration, matrix, number, p_value, plain, signed, whole
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,8 @@ from docmt.reporting.formats import duration, matrix, number, plain, signed, who
         (plain(4096), "4096"),
         (plain(30000), "30\u202f000"),
         (plain("joint"), "joint"),
+        (p_value(0.00949), "0.0095"),
+        (p_value(3e-12), "< 0.0001"),
     ],
 )
 def test_values_as_they_are_written(shown, expected):

@@ -145,3 +145,71 @@ def test_a_table_without_rows_is_an_empty_csv(world):
     world.table("t", [], ["s-BLEU"])
     (table,) = fill_tables(world.load())
     assert to_csv(table) == "table\n"
+
+
+SYSTEMS = ("sentence", "concat_3", "g_transformer")
+
+
+@pytest.fixture
+def compared(world):
+    """Two systems beside their baseline in a table of two metrics, of which one was tested."""
+    for system in SYSTEMS:
+        world.score(system)
+    world.compare("concat_3", 0.02)
+    world.compare("g_transformer", 0.009)
+    rows = [{"system": system, "label": f"The {system}"} for system in SYSTEMS]
+    world.table("t", rows, ["s-BLEU", "d-BLEU"], baseline="sentence")
+    return world
+
+
+def test_marks_are_those_of_the_tests_of_stage_7(compared):
+    found = cells(compared)
+    assert [found[f"The {system}", "s-BLEU"].mark for system in SYSTEMS] == ["", "†", "‡"]
+    assert [found[f"The {system}", "s-BLEU"].p for system in SYSTEMS] == [None, 0.02, 0.009]
+    assert found["The concat_3", "d-BLEU"].p is None
+    (table,) = fill_tables(compared.load())
+    assert table.marks == (
+        "† p < 0.05, ‡ p < 0.01: better or worse than The sentence,"
+        " by paired bootstrap resampling (Koehn 2004), two-sided."
+    )
+    assert [(one.metric, one.text) for one in table.tests] == [("s-BLEU", "bootstrap|unit:sentences|units:4|s-BLEU")]
+    (content,) = to_json([table])
+    assert content["marks"] == table.marks
+    by_row = {(cell["row"], cell["metric"]): cell for cell in content["cells"]}
+    marked = by_row["The g_transformer", "s-BLEU"]
+    assert (marked["p"], marked["baseline"]) == (0.009, "sentence")
+    assert marked["test"] == "bootstrap|unit:sentences|units:4|s-BLEU"
+    assert by_row["The sentence", "s-BLEU"]["p"] is None
+
+
+def test_the_page_shows_marks_and_says_what_they_mean(compared):
+    results = compared.load()
+    page = render(results, fill_tables(results))
+    assert page.count(">‡</sup>") == 1 and page.count(">†</sup>") == 1
+    assert 'title="p: 0.0090 against sentence"' in page
+    assert "better or worse than The sentence, by paired bootstrap" in page
+    assert "<b>p of s-BLEU</b> <code>bootstrap|unit:sentences|units:4|s-BLEU</code>" in page
+
+
+def test_a_row_may_have_a_baseline_of_its_own_and_a_table_another_test(world):
+    for system in SYSTEMS:
+        world.score(system)
+    world.compare("concat_3", 0.5, test="sign", p_seeds=0.5)
+    world.compare("g_transformer", 0.001, baseline="concat_3", test="sign", p_seeds=0.0)
+    world.compare("g_transformer", 0.5, test="sign", p_seeds=0.5)
+    rows = [{"system": "sentence"}, {"system": "concat_3"}, {"system": "g_transformer", "baseline": "concat_3"}]
+    world.table("t", rows, ["s-BLEU"], baseline="sentence", significance="sign")
+    found = cells(world)
+    assert (found["concat_3", "s-BLEU"].mark, found["g_transformer", "s-BLEU"].mark) == ("", "‡")
+    (table,) = fill_tables(world.load())
+    assert table.marks.endswith(
+        "better or worse than sentence or concat_3, each row's own baseline,"
+        " by the sign test of Collins et al. (2005) and by the paired t-test over seeds, two-sided."
+    )
+
+
+def test_without_a_baseline_nothing_is_marked(compared):
+    compared.settings["study"]["tables"]["t"].pop("baseline")
+    (table,) = fill_tables(compared.load())
+    assert table.marks == "" and table.tests == ()
+    assert {cell.mark for row in table.rows for cell in row.cells} == {""}

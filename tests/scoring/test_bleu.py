@@ -1,39 +1,80 @@
-import re
-from collections.abc import Callable
+"""BLEU against sacreBLEU's own command line, and against what Moses' scripts print."""
 
+import json
+import random
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
 import pytest
 import sacrebleu
+from support import run
 
-from docmt.scoring.bleu import FAMILIES, bleu, document_bleu, join_documents, sentence_bleu
-from docmt.scoring.inputs import References, Translations
+from docmt.core.errors import UserError
+from docmt.scoring.bleu import FAMILIES, bleu, bleu_of_counts, line_counts
+from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies
+from docmt.scoring.inputs import Instances, References, Translations
+from docmt.scoring.pairings import join, join_references
 
 HYPOTHESES = ("The cat sat on the mat , happily.", "A dog barks at it", "It's late at night, isn't it?")
 REFERENCES = ("The Cat sat on the mat, happily.", "A dog barked at it", "It is late at night, isn't it?")
 DOCUMENTS = ("a", "a", "b")
+WORDS = ["the", "The", "a", "cat", "dog,", "dogs", "It's", "isn't", "3.5%", "night.", "(well)", "U.S.", '"no"', "东京"]
+OPTIONS = {
+    "13a": [],
+    "13a_lower": ["-lc"],
+    "tokenized_lower": ["-lc", "-tok", "none", "-s", "none", "--force"],
+    "tokenized": ["-tok", "none", "-s", "none", "--force"],
+}
 
 
-def both(hypotheses=HYPOTHESES, references=REFERENCES) -> tuple[Translations, References]:
-    return Translations(hypotheses, hypotheses), References(DOCUMENTS, (references,), (references,))
+def both(hypotheses=HYPOTHESES, references=REFERENCES, **more) -> tuple[Translations, References]:
+    return Translations(hypotheses, hypotheses), References(DOCUMENTS, (references,), (references,), **more)
+
+
+def made_up(lines: int, seed: int) -> list[str]:
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(WORDS, k=draw.randint(0, 25))) for _ in range(lines)]
+
+
+def changed(lines: list[str], seed: int) -> list[str]:
+    """With a fifth of the words replaced and a tenth left out."""
+    draw = random.Random(seed)
+    words = [[draw.choice([word] * 7 + [draw.choice(WORDS)] * 2 + [""]) for word in line.split()] for line in lines]
+    return [" ".join(filter(None, line)) for line in words]
+
+
+def by_command_line(folder: Path, hypotheses: list[str], references: list[list[str]], options: list[str]) -> dict:
+    """What `sacrebleu REFERENCE ... -i HYPOTHESES OPTIONS` prints."""
+    files = {"hypotheses": hypotheses, **{f"reference{number}": lines for number, lines in enumerate(references)}}
+    for name, lines in files.items():
+        (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    named = [*list(files)[1:], "-i", "hypotheses", *options, "-w", "10", "-f", "json"]
+    return json.loads(run([sys.executable, "-m", "sacrebleu", *named], cwd=folder, check=True).stdout)
+
+
+@pytest.mark.parametrize(("unit", "size", "count"), [("s", 1, 2), ("d", 7, 1), ("i", 3, 2)])
+@pytest.mark.parametrize("family", OPTIONS)
+def test_every_family_and_unit_is_what_sacrebleus_command_prints(tmp_path, family, unit, size, count):
+    """Of lines without words too."""
+    hypotheses = made_up(60, 0)
+    streams = [changed(hypotheses, 1 + number) for number in range(count)]
+    groups = tuple(f"group {number // size}" for number in range(60))
+    references = References(groups, tuple(streams), tuple(streams), Instances(groups, "tokens512"))
+    found = bleu_scores(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")[family][unit]
+    printed = by_command_line(
+        tmp_path, join(hypotheses, groups), [join(one, groups) for one in streams], OPTIONS[family]
+    )
+    # The command prints ten decimals.
+    assert found["score"] == pytest.approx(printed["score"], abs=1e-9)
+    assert 0 < found["score"] < 100
+    assert found["signature"].startswith(f"{printed['signature']}|unit:{unit}")
 
 
 def test_sentences_of_a_document_are_joined_by_a_space():
-    assert join_documents(["1", "2", "3", "4"], ["x", "x", "y", "x2"]) == ["1 2", "3", "4"]
-
-
-@pytest.mark.parametrize(
-    ("family", "options"),
-    [
-        ("13a", {}),
-        ("13a_lower", {"lowercase": True}),
-        ("tokenized_lower", {"lowercase": True, "tokenize": "none", "smooth_method": "none", "force": True}),
-    ],
-)
-def test_families_are_sacrebleus(family, options):
-    by_sentence = sentence_bleu(*both(), "en")[family]["s"]
-    assert by_sentence["score"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES], **options).score
-    joined = [[f"{lines[0]} {lines[1]}", lines[2]] for lines in (HYPOTHESES, REFERENCES)]
-    by_document = document_bleu(*both(), "en")[family]["d"]
-    assert by_document["score"] == sacrebleu.corpus_bleu(joined[0], [joined[1]], **options).score
+    assert join(["1", "2", "3", "4"], ["x", "x", "y", "x2"]) == ["1 2", "3", "4"]
 
 
 @pytest.mark.parametrize(
@@ -42,39 +83,106 @@ def test_families_are_sacrebleus(family, options):
         ("13a", "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:"),
         ("13a_lower", "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:"),
         ("tokenized_lower", "nrefs:1|case:lc|eff:no|tok:none|smooth:none|version:"),
+        ("tokenized", "nrefs:1|case:mixed|eff:no|tok:none|smooth:none|version:"),
     ],
 )
 def test_every_number_carries_its_signature(family, start):
-    version = sacrebleu.__version__
-    assert sentence_bleu(*both(), "en")[family]["s"]["signature"] == f"{start}{version}|unit:s"
-    assert document_bleu(*both(), "en")[family]["d"]["signature"] == f"{start}{version}|unit:d|documents:2"
+    units = bleu_scores(*both(instances=Instances(("a:0", "a:1", "b:0"), "tokens512")), "en")[family]
+    assert {unit: one["signature"] for unit, one in units.items()} == {
+        "s": f"{start}{sacrebleu.__version__}|unit:s",
+        "d": f"{start}{sacrebleu.__version__}|unit:d|documents:2",
+        "i": f"{start}{sacrebleu.__version__}|unit:i|view:tokens512|instances:3",
+    }
+
+
+def test_units_are_those_that_are_known():
+    translations, references = both()
+    unknown = References(None, references.raw, references.tokenized)
+    assert list(bleu_scores(translations, unknown, "en")["13a"]) == ["s"]
+    documents = Translations(*[("The cat sat on the mat, happily. A dog barks at it", HYPOTHESES[2])] * 2)
+    whole = bleu_scores(documents, references, "en", "documents")["13a"]
+    assert list(whole) == ["d"]
+
+
+def test_documents_may_have_different_numbers_of_references():
+    """Only document a has a second one; each sentence counts by its own."""
+    second = ("The cat sat there happily.", "A dog barks", None)
+    references = References(DOCUMENTS, (REFERENCES, second), (REFERENCES, second))
+    found = bleu_scores(Translations(HYPOTHESES, HYPOTHESES), references, "en")["13a"]
+    metric = FAMILIES["13a"].metric("en")
+    again = REFERENCES[2]
+    assert found["s"]["score"] == metric.corpus_score(HYPOTHESES, [REFERENCES, (*second[:2], again)]).score
+    joined = [" ".join(HYPOTHESES[:2]), HYPOTHESES[2]]
+    streams = [[" ".join(REFERENCES[:2]), again], [" ".join(second[:2]), again]]
+    assert found["d"]["score"] == metric.corpus_score(joined, streams).score
+    assert found["s"]["signature"].startswith("nrefs:var|")
+
+
+def test_a_reference_of_some_sentences_is_none_of_the_document():
+    whole, part = ("1", "2", "3"), ("4", None, "5")
+    assert join_references((whole, part), DOCUMENTS) == (["1 2", "3"], [None, "5"])
+    with pytest.raises(UserError, match="document 'a': no reference has all sentences of a document"):
+        join_references((part,), DOCUMENTS)
 
 
 def test_chinese_is_scored_by_characters_and_the_signature_says_so():
     lines = both(("他昨天在北京见了老师。",) * 3, ("他昨天在北京看见了老师。",) * 3)
-    scores = sentence_bleu(*lines, "zh")
+    scores = bleu_scores(*lines, "zh")
     assert scores["13a"]["s"]["score"] > 50
     assert "|tok:zh|" in scores["13a"]["s"]["signature"]
     assert "|tok:none|" in scores["tokenized_lower"]["s"]["signature"]
 
 
-def test_tokenized_family_looks_at_tokens_and_the_others_at_raw_lines():
+def test_tokenized_families_look_at_tokens_and_the_others_at_raw_lines():
     translations = Translations(HYPOTHESES, REFERENCES)
     references = References(DOCUMENTS, (HYPOTHESES,), (REFERENCES,))
-    scores = sentence_bleu(translations, references, "en")
-    assert [round(scores[name]["s"]["score"], 6) for name in FAMILIES] == [100, 100, 100]
+    scores = bleu_scores(translations, references, "en")
+    assert [round(scores[name]["s"]["score"], 6) for name in FAMILIES] == [100, 100, 100, 100]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_counts_of_lines_add_up_to_the_score(family):
+    hypotheses, *streams = (made_up(40, seed) for seed in range(3))
+    streams[1][::2] = [None] * 20
+    counts = line_counts(FAMILIES[family], "en", hypotheses, streams)
+    assert counts.shape == (40, 10)
+    whole = bleu(FAMILIES[family].metric("en"), hypotheses, streams, "s")["score"]
+    assert bleu_of_counts(counts.sum(axis=0, keepdims=True), FAMILIES[family].smooth)[0] == whole
+
+
+def test_bleu_of_each_document_is_that_of_its_lines_alone():
+    hypotheses, reference = (tuple(made_up(30, seed)) for seed in (1, 2))
+    documents = ("a",) * 12 + ("b",) * 18
+    translations = Translations(hypotheses, hypotheses)
+    references = References(documents, (reference,), (reference,))
+    tallies = bleu_tallies(translations, references, "en")
+    found = bleu_by_document(tallies, documents)
+    assert [(one["document"], one["sentences"]) for one in found] == [("a", 12), ("b", 18)]
+    for one, part in zip(found, (slice(12), slice(12, 30)), strict=True):
+        alone = Translations(hypotheses[part], hypotheses[part])
+        expected = bleu_scores(alone, References(documents[part], (reference[part],), (reference[part],)), "en")
+        for family, units in one["bleu"].items():
+            assert units == pytest.approx({unit: expected[family][unit]["score"] for unit in "sd"})
+
+
+def test_tallies_name_their_lines():
+    found = {tally.measure: tally for tally in bleu_tallies(*both(), "en", position="j2")}
+    assert len(found) == 8
+    assert found["bleu|13a|d|j2"].names == ("a", "b")
+    assert found["bleu|13a|s|j2"].names == ("0", "1", "2")
+    assert np.array_equal(found["bleu|13a|s|j2"].counts.sum(axis=0)[:2], [22, 23])
 
 
 def test_all_references_of_a_sentence_count():
     second = ("A cat sat on the mat, happily.", None, "Late at night, isn't it?")
     translations, _ = both()
     references = References(DOCUMENTS, (REFERENCES, second), (REFERENCES, second))
-    by_sentence = sentence_bleu(translations, references, "en")["13a"]["s"]
+    found = bleu_scores(translations, references, "en")["13a"]
+    by_sentence, by_document = found["s"], found["d"]
     assert by_sentence["score"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, second]).score
     assert by_sentence["signature"].startswith("nrefs:var|")
     # The second reference covers only the second document.
     joined = [[f"{lines[0]} {lines[1]}", lines[2]] for lines in (HYPOTHESES, REFERENCES)]
-    by_document = document_bleu(translations, references, "en")["13a"]["d"]
     assert by_document["score"] == sacrebleu.corpus_bleu(joined[0], [joined[1], [None, second[2]]]).score
 
 
@@ -84,6 +192,11 @@ def golden(shared) -> Callable[[str], list[str]]:
     return lambda name: (shared / "golden" / name).read_text(encoding="utf-8").split("\n")[:-1]
 
 
+def printed_by_moses(lines: list[str]) -> dict[str, float]:
+    return {line.split(":")[0]: float(re.search(r"BLEU = ([\d.]+)", line)[1]) for line in lines}
+
+
+@pytest.mark.parametrize(("family", "script"), [("tokenized", "multi-bleu "), ("tokenized_lower", "multi-bleu -lc")])
 @pytest.mark.parametrize("hypothesis", ["hyp1", "hyp2"])
 @pytest.mark.parametrize(
     ("what", "references", "ending"),
@@ -93,12 +206,23 @@ def golden(shared) -> Callable[[str], list[str]]:
         ("ref0, ten lines joined a document", ["ref0"], ".tok.doc10"),
     ],
 )
-def test_tokenized_lower_is_multi_bleu(golden, hypothesis, what, references, ending):
-    printed = {line.split(":")[0]: float(re.search(r"BLEU = ([\d.]+)", line)[1]) for line in golden("multi-bleu.txt")}
-    metric = FAMILIES["tokenized_lower"].metric("en")
+def test_tokenized_families_are_multi_bleu(golden, family, script, hypothesis, what, references, ending):
+    printed = printed_by_moses(golden("multi-bleu.txt"))[f"{script} {hypothesis}, {what}"]
     streams = [golden(f"bleu.{name}{ending}") for name in references]
-    score = bleu(metric, golden(f"bleu.{hypothesis}{ending}"), streams, "s")["score"]
-    assert score == pytest.approx(printed[f"multi-bleu -lc {hypothesis}, {what}"], abs=0.01)
+    score = bleu(FAMILIES[family].metric("en"), golden(f"bleu.{hypothesis}{ending}"), streams, "s")["score"]
+    assert score == pytest.approx(printed, abs=0.01)
+
+
+def test_documents_of_ten_lines_are_what_multi_bleu_prints_of_joined_lines(golden):
+    hypotheses, reference = golden("bleu.hyp1.tok"), golden("bleu.ref0.tok")
+    documents = tuple(str(n // 10) for n in range(len(hypotheses)))
+    references = References(documents, (reference,), (reference,))
+    found = bleu_scores(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")
+    printed = printed_by_moses(golden("multi-bleu.txt"))
+    what = "hyp1, ref0, ten lines joined a document"
+    assert found["tokenized"]["d"]["score"] == pytest.approx(printed[f"multi-bleu  {what}"], abs=0.01)
+    assert found["tokenized_lower"]["d"]["score"] == pytest.approx(printed[f"multi-bleu -lc {what}"], abs=0.01)
+    assert found["tokenized"]["d"]["signature"].endswith(f"|unit:d|documents:{-(-len(hypotheses) // 10)}")
 
 
 @pytest.mark.parametrize(("family", "line"), [("13a_lower", 0), ("13a", 1)])
@@ -107,8 +231,3 @@ def test_raw_families_are_mteval(golden, family, line):
     metric = FAMILIES[family].metric("en")
     score = bleu(metric, golden("bleu.hyp1.raw"), [golden("bleu.ref0.raw")], "s")["score"]
     assert score == pytest.approx(printed, abs=0.01)
-
-
-def test_joining_ten_lines_is_what_the_golden_documents_are(golden):
-    lines = golden("bleu.hyp1.tok")
-    assert join_documents(lines, [str(n // 10) for n in range(len(lines))]) == golden("bleu.hyp1.tok.doc10")

@@ -1,78 +1,168 @@
-"""LTCR and HHI against loops, their laws, and the interval."""
+"""LTCR and HHI against loops, for every choice; their laws, and the interval."""
+
+import doctest
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docmt.core.scoring import ConsistencyConfig
+from docmt.scoring import consistency as module
+from docmt.scoring import matching
 from docmt.scoring.consistency import TranslatedChain, consistency, hhi, ltcr, ltcr_interval
 
+DEFAULT = ConsistencyConfig()
+TEXTS = ["x", "y", "z z", "x y", "xy", "y x"]
+TRANSLATIONS = st.sampled_from([None, *TEXTS])
 CHAINS = st.lists(
-    st.builds(
-        TranslatedChain,
-        st.sampled_from(["a", "b", "c"]),
-        st.lists(st.sampled_from(["x", "y", "z z"]), max_size=6).map(tuple),
-    ),
+    st.builds(TranslatedChain, st.sampled_from(["a", "b", "c"]), st.lists(TRANSLATIONS, max_size=6).map(tuple)),
     max_size=8,
+)
+CONFIGS = st.builds(
+    ConsistencyConfig,
+    match=st.sampled_from(["exact", "subset", "overlap", "contained", "fuzzy"]),
+    similarity=st.sampled_from([0.3, 0.5, 1.0]),
+    unaligned=st.sampled_from(["own", "skip", "empty"]),
+    pairs=st.sampled_from(["all", "first"]),
+    average=st.sampled_from(["micro", "macro"]),
 )
 
 
-def loop_ltcr(chains: list[TranslatedChain]) -> float | None:
-    same = pairs = 0
+def distance(one: str, other: str) -> int:
+    if not one or not other:
+        return len(one) + len(other)
+    same = distance(one[1:], other[1:]) + (one[0] != other[0])
+    return min(same, distance(one[1:], other) + 1, distance(one, other[1:]) + 1)
+
+
+def loop_agree(one: str | None, other: str | None, config: ConsistencyConfig) -> bool:
+    if one is None or other is None:
+        return False
+    if "" in (one, other):
+        return one == other
+    words, others = set(one.split()), set(other.split())
+    longest = max(len(one), len(other))
+    return {
+        "exact": one == other,
+        "subset": words.issubset(others) or others.issubset(words),
+        "overlap": len(words & others) > 0,
+        "contained": one in other or other in one,
+        "fuzzy": longest - distance(one, other) >= config.similarity * longest - 1e-9,
+    }[config.match]
+
+
+def loop_texts(chain: TranslatedChain, config: ConsistencyConfig) -> list[str | None]:
+    texts = []
+    for text in chain.translations:
+        if text is None and config.unaligned == "skip":
+            continue
+        texts.append("" if text is None and config.unaligned == "empty" else text)
+    return texts
+
+
+def loop_ltcr(chains: list[TranslatedChain], config: ConsistencyConfig) -> float | None:
+    ratios, same, pairs = [], 0, 0
     for chain in chains:
-        for first in range(len(chain.translations)):
-            for second in range(first):
-                pairs += 1
-                if chain.translations[first] == chain.translations[second]:
-                    same += 1
-    return 100 * same / pairs if pairs else None
+        texts = loop_texts(chain, config)
+        own_same = own_pairs = 0
+        for later in range(len(texts)):
+            for earlier in range(later):
+                if config.pairs == "all" or earlier == 0:
+                    own_pairs += 1
+                    own_same += loop_agree(texts[earlier], texts[later], config)
+        if own_pairs:
+            ratios.append(own_same / own_pairs)
+        same, pairs = same + own_same, pairs + own_pairs
+    if not pairs:
+        return None
+    return 100 * (same / pairs if config.average == "micro" else sum(ratios) / len(ratios))
 
 
-def loop_hhi(chains: list[TranslatedChain]) -> float | None:
+def loop_hhi(chains: list[TranslatedChain], config: ConsistencyConfig) -> float | None:
+    """Eq. 25 with classes for exact matches, with ordered pairs otherwise."""
     total = size = 0.0
     for chain in chains:
-        k = len(chain.translations)
-        if k < 2:
+        texts = loop_texts(chain, config)
+        if len(texts) < 2:
             continue
-        own = 0.0
-        for different in set(chain.translations):
-            own += (chain.translations.count(different) / k) ** 2
-        total += k * own
-        size += k
+        # Each that is None is a class of its own.
+        named = [f"none {number}" if text is None else text for number, text in enumerate(texts)]
+        if config.match == "exact":
+            own = sum((named.count(different) / len(named)) ** 2 for different in set(named))
+        else:
+            agreeing = [
+                [i == j or loop_agree(texts[i], texts[j], config) for i in range(len(texts))] for j in range(len(texts))
+            ]
+            own = sum(map(sum, agreeing)) / len(texts) ** 2
+        weight = len(texts) if config.average == "micro" else 1
+        total, size = total + weight * own, size + weight
     return 100 * total / size if size else None
 
 
-@given(CHAINS)
-def test_both_are_those_of_loops(chains):
-    assert ltcr(chains) == pytest.approx(loop_ltcr(chains))
-    assert hhi(chains) == pytest.approx(loop_hhi(chains))
+@given(CHAINS, CONFIGS)
+def test_both_are_those_of_loops(chains, config):
+    assert ltcr(chains, config) == pytest.approx(loop_ltcr(chains, config))
+    assert hhi(chains, config) == pytest.approx(loop_hhi(chains, config))
+
+
+@given(st.sampled_from(TEXTS), st.sampled_from(TEXTS), CONFIGS)
+def test_agreement_is_symmetric_and_of_a_text_with_itself(one, other, config):
+    assert matching.agree(one, one, config)
+    assert matching.agree(one, other, config) == matching.agree(other, one, config)
+
+
+@given(st.text("abc", max_size=6), st.text("abc", max_size=6))
+def test_the_edit_distance_is_that_of_the_recursion(one, other):
+    assert matching.edit_distance(one, other) == distance(one, other)
+
+
+@given(CHAINS, CONFIGS)
+def test_weaker_rules_find_as_much_agreement_or_more(chains, config):
+    def score(rule: str) -> float:
+        return ltcr(chains, replace(config, match=rule)) or 0
+
+    assert score("exact") <= score("subset") <= score("overlap")
+    assert score("exact") <= score("contained")
+    assert score("exact") <= score("fuzzy")
+    assert ltcr(chains, replace(config, match="fuzzy", similarity=1.0)) == ltcr(chains, replace(config, match="exact"))
+
+
+@given(CHAINS, CONFIGS)
+def test_an_occurrence_without_a_translation_lowers_both_unless_it_is_skipped(chains, config):
+    """By the rule `own`, leaving a word out is never better than translating it like the others."""
+    own, empty = replace(config, unaligned="own"), replace(config, unaligned="empty")
+    said = [replace(c, translations=tuple(text or "x" for text in c.translations)) for c in chains]
+    alike = [replace(c, translations=tuple("x" for _ in c.translations)) for c in chains]
+    left_out = [replace(c, translations=(*c.translations[:-1], None)) for c in alike if len(c.translations) > 1]
+    if left_out:
+        assert ltcr(left_out, own) < ltcr(alike, own) == 100
+        assert hhi(left_out, own) < hhi(alike, own)
+    for measure in (ltcr, hhi):
+        assert (measure(chains, own) or 0) <= (measure(chains, empty) or 0)
+        assert measure(said, own) == measure(said, replace(config, unaligned="skip"))
 
 
 @given(CHAINS)
 def test_they_are_100_exactly_where_every_chain_has_one_translation(chains):
-    alike = all(len(set(chain.translations)) < 2 for chain in chains)
-    if any(chain.pairs for chain in chains):
-        assert (ltcr(chains) == 100) == (hhi(chains) == pytest.approx(100)) == alike
+    alike = all(len(set(c.translations)) < 2 and None not in c.translations for c in chains if len(c.translations) > 1)
+    if any(len(chain.translations) > 1 for chain in chains):
+        assert (ltcr(chains, DEFAULT) == 100) == (hhi(chains, DEFAULT) == pytest.approx(100)) == alike
 
 
-@given(CHAINS, st.randoms(use_true_random=False))
-def test_the_order_of_chains_and_occurrences_does_not_matter(chains, draw):
+@given(CHAINS, CONFIGS, st.randoms(use_true_random=False))
+def test_the_order_of_chains_and_occurrences_does_not_matter(chains, config, draw):
+    config = replace(config, pairs="all")
     other = [TranslatedChain(c.document, tuple(draw.sample(c.translations, len(c.translations)))) for c in chains]
     draw.shuffle(other)
-    assert ltcr(other) == pytest.approx(ltcr(chains))
-    assert hhi(other) == pytest.approx(hhi(chains))
+    assert ltcr(other, config) == pytest.approx(ltcr(chains, config))
+    assert hhi(other, config) == pytest.approx(hhi(chains, config))
 
 
-def test_pairs_count_and_not_chains():
-    """Micro average: 1 of 3 pairs and 1 of 1."""
-    chains = [TranslatedChain("a", ("x", "x", "y")), TranslatedChain("a", ("x", "x"))]
-    assert ltcr(chains) == pytest.approx(100 * 2 / 4)
-    assert hhi(chains) == pytest.approx(100 * (3 * 5 / 9 + 2) / 5)
-
-
-@given(CHAINS)
-def test_there_is_an_interval_where_there_is_a_score(chains):
-    interval = ltcr_interval(chains)
-    if ltcr(chains) is None:
+@given(CHAINS, CONFIGS)
+def test_there_is_an_interval_where_there_is_a_score(chains, config):
+    interval = ltcr_interval(chains, config)
+    if ltcr(chains, config) is None:
         assert interval is None
     else:
         assert 0 <= interval["low"] <= interval["high"] <= 100
@@ -80,30 +170,54 @@ def test_there_is_an_interval_where_there_is_a_score(chains):
 
 def test_the_interval_is_of_documents_and_the_same_each_time():
     one = [TranslatedChain("a", ("x", "y")), TranslatedChain("a", ("x", "x"))]
-    assert (ltcr_interval(one)["low"], ltcr_interval(one)["high"]) == (50, 50), "one document, always drawn"
+    interval = ltcr_interval(one, DEFAULT)
+    assert (interval["low"], interval["high"]) == (50, 50), "one document, always drawn"
     two = [TranslatedChain("a", ("x", "y")), TranslatedChain("b", ("x", "x"))]
-    interval = ltcr_interval(two)
+    interval = ltcr_interval(two, DEFAULT)
     assert (interval["low"], interval["high"]) == (0, 100)
-    assert interval == ltcr_interval(two)
+    assert interval == ltcr_interval(two, DEFAULT)
     assert interval["signature"] == "bootstrap|unit:documents|draws:1000|seed:1|level:95|v:1"
 
 
 def test_more_documents_narrow_the_interval():
     def width(documents: int) -> float:
         pairs = [("x", "x"), ("x", "y")]
-        interval = ltcr_interval([TranslatedChain(str(n), pairs[n % 2]) for n in range(documents)])
+        interval = ltcr_interval([TranslatedChain(str(n), pairs[n % 2]) for n in range(documents)], DEFAULT)
         return interval["high"] - interval["low"]
 
     assert width(400) < width(100) < width(10)
 
 
-def test_scores_say_how_they_were_made():
-    scores = consistency([TranslatedChain("a", ("x", "y")), TranslatedChain("a", ("x",))], "chains:some")
-    assert scores["LTCR"]["signature"] == "LTCR|chains:some|match:exact|average:micro|v:1"
-    assert scores["HHI"]["signature"] == "HHI|chains:some|match:exact|average:size|v:1"
-    assert (scores["LTCR"]["score"], scores["LTCR"]["chains"], scores["LTCR"]["pairs"]) == (0, 1, 1)
-    assert scores["HHI"]["score"] == 50
+def test_scores_say_how_they_were_made_and_of_what():
+    chains = [TranslatedChain("a", ("x", "y", None)), TranslatedChain("a", ("x",))]
+    scores = consistency(chains, DEFAULT, "chains:some")
+    assert scores["LTCR"]["signature"] == "LTCR|chains:some|unaligned:own|match:exact|pairs:all|average:micro|v:2"
+    assert scores["HHI"]["signature"] == "HHI|chains:some|unaligned:own|match:exact|average:size|v:2"
+    assert scores["LTCR"] | {"chains": 1, "pairs": 3, "occurrences": 4, "unaligned": 1, "score": 0} == scores["LTCR"]
+    assert scores["HHI"]["score"] == pytest.approx(100 / 3)
+    skipped = consistency(chains, replace(DEFAULT, unaligned="skip", pairs="first"), "chains:some")["LTCR"]
+    assert (skipped["pairs"], skipped["unaligned"]) == (1, 1)
+
+
+def test_every_choice_of_this_module_is_in_the_signatures():
+    choices = {"unaligned": "skip", "match": "fuzzy", "pairs": "first", "average": "macro"}
+    for signature, unseen in ((module.ltcr_signature, set()), (module.hhi_signature, {"pairs"})):
+        changed = {
+            name
+            for name, value in choices.items()
+            if signature(replace(DEFAULT, **{name: value}), "") != signature(DEFAULT, "")
+        }
+        assert changed == choices.keys() - unseen
+    fuzzy = replace(DEFAULT, match="fuzzy")
+    assert module.ltcr_signature(fuzzy, "") != module.ltcr_signature(replace(fuzzy, similarity=0.5), "")
 
 
 def test_nothing_to_compare_gives_no_score():
-    assert consistency([TranslatedChain("a", ("x",))], "chains:some") == {}
+    assert consistency([TranslatedChain("a", ("x",))], DEFAULT, "chains:some") == {}
+    assert consistency([TranslatedChain("a", ("x", None))], replace(DEFAULT, unaligned="skip"), "") == {}
+
+
+@pytest.mark.parametrize("module", [module, matching], ids=lambda module: module.__name__)
+def test_the_examples_in_docstrings_are_true(module):
+    found = doctest.testmod(module)
+    assert found.attempted and not found.failed

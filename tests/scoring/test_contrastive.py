@@ -7,12 +7,27 @@ from hypothesis import strategies as st
 
 from docmt.core.documents import CONTRASTIVE_SCORES, write_arrow
 from docmt.core.errors import UserError
-from docmt.scoring.contrastive import Judgement, accuracies, judge, read_judgements
+from docmt.core.metrics import Tallied
+from docmt.core.scoring import ContrastiveConfig
+from docmt.scoring.contrastive import (
+    Judgement,
+    accuracies,
+    contrastive_signature,
+    judge,
+    judged,
+    read_judgements,
+    with_totals,
+)
+from docmt.scoring.details import accuracy_tallies
+from docmt.scoring.tallies import select
+
+BY_SUM = ContrastiveConfig()
 
 
 def row(variant: int, score: float, *, correct: bool, name: str = "pronoun", item: int = 0, distance: int = 1) -> dict:
     place = {"set": name, "item": item, "distance": distance}
-    return {**place, "variant": variant, "correct": correct, "score": score}
+    scores = {"score": score, "outputs": 2, "context_score": -10.0, "context_outputs": 8}
+    return {**place, "variant": variant, "correct": correct, **scores}
 
 
 def write(path, rows: list[dict]):
@@ -50,10 +65,60 @@ def test_items_of_two_sets_of_one_number_stay_apart(tmp_path):
         row(1, -2.0, correct=False),
         row(1, -0.5, correct=False, name="word", distance=0),
     ]
-    assert read_judgements(write(tmp_path / "c.arrow", rows)) == [
+    assert read_judgements(write(tmp_path / "c.arrow", rows), BY_SUM) == [
         Judgement("pronoun", 1, 2, right=True, tie=False),
         Judgement("word", 0, 2, right=False, tie=False),
     ]
+
+
+def right_by(rows: list[dict], score: str, unit: str) -> bool:
+    (judgement,) = judged(
+        pa.Table.from_pylist(rows, schema=CONTRASTIVE_SCORES), ContrastiveConfig(score, unit), "scores"
+    )
+    return judgement.right
+
+
+def test_what_is_judged_by_is_a_setting():
+    """-4 over 4 outputs beats -3 over 2 by the mean alone; with a context of a better mean, not even by that."""
+    rows = [{**row(0, -4.0, correct=True), "outputs": 4}, row(1, -3.0, correct=False)]
+    choices = {(score, unit): right_by(rows, score, unit) for score in ("sum", "mean") for unit in ("last", "target")}
+    assert choices == {
+        ("sum", "last"): False,
+        ("sum", "target"): False,
+        ("mean", "last"): True,  # -1 and -1.5
+        ("mean", "target"): True,  # -14/12 and -13/10
+    }
+    rows = [{**one, "context_score": -1.0} for one in rows]
+    assert not right_by(rows, "mean", "target")  # -5/12 and -4/10
+
+
+@given(st.lists(st.integers(-60, 0), min_size=2, max_size=5), st.integers(-60, 0))
+def test_the_whole_target_ranks_as_the_last_sentence_does(scores, context):
+    """Since the context is the same for all variants of an item; quarters of nats, whose sums are exact."""
+    rows = [{**row(n, score / 4, correct=n == 0), "context_score": context / 4} for n, score in enumerate(scores)]
+    assert right_by(rows, "sum", "last") == right_by(rows, "sum", "target")
+
+
+def test_the_signature_says_what_is_judged_by():
+    assert contrastive_signature(BY_SUM) == "contrastive|score:sum|unit:last|ties:wrong|v:2"
+    mean = ContrastiveConfig("mean", "target")
+    assert contrastive_signature(mean) == "contrastive|score:mean|unit:target|ties:wrong|v:2"
+
+
+def test_a_set_of_several_parts_has_a_total():
+    names = ["anaphora/f.sg", "anaphora/m.sg", "word", "pair/it", "anaphora/f.sg"]
+    judgements = [Judgement(name, 1, 2, right=True, tie=False) for name in names]
+    found = {name: len(members) for name, members in with_totals(judgements).items()}
+    assert found == {"anaphora": 3, "anaphora/f.sg": 2, "anaphora/m.sg": 1, "word": 1, "pair/it": 1, "all": 5}
+    assert list(with_totals(judgements[:1])) == ["anaphora/f.sg"]
+
+
+def test_systems_are_compared_by_a_set_with_its_parts():
+    names = ["word", "words", "word/repeated", "word/repeated"]
+    judgements = [Judgement(name, 1, 2, right=name == "word", tie=False) for name in names]
+    found = select(accuracy_tallies(judgements), Tallied("accuracy", "word"))
+    assert found.names == ("word/1/0", "word/repeated/1/0", "word/repeated/1/1")
+    assert found.score == pytest.approx(100 / 3)
 
 
 def test_accuracies_by_set_and_distance():
@@ -78,7 +143,7 @@ def test_accuracies_by_set_and_distance():
 def test_a_score_that_is_no_number_is_refused(tmp_path, score):
     path = write(tmp_path / "c.arrow", [row(0, -1.0, correct=True), row(1, score, correct=False)])
     with pytest.raises(UserError, match=r"c.arrow, set 'pronoun', item 0: not a score\n.*a finite log-probability"):
-        read_judgements(path)
+        read_judgements(path, BY_SUM)
 
 
 @pytest.mark.parametrize(
@@ -88,4 +153,4 @@ def test_a_score_that_is_no_number_is_refused(tmp_path, score):
 def test_an_item_without_one_right_variant_among_several_is_refused(tmp_path, right, found):
     path = write(tmp_path / "c.arrow", [row(n, -1.0, correct=correct) for n, correct in enumerate(right)])
     with pytest.raises(UserError, match=f"not a contrastive item\n  found {found} of them right"):
-        read_judgements(path)
+        read_judgements(path, BY_SUM)

@@ -1,14 +1,14 @@
 import pytest
 
 from docmt.core.errors import UserError
-from docmt.core.metrics import METRICS, parse_metric
+from docmt.core.metrics import METRICS, Tallied, parse_metric
 
 
 def scores() -> dict:
     return {
         "bleu": {
-            family: {unit: {"score": 10.0 * n + m, "signature": f"{family}|{unit}"} for m, unit in enumerate("sd")}
-            for n, family in enumerate(["13a", "13a_lower", "tokenized_lower"], 1)
+            family: {unit: {"score": 10.0 * n + m, "signature": f"{family}|{unit}"} for m, unit in enumerate("sdi")}
+            for n, family in enumerate(["13a", "13a_lower", "tokenized_lower", "tokenized"], 1)
         },
         "positions": {"j2": {"13a": {"s": {"score": 7.0, "signature": "position"}}}},
         "consistency": {
@@ -18,9 +18,11 @@ def scores() -> dict:
         "contrastive": {
             "pronoun": {"items": 4, "right": 3, "by_distance": {"1": {"items": 1, "right": 0}}},
             "word": {"items": 1, "right": 0, "by_distance": {"1": {"items": 1, "right": 0}}},
+            "words": {"items": 1, "right": 0, "by_distance": {}},
+            "word/repeated": {"items": 4, "right": 3, "by_distance": {"2": {"items": 1, "right": 1}}},
         },
         "contrastive_signature": "contrastive|x",
-        "decoding": {"sentences": 50, "fallback_sentences": 1},
+        "decoding": {"sentences": 50, "fallback_sentences": 1, "positions": {"j2": {"standing": 40, "nearest": 10}}},
     }
 
 
@@ -31,21 +33,46 @@ def scores() -> dict:
         ("d-BLEU", 11.0, "13a|d"),
         ("mteval s-BLEU", 20.0, "13a_lower|s"),
         ("multi-bleu d-BLEU", 31.0, "tokenized_lower|d"),
+        ("cased multi-bleu s-BLEU", 40.0, "tokenized|s"),
+        ("mteval i-BLEU", 22.0, "13a_lower|i"),
         ("s-BLEU@j2", 7.0, "position"),
         ("LTCR", 60.5, "LTCR|x"),
         ("LTCR@low", 55.0, "i|x"),
         ("LTCR@high", 65.0, "i|x"),
         ("HHI", 70.5, "HHI|x"),
         ("accuracy", 60.0, "contrastive|x"),
+        ("accuracy:word", 60.0, "contrastive|x"),
+        ("accuracy:word@2", 100.0, "contrastive|x"),
+        ("accuracy:word/repeated", 75.0, "contrastive|x"),
         ("accuracy:pronoun", 75.0, "contrastive|x"),
         ("accuracy:pronoun@1", 0.0, "contrastive|x"),
         ("accuracy@1", 0.0, "contrastive|x"),
         ("fallbacks", 2.0, "fallbacks|unit:sentences|v:1"),
+        ("sentences", 50, "sentences|v:1"),
+        ("sentences@j2", 40, "sentences|v:1"),
     ],
 )
 def test_a_metric_is_found_by_its_name(name, value, signature):
     found = parse_metric(name).find(scores())
     assert (found.value, found.signature) == (value, signature)
+
+
+@pytest.mark.parametrize(
+    ("name", "tallied"),
+    [
+        ("s-BLEU", Tallied("bleu|13a|s")),
+        ("s-BLEU@j2", Tallied("bleu|13a|s|j2")),
+        ("multi-bleu d-BLEU", Tallied("bleu|tokenized_lower|d")),
+        ("LTCR", Tallied("LTCR")),
+        ("LTCR@low", None),
+        ("HHI", Tallied("HHI")),
+        ("accuracy", Tallied("accuracy")),
+        ("accuracy:pronoun@3", Tallied("accuracy", "pronoun", 3)),
+        ("fallbacks", None),
+    ],
+)
+def test_a_metric_says_what_it_is_a_sum_of(name, tallied):
+    assert parse_metric(name).tallied == tallied
 
 
 @pytest.mark.parametrize("name", [*METRICS, "accuracy:pronoun", "accuracy:pronoun@3", "s-BLEU@j1"])

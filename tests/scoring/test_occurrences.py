@@ -1,33 +1,137 @@
-"""What an occurrence of a chain is translated by, and that inconsistency lowers LTCR."""
+"""Chains of documents, what an occurrence is translated by, and that inconsistency lowers LTCR."""
 
-from pathlib import Path
+import doctest
+from dataclasses import replace
 from random import Random
 
-import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from docmt.core.documents import CHAINS_WORDS, TOKENS, write_arrow
+from docmt.core.documents import CHAINS_WORDS, TOKENS, read_arrow
+from docmt.core.scoring import ConsistencyConfig
+from docmt.scoring import chains, occurrences, stop_lists
+from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.chain_scores import align, aligner
+from docmt.scoring.chains import find_chains
 from docmt.scoring.consistency import hhi, ltcr
-from docmt.scoring.occurrences import Output, translated_chains
+from docmt.scoring.occurrences import Output, StopLists, Texts, signature, translated_chains
+from docmt.scoring.stop_lists import StopList
+
+DEFAULT = ConsistencyConfig()
+STOP = frozenset({"the", "it"})
+
+
+def links(text: str) -> frozenset[tuple[int, int]]:
+    return frozenset(tuple(map(int, pair.split("-"))) for pair in text.split())
 
 
 @pytest.mark.parametrize(
-    ("words", "sources", "targets", "expected"),
+    ("line", "forward", "backward", "expected"),
     [
-        (["new", "york", "city"], [1, 1, 0], [2, 0], "new york"),
-        (["york", "", "new"], [1, 1, 1], [None, 1], "york new"),
-        (["cat", "sat"], [0, 0], [1, 0], "cat"),
-        (["", "sat"], [1, 0], [1, 0], ""),
-        (["cat"], [None], [0, None], ""),
-        ([], [], [None, None], ""),
+        ("New York city", "1-1 1-0 0-2", "1-1", "new york"),
+        ("york , new", "1-0 1-1 1-2", "1-1", "york new"),
+        ("cat sat", "0-0 0-1", "1-0", "cat"),
+        ("the sat", "1-0", "1-1", "sat"),
+        ("the cat sat", "1-0 1-1", "1-0", "cat"),
+        ("the it", "1-0", "1-1", "the"),
+        (", it", "1-0", "1-1", "it"),
+        (", sat", "1-0", "1-0", None),
+        ("cat", "0-0", "0-0", None),
+        ("", "", "", None),
     ],
-    ids=["joined in order", "stripped", "the other way", "the other way stripped", "no link", "no words"],
+    ids=[
+        "joined in order",
+        "without punctuation",
+        "the other way",
+        "the other way rather than stop words",
+        "without stop words",
+        "stop words where there is nothing else",
+        "stop words the other way",
+        "punctuation alone",
+        "no link",
+        "no words",
+    ],
 )
-def test_the_translation_of_the_second_source_word(words, sources, targets, expected):
-    assert Output(words, sources, targets).translation(1) == expected
+def test_the_translation_of_the_second_source_word(line, forward, backward, expected):
+    output = Output.of(line, Aligned(links(forward), links(backward)), STOP, DEFAULT)
+    assert output.translation(1) == expected
 
 
-WORDS = [f"s{n}" for n in range(30)]
+@pytest.mark.parametrize(
+    ("choice", "line", "expected"),
+    [
+        ({"target_case": "keep"}, "The York city", "The York"),
+        ({"target_punctuation": True}, ", York city", ", york"),
+        ({"only_stop_words": "unaligned"}, "the it the", None),
+        ({"reverse_links": False}, "the it York", "the it"),
+    ],
+    ids=str,
+)
+def test_each_choice_of_what_a_translation_is(choice, line, expected):
+    found = Aligned(links("1-0 1-1"), links("1-2"))
+    assert Output.of(line, found, STOP, replace(DEFAULT, **choice)).translation(1) == expected
+
+
+WORDS = st.lists(st.sampled_from(["cat", "Cat", "dog", ".", "the"]), min_size=1, max_size=5)
+DOCUMENTS = st.lists(st.lists(WORDS, min_size=1, max_size=3), min_size=1, max_size=3)
+
+
+@given(DOCUMENTS, st.sampled_from(["keep", "lower"]), st.booleans())
+def test_chains_are_those_of_a_loop(documents, case, punctuation):
+    names = [str(n) for n, sentences in enumerate(documents) for _ in sentences]
+    lines = [" ".join(words) for sentences in documents for words in sentences]
+    config = ConsistencyConfig(source_case=case, source_punctuation=punctuation)
+    expected = set()
+    for name in set(names):
+        places: dict[str, list] = {}
+        for number, line in enumerate(lines):
+            for place, word in enumerate(line.split()):
+                word = word.lower() if case == "lower" else word
+                if names[number] == name and word != "the" and (punctuation or word != "."):
+                    places.setdefault(word, []).append((number, place))
+        expected |= {(name, tuple(found)) for found in places.values() if len(found) > 1}
+    found = find_chains(names, lines, frozenset({"the"}), config)
+    assert {(chain.document, chain.places) for chain in found} == expected
+    assert len(found) == len(expected)
+
+
+@given(DOCUMENTS)
+def test_chains_of_pieces_are_those_of_words_where_words_are_whole(documents):
+    names = [str(n) for n, sentences in enumerate(documents) for _ in sentences]
+    lines = [" ".join(words) for sentences in documents for words in sentences]
+    assert find_chains(names, lines, STOP, DEFAULT) == find_chains(names, lines, STOP, ConsistencyConfig("pieces"))
+
+
+def test_a_word_of_two_pieces_makes_two_chains():
+    lines = ["un@@ do it", "un@@ do un@@ til"]
+    found = find_chains(["a", "a"], lines, frozenset(), ConsistencyConfig(chains="pieces"))
+    assert [chain.places for chain in found] == [((0, 0), (1, 0)), ((0, 1), (1, 1))]
+    assert find_chains(["a", "a"], lines, frozenset({"undo"}), ConsistencyConfig(chains="pieces")) == []
+
+
+def test_by_default_they_are_the_chains_of_stage_4(finished_demo):
+    results = finished_demo.root / "results"
+    (tokens,) = results.glob("2_tokens/toy_zh-en/*/tokens.arrow")
+    folder = results / "4_chains/toy_zh-en" / tokens.parent.name / "words"
+    rows = read_arrow(tokens, TOKENS)
+    test = rows.filter(pc.equal(rows["split"], "test"))
+    names, lines = test["document"].to_pylist(), test["source_tokens"].to_pylist()
+    stop_words = frozenset((folder / "stop_words.txt").read_text(encoding="utf-8").split("\n"))
+    first = {name: number for number, name in reversed([*enumerate(names)])}
+    table = read_arrow(folder / "chains.arrow", CHAINS_WORDS)
+    expected = []
+    for row in table.filter(pc.equal(table["split"], "test")).to_pylist():
+        places = zip(row["sentences"], row["words"], strict=True)
+        expected.append((row["document"], tuple((first[row["document"]] + s, w) for s, w in places)))
+    found = find_chains(names, lines, stop_words, DEFAULT)
+    assert [(chain.document, chain.places) for chain in found] == expected
+    assert expected
+
+
+VOCABULARY = [f"s{n}" for n in range(30)]
+NO_STOP_WORDS = StopLists(StopList(frozenset(), "none"), StopList(frozenset(), "none"))
 
 
 def translated(sentences: list[list[str]], choices: list[str]) -> list[str]:
@@ -38,37 +142,88 @@ def translated(sentences: list[list[str]], choices: list[str]) -> list[str]:
     ]
 
 
-def write_documents(folder: Path, count: int) -> tuple[list[list[str]], list[str]]:
-    """Documents of three sentences that open with one word, translated alike in a document; half of them are tests.
+class Translated:
+    """Documents of three sentences that open with one word, translated alike in a document; half of them are tests."""
 
-    Returns the test sentences and their choices of a translation.
-    """
-    draw = Random(1)
-    rows, chains, sentences, choices = [], [], [], []
-    for number in range(count):
-        repeated, choice = draw.choice(WORDS), draw.choice("tu")
-        own = [[repeated, *draw.sample([word for word in WORDS if word != repeated], 4)] for _ in range(3)]
-        place = {"split": "test" if number % 2 else "train", "document": f"d{number}"}
-        chains.append({**place, "word": repeated, "sentences": [0, 1, 2], "words": [0, 0, 0]})
-        for sentence, (words, target) in enumerate(zip(own, translated(own, [choice] * 3), strict=True)):
-            rows.append({**place, "sentence": sentence, "source_tokens": " ".join(words), "target_tokens": target})
-        if number % 2:
-            sentences += own
-            choices += [choice] * 3
-    write_arrow(folder / "tokens.arrow", pa.Table.from_pylist(rows, TOKENS))
-    write_arrow(folder / "chains.arrow", pa.Table.from_pylist(chains, CHAINS_WORDS))
-    return sentences, choices
+    def __init__(self, count: int) -> None:
+        draw = Random(1)
+        self.training: tuple[list[str], list[str]] = ([], [])
+        self.documents: list[str] = []
+        self.sentences: list[list[str]] = []
+        self.choices: list[str] = []
+        for number in range(count):
+            repeated, choice = draw.choice(VOCABULARY), draw.choice("tu")
+            others = draw.sample([word for word in VOCABULARY if word != repeated], 12)
+            own = [[repeated, *others[4 * n : 4 * n + 4]] for n in range(3)]
+            if number % 2:
+                self.documents += [f"d{number}"] * 3
+                self.sentences += own
+                self.choices += [choice] * 3
+            else:
+                self.training[0].extend(map(" ".join, own))
+                self.training[1].extend(translated(own, [choice] * 3))
+
+    def chains(self, hypotheses: list[str], config: ConsistencyConfig = DEFAULT) -> list:
+        texts = Texts(self.documents, [" ".join(words) for words in self.sentences], hypotheses)
+        return translated_chains(texts, align(aligner(*self.training), texts), NO_STOP_WORDS, config)
 
 
-def test_a_permuted_translation_lowers_ltcr(tmp_path):
+@pytest.fixture(scope="module")
+def documents() -> Translated:
+    return Translated(300)
+
+
+def test_a_permuted_translation_lowers_ltcr(documents):
     """The same translations of the same words, but permuted over the corpus: two of a document agree by chance."""
-    sentences, choices = write_documents(tmp_path, 600)
-    permuted = Random(2).sample(choices, len(choices))
-    faithful, other = (
-        translated_chains(tmp_path, tmp_path, translated(sentences, chosen), stop_words=0)
-        for chosen in (choices, permuted)
-    )
-    assert [len(chain.translations) for chain in faithful] == [len(chain.translations) for chain in other] == [3] * 300
-    assert ltcr(faithful) == 100
-    assert 40 < ltcr(other) < 60
-    assert hhi(other) < hhi(faithful) == 100
+    permuted = Random(2).sample(documents.choices, len(documents.choices))
+    faithful, other = (documents.chains(translated(documents.sentences, one)) for one in (documents.choices, permuted))
+    assert [len(chain.translations) for chain in faithful] == [len(chain.translations) for chain in other] == [3] * 150
+    assert ltcr(faithful, DEFAULT) == 100
+    assert 40 < ltcr(other, DEFAULT) < 60
+    assert hhi(other, DEFAULT) < hhi(faithful, DEFAULT) == 100
+
+
+@pytest.mark.parametrize("wrong", ["never seen", "left out", "of another word"])
+def test_a_wrong_translation_of_one_occurrence_lowers_ltcr(documents, wrong):
+    """Of three occurrences one is wrong: of three pairs one agrees. No wrong word may pass for none at all."""
+    lines = translated(documents.sentences, documents.choices)
+    for number in range(0, len(lines), 3):
+        other = VOCABULARY[number % len(VOCABULARY)]
+        words = {"never seen": [f"x{number}"], "left out": [], "of another word": [f"t{other}"]}[wrong]
+        lines[number] = " ".join([*words, *lines[number].split()[1:]])
+    assert ltcr(documents.chains(lines), DEFAULT) < 45
+
+
+def test_every_choice_of_what_a_translation_is_is_in_the_signature():
+    choices = {
+        "chains": "pieces",
+        "source_case": "lower",
+        "source_punctuation": False,
+        "target_case": "keep",
+        "target_punctuation": True,
+        "only_stop_words": "unaligned",
+        "reverse_links": False,
+    }
+    top = StopList(frozenset(), "top9")
+    configs = [DEFAULT, *(replace(DEFAULT, **{name: choice}) for name, choice in choices.items())]
+    found = [signature(config, NO_STOP_WORDS, "some") for config in configs]
+    found += [signature(DEFAULT, replace(NO_STOP_WORDS, **{side: top}), "some") for side in ("source", "target")]
+    found.append(signature(DEFAULT, NO_STOP_WORDS, "other"))
+    assert len(set(found)) == len(choices) + 4
+
+
+def test_a_stop_list_is_named_with_its_content(tmp_path):
+    file = tmp_path / "english.txt"
+    file.write_text("The\n\n of \n", encoding="utf-8")
+    found = stop_lists.read_stop_list(file, lower=True)
+    assert found.words == {"the", "of"}
+    assert found.name.startswith("english.txt-")
+    file.write_text("The\n", encoding="utf-8")
+    assert stop_lists.read_stop_list(file, lower=False) != found
+    assert stop_lists.read_stop_list(file, lower=False).words == {"The"}
+
+
+@pytest.mark.parametrize("module", [chains, occurrences, stop_lists], ids=lambda module: module.__name__)
+def test_the_examples_in_docstrings_are_true(module):
+    found = doctest.testmod(module)
+    assert found.attempted and not found.failed

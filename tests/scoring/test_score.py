@@ -7,19 +7,23 @@ import sacrebleu
 from typer import Typer
 from typer.testing import CliRunner
 
-from docmt.cli.score import score as score_command
+from docmt.cli.score import score_system
 from docmt.core.documents import (
-    CHAINS_WORDS,
     CONTRASTIVE_SCORES,
     DOCUMENTS,
     REFERENCE_TOKENS,
+    SEGMENTS,
     TOKENS,
     write_arrow,
     write_parquet,
 )
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import SPECIALS, Vocabulary
-from docmt.scoring.score import score
+from docmt.scoring.alignment.training import NAME
+from docmt.scoring.bleu import FAMILIES
+from docmt.scoring.chain_scores import StopFiles
+from docmt.scoring.score import Inputs, Scored, score
+from docmt.scoring.tallies import read_tallies
 
 RAW = ["The cat sat on the mat.", "It was a black cat.", "A dog\u2028barked at it."]
 TOKENIZED = ["the cat sat on the mat .", "it was a black cat .", "a dog barked at it ."]
@@ -35,7 +39,7 @@ LEXICON = {
     "barked": "叫",
 }
 TRAINING = [*((source, target) for target, source in LEXICON.items()), *[("。", "the .")] * 3]
-CHAIN = {"split": "test", "document": "a", "word": "猫", "sentences": [0, 1], "words": [0, 2]}
+CONSISTENCY = {"source_stop_words": 1, "target_stop_words": 1}
 SETTINGS = {
     "version": 1,
     "study": "demo",
@@ -45,22 +49,29 @@ SETTINGS = {
     "seed": 1,
     "source_language": "zh",
     "target_language": "en",
-    "stop_words": 2,
-    "target_stop_words": 1,
-    "decode": {"beam": 5},
-    "view": {},
+    "consistency": CONSISTENCY,
+    "coherence": None,
+    "cohesion": None,
+    "contrastive": None,
+    "resolved": {"decode": {"beam": 5}, "view": {"train": {"window": 1}, "test": {"window": 1}}},
 }
+JUDGED = SETTINGS | {"contrastive": {"score": "sum", "unit": "last"}}
+INSTANCES = SETTINGS | {"resolved": {"view": {"train": {"max_tokens": 9}, "test": {"max_tokens": 9}}}}
+
+
+def in_pieces(source: str) -> dict:
+    """The word 猫 alone has two pieces."""
+    return {"source_tokens": source, "source_pieces": source.replace("猫", "猫@@ 咪")}
 
 
 class Job:
     """The folders that a scoring job reads, with one document of two sentences and one of one."""
 
     def __init__(self, root: Path) -> None:
-        names = ("corpus", "tokens", "chains", "translations")
-        self.corpus, self.tokens, self.chains, self.translations = (root / name for name in names)
+        names = ("corpus", "tokens", "view", "translations")
+        self.corpus, self.tokens, self.view, self.translations = (root / name for name in names)
         self.references(RAW)
         self.write_tokens(TOKENIZED)
-        self.write_chains([CHAIN])
         Vocabulary(SPECIALS).save(self.tokens / "text" / "vocabulary.target.txt")
         self.translations.mkdir()
         for name, lines in (("test", RAW), ("test.j1", [*RAW[:2], "A dog."]), ("test.j2", RAW)):
@@ -87,20 +98,16 @@ class Job:
 
     def write_tokens(self, lines: list[str]) -> None:
         training = [
-            {"split": "train", "document": "t", "sentence": n, "source_tokens": source, "target_tokens": target}
+            {"split": "train", "document": "t", "sentence": n, **in_pieces(source), "target_tokens": target}
             for n, (source, target) in enumerate(TRAINING)
         ]
         test = self.rows("target_tokens", lines)[1:]
-        sources = [{"source_tokens": source} for source in SOURCE]
-        rows = training + [row | source for row, source in zip(test, sources, strict=False)]
+        rows = training + [row | in_pieces(source) for row, source in zip(test, SOURCE, strict=False)]
         write_arrow(self.tokens / "tokens.arrow", pa.Table.from_pylist(rows, schema=TOKENS))
 
     def write_reference_tokens(self, found: list[list[str]]) -> None:
         rows = [row for row in self.rows("reference_tokens", found)[1:] if row["reference_tokens"]]
         write_arrow(self.tokens / "references.arrow", pa.Table.from_pylist(rows, schema=REFERENCE_TOKENS))
-
-    def write_chains(self, rows: list[dict]) -> None:
-        write_arrow(self.chains / "chains.arrow", pa.Table.from_pylist(rows, schema=CHAINS_WORDS))
 
     def lines(self, name: str, lines: list[str]) -> None:
         (self.translations / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
@@ -110,8 +117,16 @@ class Job:
         rows = [{**place, "variant": n, "correct": n == 0, "score": value} for n, value in enumerate(scores)]
         write_arrow(self.translations / "contrastive.arrow", pa.Table.from_pylist(rows, schema=CONTRASTIVE_SCORES))
 
-    def score(self) -> dict:
-        return score(SETTINGS, self.corpus, self.tokens, self.chains, self.translations)
+    def write_view(self, segments: list[tuple[str, int, int]]) -> None:
+        """`segments`: document, first sentence, number of sentences."""
+        rows = [{"document": name, "first": first, "source_lengths": [1] * size} for name, first, size in segments]
+        write_arrow(self.view / "test.arrow", pa.Table.from_pylist(rows, schema=SEGMENTS))
+
+    def scored(self, settings: dict = SETTINGS, **named: Path | StopFiles) -> Scored:
+        return score(settings, Inputs(self.corpus, self.tokens, self.view, self.translations, **named))
+
+    def score(self, settings: dict = SETTINGS) -> dict:
+        return self.scored(settings).scores
 
 
 @pytest.fixture
@@ -134,8 +149,47 @@ def test_scores_say_what_was_scored(job):
 def test_a_perfect_translation_has_100_in_every_family_and_unit(job):
     scores = job.score()
     assert {(f, u): round(n["score"], 6) for f, units in scores["bleu"].items() for u, n in units.items()} == {
-        (family, unit): 100 for family in ("13a", "13a_lower", "tokenized_lower") for unit in "sd"
+        (family, unit): 100 for family in FAMILIES for unit in "sd"
     }
+    perfect = {family: pytest.approx({"s": 100, "d": 100}) for family in FAMILIES}
+    assert scores["by_document"] == [
+        {"document": "a", "sentences": 2, "bleu": perfect},
+        {"document": "b", "sentences": 1, "bleu": perfect},
+    ]
+
+
+def test_packed_instances_are_scored_where_the_view_packs_sentences(job):
+    job.write_view([("a", 0, 1), ("a", 1, 1), ("b", 0, 1)])
+    alone = job.score(INSTANCES)["bleu"]["13a"]["i"]
+    assert alone["signature"].endswith("|unit:i|view:tokens9|instances:3")
+    job.write_view([("a", 0, 2), ("b", 0, 1)])
+    assert job.score(INSTANCES)["bleu"]["13a"]["i"]["signature"].endswith("|unit:i|view:tokens9|instances:2")
+    assert "i" not in job.score()["bleu"]["13a"]
+
+
+@pytest.mark.parametrize("segments", [[("a", 0, 2)], [("b", 0, 2), ("a", 0, 1)]], ids=["fewer", "other documents"])
+def test_a_view_of_other_sentences_is_refused(job, segments):
+    job.write_view(segments)
+    with pytest.raises(UserError, match=r"test\.arrow: not the segments of these sentences\n  found . sentences"):
+        job.score(INSTANCES)
+
+
+def test_what_each_unit_adds_gives_the_scores(job):
+    """Sentences, documents, window positions, chains and contrastive items."""
+    job.lines("test.txt", ["The cat sat on a mat.", *RAW[1:]])
+    job.lines("test.tok.txt", [TOKENIZED[0], "it was a black kitty .", TOKENIZED[2]])
+    job.contrastive([-1.0, -2.0])
+    found = job.scored(JUDGED)
+    tallies = {tally.measure: tally for tally in found.tallies}
+    for family, units in found.scores["bleu"].items():
+        for unit, one in units.items():
+            assert tallies[f"bleu|{family}|{unit}"].score == pytest.approx(one["score"])
+    for position, families in found.scores["positions"].items():
+        assert tallies[f"bleu|13a|s|{position}"].score == pytest.approx(families["13a"]["s"]["score"])
+    assert tallies["LTCR"].score == found.scores["consistency"]["LTCR"]["score"]
+    assert tallies["HHI"].score == found.scores["consistency"]["HHI"]["score"]
+    assert tallies["LTCR"].names == ("a", "b")
+    assert (tallies["accuracy"].score, tallies["accuracy"].set, tallies["accuracy"].distance) == (100, "pronoun", 1)
 
 
 def test_every_reference_counts_raw_and_tokenised(job):
@@ -144,7 +198,7 @@ def test_every_reference_counts_raw_and_tokenised(job):
     job.write_tokens([text.lower() for text in other])
     job.write_reference_tokens([[text] for text in TOKENIZED])
     scores = job.score()["bleu"]
-    assert [round(scores[family][unit]["score"], 6) for family in scores for unit in ("s", "d")] == [100] * 6
+    assert [round(scores[family][unit]["score"], 6) for family in scores for unit in ("s", "d")] == [100] * 8
     assert all("nrefs:2|" in scores[family][unit]["signature"] for family in scores for unit in ("s", "d"))
 
 
@@ -173,12 +227,12 @@ def test_a_tenth_position_comes_after_the_second(job):
 def test_contrastive_scores_where_the_corpus_has_them(job):
     assert job.score()["contrastive"] == {}
     job.contrastive([-1.0, -2.0])
-    scores = job.score()
+    scores = job.score(JUDGED)
     assert scores["contrastive"]["pronoun"]["accuracy"] == 1.0
-    assert scores["contrastive_signature"] == "contrastive|score:sum|unit:last|ties:wrong|v:1"
+    assert scores["contrastive_signature"] == "contrastive|score:sum|unit:last|ties:wrong|v:2"
 
 
-HOW = "chains:source-words-nostop2|aligner:ibm1-diagonal|case:lc|strip:stop1+punctuation|unaligned:reverse,skip"
+HOW = f"chains:words|nochain:top1|aligner:{NAME}|links:forward+reverse|case:lc|strip:punctuation+top1|onlystop:kept"
 
 
 def test_consistency_of_the_translations_of_chains(job):
@@ -186,8 +240,9 @@ def test_consistency_of_the_translations_of_chains(job):
     assert (consistency["LTCR"]["score"], consistency["HHI"]["score"]) == (100, 100)
     assert (consistency["LTCR"]["chains"], consistency["LTCR"]["pairs"]) == (1, 1)
     assert (consistency["LTCR"]["interval"]["low"], consistency["LTCR"]["interval"]["high"]) == (100, 100)
-    assert consistency["LTCR"]["signature"] == f"LTCR|{HOW}|match:exact|average:micro|v:1"
-    assert consistency["HHI"]["signature"] == f"HHI|{HOW}|match:exact|average:size|v:1"
+    rules = "unaligned:own|match:exact"
+    assert consistency["LTCR"]["signature"] == f"LTCR|{HOW}|{rules}|pairs:all|average:micro|v:2"
+    assert consistency["HHI"]["signature"] == f"HHI|{HOW}|{rules}|average:size|v:2"
 
 
 def test_a_word_translated_in_two_ways_is_not_consistent(job):
@@ -202,25 +257,39 @@ def test_case_does_not_count_in_consistency(job):
 
 
 @pytest.mark.parametrize("second", ["", "the the .", "!"], ids=["empty", "stop words", "punctuation"])
-def test_an_occurrence_without_a_translation_is_skipped(job, second):
+def test_an_occurrence_without_a_translation_counts_unless_the_rules_say_otherwise(job, second):
     job.lines("test.tok.txt", [TOKENIZED[0], second, TOKENIZED[2]])
-    assert job.score()["consistency"] == {}
+    assert job.score()["consistency"]["LTCR"]["score"] == 0
+    skipping = CONSISTENCY | {"unaligned": "skip", "only_stop_words": "unaligned"}
+    found = job.scored(SETTINGS | {"consistency": skipping})
+    assert found.scores["consistency"] == {}
+    assert not {tally.measure for tally in found.tallies} & {"LTCR", "HHI"}
 
 
-def test_chains_of_training_documents_are_not_scored(job):
-    job.write_chains([CHAIN | {"split": "train"}])
-    assert job.score()["consistency"] == {}
+def test_stop_lists_from_files(job, tmp_path):
+    cat, kitty = tmp_path / "cat.txt", tmp_path / "kitty.txt"
+    cat.write_text("猫\n。\n", encoding="utf-8")
+    kitty.write_text("Kitty\n", encoding="utf-8")
+    assert job.scored(stop_files=StopFiles(source=cat)).scores["consistency"] == {}
+    job.lines("test.tok.txt", ["the kitty cat sat on the mat .", *TOKENIZED[1:]])
+    found = job.scored(stop_files=StopFiles(target=kitty)).scores["consistency"]["LTCR"]
+    assert (found["score"], "strip:punctuation+kitty.txt-" in found["signature"]) == (100, True)
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [{"word": "狗"}, {"document": "c"}, {"words": [0, 9]}, {"sentences": [0, 2]}],
-    ids=["word", "document", "place", "sentence"],
-)
-def test_chains_of_other_tokens_are_refused(job, damage):
-    job.write_chains([CHAIN | damage])
-    with pytest.raises(UserError, match=r"chains\.arrow: document '.': not the chains of these tokens\n  found '"):
-        job.score()
+def test_a_repeated_word_of_two_pieces_makes_two_chains_of_pieces(job):
+    found = job.score(SETTINGS | {"consistency": CONSISTENCY | {"chains": "pieces"}})["consistency"]["LTCR"]
+    assert found["signature"].startswith("LTCR|chains:pieces|")
+    assert (found["chains"], found["pairs"], found["occurrences"]) == (2, 2, 4)
+
+
+def test_coherence_where_settings_name_vectors(job, tmp_path):
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("3 2\ncat 1 0\nmat 0 1\ndog 1 1\n", encoding="utf-8")
+    found = job.scored(SETTINGS | {"coherence": {"vectors": "trained", "case": "lower"}}, word_vectors=vectors)
+    assert found.scores["coherence"] | {"score": pytest.approx(0.5**0.5), "pairs": 1} == found.scores["coherence"]
+    (tally,) = (one for one in found.tallies if one.measure == "coherence")
+    assert (tally.names, tally.score) == (("a", "b"), pytest.approx(0.5**0.5))
+    assert job.score()["coherence"] == job.score()["cohesion"] == {}
 
 
 @pytest.mark.parametrize("name", ["test.txt", "test.tok.txt", "test.j1.txt"])
@@ -246,13 +315,11 @@ def documents(job) -> Job:
 def test_where_lines_are_documents_only_they_are_scored(documents):
     by_sentence = Job(documents.corpus.parent / "other").score()
     scores = documents.score()
-    assert {family: list(units) for family, units in scores["bleu"].items()} == {
-        family: ["d"] for family in ("13a", "13a_lower", "tokenized_lower")
-    }
+    assert {family: list(units) for family, units in scores["bleu"].items()} == {family: ["d"] for family in FAMILIES}
     assert all(scores["bleu"][family]["d"] == by_sentence["bleu"][family]["d"] for family in scores["bleu"])
     assert scores["positions"] == scores["consistency"] == {}
     documents.contrastive([-1.0, -2.0])
-    assert documents.score()["contrastive"]["pronoun"]["accuracy"] == 1.0
+    assert documents.score(JUDGED)["contrastive"]["pronoun"]["accuracy"] == 1.0
 
 
 def test_another_number_of_documents_is_refused(documents):
@@ -305,11 +372,33 @@ def test_bytes_that_are_no_utf8_are_refused(job):
 
 def test_the_command_writes_scores(job, tmp_path):
     app = Typer()
-    app.command()(score_command)
+    app.command()(score_system)
     settings, output = tmp_path / "settings.json", tmp_path / "scores" / "scores.json"
     settings.write_text(json.dumps(SETTINGS))
-    folders = {name: getattr(job, name) for name in ("corpus", "tokens", "chains", "translations")}
+    folders = {name: getattr(job, name) for name in ("corpus", "tokens", "view", "translations")}
     paths = {"settings": settings, **folders}
     arguments = [part for name, path in {**paths, "output": output}.items() for part in (f"--{name}", str(path))]
     assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
-    assert json.loads(output.read_text()) == json.loads(json.dumps(job.score()))
+    expected = job.scored()
+    assert json.loads(output.read_text()) == json.loads(json.dumps(expected.scores))
+    details = read_tallies(output.with_name("details.arrow"))
+    assert [(t.measure, t.names, t.counts.tolist()) for t in details] == [
+        (t.measure, t.names, t.counts.tolist()) for t in expected.tallies
+    ]
+
+
+def test_chains_come_with_their_places_in_the_translation_and_the_reference(job, tmp_path):
+    job.lines("test.tok.txt", [TOKENIZED[0], "it was a black kitty .", TOKENIZED[2]])
+    table = job.scored().occurrences
+    (row,) = [row for row in table.to_pylist() if (row["lines"], row["words"]) == ([0, 1], [0, 2])]
+    assert (row["document"], row["translations"], row["places"]) == ("a", ["cat", "kitty"], [[1], [4]])
+    assert (row["reference_translations"], row["reference_agreeing"], row["pairs"]) == (["cat", "cat"], 1, 1)
+
+
+def test_translations_of_whole_documents_have_no_chains(job):
+    for name in ("test.txt", "test.tok.txt"):
+        job.lines(name, [" ".join(TOKENIZED[:2]), TOKENIZED[2]])
+    for name in ("test.j1", "test.j2"):
+        (job.translations / f"{name}.txt").unlink()
+    (job.translations / "decoding.json").write_text('{"lines": "documents"}')
+    assert len(job.scored().occurrences) == 0

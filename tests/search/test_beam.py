@@ -6,13 +6,14 @@ import pytest
 import torch
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from model_cases import documents, model_of, rows_of
 from tiny import CONFIGS, FIRST_WORD, full_forward_score, next_scores, random_documents, tiny_model
 
 from docmt.core.config import DecodeConfig
 from docmt.core.errors import UserError
 from docmt.core.vocabulary import EOS, MASK, SEP, UNK
 from docmt.nn.rows import Rows
-from docmt.search import beam_search, forced_scores
+from docmt.search import beam_search, forced_scores, search_each
 
 DOCUMENTS = random_documents(3, [[3, 1, 4], [2], [5, 2], [1, 1, 1, 1]])
 SHORT = DecodeConfig(beam=4, max_length_a=1.0, max_length_b=3)
@@ -131,13 +132,13 @@ def test_a_beam_as_wide_as_all_there_is_finds_everything(name):
     assert found[0].normalised == pytest.approx(value(best), abs=1e-6)
 
 
-documents = st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=4), min_size=1, max_size=3)
+shapes = st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=4), min_size=1, max_size=3)
 
 
 # Not shrunk: a search for every smaller example would take minutes.
 @models
 @settings(max_examples=15, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
-@given(documents, st.integers(1, 3), st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0]), st.integers(1, 3))
+@given(shapes, st.integers(1, 3), st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0]), st.integers(1, 3))
 def test_every_output_keeps_the_rules(name, lengths, beam, seed, a, b):
     model = tiny_model(name, vocabulary=11, seed=seed)
     config = DecodeConfig(beam=beam, max_length_a=a, max_length_b=b)
@@ -180,6 +181,23 @@ def test_finished_instances_leave_the_batch(name, monkeypatch):
     beam_search(model, Rows.from_lists(random_documents(1, [[1], [4, 4, 4, 4, 4]])), config)
     assert seen[0] == 4 and seen[-1] == 2
     assert seen == sorted(seen, reverse=True)
+
+
+def test_synchronous_sentences_have_searches_of_their_own():
+    """One for each sentence, whose scores are those of the text; an instance is its sentences' best."""
+    source, _ = documents()
+    model, config = model_of("w_link"), DecodeConfig(beam=3, max_length_a=1.0, max_length_b=3)
+    searches = search_each(model, rows_of(source), config)
+    assert [len(sentences) for sentences in searches] == [len(document) for document in source]
+    for document, sentences, (whole,) in zip(
+        source, searches, beam_search(model, rows_of(source), config), strict=True
+    ):
+        assert whole.sentences == [found[0].sentences[0] for found in sentences]
+        assert whole.score == pytest.approx(sum(found[0].score for found in sentences), abs=1e-9)
+        for rank in range(3):
+            texts = [found[rank].sentences[0] for found in sentences]
+            _, forced = forced_scores(model, rows_of([document], [texts]))
+            assert forced.tolist() == pytest.approx([found[rank].score for found in sentences], abs=1e-9)
 
 
 def test_the_length_penalty_decides_between_lengths():

@@ -1,11 +1,14 @@
 """Forced scores against a plain loop over tokens."""
 
+import numpy as np
 import pytest
 import torch
+from model_cases import CASES as MODELS
+from model_cases import documents, model_of, rows_of
 from tiny import CONFIGS, full_forward_score, random_documents, tiny_model
 
 from docmt.nn.rows import Rows
-from docmt.search import forced, forced_scores
+from docmt.search import forced, forced_scores, variant_scores
 
 SOURCE = random_documents(1, [[3, 2], [4], [1, 2, 2]])
 TARGET = random_documents(2, [[2, 4], [1], [3, 1, 5]])
@@ -29,6 +32,47 @@ def test_a_sentence_has_its_words_and_its_end(name):
     sentences_of_target = [words for document in TARGET for words in document]
     outputs = [len(words) + end for words, end in zip(sentences_of_target, ends, strict=True)]
     assert sentences.tolist() == pytest.approx([part.sum().item() for part in tokens.split(outputs)], abs=1e-12)
+
+
+LAST = [[[16, 11], [15], [16, 11]], [[7, 7, 7]], [[12], [13, 13]]]
+"""Variants of the last sentence of each document of TARGET; one of them stands there twice."""
+
+
+@models
+def test_variants_have_the_scores_of_passes_alone(name):
+    """An item's rows share the encoded source and the logits of their context."""
+    model, frame = tiny_model(name), CONFIGS[name].frame
+    rows = [(s, [*t[:-1], last]) for s, t, lasts in zip(SOURCE, TARGET, LAST, strict=True) for last in lasts]
+    found = variant_scores(model, Rows.from_lists(*zip(*rows, strict=True)), np.array([3, 1, 2]))
+    for number, (source, target) in enumerate(rows):
+        _, sentences = forced_scores(model, Rows.from_lists([source], [target]))
+        assert found.score[number] == pytest.approx(sentences[-1].item(), abs=1e-5)
+        assert found.context_score[number] == pytest.approx(sentences[:-1].sum().item(), abs=1e-5)
+        assert found.outputs[number] == len(target[-1]) + 1
+        ends = 0 if frame == "unmarked" else len(target) - 1
+        assert found.context_outputs[number] == sum(map(len, target[:-1])) + ends
+
+
+@pytest.mark.parametrize("case", MODELS)
+def test_every_model_spreads_what_it_has_encoded(case):
+    """Two streams, chains and latent variables too: variants have the scores of full passes."""
+    model, (source, target) = model_of(case), documents()
+    lasts = [[target[0][-1], [9, 8]], [[7]], [[10], [11, 12], [13]], [[8, 8]]]
+    rows = [(s, [*t[:-1], last]) for s, t, some in zip(source, target, lasts, strict=True) for last in some]
+    together = rows_of(*zip(*rows, strict=True))
+    found = variant_scores(model, together, np.array([len(some) for some in lasts]))
+    _, sentences = forced_scores(model, together)
+    parts = sentences.split(together.sentences.tolist())
+    assert found.score.tolist() == pytest.approx([part[-1].item() for part in parts], abs=1e-9)
+    assert found.context_score.tolist() == pytest.approx([part[:-1].sum().item() for part in parts], abs=1e-9)
+
+
+def test_the_source_of_an_item_is_encoded_once(monkeypatch):
+    model, seen = tiny_model("g_transformer"), []
+    encode = model.encode
+    monkeypatch.setattr(model, "encode", lambda source: seen.append(source.instances.runs) or encode(source))
+    variant_scores(model, Rows.from_lists([SOURCE[0]] * 5, [TARGET[0]] * 5), np.array([2, 3]))
+    assert seen == [2]
 
 
 def test_the_vocabulary_is_gone_through_in_parts(monkeypatch):

@@ -17,6 +17,8 @@ from docmt.search.rules import ClosedRules, FairseqRules, JoinedRules, UnmarkedR
         ("average", 0.0, 9, 1.0),
         ("gnmt", 1.0, 7, 2.0),
         ("gnmt", 0.6, 1, 1.0),
+        ("unified_dnmt", 1.0, 7, 5 + 7 / 6),
+        ("unified_dnmt", 0.5, 24, 3.0),
         ("none", 1.0, 7, 1.0),
     ],
 )

@@ -24,7 +24,13 @@ STAGES = {
     "chains": ("docmt/chains", "docmt/cli/chains.py"),
     "training": ("docmt/training", "docmt/cli/train.py"),
     "translations": ("docmt/decoding", "docmt/cli/decode.py"),
-    "scores": ("docmt/scoring", "docmt/cli/score.py"),
+    "scores": (
+        "docmt/scoring",
+        "docmt/cli/score.py",
+        "docmt/cli/compare.py",
+        "docmt/cli/align.py",
+        "docmt/cli/vectors.py",
+    ),
     "report": ("docmt/reporting", "docmt/cli/report.py"),
 }
 

@@ -4,18 +4,20 @@ import pytest
 import yaml
 from support import placeholder_mirror, planned
 
-REPORT = {"report", "demo_report", "demo"}
+REPORT = {"compare", "report", "demo_report", "demo"}
 DEMO = "workflow/studies/demo.yaml"
 WINDOWS = ("concat_3", "long_short")
 """Extend the sentence model; the second extends the first."""
 STARTED = ("g_transformer", "lexical_chain", "w_link", "han")
 """Start from the sentence model; the last two extend the second."""
+INSPECTED = ("lexical_chain",)
 
 
 def again(*systems: str, trained: bool) -> set[str]:
     """The jobs of a system from its training, or from its decoding, on."""
     rules = ["translate", "scores"] + (["train", "contrastive"] if trained else [])
-    return {f"{rule} {system}" for rule in rules for system in systems}
+    inspected = {f"inspect {system}" for system in systems if system in INSPECTED}
+    return {f"{rule} {system}" for rule in rules for system in systems} | inspected
 
 
 def test_after_a_finished_demo_there_is_nothing_to_do(demo):
@@ -32,7 +34,7 @@ def test_a_changed_length_penalty_decodes_that_system_again_and_trains_nothing(d
 def test_a_changed_beam_decodes_all_again_and_trains_nothing(demo):
     demo.edit("workflow/scales/smoke.yaml", "decode/beam", 3)
     jobs = planned(demo)
-    assert {job.split()[0] for job in jobs} == {"translate", "contrastive", "scores", *REPORT}
+    assert {job.split()[0] for job in jobs} == {"translate", "contrastive", "inspect", "scores", *REPORT}
 
 
 def test_a_changed_override_retrains_that_system_only(demo):
@@ -50,6 +52,32 @@ def test_a_system_that_starts_from_a_retrained_one_is_retrained(demo):
         demo.edit(DEMO, f"systems/{system}/train/label_smoothing", 0.1)
     demo.edit(DEMO, "systems/sentence/train/label_smoothing", 0.3)
     assert planned(demo) - REPORT == again(*STARTED, "sentence", trained=True)
+
+
+def test_another_rule_of_agreement_scores_all_again_and_decodes_nothing(demo):
+    demo.edit("config.yaml", "scoring/consistency/match", "overlap")
+    assert {job.split()[0] for job in planned(demo)} == {"scores", *REPORT}
+
+
+def test_coherence_trains_word_vectors_and_scores_all_again(demo):
+    demo.edit("config.yaml", "scoring/coherence/vectors", {"en": "trained"})
+    assert {job.split()[0] for job in planned(demo)} == {"word_vectors", "scores", *REPORT}
+
+
+def test_what_concerns_another_language_scores_nothing(demo):
+    demo.edit("config.yaml", "scoring/coherence/vectors", {"de": "trained"})
+    demo.edit("config.yaml", "scoring/consistency/target_stop_lists", {"de": "german.txt"})
+    assert planned(demo) == set()
+
+
+def test_another_baseline_compares_again_and_scores_nothing(demo):
+    demo.edit(DEMO, "tables/quality/baseline", "concat_3")
+    assert planned(demo) == REPORT
+
+
+def test_another_caption_is_a_matter_of_the_page_alone(demo):
+    demo.edit(DEMO, "tables/quality/caption", "other words")
+    assert planned(demo) == REPORT - {"compare"}
 
 
 def test_reordering_keys_does_nothing(demo):

@@ -2,8 +2,9 @@
 #
 # needs: a model and the test segments of its view, with their lexical chains where the model reads them
 # makes: results/6_translations/<scale>/<corpus>/<system>/seed<n>/ {test.txt, test.tok.txt, decoding.json} and, where
-#        the corpus has contrastive sets, contrastive.arrow with a forced score of every variant
-# steps: beam search, one output line per input line | forced scoring
+#        the corpus has contrastive sets, contrastive.arrow with a forced score of every variant; of systems that a
+#        study inspects also inside.arrow
+# steps: beam search, one output line per input line | forced scoring | attention to lexical chains of a dev document
 
 
 rule translate:
@@ -40,5 +41,24 @@ rule contrastive:
     params:
         chains=chains_option,
     shell:
-        "docmt contrastive --settings {input.settings:q} --model {input.model:q} --view $(dirname {input.view:q})"
+        "docmt contrastive-system --settings {input.settings:q} --model {input.model:q} --view $(dirname {input.view:q})"
+        " {params.chains} --output {output:q} --threads {threads} 2>&1 | tee {log:q}"
+
+
+# The stage's settings are its input for their version alone: a model and a view say all.
+rule inspect:
+    input:
+        unpack(decoding_inputs),
+        settings="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/settings.json",
+    output:
+        "results/6_translations/{scale}/{corpus}/{system}/seed{seed}/inside.arrow",
+    log:
+        "logs/6_translations/{scale}/{corpus}/{system}/seed{seed}.inspect.log",
+    conda:
+        "../../envs/docmt.yaml"
+    threads: 1
+    params:
+        chains=chains_option,
+    shell:
+        "docmt inspect --model {input.model:q} --view $(dirname {input.view:q})"
         " {params.chains} --output {output:q} --threads {threads} 2>&1 | tee {log:q}"

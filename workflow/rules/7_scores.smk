@@ -1,8 +1,46 @@
 # Stage 7: scores.
 #
-# needs: translations and forced scores, the raw references, the tokens, the lexical chains of the test documents
-# makes: results/7_scores/<scale>/<corpus>/<system>/seed<n>/scores.json
-# steps: every metric, with its signature (LTCR trains a word aligner, minutes for a real corpus)
+# needs: translations and forced scores, the raw references, the tokens, the view (for its packed instances); word
+#        vectors, a BERT, awesome-align's model and stop lists, where `scoring` of config.yaml names some
+# makes: results/7_vectors/<corpus>/<text>/ {vectors.txt, card.json}
+#        results/7_aligners/<corpus>/<text>/ {lexicon.arrow, jumps.json}
+#        results/7_scores/<scale>/<corpus>/<system>/seed<n>/ {scores.json, details.arrow, occurrences.arrow}
+#        results/7_comparisons/<study>/comparisons.json
+# steps: word vectors of the training split's target side, where coherence is measured by them | the word aligner of
+#        LTCR and HHI, trained on the training split (a minute for a real corpus) | every metric, with its signature |
+#        p-values of a study's systems against their baselines
+
+
+rule word_vectors:
+    input:
+        settings="results/7_vectors/{corpus}/{text}/settings.json",
+        tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
+    output:
+        vectors="results/7_vectors/{corpus}/{text}/vectors.txt",
+        card="results/7_vectors/{corpus}/{text}/card.json",
+    log:
+        "logs/7_vectors/{corpus}/{text}.log",
+    conda:
+        "../../envs/docmt.yaml"
+    shell:
+        "docmt vectors corpus --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
+        " --output $(dirname {output.vectors:q}) 2>&1 | tee {log:q}"
+
+
+rule aligner:
+    input:
+        settings="results/7_aligners/{corpus}/{text}/settings.json",
+        tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
+    output:
+        lexicon="results/7_aligners/{corpus}/{text}/lexicon.arrow",
+        jumps="results/7_aligners/{corpus}/{text}/jumps.json",
+    log:
+        "logs/7_aligners/{corpus}/{text}.log",
+    conda:
+        "../../envs/docmt.yaml"
+    shell:
+        "docmt train-aligner --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
+        " --output $(dirname {output.lexicon:q}) 2>&1 | tee {log:q}"
 
 
 rule scores:
@@ -10,12 +48,31 @@ rule scores:
         unpack(scoring_inputs),
         settings="results/7_scores/{scale}/{corpus}/{system}/seed{seed}/settings.json",
     output:
-        "results/7_scores/{scale}/{corpus}/{system}/seed{seed}/scores.json",
+        scores="results/7_scores/{scale}/{corpus}/{system}/seed{seed}/scores.json",
+        details="results/7_scores/{scale}/{corpus}/{system}/seed{seed}/details.arrow",
+        occurrences="results/7_scores/{scale}/{corpus}/{system}/seed{seed}/occurrences.arrow",
     log:
         "logs/7_scores/{scale}/{corpus}/{system}/seed{seed}.log",
     conda:
         "../../envs/docmt.yaml"
+    params:
+        named=scoring_options,
     shell:
-        "docmt score --settings {input.settings:q} --corpus $(dirname {input.corpus:q})"
-        " --tokens $(dirname {input.tokens:q}) --chains $(dirname {input.chains:q})"
-        " --translations $(dirname {input.translations:q}) --output {output:q} 2>&1 | tee {log:q}"
+        "docmt score-system --settings {input.settings:q} --corpus $(dirname {input.corpus:q})"
+        " --tokens $(dirname {input.tokens:q}) --view $(dirname {input.view:q})"
+        " --translations $(dirname {input.translations:q}) {params.named}"
+        " --output {output.scores:q} 2>&1 | tee {log:q}"
+
+
+rule compare:
+    input:
+        comparison_inputs,
+        settings="results/7_comparisons/{study}/settings.json",
+    output:
+        "results/7_comparisons/{study}/comparisons.json",
+    log:
+        "logs/7_comparisons/{study}.log",
+    conda:
+        "../../envs/docmt.yaml"
+    shell:
+        "docmt compare-study --settings {input.settings:q} --results results --output {output:q} 2>&1 | tee {log:q}"

@@ -15,7 +15,8 @@ from docmt.core.artifacts import atomic_file, canonical_json, read_json
 from docmt.core.errors import USER_MISTAKE, UserError
 from docmt.core.grid import Grid, load_grid
 from docmt.core.missing import Places, left_out, missing_error, missing_files
-from docmt.core.pretrained import check_model, checkpoint_files, tokenizer_file
+from docmt.core.pretrained import aligner_files, check_model, checkpoint_files, tokenizer_file
+from docmt.core.scoring import TRAINED
 from docmt.core.slices import corpora_of, settings
 from docmt.training.exit import endings, now
 
@@ -126,10 +127,6 @@ def view_folder(entry):
     return f"results/3_views/{entry.corpus}/{entry.system.text}/{entry.system.view.name}"
 
 
-def word_chains(entry):
-    return f"results/4_chains/{entry.corpus}/{entry.system.text}/words"
-
-
 def segment_chains(entry):
     """The lexical chains of a view, for models that read them."""
     if entry.system.model.kind not in READS_CHAINS:
@@ -193,28 +190,76 @@ def scoring_inputs(wildcards):
     inputs = {
         "corpus": f"results/1_corpus/{entry.corpus}/documents.parquet",
         "tokens": f"{tokens_folder(entry)}/tokens.arrow",
-        "chains": f"{word_chains(entry)}/chains.arrow",
+        "view": f"{view_folder(entry)}/card.json",
         "translations": f"{folder}/decoding.json",
     }
     if GRID.corpora[entry.corpus].contrastive:
         inputs["contrastive"] = f"{folder}/contrastive.arrow"
-    return inputs
+    return inputs | named_scoring_inputs(entry)
+
+
+def named_scoring_inputs(entry):
+    """What `scoring` of config.yaml names for the languages of a corpus."""
+    corpus = GRID.corpora[entry.corpus]
+    consistency, vectors = GRID.scoring.consistency, GRID.scoring.coherence.vectors.get(corpus.target_language)
+    if vectors == TRAINED:
+        vectors = f"results/7_vectors/{entry.corpus}/{entry.system.text}/vectors.txt"
+    inputs = {
+        "source_stop_list": consistency.source_stop_lists.get(corpus.source_language),
+        "target_stop_list": consistency.target_stop_lists.get(corpus.target_language),
+        "word_vectors": vectors,
+    }
+    if GRID.scoring.aligner.kind == "default":
+        inputs["aligner"] = f"results/7_aligners/{entry.corpus}/{entry.system.text}/lexicon.arrow"
+    if GRID.scoring.aligner.model:
+        inputs["aligner_model"] = or_refuse(aligner_files, GRID.scoring.aligner.model)
+    model = GRID.scoring.cohesion.models.get(corpus.target_language)
+    if model:
+        inputs["next_sentence_model"] = [*or_refuse(checkpoint_files, model), or_refuse(tokenizer_file, model)]
+    return {name: path for name, path in inputs.items() if path}
+
+
+def scoring_options(wildcards, input):
+    """Options of `docmt score-system` for what `named_scoring_inputs` has."""
+    names = ("source_stop_list", "target_stop_list", "word_vectors", "next_sentence_model", "aligner")
+    given = {name: getattr(input, name) for name in names if hasattr(input, name)}
+    if "aligner" in given:
+        given["aligner"] = Path(given["aligner"]).parent
+    if "next_sentence_model" in given:
+        given["next_sentence_model"] = Path(given["next_sentence_model"][0]).parent
+    return " ".join(f"--{name.replace('_', '-')} {shlex.quote(str(path))}" for name, path in given.items())
+
+
+def comparison_inputs(wildcards):
+    """What each unit of the test set adds to the scores of systems that a study compares."""
+    chosen = or_refuse(settings, GRID, f"7_comparisons/{wildcards.study}")
+    systems = {(pair["corpus"], pair[name]) for pair in chosen["pairs"] for name in ("system", "baseline")}
+    folders = [f"{GRID.scale}/{corpus}/{chosen['folders'][corpus][system]}" for corpus, system in sorted(systems)]
+    return [f"results/7_scores/{folder}/seed{seed}/details.arrow" for folder in folders for seed in chosen["seeds"]]
 
 
 def report_inputs(wildcards):
-    """Every score of a study, with the records and curves of its trainings; without the corpora that are left out."""
+    """Every score of a study, with the records and curves of its trainings, and the insides of models that it shows.
+
+    Without the corpora that are left out.
+    """
     if wildcards.study not in GRID.studies:
         refuse(UserError("unknown study", found=wildcards.study, expected=", ".join(GRID.studies)))
-    scores, records = [], []
+    study, seeds = GRID.studies[wildcards.study], GRID.seeds[wildcards.study]
+    scores, records, inside = [], [], []
     for entry in GRID.of_study(wildcards.study):
         if entry.corpus in GRID.not_run:
             continue
-        for seed in GRID.seeds[wildcards.study]:
+        if entry.system.name in study.inspected:
+            folder = f"{GRID.scale}/{entry.corpus}/{entry.folder}/seed{seeds[0]}"
+            inside.append(f"results/6_translations/{folder}/inside.arrow")
+        for seed in seeds:
             scores.append(f"results/7_scores/{GRID.scale}/{entry.corpus}/{entry.folder}/seed{seed}/scores.json")
             records.append(f"results/5_training/{GRID.scale}/{entry.corpus}/{entry.trained}/seed{seed}/record.json")
-    corpora = [corpus for corpus in GRID.studies[wildcards.study].corpora if corpus not in GRID.not_run]
-    cards = [f"results/1_corpus/{corpus}/card.json" for corpus in corpora]
-    return {"scores": scores, "records": sorted(set(records)), "cards": cards}
+    cards = [f"results/1_corpus/{corpus}/card.json" for corpus in study.corpora if corpus not in GRID.not_run]
+    comparisons = f"results/7_comparisons/{wildcards.study}/comparisons.json"
+    records = sorted(set(records))
+    return {"scores": scores, "comparisons": comparisons, "records": records, "cards": cards, "inside": inside}
 
 
 def study_report(study):

@@ -1,10 +1,18 @@
 """What a lexical chain is: the places of a word that a text repeats.
 
 Paper: lexical chains, section 3 (S = (a_k, b_k), k = 1..K) and appendix A.
+
+`@@` ends a BPE piece that the next one continues, and opens a pretrained tokenizer's piece that continues the one
+before.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, chain
+
+from docmt.core.vocabulary import CONTINUES
+
+Words = tuple[list[str], list[int]]
+"""Words, and how many pieces each of them has."""
 
 
 def repeated_words(words: Iterable[str], stop_words: frozenset[str]) -> dict[str, list[int]]:
@@ -45,3 +53,26 @@ def chains_of(
     """
     repeated = repeated_words(chain.from_iterable(words), stop_words)
     return chains_of_pieces(repeated, chain.from_iterable(piece_counts))
+
+
+def words_of_pieces(pieces: Sequence[str]) -> Words:
+    """The words that pieces make, marks of continuation left out."""
+    words, start = [], 0
+    counts = count_pieces(pieces)
+    for count in counts:
+        parts = (piece.removeprefix(CONTINUES).removesuffix(CONTINUES) for piece in pieces[start : start + count])
+        words.append("".join(parts))
+        start += count
+    return words, counts
+
+
+def count_pieces(pieces: Sequence[str]) -> list[int]:
+    """Of each word; a last piece that would continue ends there, a first one opens a word."""
+    counts, is_open = [], False
+    for piece in pieces:
+        if counts and (is_open or piece.startswith(CONTINUES)):
+            counts[-1] += 1
+        else:
+            counts.append(1)
+        is_open = piece.endswith(CONTINUES)
+    return counts

@@ -1,0 +1,98 @@
+"""`docmt coherence` and `docmt cohesion`: how well the sentences of plain files follow each other."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from docmt.cli.options import Device
+from docmt.cli.score import AsJson, Documents
+from docmt.cli.tables import print_json, show_table
+
+if TYPE_CHECKING:
+    from docmt.scoring.inputs import References
+
+Hypotheses = Annotated[
+    list[Path], typer.Option(help="a translation a line, with its documents; may be given several times, for systems")
+]
+
+
+def coherence(
+    hypotheses: Hypotheses,
+    vectors: Annotated[Path, typer.Option(help="word vectors in word2vec's text form (docmt vectors train)")],
+    documents: Documents = None,
+    case: Annotated[Literal["lower", "keep"], typer.Option(help="of words when their vectors are looked up")] = "lower",
+    as_json: AsJson = False,
+) -> None:
+    """Discourse coherence: the mean cosine of adjacent sentences, each the mean of its words' vectors.
+
+    Lyu et al. (2022), eq. 23. Files are tokenised as the text was that the vectors are of.
+    """
+    from docmt.scoring.coherence import coherence as summary
+    from docmt.scoring.coherence import similarities
+    from docmt.scoring.word_vectors import read_word_vectors
+
+    texts = {path: read(path, documents) for path in hypotheses}
+    every_line = [line for lines, _ in texts.values() for line in lines]
+    found = read_word_vectors(vectors, every_line, case)
+    scores = {path: summary(similarities(lines, names, found), lines, found) for path, (lines, names) in texts.items()}
+    show("coherence", scores, as_json)
+
+
+def cohesion(
+    hypotheses: Hypotheses,
+    model: Annotated[
+        Path, typer.Option(help="folder of a BERT with its next-sentence head, such as bert-base-uncased")
+    ],
+    documents: Documents = None,
+    batch_pairs: Annotated[int, typer.Option(min=1, help="pairs of sentences at once (memory and speed)")] = 32,
+    device: Device = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Discourse cohesion: the mean probability of each sentence as the next one of that before it, by BERT.
+
+    Lyu et al. (2022), eq. 24. Files are as a reader has them, not tokenised; needs transformers.
+    """
+    from docmt.scoring.cohesion import NextSentence, probabilities
+    from docmt.scoring.cohesion import cohesion as summary
+
+    texts = {path: read(path, documents) for path in hypotheses}
+    network = NextSentence(model, device)
+    scores = {}
+    for path, (lines, names) in texts.items():
+        values, cut = probabilities(lines, names, network, batch_pairs)
+        scores[path] = summary(values, cut, network.name)
+    show("cohesion", scores, as_json)
+
+
+def read(path: Path, documents: Path | None) -> tuple[list[str], list[str]]:
+    """Lines, and each one's document."""
+    from docmt.scoring.plain_files import read_plain_files
+
+    files = read_plain_files([path], documents)
+    return files.translations(path).raw, named_documents(files.references, files.where)
+
+
+def named_documents(references: "References", where: str) -> list[str]:
+    """Raises UserError where nobody said what the documents are."""
+    from docmt.core.errors import UserError
+    from docmt.scoring.plain_files import DOCUMENTS_REMEDY
+
+    if references.documents is None:
+        raise UserError("no documents", where=where, remedy=DOCUMENTS_REMEDY)
+    return references.documents
+
+
+def show(measure: str, scores: dict[Path, dict], as_json: bool) -> None:
+    """A line a system; none has a score where every document is one sentence."""
+    if as_json:
+        print_json([{"system": str(path), measure: found} for path, found in scores.items()])
+        return
+    rows = [
+        (str(path), f"{found['score']:.4f}", str(found["pairs"]), found["signature"])
+        if found
+        else (str(path), "-", "0", "")
+        for path, found in scores.items()
+    ]
+    columns = ("system", measure, "pairs", "signature")
+    show_table(columns, rows, numbers=columns[1:3])

@@ -1,0 +1,127 @@
+"""`docmt align` and `docmt aer`, of plain files, and `docmt train-aligner`, of the workflow's stage 7."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from docmt.cli.ltcr import both
+from docmt.cli.score import AsJson
+from docmt.cli.tables import print_json, show_table
+from docmt.core.errors import UserError
+
+if TYPE_CHECKING:
+    from docmt.scoring.alignment.aligners import Aligner
+
+Kind = Literal["default", "eflomal", "awesome-align"]
+Heuristic = Literal[
+    "grow-diag-final-and", "grow-diag-final", "grow-diag", "intersection", "union", "forward", "backward"
+]
+
+
+def align(
+    source: Annotated[Path, typer.Argument(help="tokenised text, a sentence a line")],
+    target: Annotated[Path, typer.Argument(help="its translation, line by line")],
+    train_source: Annotated[Path | None, typer.Option(help="more such text to learn from")] = None,
+    train_target: Annotated[Path | None, typer.Option(help="its translation, line by line")] = None,
+    aligner: Annotated[
+        Kind,
+        typer.Option(
+            help="default: our own, the same every time; eflomal: never twice the same; awesome-align: by a BERT"
+        ),
+    ] = "default",
+    model: Annotated[Path | None, typer.Option(help="folder of awesome-align's model")] = None,
+    symmetrise: Annotated[
+        Heuristic | None,
+        typer.Option(
+            help="one set of links from those of both directions [default: grow-diag-final-and]; forward: a link each "
+            "target word; backward: a link each source word",
+        ),
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="file to write [default: standard output]")] = None,
+) -> None:
+    """Align words: a line of links i-j for each sentence pair, both counted from 0 (the format of Pharaoh and Moses).
+
+    How they were found is said on standard error, as signatures of LTCR have it.
+    """
+    from docmt.core.artifacts import atomic_file
+    from docmt.scoring.alignment.pharaoh import pharaoh_line
+    from docmt.scoring.alignment.symmetrise import HEURISTICS
+
+    chosen = chosen_aligner(aligner, model, both(train_source, train_target))
+    if symmetrise and aligner == "awesome-align":
+        raise UserError("awesome-align has one set of links", where="--symmetrise", found=symmetrise)
+    found = chosen.align(*parallel(source, target))
+    heuristic = symmetrise or "grow-diag-final-and"
+    with atomic_file(output) if output else nullcontext(typer.get_text_stream("stdout")) as stream:
+        stream.writelines(pharaoh_line(HEURISTICS[heuristic](aligned)) + "\n" for aligned in found.lines)
+    symmetrised = "" if aligner == "awesome-align" else f"|symmetrise:{heuristic}"
+    typer.echo(f"aligner:{found.signature}{symmetrised}", err=True)
+
+
+def chosen_aligner(kind: Kind, model: Path | None, training: tuple[Path, Path] | None) -> "Aligner":
+    """Raises UserError for what does not go together."""
+    if (kind == "awesome-align") != (model is not None):
+        expected = "a folder with --aligner awesome-align, and only with it"
+        raise UserError("the model of an aligner", where="--model", found=model, expected=expected)
+    if kind == "awesome-align":
+        from docmt.scoring.alignment.awesome import AwesomeAlign
+
+        if training:
+            raise UserError("awesome-align is not trained here", where="--train-source", found=training[0])
+        return AwesomeAlign(model)
+    lines = parallel(*training) if training else None
+    if kind == "eflomal":
+        from docmt.scoring.alignment.eflomal import Eflomal
+
+        return Eflomal(*lines) if lines else Eflomal()
+    from docmt.scoring.alignment.aligners import DefaultAligner
+    from docmt.scoring.alignment.training import train
+
+    return DefaultAligner(train(*lines) if lines else None)
+
+
+def parallel(source: Path, target: Path) -> tuple[Sequence[str], Sequence[str]]:
+    """Raises UserError where the files have not as many lines."""
+    from docmt.scoring.plain_files import other_length, text_lines
+
+    lines = text_lines(source), text_lines(target)
+    if len(lines[0]) != len(lines[1]):
+        raise other_length(target, lines[1], f"{len(lines[0])}, as in {source}")
+    return lines
+
+
+def aer(
+    gold: Annotated[Path, typer.Argument(help="links that people made: i-j; ipj where they are possible, not sure")],
+    hypothesis: Annotated[Path, typer.Argument(help="links found, as docmt align prints them")],
+    one_based: Annotated[bool, typer.Option("--one-based", help="GOLD counts words from 1")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Alignment error rate (Och and Ney 2003), with precision and recall, in percent."""
+    from docmt.scoring.alignment.pharaoh import read_gold, read_unchecked_links
+    from docmt.scoring.alignment.quality import alignment_quality
+    from docmt.scoring.plain_files import other_length
+
+    sentences, found = read_gold(gold, one_based), read_unchecked_links(hypothesis)
+    if len(found) != len(sentences):
+        raise other_length(hypothesis, found, f"{len(sentences)}, as in {gold}")
+    quality = asdict(alignment_quality(found, sentences))
+    if as_json:
+        print_json(quality)
+        return
+    shown = [f"{value:.2f}" if isinstance(value, float) else str(value) for value in quality.values()]
+    show_table(tuple(quality), [shown], numbers=tuple(quality))
+
+
+def train_aligner(
+    settings: Annotated[Path, typer.Option(help="settings.json of the corpus' aligner")],
+    tokens: Annotated[Path, typer.Option(help="folder of stage 2: tokens.arrow")],
+    output: Annotated[Path, typer.Option(help="folder for lexicon.arrow, jumps.json")],
+) -> None:
+    """Train the default aligner on the training split of a corpus of the workflow."""
+    from docmt.scoring.corpus_aligner import write_aligner
+
+    write_aligner(settings, tokens, output)

@@ -1,0 +1,103 @@
+"""`docmt contrastive`, of plain files, and `docmt contrastive-system`, of the workflow's stage 6."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from docmt.cli.decode import Chains, Model, Settings, View
+from docmt.cli.options import Device, Threads
+from docmt.cli.score import AsJson
+from docmt.cli.tables import print_json, show_table
+
+if TYPE_CHECKING:
+    from docmt.scoring.contrastive import Judgement
+
+
+Form = Annotated[
+    Literal["table", "discevalmt", "contrapro"],
+    typer.Option(
+        help="table: TSV, a row a variant: item, source, target, correct (and set, distance), sentences joined by "
+        "` _eos `; the others: JSON as their authors have it"
+    ),
+]
+Documents = Annotated[
+    str | None,
+    typer.Option(help="contrapro: a document [default: documents/{year}/{document}.{language} beside the set]"),
+]
+ContextSentences = Annotated[int, typer.Option(min=0, help="contrapro: so many before the judged one, at most")]
+Score = Annotated[Literal["sum", "mean"], typer.Option(help="of log-probabilities, ends of sentences included")]
+Unit = Annotated[Literal["last", "target"], typer.Option(help="over the last sentence, or over the whole target")]
+BatchTokens = Annotated[int, typer.Option(min=1, help="pieces computed at once (memory and speed)")]
+
+
+def contrastive(
+    files: Annotated[list[Path], typer.Argument(help="contrastive sets, a file each")],
+    model: Model,
+    form: Form = "table",
+    documents: Documents = None,
+    context_sentences: ContextSentences = 3,
+    score: Score = "sum",
+    unit: Unit = "last",
+    batch_tokens: BatchTokens = 4096,
+    device: Device = "auto",
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge a model by contrastive sets: does it give the right translation more probability than every wrong one?
+
+    The judged sentence is an item's last; its context is cut as the model's own test documents. A tie is wrong, and
+    counted. Accuracy and chance are in percent (--json: fractions).
+    """
+    from docmt.cli.contrastive_sets import Sets, forced_scores
+    from docmt.core.scoring import ContrastiveConfig
+    from docmt.scoring.contrastive import accuracies, contrastive_signature, judged
+
+    config, sets = ContrastiveConfig(score, unit), Sets(form, tuple(files), context_sentences, documents)
+    scores = forced_scores(sets, model, batch_tokens, device, threads)
+    judgements, signature = judged(scores, config, ", ".join(map(str, files))), contrastive_signature(config)
+    if as_json:
+        print_json({"contrastive": accuracies(judgements), "contrastive_signature": signature})
+        return
+    show_accuracies(judgements, signature)
+
+
+def show_accuracies(judgements: "list[Judgement]", signature: str) -> None:
+    """Every set, what it is a part of, and all together; by distance where there are several."""
+    from docmt.scoring.contrastive import accuracies, with_totals
+
+    rows = []
+    for name, members in with_totals(judgements).items():
+        found = accuracies(replace(one, set=name) for one in members)[name]
+        by_distance = found["by_distance"]
+        for distance, one in {"": found, **(by_distance if len(by_distance) > 1 else {})}.items():
+            shares = (f"{100 * one[share]:.1f}" for share in ("accuracy", "chance"))
+            counts = (str(one[count]) for count in ("items", "right", "ties"))
+            rows.append((name, distance, *shares, *counts))
+    columns = ("set", "distance", "accuracy", "chance", "items", "right", "ties")
+    show_table(columns, rows, numbers=columns[1:])
+    typer.echo(f"\n{signature}")
+
+
+def contrastive_system(
+    settings: Settings,
+    model: Model,
+    view: View,
+    output: Annotated[Path, typer.Option(help="contrastive.arrow to write: a score for each variant")],
+    chains: Chains = None,
+    device: Device = "auto",
+    threads: Threads = None,
+) -> None:
+    """Score a view's contrastive variants: the log-probability of the judged sentence, given its context."""
+    from docmt.cli.opening import open_model
+    from docmt.cli.progress import shown_progress
+    from docmt.core.artifacts import read_json
+    from docmt.core.parse import parse
+    from docmt.decoding.files import TranslationSettings, write_contrastive
+    from docmt.decoding.segments import View as Segments
+
+    chosen = parse(TranslationSettings, read_json(settings), str(settings))
+    network, _ = open_model(model, device, threads)
+    with shown_progress("contrastive scores", "variants") as progress:
+        write_contrastive(chosen, network, Segments(view, chains), output, progress)

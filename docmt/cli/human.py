@@ -1,0 +1,86 @@
+"""Human evaluation: write a blind sheet of two systems, read filled ones back."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docmt.cli.tables import print_json, show_table
+from docmt.core.errors import UserError
+
+
+def sheet(
+    source: Annotated[Path, typer.Option(help="a source sentence a line")],
+    reference: Annotated[Path, typer.Option(help="a reference a line")],
+    baseline: Annotated[Path, typer.Option(help="translations of the system to compare with")],
+    system: Annotated[Path, typer.Option(help="translations of the other system")],
+    output: Annotated[Path, typer.Option(help="the sheet to write: CSV, whose last column annotators fill in")],
+    key: Annotated[Path, typer.Option(help="JSON to write: whose translations are which; not for annotators")],
+    documents: Annotated[
+        Path | None, typer.Option(help="each line's document, by name [default: blank lines stand between documents]")
+    ] = None,
+    page: Annotated[Path | None, typer.Option(help="HTML to write too: the sheet to click on")] = None,
+    sentences: Annotated[int, typer.Option(min=1, help="how many are judged")] = 500,
+    seed: Annotated[int, typer.Option(help="of the draw of sentences and of the order of translations")] = 1,
+    source_language: Annotated[str, typer.Option(help="for the page's fonts")] = "",
+    target_language: Annotated[str, typer.Option(help="for the page's fonts")] = "",
+) -> None:
+    """Draw sentences of a test set for annotators, who do not see which system translated what.
+
+    Each has two source sentences of context on either side, with their references.
+    """
+    from docmt.scoring.human.items import Compared, draw
+    from docmt.scoring.human.sheet import Key, write_page, write_sheet
+    from docmt.scoring.plain_files import DOCUMENTS_REMEDY, read_plain_files
+
+    files = read_plain_files([reference], documents)
+    if files.references.documents is None:
+        raise UserError("no documents", where=files.where, remedy=DOCUMENTS_REMEDY)
+    given, theirs, ours = (files.translations(path).raw for path in (source, baseline, system))
+    test = Compared(files.references.documents, given, files.references.raw[0], theirs, ours)
+    items = draw(test, sentences, seed)
+    write_sheet(output, items)
+    if page is not None:
+        write_page(page, items, (source_language, target_language))
+    Key.of_items(items, str(baseline), str(system), seed).save(key)
+
+
+def read(
+    sheets: Annotated[list[Path], typer.Argument(help="filled sheets, one an annotator")],
+    key: Annotated[Path, typer.Option(help="the key that was written with the sheet")],
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+) -> None:
+    """Read filled sheets: in how many sentences each annotator found the system better, worse or equal; agreement.
+
+    Agreement of two annotators is in percent of the sentences, and by Cohen's kappa.
+    """
+    from docmt.scoring.human.filled import read_filled
+    from docmt.scoring.human.preference import preferences
+    from docmt.scoring.human.sheet import Key
+
+    twice = [str(path) for path in dict.fromkeys(sheets) if sheets.count(path) > 1]
+    if twice:
+        raise UserError("a sheet is given twice", where=twice[0], expected="one sheet an annotator")
+    known = Key.load(key)
+    found = preferences(known, {str(path): read_filled(path, known) for path in sheets})
+    if as_json:
+        print_json(found)
+        return
+    show_preferences(found)
+
+
+def show_preferences(found: dict) -> None:
+    """Table 4, and below it who was compared and how far annotators agree."""
+    columns = ("annotator", "equal", "better", "worse", "preferred")
+    rows = [*found["annotators"], {"annotator": "average", **found["average"]}]
+    cells = [(row["annotator"], *(_percent(row[name]) for name in columns[1:])) for row in rows]
+    show_table(columns, cells, numbers=columns[1:])
+    typer.echo(f"\nsystem: {found['system']}\nbaseline: {found['baseline']}\nsentences: {found['sentences']}")
+    for pair in found["agreement"]:
+        kappa = "undefined" if pair["kappa"] is None else f"{pair['kappa']:.2f}"
+        typer.echo(f"agreement of {' and '.join(pair['annotators'])}: {_percent(pair['observed'])}, kappa {kappa}")
+    typer.echo(found["signature"])
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f} %"

@@ -1,0 +1,128 @@
+"""`docmt ltcr`: lexical translation consistency of plain files."""
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from docmt.cli.score import AsJson, Documents
+from docmt.cli.tables import print_json, show_table
+from docmt.core.errors import UserError
+from docmt.core.scoring import ConsistencyConfig
+
+if TYPE_CHECKING:
+    from docmt.scoring.alignment.links import Aligned
+    from docmt.scoring.plain_chains import ChainFiles
+
+OPTIONS_OF_THEIR_OWN = {"source_stop_lists": "--source-stop-list", "target_stop_lists": "--target-stop-list"}
+RULES = [field.name for field in dataclasses.fields(ConsistencyConfig) if field.name not in OPTIONS_OF_THEIR_OWN]
+
+
+def ltcr(
+    source: Annotated[Path, typer.Option(help="tokenised source, a sentence a line (of pieces, where chains are)")],
+    hypotheses: Annotated[list[Path], typer.Option(help="tokenised translations; may be given several times")],
+    documents: Documents = None,
+    alignments: Annotated[
+        list[Path] | None,
+        typer.Option(help="links of the lines as i-j, a file for each of --hypotheses [default: our own aligner]"),
+    ] = None,
+    aligner: Annotated[str | None, typer.Option(help="what made --alignments, for the signatures")] = None,
+    train_source: Annotated[
+        Path | None, typer.Option(help="tokenised text to count stop words in and to train the aligner on")
+    ] = None,
+    train_target: Annotated[Path | None, typer.Option(help="its translation, line by line")] = None,
+    source_stop_list: Annotated[
+        Path | None, typer.Option(help="words that make no chain, a word a line [default: the most frequent]")
+    ] = None,
+    target_stop_list: Annotated[
+        Path | None, typer.Option(help="words that are no part of a translation [default: the most frequent]")
+    ] = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="one of config.yaml's scoring.consistency, such as match=subset; may be given several times: "
+            + ", ".join(RULES),
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Lexical consistency: how often repeated source words are translated alike (LTCR), and by how few words (HHI).
+
+    Lyu et al. (2021; 2022, section 4.1 and eq. 25, 26). Without training text, the aligner learns from the files
+    themselves, and stop words are counted in them; the signatures say which.
+    """
+    from docmt.scoring.chain_scores import StopFiles
+    from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, score_systems
+
+    training = both(train_source, train_target)
+    config = chosen(rule or []).of_corpus(("source", "target"), STOP_WORDS)
+    files = ChainFiles.read(source, hypotheses, documents, training)
+    links, made_by = linked(files, alignments or [], aligner)
+    scores = score_systems(files, links, made_by, StopFiles(source_stop_list, target_stop_list), config)
+    if as_json:
+        print_json([{"system": str(path), "consistency": found} for path, found in scores.items()])
+        return
+    show(scores)
+
+
+def both(source: Path | None, target: Path | None) -> tuple[Path, Path] | None:
+    if (source is None) != (target is None):
+        raise UserError("training text needs both sides", where="--train-source, --train-target")
+    return source and (source, target)
+
+
+def chosen(rules: list[str]) -> ConsistencyConfig:
+    """Raises UserError for what is no NAME=VALUE, and for what the settings do not allow."""
+    from docmt.core.parse import parse
+
+    values = {}
+    for rule in rules:
+        name, equals, value = rule.partition("=")
+        if not equals:
+            raise UserError("not a rule", where="--rule", found=rule, expected="NAME=VALUE")
+        if name in OPTIONS_OF_THEIR_OWN:
+            raise UserError("not a rule", where="--rule", found=name, remedy=f"use {OPTIONS_OF_THEIR_OWN[name]}")
+        values[name] = typed(value)
+    return parse(ConsistencyConfig, values, "--rule")
+
+
+def typed(value: str) -> Any:
+    """As YAML reads it; text that is no YAML is text."""
+    import yaml
+
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError:
+        return value
+
+
+def linked(files: "ChainFiles", alignments: list[Path], aligner: str | None) -> "tuple[dict[Path, list[Aligned]], str]":
+    """Of each system, and what the aligner is called in signatures."""
+    from docmt.scoring.alignment.training import NAME
+    from docmt.scoring.plain_chains import OWN_LINES, default_links, given_links
+
+    if alignments:
+        return given_links(files, alignments), aligner or "given"
+    if aligner:
+        raise UserError("it says what made --alignments, and there are none", where="--aligner", found=aligner)
+    return default_links(files), NAME if files.training[0] else NAME + OWN_LINES
+
+
+def show(scores: dict[Path, dict]) -> None:
+    """A line a system, and the signatures below; a system without two translations to compare has no score."""
+    columns = ("system", "LTCR", "95 %", "HHI", "chains", "pairs", "occurrences", "unaligned")
+    rows = []
+    for path, found in scores.items():
+        if not found:
+            rows.append((str(path), *["-"] * 7))
+            continue
+        one = found["LTCR"]
+        interval = f"{one['interval']['low']:.2f}-{one['interval']['high']:.2f}"
+        counts = (str(one[name]) for name in columns[4:])
+        rows.append((str(path), f"{one['score']:.2f}", interval, f"{found['HHI']['score']:.2f}", *counts))
+    show_table(columns, rows, numbers=columns[1:])
+    typer.echo()
+    for text in dict.fromkeys(one["signature"] for found in scores.values() for one in found.values()):
+        typer.echo(text)

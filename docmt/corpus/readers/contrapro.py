@@ -1,0 +1,103 @@
+"""`contrapro`: pronouns whose antecedent decides, Müller et al. (2018), "A Large-Scale Test Set for the Evaluation of
+Context-Aware Pronoun Translation in NMT"; and the French sets of the same form, Lopes et al. (2020).
+
+An item names a line of a document (`document id`, `segment id`); its context are the lines before it, on both sides.
+The reference must beat every variant (`errors`). A set's parts are pairs of pronouns, as the authors' evaluation has
+them: `contrapro/it:er`. The distance is that of the antecedent in sentences (0: it stands in the same one); where the
+set does not state it, it is 0 too.
+
+Departs: the authors' script takes the reference from the document; here it is the item's own (`ref segment`), which
+its variants were made from.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from docmt.core.contrastive_readers import ContraProConfig
+from docmt.core.errors import UserError
+from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
+from docmt.corpus.readers.contrastive_items import field, item_of, read_json
+
+Pair = tuple[str, str]
+Document = list[Pair]
+
+REMEMBERED_DOCUMENTS = 8
+
+
+def read_contrapro(config: ContraProConfig, inputs: Inputs) -> Reading:
+    """A line that is empty on one side ends the context. Letters and digits of an item's source must be its line's.
+
+    Raises UserError for a file that is missing or no such set, an item without its fields or without its line, and
+    documents whose sides have unequal numbers of lines.
+    """
+    return Reading((), _items(config, inputs))
+
+
+def _items(config: ContraProConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+    @lru_cache(REMEMBERED_DOCUMENTS)
+    def document(name: str) -> Document:
+        return _document(config, inputs, name)
+
+    for name, file in config.sets.items():
+        for number, record in enumerate(read_json(inputs, config.archive, file, list), 1):
+            yield _item(name, record, document, config, f"{place(config.archive, file)}, item {number}")
+
+
+def _item(
+    name: str, record: Any, document: Callable[[str], Document], config: ContraProConfig, where: str
+) -> ContrastiveItem:
+    source, reference = (field(record, f"{side} segment", str, where).strip() for side in ("src", "ref"))
+    pronouns = [field(record, f"{side} pronoun", str, where).lower() for side in ("src", "ref")]
+    pairs = document(field(record, "document id", str, where))
+    line = field(record, "segment id", int, where) - config.first_segment
+    if not 0 <= line < len(pairs) or _letters(pairs[line][0]) != _letters(source):
+        found = repr(pairs[line][0]) if 0 <= line < len(pairs) else f"{len(pairs)} lines"
+        raise UserError("not the line of its document", where=where, found=found, expected=repr(source))
+    context = _context(pairs[:line], config.context_sentences)
+    before = tuple(text for _, text in context)
+    wrong = dict.fromkeys(field(error, "contrastive", str, where).strip() for error in _errors(record, where))
+    distance = record.get("ante distance")
+    return item_of(
+        f"{name}/{':'.join(pronouns)}",
+        max(distance, 0) if isinstance(distance, int) else 0,
+        (*(text for text, _ in context), source),
+        [(*before, text) for text in (reference, *wrong)],
+        0,
+        where,
+    )
+
+
+def _errors(record: dict[str, Any], where: str) -> list[Any]:
+    """The French sets have one, and not in a list."""
+    errors = record.get("errors")
+    return [errors] if isinstance(errors, dict) else field(record, "errors", list, where)
+
+
+def _context(before: Document, most: int) -> Document:
+    """The last pairs of `before`, at most so many, after any with an empty side."""
+    chosen: Document = []
+    for pair in reversed(before):
+        if len(chosen) == most or not all(pair):
+            break
+        chosen.append(pair)
+    return chosen[::-1]
+
+
+def _document(config: ContraProConfig, inputs: Inputs, name: str) -> Document:
+    languages = inputs.source_language, inputs.target_language
+    for language in languages:
+        name = name.removesuffix(f".{language}")
+    parts = {"document": name, "year": name.split("_")[0]}
+    paths = [config.documents.format(**parts, language=language) for language in languages]
+    sides = [[line.strip() for line in inputs.lines(config.archive, path)] for path in paths]
+    if len(sides[0]) != len(sides[1]):
+        found, expected = (f"{len(side)} lines" for side in sides)
+        where = place(config.archive, paths[0])
+        raise UserError("the two sides have unequal numbers of lines", where=where, found=found, expected=expected)
+    return list(zip(*sides, strict=True))
+
+
+def _letters(text: str) -> str:
+    """What is left of a sentence without white space and quotes, which the set and its documents have differently."""
+    return "".join(character for character in text.casefold() if character.isalnum())

@@ -1,0 +1,61 @@
+"""What readers of contrastive sets have in common."""
+
+import json
+import re
+from typing import Any
+
+from docmt.core.errors import UserError
+from docmt.corpus.inputs import ContrastiveItem, Inputs, place
+
+EOS = re.compile(r"(?<!\S)_eos(?!\S)")
+"""Between the sentences of one text, as in the sets of Voita et al. (2019)."""
+
+
+def split_sentences(text: str) -> tuple[str, ...]:
+    return tuple(sentence.strip() for sentence in EOS.split(text))
+
+
+def read_json(inputs: Inputs, archive: str | None, file: str, form: type) -> Any:
+    """A JSON file whose value is a `form`, list or dict. Raises UserError for anything else."""
+    shown = place(archive, file)
+    try:
+        value = json.loads("\n".join(inputs.lines(archive, file)))
+    except json.JSONDecodeError as problem:
+        raise UserError("not JSON", where=f"{shown}:{problem.lineno}", found=problem.msg) from None
+    if not isinstance(value, form):
+        expected = {list: "a list of items", dict: "an object of items"}[form]
+        raise UserError("not a contrastive set", where=shown, found=type(value).__name__, expected=expected)
+    return value
+
+
+def field(record: Any, name: str, form: type, where: str) -> Any:
+    """`record[name]`, a `form`. Raises UserError where the record has no such field."""
+    if not isinstance(record, dict) or not isinstance(record.get(name), form):
+        found = ", ".join(record) if isinstance(record, dict) else type(record).__name__
+        raise UserError("not a contrastive item", where=where, found=found, expected=f"{name!r}, a {form.__name__}")
+    return record[name]
+
+
+def sentences_of(record: Any, name: str, where: str) -> tuple[str, ...]:
+    """`record[name]`, a list of sentences."""
+    found = field(record, name, list, where)
+    if not found or not all(isinstance(text, str) for text in found):
+        raise UserError("not sentences", where=where, found=found, expected=f"{name!r}, a list of texts")
+    return tuple(text.strip() for text in found)
+
+
+def item_of(
+    name: str, distance: int, source: tuple[str, ...], targets: list[tuple[str, ...]], correct: int, where: str
+) -> ContrastiveItem:
+    """`targets`: the whole translations, which are the same but for their last sentences.
+
+    Raises UserError where they are not, or have not as many sentences as the source.
+    """
+    lengths = {len(target) for target in targets}
+    if lengths != {len(source)}:
+        found = f"{len(source)} source and {', '.join(map(str, sorted(lengths)))} target sentences"
+        raise UserError("a translation of another number of sentences", where=where, found=found)
+    contexts = {target[:-1] for target in targets}
+    if len(contexts) > 1:
+        raise UserError("translations differ before the last sentence", where=where)
+    return ContrastiveItem(name, distance, source, contexts.pop(), tuple(target[-1] for target in targets), correct)

@@ -1,0 +1,151 @@
+"""What a trained model does with the lexical chains of a document: where it looks for the translations of their words,
+and which latent variable it asks at each step of decoding.
+
+Paper: lexical chains (Lyu et al. 2022), section 5.3, Figure 4 (eq. 8: from a word of a chain to the tokens of its
+target sentence), and section 5.5, Figure 6 (eq. 17: how similar each step of decoding is to the latent variables of its
+sentence). `attention` is beside the paper, and all that there is of models without latent variables: what each step
+attends to the word in the top layer's cross-attention, the mean over heads.
+
+Departs: the paper's Figure 6 is over the model's own translation; both are over the reference here, of one pass.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import nn
+
+from docmt.core.artifacts import write_json
+from docmt.core.documents import INSIDE, SEGMENTS, write_arrow
+from docmt.core.errors import UserError, nearest
+from docmt.core.vocabulary import Vocabulary
+from docmt.decoding.segments import View
+from docmt.nn.noise import document_keys
+from docmt.nn.rows import Rows
+from docmt.nn.segments import places, starts
+from docmt.nn.shapes import Float, RunWeights, Tensor
+from docmt.nn.streams import Batch, frame_batch
+
+NOISE = 0
+"""The seed of what a model draws that samples its latent variables, the same each time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A sentence of a batch: T its outputs, S its source tokens; of its chains' members in the order of the source.
+
+    `attention` sums to one over S, `alignment` over T; `similarity` is from 0 to 1, a column for each of the sentence's
+    chains (`docmt.nn.chains.Chains.relevant`). The last two are none where the model has no latent variables.
+    """
+
+    attention: Float[Tensor, "T S"]
+    alignment: RunWeights | None
+    similarity: RunWeights | None
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """The segments of a document of a view; `first`: of each the number of its first sentence."""
+
+    name: str
+    rows: Rows
+    first: np.ndarray
+
+    @classmethod
+    def read(cls, view: View, split: str, name: str | None, model: nn.Module) -> "Document":
+        """`name`: none = the one with the longest chain, the first of such.
+
+        Raises UserError where the view has no such document, or does not fit the model.
+        """
+        table, chains = view.read(f"{split}.arrow", SEGMENTS, model)
+        names = table["document"].to_pylist()
+        if name is None:
+            longest = [max(lengths, default=0) for lengths in chains["lengths"].to_pylist()]
+            name = names[int(np.argmax(longest))]
+        chosen = [row for row, other in enumerate(names) if other == name]
+        if not chosen:
+            where = str(view.folder / f"{split}.arrow")
+            raise UserError("no such document", where=where, found=name, remedy=nearest(name, set(names)))
+        return cls(name, Rows.from_table(table, chains).take(chosen), table["first"].to_numpy()[chosen])
+
+
+def write_inside(path: Path, table: pa.Table) -> None:
+    """INSIDE; as JSON, a list of rows, where the file's name ends so."""
+    if path.suffix == ".json":
+        write_json(path, table.to_pylist())
+    else:
+        write_arrow(path, table)
+
+
+def inside(model: nn.Module, document: Document, source: Vocabulary, target: Vocabulary) -> pa.Table:
+    """INSIDE of a document."""
+    rows, frame = document.rows, model.config.frame
+    keys = document_keys(NOISE, np.arange(len(rows)))
+    batch = frame_batch(rows, frame).keyed(keys).to(next(model.parameters()).device)
+    looks = look_inside(model, batch)
+    numbers = np.repeat(document.first, rows.sentences) + places(rows.sentences)
+    outputs = [target.decode(one.tolist()) for one in batch.target_out.split(batch.target_in.sentences.lengths)]
+    words, begin = rows.chains.words(rows.source_words), starts(rows.source_lengths)
+    found = [
+        {
+            "document": document.name,
+            "chain": chain,
+            "piece": source.pieces[rows.source_ids[words[member]]],
+            "sentence": int(numbers[sentence]),
+            "place": int(words[member] - begin[sentence]),
+            "outputs": outputs[sentence],
+            **seen,
+        }
+        for chain, member, sentence, seen in _members(batch, looks)
+    ]
+    return pa.Table.from_pylist(sorted(found, key=lambda row: (row["chain"], row["sentence"], row["place"])), INSIDE)
+
+
+@torch.no_grad()
+def look_inside(model: nn.Module, batch: Batch) -> list[Look]:
+    """One pass over given translations, words predicted as in decoding: an entry a sentence of the batch."""
+    memory = model.encode(batch.source)
+    attending = model.decoder[-1].cross_attention
+    fusing = model.fusion if model.config.kind == "lexical_chain" and model.config.latent else None
+    with ExitStack() as watched:
+        attended = watched.enter_context(arguments(attending))
+        fused = [] if fusing is None else watched.enter_context(arguments(fusing))
+        model.decode(batch.target_in, memory)
+    attention = attending.weights(*attended[0])
+    if fusing is None:
+        return [Look(one, None, None) for one in attention]
+    states, chains = fused[0][0], memory.chains
+    members = memory.states.index_select(0, chains.tokens)
+    sentences = batch.target_in.sentences
+    alignment = model.posterior.alignment.weights(members, chains, states, sentences)
+    similarity = fusing.similarity(*fused[0])[0].split(sentences.lengths)
+    return [Look(*one) for one in zip(attention, alignment, similarity, strict=True)]
+
+
+@contextmanager
+def arguments(module: nn.Module) -> Iterator[list[tuple]]:
+    """Until the end of the block the arguments of each call of `module` are added to the list."""
+    calls: list[tuple] = []
+    handle = module.register_forward_pre_hook(lambda _, given: calls.append(given))
+    try:
+        yield calls
+    finally:
+        handle.remove()
+
+
+def _members(batch: Batch, looks: list[Look]) -> Iterator[tuple[int, int, int, dict[str, list[float] | None]]]:
+    """(chain, its member, the member's sentence, what was seen of it), sentence by sentence."""
+    chains, offsets = batch.source.chains, batch.source.sentences.offsets.tolist()
+    chain, tokens, relevant = (part.tolist() for part in (chains.runs.ids(), chains.tokens, chains.relevant))
+    by_sentence = chains.order.split(chains.sentences.lengths)
+    for sentence, (look, members) in enumerate(zip(looks, by_sentence, strict=True)):
+        for number, member in enumerate(members.tolist()):
+            column = relevant[sentence].index(chain[member])
+            seen = {"attention": look.attention[:, tokens[member] - offsets[sentence]].tolist()}
+            seen["alignment"] = None if look.alignment is None else look.alignment[number].tolist()
+            seen["similarity"] = None if look.similarity is None else look.similarity[:, column].tolist()
+            yield chain[member], member, sentence, seen

@@ -1,0 +1,27 @@
+"""Attention weights made explicitly, a run at a time: for looking at them, not for training."""
+
+from collections.abc import Iterator
+
+import torch
+
+from docmt.nn.segments import Segments
+from docmt.nn.shapes import Float, Keys, Queries, Tensor
+
+
+@torch.no_grad()
+def weights(
+    q: Queries, k: Keys, query_segments: Segments, key_segments: Segments, causal: bool = False
+) -> Iterator[Float[Tensor, "_ H _"]]:
+    """Of each run, with which its queries see its keys, in fp32; a run without keys has none."""
+    with torch.autocast(q.device.type, enabled=False):
+        runs = q.float().split(query_segments.lengths), k.float().split(key_segments.lengths)
+        for queries, keys in zip(*runs, strict=True):
+            yield _of_run(queries, keys, causal)
+
+
+def _of_run(q: Queries, k: Keys, causal: bool) -> Float[Tensor, "T H S"]:
+    scores_THS = torch.einsum("thk,shk->ths", q, k) * q.shape[-1] ** -0.5
+    if causal:
+        later = torch.ones(len(q), len(k), dtype=torch.bool, device=q.device).triu(1)
+        scores_THS = scores_THS.masked_fill(later[:, None], -torch.inf)
+    return scores_THS.softmax(-1)

@@ -1,0 +1,221 @@
+"""Case studies of lexical chains: documents with repeated words on whose translation systems differ.
+
+Paper: lexical chains (Lyu et al. 2022), appendix G: Figure 8 (a word translated in several ways by one system, in one
+way by another) and Figure 9 (over-correction: always the same translation where the reference varies).
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from docmt.core.documents import TOKENS, read_arrow
+from docmt.reporting.chains import Account, Chain, Rendering, account, read_chains
+from docmt.reporting.results import Results, Run
+from docmt.reporting.translations import UNSPACED, read_lines
+
+CASES_SHOWN = 2
+CHAINS_SHOWN = 6
+LINES_SHOWN = 12
+OVERCORRECTIONS_SHOWN = 3
+"""Documents of a corpus; chains and sentences of a document; chains of a system."""
+
+TEST_TOKENS = pa.schema(
+    [TOKENS.field(name) for name in ("split", "sentence", "source_tokens", "source_pieces", "target_tokens")]
+)
+
+
+@dataclass(frozen=True)
+class Span:
+    """Words in a row: of a chain by its number in the case, `is_odd` where another translation is more frequent."""
+
+    text: str
+    chain: int | None = None
+    is_odd: bool = False
+
+
+@dataclass(frozen=True)
+class CaseLine:
+    """One sentence, its number from 1."""
+
+    number: int
+    source: tuple[Span, ...]
+    reference: tuple[Span, ...]
+    systems: tuple[tuple[Span, ...], ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A document. `words`: the source words of its chains, by their numbers; `left_out`: so many sentences with any."""
+
+    document: str
+    words: tuple[str, ...]
+    chains: tuple[Chain, ...]
+    lines: tuple[CaseLine, ...]
+    left_out: int
+
+
+@dataclass(frozen=True)
+class Overcorrection:
+    """A chain that a system translates in one way, and the reference in several."""
+
+    system: str
+    document: str
+    word: str
+    sentences: tuple[int, ...]
+    translation: str
+    reference: tuple[tuple[str | None, int], ...]
+
+
+@dataclass(frozen=True)
+class ChainStudy:
+    """Of a corpus, with the first seed that was scored."""
+
+    corpus: str
+    seed: int
+    source_language: str
+    target_language: str
+    systems: tuple[str, ...]
+    accounts: tuple[Account, ...]
+    cases: tuple[Case, ...]
+    overcorrections: tuple[Overcorrection, ...]
+
+
+def chain_studies(results: Results) -> list[ChainStudy]:
+    """Of each corpus whose scores found chains; systems of another text than the first are left out.
+
+    Raises UserError where the tokens are not those of the scores.
+    """
+    return [study for corpus in results.corpora if (study := _of_corpus(results, corpus))]
+
+
+def _of_corpus(results: Results, corpus: str) -> ChainStudy | None:
+    runs = [run for run in results.of(corpus) if run.occurrences.exists()]
+    if not runs:
+        return None
+    first = min(runs, key=lambda run: run.seed)
+    runs = [run for run in runs if (run.seed, run.entry.system.text) == (first.seed, first.entry.system.text)]
+    texts = Texts.read(results, first, runs)
+    chains = read_chains(runs)
+    systems = tuple(run.entry.system.name for run in runs)
+    return ChainStudy(
+        corpus,
+        first.seed,
+        results.language(corpus, "source"),
+        results.language(corpus, "target"),
+        systems,
+        tuple(account(chains, system) for system in (None, *systems)),
+        tuple(_case(name, chains, texts) for name in documents_to_show(chains)),
+        tuple(one for system in systems for one in _overcorrections(system, chains, texts)),
+    )
+
+
+def documents_to_show(chains: Sequence[Chain]) -> list[str]:
+    """Those with the most chains that some systems translate consistently and others do not, earlier ones first."""
+    return [name for name, _ in Counter(chain.document for chain in chains if chain.differs).most_common(CASES_SHOWN)]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The test sentences as tokens; of the source by the unit of chains."""
+
+    numbers: list[int]
+    """Of each sentence in its document, from 1."""
+    sources: dict[str, list[list[str]]]
+    reference: list[list[str]]
+    systems: dict[str, list[list[str]]]
+    blank: str
+    """What parts the words of the source."""
+
+    @classmethod
+    def read(cls, results: Results, first: Run, runs: Sequence[Run]) -> "Texts":
+        entry = first.entry
+        file = results.folder / "2_tokens" / entry.corpus / entry.system.text / "tokens.arrow"
+        table = read_arrow(file, TEST_TOKENS)
+        rows = table.filter(pc.equal(table["split"], "test"))
+
+        def tokens(column: str) -> list[list[str]]:
+            return [line.split() for line in rows[column].to_pylist()]
+
+        return cls(
+            [number + 1 for number in rows["sentence"].to_pylist()],
+            {"words": tokens("source_tokens"), "pieces": tokens("source_pieces")},
+            tokens("target_tokens"),
+            {run.entry.system.name: _tokens(run, len(rows)) for run in runs},
+            "" if results.language(entry.corpus, "source") in UNSPACED else " ",
+        )
+
+    def word(self, chain: Chain) -> str:
+        line, word = chain.places[0]
+        return self.sources[chain.unit][line][word]
+
+
+def _tokens(run: Run, expected: int) -> list[list[str]]:
+    return [line.split() for line in read_lines(run.translations / "test.tok.txt", expected)]
+
+
+def _case(document: str, chains: Sequence[Chain], texts: Texts) -> Case:
+    differing = [chain for chain in chains if chain.document == document and chain.differs]
+    chosen = sorted(sorted(differing, key=lambda chain: -chain.spread)[:CHAINS_SHOWN], key=lambda chain: chain.places)
+    lines = sorted({line for chain in chosen for line, _ in chain.places})
+    return Case(
+        document,
+        tuple(texts.word(chain) for chain in chosen),
+        tuple(chosen),
+        tuple(_line(line, chosen, texts) for line in lines[:LINES_SHOWN]),
+        len(lines[LINES_SHOWN:]),
+    )
+
+
+def _line(line: int, chains: Sequence[Chain], texts: Texts) -> CaseLine:
+    source = {word: (number, False) for number, chain in enumerate(chains) for at, word in chain.places if at == line}
+    return CaseLine(
+        texts.numbers[line],
+        spans(texts.sources[chains[0].unit][line], source, texts.blank),
+        _rendered(line, [chain.reference for chain in chains], chains, texts.reference),
+        tuple(
+            _rendered(line, [chain.systems[system] for chain in chains], chains, sentences)
+            for system, sentences in texts.systems.items()
+        ),
+    )
+
+
+def _rendered(
+    line: int, renderings: Sequence[Rendering], chains: Sequence[Chain], sentences: Sequence[Sequence[str]]
+) -> tuple[Span, ...]:
+    """A word that translates words of two chains counts to the first."""
+    marked: dict[int, tuple[int, bool]] = {}
+    for number, (rendering, chain) in enumerate(zip(renderings, chains, strict=True)):
+        usual = rendering.counts[0][0]
+        for (at, _), text, places in zip(chain.places, rendering.translations, rendering.places, strict=True):
+            if at == line:
+                marked = dict.fromkeys(places, (number, text != usual)) | marked
+    return spans(sentences[line], marked, " ")
+
+
+def spans(words: Sequence[str], marked: dict[int, tuple[int, bool]], blank: str) -> tuple[Span, ...]:
+    """Words joined to runs of one chain, or of none; a blank between two runs stands with the one of no chain."""
+    found: list[Span] = []
+    before: tuple[int, bool] | None = None
+    for place, word in enumerate(words):
+        mark = marked.get(place)
+        if found and mark == before:
+            found[-1] = Span(found[-1].text + blank + word, *(mark or ()))
+        else:
+            if found and blank:
+                found.append(Span(blank))
+            found.append(Span(word, *(mark or ())))
+        before = mark
+    return tuple(found)
+
+
+def _overcorrections(system: str, chains: Sequence[Chain], texts: Texts) -> Iterator[Overcorrection]:
+    """The longest chains first, and those first in which another system is not consistent."""
+    found = [chain for chain in chains if chain.is_overcorrected(system)]
+    for chain in sorted(found, key=lambda chain: (not chain.differs, -len(chain.places)))[:OVERCORRECTIONS_SHOWN]:
+        sentences = tuple(dict.fromkeys(texts.numbers[line] for line, _ in chain.places))
+        translation = chain.systems[system].counts[0][0] or ""
+        word, reference = texts.word(chain), tuple(chain.reference.counts)
+        yield Overcorrection(system, chain.document, word, sentences, translation, reference)

@@ -1,0 +1,89 @@
+"""awesome-align, where it is installed: the similarity of a multilingual BERT's states, from a local folder.
+
+Paper: Dou and Neubig: Word Alignment by Fine-tuning Embeddings on Parallel Corpora, EACL 2021. Its command is called
+with its own defaults.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from docmt.core.artifacts import read_json, sha256_file
+from docmt.core.errors import UserError
+from docmt.core.pretrained import ALIGNER_LAYER, aligner_files
+from docmt.scoring.alignment.aligners import AlignedLines
+from docmt.scoring.alignment.links import Aligned, Links
+from docmt.scoring.alignment.pharaoh import read_links
+
+THRESHOLD = 0.001
+"""Of the softmax over one side's pieces, in both directions; awesome-align's default."""
+
+BETWEEN = "|||"
+"""Parts source and target in awesome-align's input."""
+
+
+@dataclass(frozen=True)
+class AwesomeAlign:
+    """`folder`: the model's. Nothing is downloaded."""
+
+    folder: Path
+
+    def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
+        """Lines of more pieces than the model has positions get no links, and are counted in the signature; the program
+        would cut them and say nothing. Raises UserError where it is not installed, or the folder is no model for it."""
+        aligner_files(self.folder)
+        fitting = list(self._fitting(source, target))
+        found = [Aligned.symmetric(frozenset())] * len(source)
+        sides = [" ".join(_words(source[n])) for n in fitting], [" ".join(_words(target[n])) for n in fitting]
+        for number, links in zip(fitting, self._run(*sides), strict=True):
+            found[number] = Aligned.symmetric(links)
+        too_long = sum(1 for pair in zip(source, target, strict=True) if all(map(str.split, pair))) - len(fitting)
+        return AlignedLines(found, self._signature(too_long))
+
+    def _fitting(self, source: Sequence[str], target: Sequence[str]) -> Iterator[int]:
+        """Numbers of the lines that have words on both sides, and no more pieces than the model takes."""
+        tokenizer = _tokenizer_class().from_pretrained(str(self.folder))
+        most = min(tokenizer.max_len, read_json(self.folder / "config.json")["max_position_embeddings"]) - 2
+        for number, pair in enumerate(zip(source, target, strict=True)):
+            pieces = [sum(len(tokenizer.tokenize(word)) for word in _words(line)) for line in pair]
+            if all(map(str.split, pair)) and max(pieces) <= most:
+                yield number
+
+    def _run(self, source: list[str], target: list[str]) -> list[Links]:
+        with tempfile.TemporaryDirectory() as name:
+            lines, found = Path(name) / "lines", Path(name) / "links"
+            pairs = zip(source, target, strict=True)
+            lines.write_text("".join(f"{one} {BETWEEN} {other}\n" for one, other in pairs), encoding="utf-8")
+            options = {"data_file": lines, "output_file": found, "model_name_or_path": self.folder.absolute()}
+            options |= {"align_layer": ALIGNER_LAYER, "softmax_threshold": THRESHOLD, "num_workers": 0}
+            arguments = [text for key, value in options.items() for text in (f"--{key}", str(value))]
+            command = [sys.executable, "-m", "awesome_align.run_align", *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
+            if done.returncode:
+                last = done.stderr.strip().rpartition("\n")[2]
+                raise UserError("awesome-align failed", where=str(self.folder), found=last)
+            return read_links(found, source, target)
+
+    def _signature(self, too_long: int) -> str:
+        left_out = f",overlong:{too_long}" if too_long else ""
+        model = sha256_file(self.folder / "pytorch_model.bin")[:12]
+        program = f"awesome-align,v:{version('awesome-align')}"
+        return f"{program},layer:{ALIGNER_LAYER},softmax:{THRESHOLD:g},model:{model}{left_out}"
+
+
+def _tokenizer_class():
+    try:
+        from awesome_align.tokenization_bert import BertTokenizer
+    except ModuleNotFoundError:
+        remedy = 'pip install -c pins.txt -e ".[awesome-align]", or take another aligner'
+        raise UserError("awesome-align is not installed", remedy=remedy) from None
+    return BertTokenizer
+
+
+def _words(line: str) -> list[str]:
+    """What awesome-align takes for the border between the sides is given to it as another bar."""
+    return ["|" if word == BETWEEN else word for word in line.split()]

@@ -1,0 +1,78 @@
+"""Posterior probabilities of links: IBM Model 1, and the hidden Markov model by the forward-backward algorithm.
+
+Papers: Brown et al.: The Mathematics of Statistical Machine Translation, CL 19 (1993), Model 1. Vogel, Ney, Tillmann:
+HMM-Based Word Alignment in Statistical Translation, COLING 1996. Och and Ney: A Systematic Comparison of Various
+Statistical Alignment Models, CL 29 (2003), section 3.4: a word without a link keeps the position of the one before.
+
+Shapes are those of one direction, in which target words link to source words; the other is the same with axes swapped.
+"""
+
+import numpy as np
+
+from docmt.scoring.alignment.jumps import Jumps, counted
+from docmt.scoring.alignment.lexicon import NO_LINK
+
+
+def model_one(scores: np.ndarray, alone: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Of each link, (B, J, I).
+
+    `scores`: p(target word | source word), (B, J, I), 0 on padding; `alone`: p(target word | no link), (B, J);
+    `lengths`: of the source sentences, (B,).
+    """
+    linked = scores * ((1 - NO_LINK) / lengths)[:, None, None]
+    return linked / (linked.sum(axis=2) + NO_LINK * alone)[:, :, None]
+
+
+def hidden_markov(
+    scores: np.ndarray, alone: np.ndarray, lengths: np.ndarray, jumps: Jumps
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each link, (B, J, I), and the expected numbers of jumps. Arguments are those of `model_one`, `alone` being
+    1 / p0 on padding, so that the steps behind a sentence's end change nothing."""
+    linking = np.zeros((scores.shape[1], scores.shape[0], scores.shape[2] + 1))
+    np.multiply(scores.transpose(1, 0, 2), 1 - NO_LINK, out=linking[:, :, 1:])
+    staying = NO_LINK * alone.T[:, :, None]
+    moves = jumps.between(linking.shape[2])
+    linked, reached, totals = _forward(linking, staying, moves)
+    ends = jumps.to_the_end(lengths, linking.shape[2])
+    ends = ends / (reached[-1] * ends).sum(axis=1, keepdims=True)
+    numbers = _backward(linked, reached, totals, linking, staying, moves, ends)
+    return linked[1:, :, 1:].transpose(1, 0, 2), counted(numbers, reached[-1] * ends, lengths)
+
+
+def _forward(linking: np.ndarray, staying: np.ndarray, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """After each target word, from that before the first on: the probabilities of its link and of the position, given
+    all words up to it, (J + 1, B, I + 1) each; and those of the word given all before it, (J + 1, B, 1)."""
+    steps, count, positions = linking.shape
+    linked, reached = np.zeros((2, steps + 1, count, positions))
+    totals = np.ones((steps + 1, count, 1))
+    reached[0, :, 0] = 1
+    for j in range(1, steps + 1):
+        onto = (reached[j - 1] @ moves) * linking[j - 1]
+        here = onto + reached[j - 1] * staying[j - 1]
+        totals[j] = here.sum(axis=1, keepdims=True)
+        np.divide(onto, totals[j], out=linked[j])
+        np.divide(here, totals[j], out=reached[j])
+    return linked, reached, totals
+
+
+def _backward(
+    linked: np.ndarray,
+    reached: np.ndarray,
+    totals: np.ndarray,
+    linking: np.ndarray,
+    staying: np.ndarray,
+    moves: np.ndarray,
+    ends: np.ndarray,
+) -> np.ndarray:
+    """Make `linked` posteriors, given all words, in place; gives the expected moves between positions.
+
+    `ends`: how likely what follows the last word is, from each position, (B, I + 1).
+    """
+    numbers = np.zeros_like(moves)
+    for j in range(len(linking), 0, -1):
+        linked[j] *= ends
+        ends = ends / totals[j]
+        onto = linking[j - 1] * ends
+        numbers += reached[j - 1].T @ onto
+        ends = onto @ moves.T + staying[j - 1] * ends
+    return numbers * moves

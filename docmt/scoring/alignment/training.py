@@ -1,0 +1,156 @@
+"""Training of the default aligner: IBM Model 1, then hidden Markov models, in both directions at once.
+
+Paper: Liang, Taskar, Klein: Alignment by Agreement, HLT-NAACL 2006: what is counted is the product of the posteriors of
+both directions. For the priors see docmt.scoring.alignment.lexicon, for the models docmt.scoring.alignment.posteriors.
+Departs: in the rounds of Model 1, whose posteriors are vague, their mean is counted; what the links of a word do not
+account for is counted as the word alone.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from docmt.scoring.alignment.batches import Batch, batches, numbered, pair_numbers
+from docmt.scoring.alignment.jumps import FARTHEST, Jumps
+from docmt.scoring.alignment.lexicon import NO_LINK, PRIOR, Lexicon
+from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.model import AlignmentModel, BothJumps
+from docmt.scoring.alignment.posteriors import hidden_markov, model_one
+
+MODEL_ONE_ROUNDS = 3
+HIDDEN_MARKOV_ROUNDS = 4
+
+NAME = f"hmm-agreement,v:1,model1:{MODEL_ONE_ROUNDS},hmm:{HIDDEN_MARKOV_ROUNDS},prior:{PRIOR:g},nolink:{NO_LINK:g}"
+"""Of the default aligner in signatures; raise v where it finds other links."""
+
+LEAST = 1e-4
+"""Expected links of a pair of words that a model keeps; fewer are no more than a tenth of the prior."""
+
+
+def train(source: Sequence[str], target: Sequence[str]) -> AlignmentModel:
+    """A target line for each source line. White space parts words, and case is not regarded."""
+    training = Training(source, target)
+    training.run()
+    return training.model()
+
+
+def align(source: Sequence[str], target: Sequence[str], model: AlignmentModel | None = None) -> list[Aligned]:
+    """The links of each line, learnt from all of these lines, and from what a trained `model` knows."""
+    training = Training(source, target, model)
+    training.run()
+    found = [Aligned.symmetric(frozenset())] * len(source)
+    for place, links in training.links():
+        found[place] = links
+    return found
+
+
+class Training:
+    """Sentence pairs, and what the rounds so far know of them. The same lines give the same bytes.
+
+    `words`: the numbers of those of each side; `pairs`: the numbers of all pairs of words that share a sentence pair,
+    or that `known` links, rising. What `known` has counted stays; its jumps are the prior of those to be learnt.
+    Takes 8 bytes for each possible link of a sentence pair.
+    """
+
+    def __init__(self, source: Sequence[str], target: Sequence[str], known: AlignmentModel | None = None) -> None:
+        self._known = known
+        self.words = (dict(known.source_words), dict(known.target_words)) if known else ({}, {})
+        sides = [numbered(*side) for side in zip((source, target), self.words, strict=True)]
+        self.sizes = len(self.words[0]), len(self.words[1])
+        self._batches = list(batches(*sides, self.sizes))
+        linked = pair_numbers(known.source, known.target, self.sizes[1]) if known else np.zeros(0, np.int64)
+        self.pairs = np.unique(np.concatenate([linked, *(batch.pairs for batch in self._batches)]))
+        self._index = [np.searchsorted(self.pairs, batch.pairs) for batch in self._batches]
+        self._own: list[np.ndarray | float] = [0.0] * len(self._batches)
+        self.lexicon = self._summed(self._at_first())
+        self._first_jumps: BothJumps = known.jumps if known else (Jumps.at_first(), Jumps.at_first())
+        self.jumps = self._first_jumps
+
+    def run(self) -> None:
+        for _ in range(MODEL_ONE_ROUNDS):
+            self.model_one_round()
+        for _ in range(HIDDEN_MARKOV_ROUNDS):
+            self.hidden_markov_round()
+
+    def model_one_round(self) -> None:
+        lexicon = self._at_first()
+        for number, (batch, index, own) in enumerate(zip(self._batches, self._index, self._own, strict=True)):
+            forward, backward = self.lexicon.scores(batch, index, own)
+            target_alone, source_alone = self.lexicon.alone(batch)
+            ahead = model_one(forward, target_alone, batch.source_lengths)
+            back = model_one(backward.transpose(0, 2, 1), source_alone, batch.target_lengths)
+            self._own[number] = _count(lexicon, batch, index, (ahead + back.transpose(0, 2, 1)) / 2)
+        self.lexicon = self._summed(lexicon)
+
+    def hidden_markov_round(self) -> None:
+        lexicon = self._at_first()
+        jumps = np.zeros((2, 2 * FARTHEST + 1))
+        for number, (batch, index, own) in enumerate(zip(self._batches, self._index, self._own, strict=True)):
+            ahead, back, moves = self._posteriors(batch, index, own)
+            jumps += moves
+            self._own[number] = _count(lexicon, batch, index, ahead * back)
+        self.lexicon = self._summed(lexicon)
+        self.jumps = (self._first_jumps[0].trained(jumps[0]), self._first_jumps[1].trained(jumps[1]))
+
+    def links(self) -> Iterator[tuple[int, Aligned]]:
+        """Each line's place and links; lines without a word on a side are left out. Of a word its most probable link,
+        of equal ones the first; none where having none is as probable."""
+        for batch, index, own in zip(self._batches, self._index, self._own, strict=True):
+            ahead, back, _ = self._posteriors(batch, index, own)
+            forward = _best(ahead, batch.target_words)
+            backward = _best(back.transpose(0, 2, 1), batch.source_words)
+            for place, sources, targets in zip(batch.places.tolist(), forward, backward, strict=True):
+                links = frozenset((i, j) for j, i in enumerate(sources) if i >= 0)
+                yield place, Aligned(links, frozenset((i, j) for i, j in enumerate(targets) if j >= 0))
+
+    def model(self) -> AlignmentModel:
+        """What the rounds have found, rounded as files have it."""
+        kept = self.lexicon.links >= LEAST
+        source, target = self._words_of(self.pairs[kept])
+        numbers = (self.lexicon.links[kept], self.lexicon.source_alone[:-1], self.lexicon.target_alone[:-1])
+        return AlignmentModel(*self.words, source, target, *(n.astype(np.float32) for n in numbers), self.jumps)
+
+    def _posteriors(
+        self, batch: Batch, index: np.ndarray, own: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of each link that its target word has it, and that its source word has it, (B, J, I) each; and the expected
+        numbers of jumps forward and backward."""
+        forward, backward = self.lexicon.scores(batch, index, own)
+        target_alone, source_alone = self.lexicon.alone(batch)
+        ahead, moves = hidden_markov(forward, target_alone, batch.source_lengths, self.jumps[0])
+        backward = backward.transpose(0, 2, 1)
+        back, moves_back = hidden_markov(backward, source_alone, batch.target_lengths, self.jumps[1])
+        return ahead, back.transpose(0, 2, 1), np.stack([moves, moves_back])
+
+    def _at_first(self) -> Lexicon:
+        """What is counted before the sentences are."""
+        lexicon = Lexicon.empty(len(self.pairs), *self.sizes)
+        if self._known:
+            known = self._known
+            places = np.searchsorted(self.pairs, pair_numbers(known.source, known.target, self.sizes[1]))
+            lexicon.links[places] = known.links
+            lexicon.source_alone[: len(known.source_alone)] = known.source_alone
+            lexicon.target_alone[: len(known.target_alone)] = known.target_alone
+        return lexicon
+
+    def _words_of(self, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.divmod(pairs, self.sizes[1] + 1)
+
+    def _summed(self, lexicon: Lexicon) -> Lexicon:
+        return lexicon.summed(*self._words_of(self.pairs))
+
+
+def _best(posteriors: np.ndarray, words: np.ndarray) -> list[list[int]]:
+    """For each word the place of what it links to, -1 where it has no link and on padding."""
+    has_link = posteriors.max(axis=2) > 1 - posteriors.sum(axis=2)
+    return np.where(has_link & words, posteriors.argmax(axis=2), -1).tolist()
+
+
+def _count(lexicon: Lexicon, batch: Batch, index: np.ndarray, shared: np.ndarray) -> np.ndarray:
+    """Add expected links, (B, J, I), to `lexicon`; gives them back as what the batch has added."""
+    lexicon.links[index] += np.bincount(batch.cells.ravel(), shared.ravel(), len(index))
+    target_alone = np.where(batch.target_words, np.maximum(1 - shared.sum(axis=2), 0), 0)
+    source_alone = np.where(batch.source_words, np.maximum(1 - shared.sum(axis=1), 0), 0)
+    lexicon.target_alone[:] += np.bincount(batch.target.ravel(), target_alone.ravel(), len(lexicon.target_alone))
+    lexicon.source_alone[:] += np.bincount(batch.source.ravel(), source_alone.ravel(), len(lexicon.source_alone))
+    return shared.astype(np.float32)

@@ -1,0 +1,88 @@
+"""Systems beside their baselines: differences and p-values, of plain files and of a study."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from docmt.core.artifacts import read_json, write_json
+from docmt.core.errors import UserError
+from docmt.core.metrics import parse_metric
+from docmt.scoring.significance import TESTS, over_seeds, signature_of
+from docmt.scoring.tallies import Tally, read_tallies, select
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Scores are means over runs. `better`, `worse`, `equal` count draws of the bootstrap, or units of the sign test.
+
+    `p_units` is of the test over units, `p_seeds` of that over trainings (none for fewer than three); `p` is the
+    larger one: the difference is then neither due to which test set it is, nor to which seeds.
+    """
+
+    system_score: float
+    baseline_score: float
+    difference: float
+    p: float
+    p_units: float
+    p_seeds: float | None
+    better: int
+    worse: int
+    equal: int
+    signature: str
+
+
+def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Comparison:
+    """One metric; a tally a run, in the same order of seeds. `test`: a name of `significance.TESTS`.
+
+    Raises UserError where the units are not the same.
+    """
+    first = system[0]
+    for tally in (*system, *baseline):
+        if tally.names != first.names:
+            raise UserError(
+                f"not the same {first.unit}", where=first.measure, found=len(tally.names), expected=len(first.names)
+            )
+    ours, theirs = ([tally.counts for tally in runs] for runs in (system, baseline))
+    outcome = TESTS[test](ours, theirs, first.scores)
+    scores = [[tally.score for tally in runs] for runs in (system, baseline)]
+    p_seeds = over_seeds(*scores)
+    return Comparison(
+        system_score=sum(scores[0]) / len(system),
+        baseline_score=sum(scores[1]) / len(baseline),
+        difference=outcome.difference,
+        p=max(outcome.p, p_seeds or 0.0),
+        p_units=outcome.p,
+        p_seeds=p_seeds,
+        better=outcome.better,
+        worse=outcome.worse,
+        equal=outcome.equal,
+        signature=signature_of(test, first.unit, len(first.names), len(system)),
+    )
+
+
+def write_comparisons(settings: Path, results: Path, output: Path) -> None:
+    """`docmt compare-study`: `{"comparisons": [...]}`, each with its corpus, metric, system, baseline and test."""
+    chosen = read_json(settings)
+    rows = [row for pair in chosen["pairs"] for row in _compare_pair(pair, chosen, results)]
+    write_json(output, {"study": chosen["study"], "scale": chosen["scale"], "comparisons": rows})
+
+
+def _compare_pair(pair: dict, chosen: dict, results: Path) -> Iterator[dict]:
+    """Every metric of a system and its baseline; those that one of them lacks are left out.
+
+    So are packed instances, which are the same only in systems of the same view.
+    """
+    runs = [list(_runs(pair["corpus"], pair[name], chosen, results)) for name in ("system", "baseline")]
+    for metric in pair["metrics"]:
+        wanted = parse_metric(metric).tallied
+        ours, theirs = ([select(tallies, wanted) for tallies in one] for one in runs)
+        if None in (*ours, *theirs) or (ours[0].unit == "instances" and ours[0].names != theirs[0].names):
+            continue
+        names = {name: pair[name] for name in ("corpus", "system", "baseline", "test")}
+        yield {**names, "metric": metric, **asdict(compare(ours, theirs, pair["test"]))}
+
+
+def _runs(corpus: str, system: str, chosen: dict, results: Path) -> Iterator[list[Tally]]:
+    folder = results / "7_scores" / chosen["scale"] / corpus / chosen["folders"][corpus][system]
+    for seed in chosen["seeds"]:
+        yield read_tallies(folder / f"seed{seed}" / "details.arrow")

@@ -1,0 +1,1 @@
+"""Human evaluation: blind sheets of two systems' translations, and what annotators preferred."""

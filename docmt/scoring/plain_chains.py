@@ -1,0 +1,104 @@
+"""LTCR and HHI of plain files: source words, translations' words, and links or text to learn links from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from docmt.core.chains import words_of_pieces
+from docmt.core.errors import UserError
+from docmt.core.scoring import ConsistencyConfig
+from docmt.scoring.alignment.aligners import DefaultAligner
+from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.pharaoh import read_links
+from docmt.scoring.alignment.training import train
+from docmt.scoring.chain_scores import StopFiles, stop_lists
+from docmt.scoring.consistency import consistency
+from docmt.scoring.occurrences import StopLists, Texts, signature, translated_chains
+from docmt.scoring.plain_files import DOCUMENTS_REMEDY, other_length, read_plain_files, text_lines
+
+STOP_WORDS = (1000, 150)
+"""How many stop words source and target have by default; a corpus of the workflow states its own."""
+
+OWN_LINES = "-of-own-lines"
+"""Ends the names of stop lists and aligners that were made from what is scored."""
+
+
+@dataclass(frozen=True)
+class ChainFiles:
+    """`systems`: the translations of each, by path; `training`: lines of source and target, none where none are given.
+
+    Borders between documents are left out of all but `kept`: which lines of the files are sentences.
+    """
+
+    documents: Sequence[str]
+    source: Sequence[str]
+    systems: dict[Path, Sequence[str]]
+    kept: Sequence[bool]
+    training: tuple[Sequence[str], Sequence[str]] = ((), ())
+
+    @classmethod
+    def read(
+        cls, source: Path, hypotheses: Sequence[Path], documents: Path | None, training: tuple[Path, Path] | None
+    ) -> "ChainFiles":
+        """Raises UserError where lines do not correspond, or nobody said what the documents are."""
+        files = read_plain_files([source], documents)
+        if files.references.documents is None:
+            raise UserError("no documents", where=files.where, remedy=DOCUMENTS_REMEDY)
+        systems = {path: files.translations(path).raw for path in hypotheses}
+        lines = tuple(text_lines(path) for path in training) if training else ((), ())
+        if len(lines[0]) != len(lines[1]):
+            raise other_length(training[1], lines[1], f"{len(lines[0])}, as in {training[0]}")
+        return cls(files.references.documents, files.references.raw[0], systems, files.kept, lines)
+
+    def with_borders(self, lines: Sequence[str]) -> list[str]:
+        """As the files have them."""
+        sentences = iter(lines)
+        return [next(sentences) if kept else "" for kept in self.kept]
+
+    def texts(self, system: Path) -> Texts:
+        return Texts(self.documents, self.source, self.systems[system])
+
+    def stop_lists(self, system: Path, config: ConsistencyConfig, files: StopFiles) -> StopLists:
+        """The most frequent words of the training text or, without one, of the source and of the system's own lines."""
+        lines, of = (self.training, "") if self.training[0] else ((self.source, self.systems[system]), OWN_LINES)
+        source = lines[0]
+        if config.chains == "pieces":
+            source = [" ".join(words_of_pieces(line.split())[0]) for line in source]
+        return stop_lists(config, files, source, lines[1], of)
+
+
+def default_links(files: ChainFiles) -> dict[Path, list[Aligned]]:
+    """Links of each system, learnt from its own lines and, where there is some, from the training text."""
+    aligner = DefaultAligner(train(*files.training) if files.training[0] else None)
+    return {path: aligner.align(files.source, lines).lines for path, lines in files.systems.items()}
+
+
+def given_links(files: ChainFiles, alignments: Sequence[Path]) -> dict[Path, list[Aligned]]:
+    """Links of each system, a file for each in their order, with a line for every line of the text files.
+
+    Raises UserError where these do not correspond.
+    """
+    if len(alignments) != len(files.systems):
+        expected = f"{len(files.systems)}, one for each of --hypotheses"
+        raise UserError("another number of alignments", where="--alignments", found=len(alignments), expected=expected)
+    links = {}
+    for (path, lines), file in zip(files.systems.items(), alignments, strict=True):
+        found = read_links(file, files.with_borders(files.source), files.with_borders(lines))
+        links[path] = [Aligned.symmetric(one) for one, kept in zip(found, files.kept, strict=True) if kept]
+    return links
+
+
+def score_systems(
+    files: ChainFiles,
+    links: dict[Path, Sequence[Aligned]],
+    aligner: str,
+    stop_files: StopFiles,
+    config: ConsistencyConfig,
+) -> dict[Path, dict]:
+    """LTCR and HHI of each system, as `docmt.scoring.consistency.consistency` gives them."""
+    scores = {}
+    for path in files.systems:
+        lists = files.stop_lists(path, config, stop_files)
+        chains = translated_chains(files.texts(path), links[path], lists, config)
+        scores[path] = consistency(chains, config, signature(config, lists, aligner))
+    return scores

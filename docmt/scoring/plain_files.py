@@ -1,0 +1,102 @@
+"""Translations and references as plain text files: a sentence a line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+
+from docmt.core.errors import UserError
+from docmt.scoring.inputs import Instances, Lines, References, Stream, Translations, lines_of
+
+
+@dataclass(frozen=True)
+class PlainFiles:
+    """What every system is scored against. `kept`: of each line of the files whether it is a sentence, or a border."""
+
+    references: References
+    kept: tuple[bool, ...]
+    where: str
+
+    def translations(self, path: Path, lines: Lines = "sentences") -> Translations:
+        """A system's lines; BLEU of tokens takes them as they are.
+
+        Where `lines` are documents there is one for each, and none for borders. Raises UserError where lines do not
+        correspond.
+        """
+        found = text_lines(path)
+        if lines == "sentences":
+            self._check(path, found)
+            found = tuple(line for line, kept in zip(found, self.kept, strict=True) if kept)
+        elif self.references.documents is None:
+            raise UserError("lines that are documents need documents", where=self.where, remedy=DOCUMENTS_REMEDY)
+        elif len(found) != self.references.count(lines):
+            raise other_length(path, found, f"{self.references.count(lines)}, one for each document")
+        return Translations(found, found)
+
+    def _check(self, path: Path, found: Sequence[str]) -> None:
+        if len(found) != len(self.kept):
+            raise other_length(path, found, f"{len(self.kept)}, as in {self.where}")
+        for number, (line, kept) in enumerate(zip(found, self.kept, strict=True), 1):
+            if not kept and line.strip():
+                raise UserError(
+                    "text where the references have a border between documents",
+                    where=f"{path}:{number}",
+                    found=line,
+                    expected="a blank line",
+                    remedy=DOCUMENTS_REMEDY,
+                )
+
+
+DOCUMENTS_REMEDY = "name each line's document in a file of its own (--documents), or put a blank line between documents"
+
+
+def read_plain_files(
+    references: Sequence[Path], documents: Path | None = None, instances: Path | None = None
+) -> PlainFiles:
+    """One or several files of references. A line that is blank in all of them is a border between documents.
+
+    `documents`: a file with the name of each line's document; then blank lines are sentences with an empty reference.
+    `instances`: the same of each sentence's instance (see `docmt.scoring.pairings`), borders left out. A line that is
+    blank in some of the references only has fewer of them. Raises UserError where lines do not correspond.
+    """
+    texts = [text_lines(path) for path in references]
+    where = str(references[0])
+    for path, lines in zip(references[1:], texts[1:], strict=True):
+        if len(lines) != len(texts[0]):
+            raise other_length(path, lines, f"{len(texts[0])}, as in {where}")
+    blank = [all(not line.strip() for line in lines) for lines in zip(*texts, strict=True)]
+    kept = tuple(True for _ in blank) if documents else tuple(not one for one in blank)
+    if not any(kept):
+        raise UserError("no sentences", where=where)
+    streams = tuple(_stream(lines, blank, kept) for lines in texts)
+    names = _by_borders(kept) if documents is None else _names(documents, sum(kept), where)
+    packed = None if instances is None else Instances(_names(instances, sum(kept), where), instances.name)
+    return PlainFiles(References(names, streams, streams, packed), kept, where)
+
+
+def text_lines(path: Path) -> tuple[str, ...]:
+    """Lines of a user's file: a carriage return before the line feed is not of the text."""
+    return tuple(line.removesuffix("\r") for line in lines_of(path))
+
+
+def other_length(path: Path, found: Sequence[str], expected: str) -> UserError:
+    return UserError("another number of lines", where=str(path), found=len(found), expected=expected)
+
+
+def _stream(lines: Sequence[str], blank: Sequence[bool], kept: Sequence[bool]) -> Stream:
+    rows = zip(lines, blank, kept, strict=True)
+    return tuple(line if line.strip() or nowhere else None for line, nowhere, sentence in rows if sentence)
+
+
+def _by_borders(kept: Sequence[bool]) -> tuple[str, ...] | None:
+    """Documents counted from 1; none without a border between two sentences."""
+    opens = [int(sentence and not (number and kept[number - 1])) for number, sentence in enumerate(kept)]
+    numbers = [number for number, sentence in zip(accumulate(opens), kept, strict=True) if sentence]
+    return tuple(map(str, numbers)) if numbers[-1] > 1 else None
+
+
+def _names(path: Path, expected: int, where: str) -> tuple[str, ...]:
+    names = text_lines(path)
+    if len(names) != expected:
+        raise other_length(path, names, f"{expected}, one for each sentence of {where}")
+    return names

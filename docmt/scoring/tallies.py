@@ -1,0 +1,113 @@
+"""What each unit of the test set adds to a score, so that two systems can be compared unit by unit.
+
+BLEU, LTCR, HHI, coherence, cohesion and accuracy are each a function of a sum over units: sentences, documents,
+instances, items. A scoring job leaves the summands of all its scores as `details.arrow`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from docmt.core.documents import DETAILS, read_arrow, write_arrow
+from docmt.core.metrics import Tallied, is_of_set
+from docmt.scoring.bleu import bleu_of_counts
+
+ScoreOfSums = Callable[[np.ndarray], np.ndarray]
+"""Of summed counts, shape (n, k), the scores, shape (n,)."""
+
+
+def percent(sums: np.ndarray) -> np.ndarray:
+    """100 a / b of rows (a, b), not a number where b is 0.
+
+    >>> percent(np.array([[1, 4], [0, 0]])).tolist()
+    [25.0, nan]
+    """
+    part, whole = sums.T.astype(float)
+    return np.divide(100 * part, whole, out=np.full(len(sums), np.nan), where=whole != 0)
+
+
+def mean(sums: np.ndarray) -> np.ndarray:
+    """a / b of rows (a, b), not a number where b is 0."""
+    return percent(sums) / 100
+
+
+SCORES: dict[str, ScoreOfSums] = {
+    "bleu:exp": partial(bleu_of_counts, smooth="exp"),
+    "bleu:none": partial(bleu_of_counts, smooth="none"),
+    "percent": percent,
+    "mean": mean,
+}
+"""By the kind of a tally. `bleu:` and sacreBLEU's name of the smoothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """One score's summands: `counts` has shape (units, k), and a row for each of `names`.
+
+    `unit` is what they are: sentences, documents, instances, items. `set` and `distance` are those of contrastive
+    items; a metric may be over several tallies (`select`).
+    """
+
+    measure: str
+    kind: str
+    unit: str
+    names: tuple[str, ...]
+    counts: np.ndarray
+    set: str | None = None
+    distance: int | None = None
+
+    def scores(self, sums: np.ndarray) -> np.ndarray:
+        """Of summed counts, shape (n, k), the scores, shape (n,)."""
+        return SCORES[self.kind](sums)
+
+    @property
+    def score(self) -> float:
+        """Of all units together."""
+        return float(self.scores(self.counts.sum(axis=0, keepdims=True))[0])
+
+
+def select(tallies: Sequence[Tally], wanted: Tallied) -> Tally | None:
+    """The one tally of a metric: those of all its sets and distances together; none where there is none."""
+    found = [tally for tally in tallies if _matches(tally, wanted)]
+    if not found:
+        return None
+    first = found[0]
+    names = tuple(f"{tally.set}/{name}" if tally.set else name for tally in found for name in tally.names)
+    counts = np.concatenate([tally.counts for tally in found])
+    return Tally(first.measure, first.kind, first.unit, names, counts)
+
+
+def _matches(tally: Tally, wanted: Tallied) -> bool:
+    return (
+        tally.measure == wanted.measure
+        and (wanted.set is None or is_of_set(tally.set or "", wanted.set))
+        and wanted.distance in (None, tally.distance)
+    )
+
+
+def write_tallies(path: Path, tallies: Sequence[Tally]) -> None:
+    """`details.arrow`."""
+    rows = [
+        {
+            **{name: getattr(tally, name) for name in ("measure", "kind", "unit", "set", "distance", "names")},
+            "counts": tally.counts.ravel().tolist(),
+        }
+        for tally in tallies
+    ]
+    write_arrow(path, pa.Table.from_pylist(rows, schema=DETAILS))
+
+
+def read_tallies(path: Path) -> list[Tally]:
+    """Raises UserError where the file is missing or no such table."""
+    return [
+        Tally(
+            **{name: row[name] for name in ("measure", "kind", "unit", "set", "distance")},
+            names=tuple(row["names"]),
+            counts=np.array(row["counts"]).reshape(len(row["names"]), -1),
+        )
+        for row in read_arrow(path, DETAILS).to_pylist()
+    ]

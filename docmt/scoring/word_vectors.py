@@ -1,0 +1,140 @@
+"""Word vectors in the text form of word2vec: a line with how many and how long they are, then a word and its numbers.
+
+Trained by gensim, which is needed for nothing else; whoever has a file of vectors does not need it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from docmt.core.artifacts import atomic_file, read_json, write_json
+from docmt.core.documents import TOKENS, read_arrow
+from docmt.core.errors import UserError
+from docmt.core.parse import parse
+from docmt.core.scoring import WordVectorsConfig
+from docmt.scoring.stop_lists import cased, named
+
+COLUMNS = pa.schema([TOKENS.field(name) for name in ("split", "target_tokens")])
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """`rows`: each word's in `table`, shape (words, dimensions). `case`: lower where words are lower-cased before they
+    are looked up. `name` is what signatures call it."""
+
+    rows: dict[str, int]
+    table: np.ndarray
+    case: str
+    name: str
+
+    def words(self, line: str) -> list[str]:
+        """A line's words as they are looked up."""
+        return cased(line, self.case == "lower").split()
+
+
+def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordVectors:
+    """word2vec (Mikolov et al. 2013) on lines of words. The same lines and settings give the same bytes.
+
+    Raises UserError where gensim is not installed, or no word occurs often enough.
+    """
+    try:
+        from gensim.models import Word2Vec
+    except ImportError:
+        raise UserError(
+            "training word vectors needs gensim", remedy='pip install -c pins.txt -e ".[coherence]"'
+        ) from None
+
+    sentences = [cased(line, config.case == "lower").split() for line in lines]
+    # One worker: of several, each would update vectors while others read them.
+    model = Word2Vec(
+        vector_size=config.dimensions,
+        sg=int(config.architecture == "skipgram"),
+        window=config.window,
+        min_count=config.minimum_count,
+        negative=config.negative,
+        seed=config.seed,
+        workers=1,
+    )
+    model.build_vocab(sentences)
+    if not len(model.wv):
+        raise UserError(
+            "no word occurs often enough to get a vector",
+            found=f"{sum(map(len, sentences))} words",
+            expected=f"one that occurs {config.minimum_count} times or more (minimum_count)",
+        )
+    model.train(sentences, total_examples=model.corpus_count, epochs=config.epochs)
+    made_by = f"gensim-{version('gensim')}-{config.architecture}"
+    return WordVectors(dict(model.wv.key_to_index), model.wv.vectors, config.case, made_by)
+
+
+def write_corpus_vectors(settings: Path, tokens: Path, output: Path) -> None:
+    """`docmt vectors corpus`: vectors.txt of the training split's target side, and card.json."""
+    config = parse(WordVectorsConfig, read_json(settings)["vectors"], str(settings), ("vectors",))
+    rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
+    lines = rows.filter(pc.equal(rows["split"], "train"))["target_tokens"].to_pylist()
+    vectors = train_word_vectors(lines, config)
+    write_word_vectors(output / "vectors.txt", vectors)
+    write_json(output / "card.json", {"lines": len(lines), "words": len(vectors.rows), "made_by": vectors.name})
+
+
+def write_word_vectors(path: Path, vectors: WordVectors) -> None:
+    """Numbers have as many digits as make them the same when they are read back."""
+    with atomic_file(path) as stream:
+        stream.write(f"{len(vectors.rows)} {vectors.table.shape[1]}\n")
+        for word, row in zip(vectors.rows, vectors.table.astype(np.float32), strict=True):
+            stream.write(f"{word} {' '.join(map(str, row))}\n")
+
+
+def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVectors:
+    """The vectors of words that `lines` have, and of no others, since a file may hold millions.
+
+    Raises UserError where the file is missing, or is not in this form.
+    """
+    wanted = {word for line in lines for word in cased(line, case == "lower").split()}
+    rows: dict[str, int] = {}
+    table: list[np.ndarray] = []
+    dimensions = None
+    for where, line in _lines(path):
+        if dimensions is None:
+            dimensions = _dimensions(line, where)
+            continue
+        word, _, numbers = line.partition(" ")
+        if word in wanted and word not in rows:
+            rows[word] = len(table)
+            table.append(_vector(numbers, dimensions, where))
+    if dimensions is None:
+        raise UserError("no word vectors", where=str(path), found="an empty file")
+    return WordVectors(rows, np.array(table).reshape(-1, dimensions), case, named(path))
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Where each line stands, and its text. What is not UTF-8 makes words that no translation has."""
+    try:
+        with path.open(encoding="utf-8", errors="replace", newline="\n") as stream:
+            for number, line in enumerate(stream, 1):
+                yield f"{path}:{number}", line.strip()
+    except FileNotFoundError:
+        raise UserError("file not found", where=str(path)) from None
+
+
+def _dimensions(line: str, where: str) -> int:
+    numbers = line.split(" ")
+    if len(numbers) != 2 or not all(number.isdecimal() for number in numbers) or int(numbers[1]) < 1:
+        expected = "how many vectors there are and how long, as in `20000 100` (word2vec's text form)"
+        raise UserError("not a file of word vectors", where=where, found=line[:40], expected=expected)
+    return int(numbers[1])
+
+
+def _vector(numbers: str, dimensions: int, where: str) -> np.ndarray:
+    try:
+        vector = np.array(numbers.split(), dtype=np.float32)
+    except ValueError:
+        vector = np.zeros(0)
+    if vector.shape != (dimensions,) or not np.isfinite(vector).all():
+        raise UserError("not a word vector", where=where, found=numbers[:40], expected=f"{dimensions} finite numbers")
+    return vector

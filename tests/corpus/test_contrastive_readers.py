@@ -1,0 +1,174 @@
+"""The forms of DiscEvalMT, ContraPro and of our own table."""
+
+import json
+
+import pytest
+from contrastive_sets import ANAPHORA, DOCUMENT, LEXICAL_CHOICE, PRONOUNS, TABLE, write_document, write_sets
+
+from docmt.core.contrastive_readers import ContraProConfig, ContrastiveTableConfig, DiscEvalMtConfig
+from docmt.core.errors import UserError
+from docmt.core.parse import parse
+from docmt.corpus.inputs import Inputs
+from docmt.corpus.readers.contrapro import read_contrapro
+from docmt.corpus.readers.contrastive_table import read_contrastive_table
+from docmt.corpus.readers.discevalmt import read_discevalmt
+
+READERS = {
+    "discevalmt": (DiscEvalMtConfig, read_discevalmt, {"sets": {"a": "anaphora.json", "l": "lexical_choice.json"}}),
+    "contrapro": (ContraProConfig, read_contrapro, {"sets": {"p": "contrapro.json"}}),
+    "contrastive_table": (ContrastiveTableConfig, read_contrastive_table, {"sets": {"t": "table.tsv"}}),
+}
+
+
+@pytest.fixture
+def sets(tmp_path):
+    return write_sets(tmp_path)
+
+
+def items(folder, kind, languages=("en", "de"), **options):
+    config, reader, sets = READERS[kind]
+    settings = parse(config, {"kind": kind, **sets, **options}, "corpus.yaml")
+    return list(reader(settings, Inputs(folder, folder / "scratch", *languages)).contrastive)
+
+
+def test_discevalmt(sets):
+    found = items(sets, "discevalmt")
+    names = ["f.sg/correct", "m.sg/correct", "f.sg/semi-correct", "m.sg/semi-correct", "correct"]
+    assert [item.set for item in found] == [*(f"a/{name}" for name in names), "l/disambig", "l/disambig"]
+    assert {(item.distance, item.correct) for item in found} == {(1, 0)}
+    first, last = found[0], found[-1]
+    assert first.source == ("the lamp is new .", "it is red .")
+    assert (first.target_context, first.variants) == (("la lampe est neuve .",), ("elle est rouge .", "il est rouge ."))
+    assert (last.source[0], last.target_context, last.variants[0]) == ("he pays .", ("il paie .",), "la banque !")
+
+
+def test_contrapro(sets):
+    first, second, third = items(sets, "contrapro")
+    assert (first.set, first.distance, first.correct) == ("p/it:sie", 1, 0)
+    assert first.variants == ("sie ist rot .", "es ist rot .", "er ist rot .")
+    # Two sentences of context and not three: the line before them has an empty side.
+    assert first.source == ("a dog runs .", 'the lamp is "new" .', "it is red .")
+    assert first.target_context == ("ein Hund rennt .", "die Lampe ist »neu« .")
+    assert (second.set, second.distance, len(second.source)) == ("p/it:er", 3, 4)
+    assert second.variants == ("er ist alt .", "sie ist alt .", "es ist alt .")
+    assert (third.source, third.target_context, third.distance) == (("hello .",), (), 0)
+
+
+def test_contrapro_with_other_context_lines_and_paths(sets):
+    (sets / "documents").rename(sets / "texts")
+    folder = {"documents": str(sets / "texts" / "{year}" / "{document}.{language}")}
+    assert [len(item.source) for item in items(sets, "contrapro", context_sentences=1, **folder)] == [2, 2, 1]
+    french = [{**one, "segment id": one["segment id"] - 1, "errors": one["errors"][0]} for one in PRONOUNS]
+    (sets / "contrapro.json").write_text(json.dumps(french))
+    first, *_ = items(sets, "contrapro", first_segment=0, context_sentences=0, **folder)
+    assert (first.source, first.variants) == (("it is red .",), ("sie ist rot .", "es ist rot ."))
+
+
+def test_the_table(sets):
+    first, second, third = items(sets, "contrastive_table")
+    assert (first.set, first.distance, first.correct) == ("t/polite", 2, 0)
+    assert (first.source, first.target_context) == (("you", "here", "you !"), ("вы", "тут"))
+    assert (second.variants, second.correct) == (("вы !", "ты !", "мы !"), 1)
+    assert (third.set, third.distance, third.source, third.target_context) == ("t/name", 0, ("Sam !",), ())
+
+
+def test_a_table_needs_no_set_and_no_distance(sets):
+    rows = [line.split("\t") for line in TABLE.splitlines()[:3]]
+    (sets / "table.tsv").write_text("".join("\t".join((row[0], *row[3:])) + "\n" for row in rows), encoding="utf-8")
+    (item,) = items(sets, "contrastive_table")
+    assert (item.set, item.distance) == ("t", 0)
+
+
+def changed(record: dict, **fields: object) -> dict:
+    return {name: value for name, value in {**record, **fields}.items() if value is not None}
+
+
+BLOCK, EXAMPLE, PRONOUN = ANAPHORA["2"], LEXICAL_CHOICE["1"]["examples"][0], PRONOUNS[0]
+
+
+@pytest.mark.parametrize(
+    ("file", "value", "message"),
+    [
+        ("anaphora", [], "anaphora.json: not a contrastive set\n  found list; expected an object of items"),
+        ("anaphora", {"7": changed(BLOCK, trg=None)}, "block 7: not a contrastive item\n  found src; expected 'trg'"),
+        ("anaphora", {"7": changed(BLOCK, src=[])}, "block 7: not sentences"),
+        (
+            "anaphora",
+            {"7": changed(BLOCK, src=["one"])},
+            "a translation of another number of sentences\n  found 1 source and 2 target",
+        ),
+        (
+            "lexical_choice",
+            {"7": {"examples": [{**EXAMPLE, "trg": {**EXAMPLE["trg"], "incorrect": ["x", "y"]}}]}},
+            "block 7: translations differ before the last sentence",
+        ),
+        ("contrapro", {}, "contrapro.json: not a contrastive set\n  found dict; expected a list of items"),
+        ("contrapro", ["x"], "contrapro.json, item 1: not a contrastive item\n  found str"),
+        ("contrapro", [changed(PRONOUN, **{"segment id": 60})], "not the line of its document\n  found 6 lines"),
+        (
+            "contrapro",
+            [changed(PRONOUN, **{"segment id": 6})],
+            "not the line of its document\n  found 'it is old .'; expected 'it is red .'",
+        ),
+        ("contrapro", [changed(PRONOUN, **{"document id": "1999_9.de"})], "documents/1999/1999_9.en: file not found"),
+    ],
+)
+def test_what_is_no_such_set_is_refused(sets, file, value, message):
+    (sets / f"{file}.json").write_text(json.dumps(value))
+    with pytest.raises(UserError) as refused:
+        items(sets, "contrapro" if file == "contrapro" else "discevalmt")
+    assert message in str(refused.value)
+
+
+def test_what_is_no_json_is_refused(sets):
+    (sets / "contrapro.json").write_text('[\n{"a": }]')
+    with pytest.raises(UserError, match=r"contrapro.json:2: not JSON\n  found Expecting value"):
+        items(sets, "contrapro")
+
+
+def test_documents_of_unequal_length_are_refused(sets):
+    write_document(sets, DOCUMENT)
+    with (sets / "documents" / "1999" / "1999_1_2.en").open("a") as stream:
+        stream.write("one more .\n")
+    with pytest.raises(UserError, match=r"unequal numbers of lines\n  found 7 lines; expected 6 lines"):
+        items(sets, "contrapro")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("item\t", "thing\t", "table.tsv:1: columns are missing\n  found thing, set"),
+        ("вы !\t1", "вы !", "table.tsv:2: a row with another number of columns\n  found 5 columns; expected 6"),
+        ("вы !\t1", "вы !\tyes", "table.tsv:2: not the variants of an item\n  found correct: yes, 0"),
+        ("ты !\t1", "ты !\t0", "table.tsv:4: not the variants of an item\n  found correct: 0, 0, 0"),
+        ("a\tname\t\tSam !\tСам !\t0\n", "", "table.tsv:7: not the variants of an item"),
+        (
+            "polite\t1\tyou _eos you !\tты _eos вы",
+            "polite\t1\tyou _eos me !\tты _eos вы",
+            "differ in source or distance",
+        ),
+        ("name\t", "name\tfar", "table.tsv:7: not a distance\n  found far; expected a whole number"),
+        ("вы _eos тут _eos ты", "ты _eos тут _eos ты", "translations differ before the last sentence"),
+    ],
+)
+def test_what_is_no_such_table_is_refused(sets, old, new, message):
+    text = TABLE.replace(old, new) if new else TABLE.replace(old, "")
+    (sets / "table.tsv").write_text(text, encoding="utf-8")
+    with pytest.raises(UserError) as refused:
+        items(sets, "contrastive_table")
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("discevalmt", {"sets": {}}, "sets: value not allowed"),
+        ("contrastive_table", {"sets": {}}, "sets: value not allowed"),
+        ("contrapro", {"documents": "all.{language}"}, "documents: value not allowed"),
+        ("contrapro", {"context_sentences": -1}, "context_sentences: value not allowed"),
+        ("contrapro", {"first_segment": 2}, "first_segment"),
+    ],
+)
+def test_settings_of_the_readers_are_checked(sets, kind, options, message):
+    with pytest.raises(UserError, match=message):
+        items(sets, kind, **options)

@@ -1,0 +1,110 @@
+"""Which strategy a model and a view give: a line for each line of the input, and every fallback counted."""
+
+import json
+
+import pyarrow as pa
+import pytest
+import torch
+from model_cases import CASES as MODELS
+from model_cases import chains_of, model_of
+from tiny import LENGTHS, TEST_DOCUMENTS, chunks, tiny_model, windows
+
+from docmt.core.architectures import READS_CHAINS
+from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
+from docmt.core.documents import SEGMENT_CHAINS, write_arrow
+from docmt.core.vocabulary import EOS
+from docmt.decoding.files import TranslationSettings, write_translations
+from docmt.decoding.segments import View
+from docmt.nn.rows import Rows
+from docmt.search import beam_search
+
+SENTENCES = sum(map(len, LENGTHS))
+WHOLE = CutConfig(documents=True), chunks(max(map(len, LENGTHS)))
+WINDOWS = CutConfig(window=3), windows(3)
+FALLBACKS = ("fallback_windows", "fallback_sentences", "merged_sentences")
+
+
+def decoded(model, cut, segments, view, tmp_path, **decode):
+    """The lines of test.txt, and the account."""
+    folder = view(segments)
+    chains = tmp_path / "chains" if model.config.kind in READS_CHAINS else None
+    if chains is not None:
+        write_arrow(chains / "test.arrow", pa.Table.from_pylist([listed(row) for row in segments], SEGMENT_CHAINS))
+    config = DecodeConfig(**{"beam": 2, "max_length_a": 1.0, "max_length_b": 3, **decode})
+    settings = TranslationSettings(1, "study", "corpus", "system", "smoke", 1, config, ViewConfig(cut, cut))
+    write_translations(
+        settings, model, View(folder, chains), tmp_path / "out", lambda ids: ("", " ".join(map(str, ids)))
+    )
+    account = json.loads((tmp_path / "out" / "decoding.json").read_text())
+    return (tmp_path / "out" / "test.txt").read_text().splitlines(), account
+
+
+def listed(row: dict) -> dict:
+    chains = chains_of([row["source_ids"]])
+    return {"members": [member for chain in chains for member in chain], "lengths": [len(chain) for chain in chains]}
+
+
+@pytest.mark.parametrize(
+    ("case", "cut", "strategy"),
+    [
+        ("transformer", (CutConfig(window=1), windows(1)), "sentences"),
+        ("transformer joined", WINDOWS, "sliding windows"),
+        ("long_short", WINDOWS, "sliding windows"),
+        ("g_transformer", WHOLE, "instances"),
+        ("han decoder", WHOLE, "instances"),
+        ("han", WHOLE, "synchronous sentences"),
+        ("lexical_chain", WHOLE, "synchronous sentences"),
+        ("w_link", WHOLE, "synchronous sentences"),
+    ],
+)
+def test_every_strategy_gives_a_line_for_a_line(view, tmp_path, case, cut, strategy):
+    lines, account = decoded(model_of(case), *cut, view, tmp_path)
+    assert len(lines) == SENTENCES == account["sentences"] and all(lines)
+    assert account["strategy"] == strategy
+    counts = [account[name] for name in FALLBACKS]
+    assert MODELS[case].frame == "joined" or counts == [0, 0, 0]
+
+
+def test_previous_outputs_are_the_context(view, tmp_path):
+    """HAN on the target side: a document is one search, whose hypotheses have their own sentences as context."""
+    lines, _ = decoded(model_of("han decoder"), *WHOLE, view, tmp_path)
+    config = DecodeConfig(beam=2, max_length_a=1.0, max_length_b=3)
+    found = beam_search(model_of("han decoder"), Rows.from_lists(TEST_DOCUMENTS), config)
+    assert lines == [" ".join(map(str, words)) for (best, *_) in found for words in best.sentences]
+
+
+def test_sentences_in_synchrony_have_lists_of_their_own(view, tmp_path):
+    """Each sentence is searched for alone: its list has its own line, and documents are as good as their sentences."""
+    lines, _ = decoded(model_of("lexical_chain"), *WHOLE, view, tmp_path, n_best=2)
+    rows = [row.split("\t") for row in (tmp_path / "out" / "test.nbest.tsv").read_text().splitlines()[1:]]
+    assert [(int(row[0]), int(row[2])) for row in rows] == [(n + 1, rank) for n in range(SENTENCES) for rank in (1, 2)]
+    assert [row[1] for row in rows[::2]] == [str(d + 1) for d, document in enumerate(LENGTHS) for _ in document]
+    assert [row[-1] for row in rows[::2]] == lines
+
+
+def eager(name):
+    """A model that ends as soon as it may."""
+    model = tiny_model(name)
+    logits, ending = model.logits, torch.zeros(20).index_fill(0, torch.tensor(EOS), 50.0)
+    model.logits = lambda states: logits(states) + ending
+    return model
+
+
+def test_the_document_transformer_may_end_whenever_it_likes(view, tmp_path):
+    """No number of sentences is forced on it: one word for four sentences."""
+    lines, account = decoded(eager("unmarked"), *WHOLE, view, tmp_path, beam=1)
+    assert [len(line.split()) for line in lines] == [1, 1, 1]
+    assert account["lines"] == "documents" and account["forced_ends"] == 0
+
+
+def test_joined_windows_may_have_any_number_of_sentences(view, tmp_path):
+    """Windows of several sentences, one of which was given, are translated again sentence by sentence, and counted."""
+    lines, account = decoded(eager("joined"), *WINDOWS, view, tmp_path, beam=1)
+    assert len(lines) == SENTENCES
+    assert [account[name] for name in FALLBACKS] == [3, 6, 0]
+
+
+def test_marked_sentences_are_forced(view, tmp_path):
+    lines, account = decoded(eager("g_transformer"), *WHOLE, view, tmp_path, beam=1)
+    assert [len(line.split()) for line in lines] == [1] * SENTENCES
+    assert [account[name] for name in FALLBACKS] == [0, 0, 0]

@@ -1,0 +1,223 @@
+"""The blind sheet of two systems: written, filled by a script, read back."""
+
+import csv
+import doctest
+import json
+import random
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer import Typer
+from typer.testing import CliRunner
+
+from docmt.cli import human
+from docmt.core.artifacts import read_json
+from docmt.core.errors import UserError
+from docmt.scoring.human import preference
+from docmt.scoring.human.filled import read_filled
+from docmt.scoring.human.items import Compared, draw
+from docmt.scoring.human.preference import kappa, preferences
+from docmt.scoring.human.sheet import COLUMNS, Key, write_sheet
+
+DOCUMENTS = [name for name, size in (("a", 7), ("b", 1), ("c", 2), ("d", 30)) for _ in range(size)]
+TEST = Compared(
+    DOCUMENTS,
+    *([f'{side} {number}, "{name}";' for number, name in enumerate(DOCUMENTS)] for side in ("source", "reference")),
+    [f"- baseline {number}" for number in range(len(DOCUMENTS))],
+    [f"= system {number}" for number in range(len(DOCUMENTS))],
+)
+VERDICTS = ["better"] * 9 + ["worse"] * 5 + ["equal"] * 6
+
+
+def fill(sheet: Path, key: Path, verdicts: list[str], **written: str) -> Path:
+    """As an annotator would who knows whose translations are which; `written`: how the CSV is saved."""
+    rows = list(csv.reader(sheet.open(encoding="utf-8-sig", newline="")))
+    for row, item, verdict in zip(rows[1:], read_json(key)["items"], verdicts, strict=True):
+        preferred = {"better": "system", "worse": "baseline"}.get(verdict)
+        row[-1] = "equal" if preferred is None else "1" if item["first"] == preferred else "2"
+    filled = sheet.with_name("filled.csv")
+    with filled.open("w", encoding=written.pop("encoding", "utf-8"), newline="") as stream:
+        csv.writer(stream, **written).writerows(rows)
+    return filled
+
+
+@pytest.fixture
+def sheet(tmp_path) -> tuple[Path, Path]:
+    """A sheet of 20 sentences and its key."""
+    items = draw(TEST, 20, seed=1)
+    write_sheet(tmp_path / "sheet.csv", items)
+    Key.of_items(items, "theirs", "ours", 1).save(tmp_path / "key.json")
+    return tmp_path / "sheet.csv", tmp_path / "key.json"
+
+
+def command(*arguments: object) -> str:
+    app = Typer()
+    app.command("sheet")(human.sheet)
+    app.command("read")(human.read)
+    return CliRunner().invoke(app, [str(part) for part in arguments], catch_exceptions=False).stdout
+
+
+def test_a_sheet_goes_out_and_comes_back_as_known_percentages(tmp_path):
+    lines = {"source": TEST.source, "reference": TEST.references, "baseline": TEST.baseline, "system": TEST.system}
+    options: list[object] = []
+    for name, texts in {**lines, "documents": DOCUMENTS}.items():
+        (tmp_path / name).write_text("".join(text + "\n" for text in texts), encoding="utf-8")
+        options += [f"--{name}", tmp_path / name]
+    files = [tmp_path / name for name in ("sheet.csv", "key.json", "sheet.html")]
+    command("sheet", *options, "--output", files[0], "--key", files[1], "--page", files[2], "--sentences", 20)
+    first = fill(*files[:2], VERDICTS)
+    second = first.rename(tmp_path / "second.csv")
+    first = fill(*files[:2], ["better"] * 10 + VERDICTS[10:])
+    found = json.loads(command("read", first, second, "--key", files[1], "--json"))
+    assert (found["system"], found["baseline"]) == (str(tmp_path / "system"), str(tmp_path / "baseline"))
+    assert found["sentences"] == 20
+    assert found["annotators"][1] == {
+        "annotator": str(second), "better": 45.0, "worse": 25.0, "equal": 30.0, "preferred": 100 * 9 / 14,
+    }  # fmt: skip
+    assert [found["average"][name] for name in ("better", "worse", "equal")] == [47.5, 22.5, 30.0]
+    chance = 0.5 * 0.45 + 0.2 * 0.25 + 0.3 * 0.3
+    (agreement,) = found["agreement"]
+    assert agreement["observed"] == pytest.approx(95)
+    assert agreement["kappa"] == pytest.approx((0.95 - chance) / (1 - chance))
+    assert found["signature"] == "human|sentences:20|context:2|seed:1|choices:3|v:1"
+    shown = command("read", first, second, "--key", files[1])
+    assert "average" in shown and "47.5 %" in shown and "kappa 0.92" in shown and found["signature"] in shown
+    page = files[2].read_text(encoding="utf-8")
+    assert page.count("<fieldset") == 20 and page.count('type="radio"') == 60
+    rows = json.loads(re.search(r"const rows = (.*);\n", page)[1])
+    assert rows == list(csv.reader(files[0].open(encoding="utf-8-sig", newline="")))
+
+
+def test_no_sentence_stands_twice_and_context_stays_in_its_document():
+    items = draw(TEST, len(DOCUMENTS), seed=3)
+    assert sorted(item.line for item in items) == list(range(1, len(DOCUMENTS) + 1))
+    for item in items:
+        pairs = (*item.before, (item.source, None), *item.after)
+        for step, pair in enumerate(pairs, -2):
+            place = item.line - 1 + step
+            inside = 0 <= place < len(DOCUMENTS) and DOCUMENTS[place] == DOCUMENTS[item.line - 1]
+            assert pair[0] == (TEST.source[place] if inside else "")
+            assert pair[1] == (None if step == 0 else TEST.references[place] if inside else "")
+        shown = {"baseline": TEST.baseline[item.line - 1], "system": TEST.system[item.line - 1]}
+        assert item.translations[0] == shown[item.first] and set(item.translations) == set(shown.values())
+
+
+def test_the_draw_follows_the_seed_and_either_system_stands_first_about_as_often():
+    assert draw(TEST, 10, seed=1) == draw(TEST, 10, seed=1) != draw(TEST, 10, seed=2)
+    firsts = Counter(item.first for seed in range(50) for item in draw(TEST, 40, seed))
+    # Six standard deviations.
+    assert abs(firsts["system"] - 1000) < 6 * (2000 * 0.25) ** 0.5
+
+
+def test_nothing_in_a_sheet_says_which_system_it_is(sheet):
+    text = sheet[0].read_text(encoding="utf-8-sig")
+    assert text.splitlines()[0] == ",".join(COLUMNS)
+    assert not any(word in text for word in ("theirs", "ours"))
+    assert all(row[-1] == "" for row in list(csv.reader(text.splitlines()))[1:])
+    # No cell is a formula to a spreadsheet.
+    assert not any(cell.startswith(("=", "+", "-", "@")) for row in csv.reader(text.splitlines()) for cell in row)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [{"delimiter": ";"}, {"delimiter": "\t"}, {"lineterminator": "\r\n"}, {"quoting": csv.QUOTE_ALL},
+     {"encoding": "utf-8-sig"}],
+    ids=str,
+)  # fmt: skip
+def test_sheets_come_back_as_spreadsheets_save_them(sheet, written):
+    filled = fill(*sheet, VERDICTS, **written)
+    assert read_filled(filled, Key.load(sheet[1])) == VERDICTS
+
+
+def test_rows_may_be_sorted_otherwise_and_choices_may_have_blanks(sheet):
+    filled = fill(*sheet, VERDICTS)
+    heading, *rows = filled.read_text(encoding="utf-8").splitlines(keepends=True)
+    random.Random(1).shuffle(rows)
+    filled.write_text("".join([heading, *rows]).replace(",equal", ", Equal "), encoding="utf-8")
+    assert read_filled(filled, Key.load(sheet[1])) == VERDICTS
+
+
+def changed(number: int, column: str, text: str):
+    def change(rows: list[list[str]]) -> None:
+        rows[number][COLUMNS.index(column)] = text
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (changed(4, "choice", ""), r"filled.csv:5: a sheet half filled\n  found 1 rows without choice"),
+        (changed(4, "choice", "3"), r"filled.csv:5: not a choice\n  found 3; expected 1, 2, equal"),
+        (changed(4, "translation 1", "better"), r"filled.csv:5: not the sentences of the sheet\n  found item 4"),
+        (changed(4, "source", ""), r"filled.csv:5: not the sentences"),
+        (changed(4, "item", "21"), r"filled.csv:5: not an item of the key\n  found 21; expected 1 to 20"),
+        (changed(4, "item", "one"), r"filled.csv:5: not an item of the key"),
+        (changed(0, "choice", "verdict"), r"filled.csv:1: not a sheet"),
+        (lambda rows: rows.append(rows[3]), r"filled.csv:22: an item twice\n  found 3"),
+        (lambda rows: rows.pop(3), r"filled.csv: rows are missing\n  found 19 items, item 3 is missing"),
+        (lambda rows: rows[4].append("why"), r"filled.csv:5: another number of columns\n  found 14; expected 13"),
+        (list.clear, r"filled.csv:1: not a sheet"),
+    ],
+)
+def test_a_sheet_that_was_changed_or_is_half_filled_is_refused(sheet, change, message):
+    filled = fill(*sheet, VERDICTS)
+    rows = list(csv.reader(filled.open(encoding="utf-8", newline="")))
+    change(rows)
+    with filled.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows(rows)
+    with pytest.raises(UserError, match=message):
+        read_filled(filled, Key.load(sheet[1]))
+
+
+def test_a_sheet_of_another_key_is_refused(sheet, tmp_path):
+    other = Key.of_items(draw(TEST, 20, seed=2), "theirs", "ours", 2)
+    with pytest.raises(UserError, match="not the sentences of the sheet"):
+        read_filled(fill(*sheet, VERDICTS), other)
+
+
+def test_files_that_are_no_sheets_are_refused(sheet, tmp_path):
+    with pytest.raises(UserError, match=r"nowhere.csv: file not found"):
+        read_filled(tmp_path / "nowhere.csv", Key.load(sheet[1]))
+    latin = fill(*sheet, VERDICTS)
+    latin.write_bytes(latin.read_bytes() + "é".encode("latin-1"))
+    with pytest.raises(UserError, match=r"filled.csv: not valid UTF-8"):
+        read_filled(latin, Key.load(sheet[1]))
+
+
+def test_a_sheet_given_twice_is_refused(sheet):
+    filled = fill(*sheet, VERDICTS)
+    with pytest.raises(UserError, match=r"filled.csv: a sheet is given twice"):
+        command("read", filled, filled, "--key", sheet[1])
+
+
+def test_more_sentences_than_there_are_are_refused():
+    with pytest.raises(UserError, match="more sentences than there are\n  found 41; expected at most 40"):
+        draw(TEST, 41, seed=1)
+
+
+def test_examples_of_the_docstrings():
+    assert doctest.testmod(preference) == (0, 2)
+
+
+CHOICES = st.sampled_from(["better", "worse", "equal"])
+
+
+@given(st.lists(st.tuples(CHOICES, CHOICES), min_size=1, max_size=30))
+def test_kappa_is_the_agreement_above_that_of_all_pairings(pairs):
+    """Chance agreement, by brute force: each sentence's verdict of one against every verdict of the other."""
+    one, other = zip(*pairs, strict=True)
+    agree = sum(first == second for first, second in pairs) / len(pairs)
+    chance = sum(first == second for first in one for second in other) / len(pairs) ** 2
+    expected = None if chance == 1 else pytest.approx((agree - chance) / (1 - chance), abs=1e-9)
+    assert kappa(one, other) == expected
+
+
+def test_where_all_are_equal_no_system_is_preferred(sheet):
+    found = preferences(Key.load(sheet[1]), {"one": ["equal"] * 20, "other": ["equal"] * 20})
+    assert found["average"]["preferred"] is None
+    assert found["agreement"] == [{"annotators": ["one", "other"], "observed": 100.0, "kappa": None}]

@@ -1,0 +1,173 @@
+"""`docmt ltcr` on plain files."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer import Typer
+from typer.testing import CliRunner
+
+from docmt.cli import ltcr as module
+from docmt.core.errors import UserError
+from docmt.core.scoring import ConsistencyConfig
+from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.training import NAME
+from docmt.scoring.consistency import consistency
+from docmt.scoring.occurrences import StopLists, Texts, signature, translated_chains
+from docmt.scoring.stop_lists import StopList, most_frequent
+
+SOURCE = ["猫 坐 。", "黑 猫 。", "狗 叫 。", "黑 狗 。"]
+SYSTEM = ["the cat sits .", "black kitty .", "the dog barks .", "a black dog ."]
+LINKS = ["0-1 1-2 2-3", "0-0 1-1 2-2", "0-1 1-2 2-3", "0-1 1-2 2-3"]
+NAMES = list("aabb")
+WORDS = {"猫": "cat", "坐": "sits", "黑": "black", "狗": "dog", "叫": "barks", "。": "."}
+TRAINING = [[source for source in WORDS for _ in range(3)], [target for target in WORDS.values() for _ in range(3)]]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name: str, lines: list[str]) -> Path:
+        (tmp_path / name).write_bytes("".join(line + "\n" for line in lines).encode())
+        return tmp_path / name
+
+    return write
+
+
+@pytest.fixture
+def files(write) -> list[str | Path]:
+    """One system, and links of its words."""
+    paths = {"source": SOURCE, "hypotheses": SYSTEM, "alignments": LINKS, "documents": NAMES}
+    return [part for name, lines in paths.items() for part in (f"--{name}", write(name, lines))]
+
+
+def command(*arguments: object) -> str:
+    app = Typer()
+    app.command()(module.ltcr)
+    return CliRunner().invoke(app, [str(part) for part in arguments], catch_exceptions=False).stdout
+
+
+def scores(*arguments: object) -> dict:
+    (found,) = json.loads(command(*arguments, "--json"))
+    return found["consistency"]
+
+
+NO_STOP_WORDS = ("--rule", "source_stop_words=0", "--rule", "target_stop_words=0")
+
+
+def test_the_files_are_scored_as_the_functions_do(files):
+    """Chains are 猫 and 。 in one document, 狗 and 。 in the other."""
+    links = [frozenset(tuple(map(int, pair.split("-"))) for pair in line.split()) for line in LINKS]
+    aligned = [Aligned.symmetric(one) for one in links]
+    lists = StopLists(StopList(frozenset(), "none"), StopList(frozenset(), "none"))
+    for config in (ConsistencyConfig(), ConsistencyConfig(target_punctuation=True, match="overlap", average="macro")):
+        rules = [f"{name}={getattr(config, name)}" for name in ("target_punctuation", "match", "average")]
+        given = [part for rule in rules for part in ("--rule", rule)]
+        chains = translated_chains(Texts(NAMES, SOURCE, SYSTEM), aligned, lists, config)
+        expected = consistency(chains, config, signature(config, lists, "x"))
+        found = scores(*files, *NO_STOP_WORDS, *given)
+        for measure in ("LTCR", "HHI"):
+            assert found[measure]["signature"].replace("aligner:given", "aligner:x") == expected[measure]["signature"]
+            assert found[measure] | {"signature": ""} == expected[measure] | {"signature": ""}
+    default = scores(*files, *NO_STOP_WORDS)["LTCR"]
+    assert (default["chains"], default["pairs"], default["unaligned"]) == (4, 4, 4)
+    assert default["score"] == 25, "狗 alone: full stops are no translations, and so agree with nothing"
+
+
+def test_blank_lines_between_documents_do_the_same(files, write):
+    def bordered(name: str, lines: list[str]) -> Path:
+        return write(name, [*lines[:2], "", *lines[2:]])
+
+    paths = {"source": SOURCE, "hypotheses": SYSTEM, "alignments": LINKS}
+    given = [part for name, lines in paths.items() for part in (f"--{name}", bordered(f"{name}.borders", lines))]
+    assert scores(*given, *NO_STOP_WORDS) == scores(*files, *NO_STOP_WORDS)
+
+
+def test_without_links_the_default_aligner_learns_from_the_given_text(files, write):
+    plain = [part for part in files if part != "--alignments" and getattr(part, "name", "") != "alignments"]
+    text = ["--train-source", write("train.zh", TRAINING[0]), "--train-target", write("train.en", TRAINING[1])]
+    rules = ("--rule", "source_stop_words=1", "--rule", "target_stop_words=0")
+    found = scores(*plain, *text, *rules)["LTCR"]
+    assert f"|nochain:top1|aligner:{NAME}|" in found["signature"]
+    # Equally frequent: 。 comes first in the order of code points, and the others are 猫 and 狗.
+    assert (found["chains"], found["score"]) == (2, 50)
+    own = scores(*plain, *rules)["LTCR"]["signature"]
+    assert f"|nochain:top1-of-own-lines|aligner:{NAME}-of-own-lines|" in own
+
+
+def test_a_system_is_scored_alike_whatever_stands_beside_it(files, write):
+    plain = [part for part in files if part != "--alignments" and getattr(part, "name", "") != "alignments"]
+    alone = scores(*plain, "--rule", "source_stop_words=0")
+    other = write("other", SYSTEM[::-1])
+    first, second = json.loads(command(*plain, "--hypotheses", other, "--rule", "source_stop_words=0", "--json"))
+    assert first["consistency"] == alone
+    assert second["system"] == str(other)
+
+
+def test_pieces_are_chains_of_their_own(files, write):
+    pieces = write("pieces", [line.replace("狗", "小@@ 狗") for line in SOURCE])
+    given = ["--source", pieces, "--hypotheses", files[3], "--documents", files[7], "--rule", "chains=pieces"]
+    found = scores(*given, "--rule", "source_stop_words=1")["LTCR"]
+    assert found["chains"] == 3, "猫, 小@@, 狗; 。 is the stop word"
+
+
+def test_the_table_names_counts_and_signatures(files):
+    head, row, _, *signatures = command(*files, *NO_STOP_WORDS).splitlines()
+    assert head.split() == ["system", "LTCR", "95", "%", "HHI", "chains", "pairs", "occurrences", "unaligned"]
+    assert row.split()[1] == "25.00"
+    assert [text.split("|")[0] for text in signatures] == ["LTCR", "HHI"]
+    assert command(*files, "--rule", "source_stop_words=99").splitlines()[1].split()[1:] == ["-"] * 7
+
+
+def test_a_stop_list_of_a_file(files, write):
+    found = scores(*files, "--source-stop-list", write("stop", ["。", "狗"]), "--rule", "target_stop_words=0")
+    assert (found["LTCR"]["chains"], found["LTCR"]["score"]) == (1, 0)
+    assert "|nochain:stop-" in found["LTCR"]["signature"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rule", "match"), "--rule: not a rule\n  found match; expected NAME=VALUE"),
+        (("--rule", "mach=exact"), "--rule mach: unknown key\n  found mach\n  did you mean 'match'"),
+        (("--rule", "match=exat"), "--rule match: unknown name\n  found exat\n  did you mean 'exact'"),
+        (("--rule", "match={"), "--rule match: unknown name"),
+        (("--rule", "target_stop_lists=x"), "found target_stop_lists\n  use --target-stop-list"),
+        (("--train-source", "x"), "training text needs both sides"),
+    ],
+    ids=str,
+)
+def test_wrong_options_are_refused(files, arguments, message):
+    with pytest.raises(UserError) as refused:
+        command(*files, *arguments)
+    assert message in str(refused.value)
+
+
+def test_files_that_do_not_correspond_are_refused(files, write):
+    source, three = files[1], write("three", SYSTEM[:3])
+    beyond = write("beyond", [*LINKS[:3], "0-1 1-9"])
+    plain = [part for part in files if part not in ("--alignments", files[5])]
+    cases = [
+        ([*files, "--hypotheses", three], "three: another number of lines\n  found 3; expected 4, as in"),
+        ([*files, "--train-source", source, "--train-target", three], "three: another number of lines\n  found 3;"),
+        ([*files, "--alignments", files[5]], "--alignments: another number of alignments\n  found 2; expected 1, one"),
+        ([*plain, "--alignments", three], "three: not one line for each sentence pair\n  found 3; expected 4"),
+        ([*plain, "--alignments", beyond], "beyond:4: a link to a word that is not there\n  found 1-9"),
+        ([*plain, "--aligner", "x"], "--aligner: it says what made --alignments, and there are none"),
+        (files[:4], "source: no documents"),
+    ]
+    for arguments, message in cases:
+        with pytest.raises(UserError) as refused:
+            command(*arguments)
+        assert message in str(refused.value)
+
+
+def test_whoever_made_the_links_is_in_the_signature(files):
+    assert "|aligner:awesome-align|" in scores(*files, "--aligner", "awesome-align")["LTCR"]["signature"]
+
+
+def test_rules_are_the_settings():
+    assert module.chosen(["match=fuzzy", "similarity=0.5", "source_stop_words=3"]) == replace(
+        ConsistencyConfig(), match="fuzzy", similarity=0.5, source_stop_words=3
+    )
+    assert most_frequent(["a a b"], 1, "-x").name == "top1-x"

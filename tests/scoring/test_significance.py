@@ -1,0 +1,202 @@
+"""The tests of significance against loops over texts, exact enumeration, and what they must be on average."""
+
+import doctest
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+import sacrebleu
+from sacrebleu.significance import PairedTest
+
+from docmt.core.scoring import ConsistencyConfig
+from docmt.scoring import bleu, significance, tallies
+from docmt.scoring.bleu import FAMILIES, bleu_of_counts, line_counts
+from docmt.scoring.consistency import TranslatedChain, ltcr
+from docmt.scoring.details import consistency_tallies
+from docmt.scoring.significance import SEED, over_seeds, paired_bootstrap, sign_test, signature_of
+from docmt.scoring.tallies import percent
+
+WORDS = ["a", "the", "cat", "dog", "sat", "on", "mat", "."]
+TESTS = [paired_bootstrap, sign_test]
+
+
+def smoothed(sums: np.ndarray) -> np.ndarray:
+    return bleu_of_counts(sums, "exp")
+
+
+def texts(numbers: np.random.Generator, reference: list[str], share: float) -> list[str]:
+    """The reference with a share of its words replaced."""
+    return [
+        " ".join(str(numbers.choice(WORDS)) if numbers.random() < share else word for word in line.split())
+        for line in reference
+    ]
+
+
+@pytest.fixture
+def translations() -> tuple[list[str], list[list[str]], list[list[str]]]:
+    """A reference of 14 lines; two runs of a system and of its baseline, which is a little worse."""
+    numbers = np.random.default_rng(3)
+    reference = [" ".join(numbers.choice(WORDS, size=numbers.integers(4, 12))) for _ in range(14)]
+    runs = [[texts(numbers, reference, share) for _ in range(2)] for share in (0.30, 0.36)]
+    return reference, *runs
+
+
+def counts(lines: list[str], reference: list[str]) -> np.ndarray:
+    return line_counts(FAMILIES["13a"], "en", lines, [reference])
+
+
+def mean_bleu(runs: list[list[str]], reference: list[str]) -> float:
+    return float(np.mean([sacrebleu.corpus_bleu(lines, [reference]).score for lines in runs]))
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_the_bootstrap_of_bleu_is_that_of_drawn_lines(translations, runs):
+    reference, system, baseline = translations[0], translations[1][:runs], translations[2][:runs]
+    numbers, better, worse = np.random.default_rng(SEED), 0, 0
+    for _ in range(130):
+        times = numbers.multinomial(14, [1 / 14] * 14)
+        drawn = [number for number, count in enumerate(times) for _ in range(count)]
+
+        def pick(lines, drawn=drawn):
+            return [lines[number] for number in drawn]
+
+        ours, theirs = (mean_bleu([pick(lines) for lines in one], pick(reference)) for one in (system, baseline))
+        better, worse = better + (ours > theirs), worse + (ours < theirs)
+    found = paired_bootstrap(
+        *[[counts(lines, reference) for lines in one] for one in (system, baseline)], smoothed, draws=130
+    )
+    assert (found.better, found.worse, found.equal) == (better, worse, 130 - better - worse)
+    assert found.difference == pytest.approx(mean_bleu(system, reference) - mean_bleu(baseline, reference))
+    turned = 130 - (better if found.difference > 0 else worse)
+    assert found.p == pytest.approx(min(1, 2 * (turned + 1) / 131))
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_the_sign_test_of_bleu_puts_one_line_in_the_others_place(translations, runs):
+    reference, system, baseline = translations[0], translations[1][:runs], translations[2][:runs]
+    before, after = mean_bleu(baseline, reference), []
+    for place in range(14):
+        changed = [[*b[:place], s[place], *b[place + 1 :]] for s, b in zip(system, baseline, strict=True)]
+        after.append(mean_bleu(changed, reference))
+    better, worse = sum(score > before for score in after), sum(score < before for score in after)
+    found = sign_test(*[[counts(lines, reference) for lines in one] for one in (system, baseline)], smoothed)
+    assert (found.better, found.worse, found.equal) == (better, worse, 14 - better - worse)
+    tail = sum(comb(better + worse, k) for k in range(min(better, worse) + 1)) / 2 ** (better + worse)
+    assert found.p == pytest.approx(min(1, 2 * tail))
+
+
+def random_chains(numbers: np.random.Generator) -> list[list[TranslatedChain]]:
+    """Of each of nine documents, some without."""
+    return [
+        [TranslatedChain(f"d{d}", tuple(numbers.choice(list("xyz"), numbers.integers(1, 5)))) for _ in range(chains)]
+        for d, chains in enumerate([3, 0, 1, 2, 4, 2, 1, 3, 2])
+    ]
+
+
+def test_ltcr_is_compared_over_documents():
+    numbers = np.random.default_rng(5)
+    system, baseline = random_chains(numbers), random_chains(numbers)
+    names = [f"d{d}" for d in range(9)]
+
+    def whole(documents):
+        return ltcr([chain for chains in documents for chain in chains], ConsistencyConfig())
+
+    ours, theirs = (
+        consistency_tallies([c for d in one for c in d], names, ConsistencyConfig())[0].counts
+        for one in (system, baseline)
+    )
+    after = [whole([*baseline[:d], system[d], *baseline[d + 1 :]]) for d in range(9)]
+    found = sign_test([ours], [theirs], percent)
+    before = whole(baseline)
+    assert found.better == sum(score > before + 1e-9 for score in after)
+    assert found.worse == sum(score < before - 1e-9 for score in after)
+    drawn, better = np.random.default_rng(SEED), 0
+    for _ in range(60):
+        times = drawn.multinomial(9, [1 / 9] * 9)
+        scores = [whole([one[d] for d in range(9) for _ in range(times[d])]) for one in (system, baseline)]
+        better += scores[0] > scores[1]
+    assert paired_bootstrap([ours], [theirs], percent, draws=60).better == better
+
+
+def test_the_bootstrap_draws_every_test_set_as_often_as_chance_does():
+    """All 4^4 draws of four documents, one after another."""
+    system, baseline = np.array([[3, 4], [1, 5], [0, 0], [2, 2]]), np.array([[2, 4], [2, 5], [1, 1], [0, 2]])
+    sets = [list(drawn) for drawn in product(range(4), repeat=4)]
+    with np.errstate(invalid="ignore"):
+        scores = [[one[drawn].sum(axis=0) for drawn in sets] for one in (system, baseline)]
+        ours, theirs = (percent(np.array(sums)) for sums in scores)
+    found = paired_bootstrap([system], [baseline], percent, draws=4000)
+    assert found.better / 4000 == pytest.approx(np.mean(ours > theirs), abs=0.02)
+    assert found.worse / 4000 == pytest.approx(np.mean(ours < theirs), abs=0.02)
+
+
+def test_sacrebleus_bootstrap_on_one_side_is_half_of_ours(translations):
+    numbers = np.random.default_rng(8)
+    reference = translations[0] * 6
+    system, baseline = (texts(numbers, reference, share) for share in (0.28, 0.34))
+    metrics = {"BLEU": sacrebleu.BLEU(references=[reference])}
+    _, theirs = PairedTest([("baseline", baseline), ("system", system)], metrics, None, "bs")()
+    ours = paired_bootstrap([counts(system, reference)], [counts(baseline, reference)], smoothed)
+    assert 0.02 < ours.p < 0.9
+    assert ours.p / 2 == pytest.approx(theirs["BLEU"][1].p_value, abs=0.05)
+
+
+def right(numbers: np.random.Generator, items: int, share: float) -> np.ndarray:
+    return np.stack([numbers.random(items) < share, np.ones(items)], axis=1).astype(float)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_systems_that_are_the_same_seldom_differ(test):
+    """By chance p < 0.05 in 5 % of pairs; of 200 pairs in fewer than 9 %."""
+    numbers = np.random.default_rng(1)
+    p = [test([right(numbers, 80, 0.6)], [right(numbers, 80, 0.6)], percent).p for _ in range(200)]
+    assert np.mean(np.array(p) < 0.05) < 0.09
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_plain_difference_is_found_and_none_is_not(test):
+    numbers = np.random.default_rng(1)
+    weak, strong = right(numbers, 200, 0.5), right(numbers, 200, 0.75)
+    found, back = test([strong], [weak], percent), test([weak], [strong], percent)
+    assert found.p < 0.01 and found.better > found.worse
+    assert (back.difference, back.better, back.worse) == (-found.difference, found.worse, found.better)
+    assert back.p == pytest.approx(found.p)
+    same = test([weak], [weak], percent)
+    assert (same.difference, same.p, same.better, same.worse) == (0, 1, 0, 0)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_two_runs_alike_are_as_one(test):
+    numbers = np.random.default_rng(2)
+    system, baseline = right(numbers, 50, 0.6), right(numbers, 50, 0.5)
+    assert test([system] * 2, [baseline] * 2, percent) == test([system], [baseline], percent)
+
+
+def test_one_document_proves_nothing():
+    assert paired_bootstrap([np.array([[9, 9]])], [np.array([[0, 9]])], percent).p == 1
+
+
+def test_over_seeds_is_the_t_test_of_differences():
+    """p as the area under Student's density, by a sum."""
+    system, baseline = np.array([21.0, 23.5, 22.2, 24.0, 22.9]), np.array([20.5, 22.0, 22.4, 22.1, 21.0])
+    differences = system - baseline
+    t = differences.mean() / (differences.std(ddof=1) / np.sqrt(5))
+    grid = np.linspace(-2000, 2000, 4_000_001)
+    density = (1 + grid**2 / 4) ** (-5 / 2)
+    assert over_seeds(system, baseline) == pytest.approx(density[np.abs(grid) >= t].sum() / density.sum(), abs=1e-3)
+    assert over_seeds(system[:2], baseline[:2]) is None
+    assert over_seeds(system, system) == 1
+    assert over_seeds(system + 1, system) == 0
+
+
+def test_a_p_value_says_how_it_was_made():
+    assert signature_of("sign", "items", 40, 1) == "sign|unit:items|units:40|runs:1|sides:2|v:1"
+    drawn = "bootstrap+t-test|unit:documents|units:8|draws:1000|seed:12345|runs:3|sides:2|v:1"
+    assert signature_of("bootstrap", "documents", 8, 3) == drawn
+
+
+@pytest.mark.parametrize("module", [significance, tallies, bleu], ids=lambda module: module.__name__)
+def test_the_examples_in_docstrings_are_true(module):
+    found = doctest.testmod(module)
+    assert found.attempted and not found.failed

@@ -1,0 +1,47 @@
+"""Scores and p-values of the finished demo, from the files that stage 7 leaves to the report, and from plain files."""
+
+import json
+import sys
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pytest
+from support import run
+
+from docmt.core.artifacts import read_json
+from docmt.core.documents import DOCUMENTS, read_parquet
+
+DOCMT = Path(sys.executable).parent / "docmt"
+
+
+def test_the_tables_have_the_p_values_of_stage_7(finished_demo):
+    results = finished_demo.root / "results"
+    compared = read_json(results / "7_comparisons/demo/comparisons.json")["comparisons"]
+    by_name = {(one["system"], one["metric"], one["test"]): one for one in compared}
+    assert {one["baseline"] for one in compared} == {"sentence"}
+    tables = {table["table"]: table for table in read_json(results / "8_report/demo/tables.json")["tables"]}
+    for name, test in (("quality", "bootstrap"), ("what_context_decides", "sign")):
+        tested = [cell for cell in tables[name]["cells"] if cell["p"] is not None]
+        assert {"g_transformer", "concat_3"} <= {cell["system"] for cell in tested}
+        for cell in tested:
+            one = by_name[cell["system"], cell["metric"], test]
+            assert (cell["p"], cell["test"]) == (one["p"], one["signature"])
+            assert cell["measured"] == pytest.approx(one["system_score"])
+        assert "Sentence Transformer" in tables[name]["marks"]
+
+
+def test_plain_files_have_the_scores_of_the_workflow(finished_demo, tmp_path):
+    results = finished_demo.root / "results"
+    rows = read_parquet(results / "1_corpus/toy_zh-en/documents.parquet", DOCUMENTS)
+    test = rows.filter(pc.equal(rows["split"], "test"))
+    for name, column in (("reference", "target"), ("documents", "document")):
+        lines = test[column].to_pylist()
+        (tmp_path / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    system = "smoke/toy_zh-en/g_transformer/seed1"
+    files = ("--reference", tmp_path / "reference", "--documents", tmp_path / "documents")
+    hypotheses = results / "6_translations" / system / "test.txt"
+    shown = run([DOCMT, "score", "--hypotheses", hypotheses, *files, "--json"], cwd=tmp_path, check=True).stdout
+    expected = read_json(results / "7_scores" / system / "scores.json")["bleu"]
+    for family in ("13a", "13a_lower"):
+        found = json.loads(shown)["bleu"][family]
+        assert found == {unit: expected[family][unit] for unit in "sd"}
