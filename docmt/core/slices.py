@@ -143,7 +143,8 @@ def _aligners(grid: Grid, corpus: str, text: str) -> dict[str, Any]:
 
 
 def _comparisons(grid: Grid, study: str) -> dict[str, Any]:
-    pairs = _compared(_study(grid, study, "7_comparisons"))
+    config = _study(grid, study, "7_comparisons")
+    pairs = _compared(config, [corpus for corpus in config.corpora if corpus not in grid.not_run])
     systems = {(pair["corpus"], pair[name]) for pair in pairs for name in ("system", "baseline")}
     folders: dict[str, dict[str, str]] = {}
     for entry in grid.of_study(study):
@@ -159,14 +160,14 @@ def _comparisons(grid: Grid, study: str) -> dict[str, Any]:
     }
 
 
-def _compared(study: StudyConfig) -> list[dict[str, Any]]:
+def _compared(study: StudyConfig, corpora: Iterable[str]) -> list[dict[str, Any]]:
     """Every pair of a system and its baseline, with the metrics of all tables that name both."""
     metrics: dict[tuple[str, ...], set[str]] = {}
     for table in study.tables.values():
         compared = {metric for metric in table.metrics if parse_metric(metric).tallied}
         for row in table.rows:
             if (baseline := table.baseline_of(row)) is not None:
-                for corpus in study.corpora:
+                for corpus in corpora:
                     metrics.setdefault((corpus, row.system, baseline, table.significance), set()).update(compared)
     names = ("corpus", "system", "baseline", "test")
     return [{**dict(zip(names, pair, strict=True)), "metrics": sorted(metrics[pair])} for pair in sorted(metrics)]

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import ROOT, run
+from support import ROOT, placeholder_mirror, run
 
 DOCMT = Path(sys.executable).parent / "docmt"
 
@@ -30,7 +30,7 @@ def test_targets_are_what_the_workflow_makes(project):
     targets = [line.split()[0] for line in lines]
     assert {"all", "demo", "bible"} <= set(targets)
     assert "results/7_scores/paper/toy_zh-en/g_transformer/seed1/scores.json" in targets
-    planned = project.snakemake("-n", *targets)
+    planned = project.snakemake("-n", *targets, "--config", f"mirror={placeholder_mirror(project)}")
     assert planned.returncode == 0, planned.stderr
 
 
@@ -41,7 +41,8 @@ def test_targets_say_what_is_made(project):
     lines = run([DOCMT, "targets"], cwd=project.root, check=True).stdout.splitlines()
     made = {line.split()[0]: line.split()[1] for line in lines}
     assert made["results/1_corpus/toy_zh-en/card.json"] == "made"
-    assert made["results/1_corpus/ted_zh-en/card.json"] == "-"
+    assert made["results/1_corpus/ted_fr-en/card.json"] == "-"
+    assert made["results/1_corpus/ted_zh-en/card.json"] == "missing", "files that only a person can bring"
 
 
 @pytest.mark.parametrize(
@@ -54,8 +55,8 @@ def test_targets_say_what_is_made(project):
          "none.json"),
         (("decode", "--settings", "none.json", "--model", "m", "--view", ".", "--output", "o"), "docmt: "),
         (("chains", "words", "--settings", "none.json", "--tokens", ".", "--output", "o"), "none.json"),
-        (("score-system", "--settings", "none.json", "--corpus", ".", "--tokens", ".", "--chains", ".",
-          "--view", ".", "--translations", ".", "--output", "o"), "none.json"),
+        (("score-system", "--settings", "none.json", "--corpus", ".", "--tokens", ".", "--view", ".",
+          "--translations", ".", "--output", "o"), "none.json"),
         (("contrastive", "none.tsv", "--model", "m"), "m/model.json: file not found"),
         (("contrastive-system", "--settings", "none.json", "--model", "m", "--view", ".", "--output", "o"),
          "none.json"),

@@ -217,6 +217,8 @@ def test_comparisons_are_of_what_the_tables_name_and_of_nothing_else(small):
     small.edit("workflow/studies/one.yaml", "systems/fine.beam8/decode", {"beam": 9})
     small.edit("workflow/studies/one.yaml", "tables/a/caption", "more words")
     assert settings(load_grid(small.root), "7_comparisons/one") == found
+    without = dataclasses.replace(load_grid(small.root), not_run={"toy": "its files are missing"})
+    assert settings(without, "7_comparisons/one")["pairs"] == []
 
 
 def test_scores_depend_on_what_concerns_their_corpus(small):
@@ -411,7 +413,9 @@ def test_the_manual_states_every_default_and_what_it_means(section):
 
 
 def manual(settings) -> dict:
-    fields = [field for field in dataclasses.fields(settings) if field.name != "kind"]
+    """Of a model the kind stands before its settings, which are those of one kind."""
+    of_model = settings in MODEL_CONFIGS.values()
+    fields = [field for field in dataclasses.fields(settings) if not (of_model and field.name == "kind")]
     return {f.name: (default(f), f.metadata["about"]) for f in fields}
 
 

@@ -20,11 +20,8 @@ from docmt.decoding.inside import Document, inside, look_inside
 from docmt.decoding.segments import View
 from docmt.models import build
 from docmt.models.store import save_model
-from docmt.text.bpe import Segmenter
-from docmt.text.casing import Keep
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
-from docmt.text.tokenizers import tokenizer_for
 
 CASES = cases_of("lexical_chain", "w_link")
 PIECES = Vocabulary((*SPECIALS, *(f"piece{number}" for number in range(len(SPECIALS), VOCABULARY))))
@@ -137,10 +134,8 @@ LETTERS = Vocabulary.from_counts({letter + ending: 1 for letter in "abcdefghij" 
 def arguments(tmp_path) -> list[str]:
     """A model's folder, a view's and that of its chains; documents a, b, c, of which b has the longest chain."""
     a, b, c = (LETTERS.encode([letter])[0] for letter in "abc")
-    side = Side(tokenizer_for("en", "jieba"), Keep(), Segmenter(()), LETTERS)
-    TextPipeline(PipelineConfig(source_language="en", target_language="en", merges=0), side, side).save(
-        tmp_path / "model" / "text"
-    )
+    text = PipelineConfig(source_language="en", target_language="en", input="pieces")
+    TextPipeline(text, *(Side.of_pieces(LETTERS) for _ in range(2))).save(tmp_path / "model" / "text")
     config = LexicalChainConfig(encoder_layers=1, decoder_layers=1, width=8, inner=8, heads=2, embeddings="separate")
     save_model(tmp_path / "model", build(config, len(LETTERS), len(LETTERS)), {})
     ids = {"a": [a, b, a], "b": [c, a, c, b, c], "c": [a, a]}

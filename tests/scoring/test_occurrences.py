@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from docmt.core.documents import CHAINS_WORDS, TOKENS, read_arrow
 from docmt.core.scoring import ConsistencyConfig
 from docmt.scoring import chains, occurrences, stop_lists
+from docmt.scoring.alignment.aligners import DefaultAligner
 from docmt.scoring.alignment.links import Aligned
-from docmt.scoring.chain_scores import align, aligner
+from docmt.scoring.alignment.training import train
 from docmt.scoring.chains import find_chains
 from docmt.scoring.consistency import hhi, ltcr
 from docmt.scoring.occurrences import Output, StopLists, Texts, signature, translated_chains
@@ -165,7 +166,8 @@ class Translated:
 
     def chains(self, hypotheses: list[str], config: ConsistencyConfig = DEFAULT) -> list:
         texts = Texts(self.documents, [" ".join(words) for words in self.sentences], hypotheses)
-        return translated_chains(texts, align(aligner(*self.training), texts), NO_STOP_WORDS, config)
+        aligned = DefaultAligner(train(*self.training)).align(texts.sources, texts.hypotheses)
+        return translated_chains(texts, aligned.lines, NO_STOP_WORDS, config)
 
 
 @pytest.fixture(scope="module")
