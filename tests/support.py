@@ -73,30 +73,28 @@ def placeholder_mirror(project: Project) -> str:
     return str(folder)
 
 
-SMALL_TOY = {"train_documents": 60, "dev_documents": 8, "test_documents": 8, "contrastive_items": 4}
-"""Options of the toy corpus's reader: seconds instead of minutes."""
-
-
 def small_demo(root: Path) -> Project:
-    """The demo study on a small toy corpus, at smoke scale."""
+    """The demo study at smoke scale, which makes the toy corpus small: seconds instead of minutes."""
     project = copy_project(root)
-    catalogue = project.read("workflow/corpora/toy_zh-en.yaml")
-    catalogue["reader"].update(SMALL_TOY)
-    catalogue["expected"] = {}
-    project.write("workflow/corpora/toy_zh-en.yaml", catalogue)
     project.edit("config.yaml", "scale", "smoke")
     return project
 
 
-def planned(project: Project, *arguments: str) -> set[str]:
-    """The jobs of a dry run, as `rule` or `rule system`; without the settings, which cost nothing."""
+def planned_jobs(project: Project, *arguments: str) -> list[tuple[str, dict[str, str]]]:
+    """The jobs of a dry run, as rule and wildcards; without the settings, which cost nothing."""
     done = project.snakemake("-n", *arguments, check=True)
-    blocks = re.split(r"\n(?=(?:local)?rule )", "\n" + done.stdout + done.stderr)
-    jobs = set()
-    for block in blocks:
-        head = re.match(r"(?:local)?rule (\w+):", block)
-        if not head or head[1] == "settings":
-            continue
-        system = re.search(r"wildcards: .*\bsystem=([^,\s]+)", block)
-        jobs.add(f"{head[1]} {system[1]}" if system else head[1])
+    jobs = []
+    for block in re.split(r"\n(?=(?:local)?rule )", "\n" + done.stdout + done.stderr):
+        head = re.match(r"(?:local)?rule ([\w-]+):", block)
+        if head and head[1] != "settings":
+            stated = re.search(r"^ *wildcards: (.*)$", block, re.MULTILINE)
+            jobs.append((head[1], dict(re.findall(r"(\w+)=([^,\s]+)", stated[1] if stated else ""))))
     return jobs
+
+
+def planned(project: Project, *arguments: str) -> set[str]:
+    """The jobs of a dry run, as `rule`, or `rule name` of a system, a table or an item of a study's page."""
+    return {
+        " ".join([rule, *(wildcards[name] for name in ("system", "table", "item") if name in wildcards)])
+        for rule, wildcards in planned_jobs(project, *arguments)
+    }

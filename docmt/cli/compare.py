@@ -1,4 +1,4 @@
-"""`docmt compare`, of plain files, and `docmt compare-study`, of the workflow's stage 7."""
+"""`docmt compare`, of plain files, and `docmt compare-table`, of the workflow's stage 7."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -98,12 +98,12 @@ def show_comparisons(found: dict) -> None:
             typer.echo(text)
 
 
-def compare_study(
-    settings: Annotated[Path, typer.Option(help="settings.json of the study's comparisons")],
+def compare_table(
+    settings: Annotated[Path, typer.Option(help="settings.json of a table's comparisons")],
     results: Annotated[Path, typer.Option(help="the folder of all stages' results")],
     output: Annotated[Path, typer.Option(help="comparisons.json to write")],
 ) -> None:
-    """Compare a study's systems with the baselines that its tables name, by every metric and over all seeds."""
+    """Compare the systems of a study's table with their baselines, by every metric and over all seeds."""
     from docmt.scoring.comparisons import write_comparisons
 
     write_comparisons(settings, results, output)

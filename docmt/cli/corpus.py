@@ -10,7 +10,7 @@ import typer
 from docmt.cli.catalogue import check, sources
 from docmt.cli.own_corpus import validate
 
-__all__ = ["check", "fetch", "read", "sources", "validate"]
+__all__ = ["check", "fetch", "fixture", "read", "sources", "validate"]
 
 
 def fetch(
@@ -39,6 +39,35 @@ def _local(corpus: str) -> Path | None:
     """The folder that config.yaml names for a corpus, as it comes to jobs: JSON in the environment."""
     folder = json.loads(os.environ.get("DOCMT_LOCAL") or "{}").get(corpus)
     return Path(folder) if folder else None
+
+
+def fixture(
+    output: Annotated[Path, typer.Option(help="new folder for the files")],
+    catalogue: Annotated[
+        Path | None, typer.Option(help="the corpus' file: workflow/corpora/<corpus>.yaml, or one of yours")
+    ] = None,
+    settings: Annotated[Path | None, typer.Option(help="instead: settings.json of the job")] = None,
+) -> None:
+    """Make small files in a corpus' own raw form, with generated text: what its reader takes for the real ones.
+
+    Of a corpus of the catalogue they are as large as docmt.core.fixtures says, in the workflow as the scale says.
+    """
+    from docmt.core.artifacts import read_json
+    from docmt.core.catalogue import CorpusSettings, load_corpus
+    from docmt.core.errors import UserError
+    from docmt.core.fixtures import FixtureConfig
+    from docmt.core.parse import parse
+    from docmt.corpus.fixtures import write_fixture
+
+    if (catalogue is None) == (settings is None):
+        raise UserError("nothing to make up, or too much", expected="--catalogue or --settings")
+    if catalogue is not None:
+        write_fixture(load_corpus(catalogue), FixtureConfig(), output)
+        return
+    job = parse(CorpusSettings, read_json(settings), str(settings))
+    if job.fixture is None:
+        raise UserError("not the settings of a fixture", where=str(settings), found=f"those of {job.corpus} itself")
+    write_fixture(job, job.fixture, output)
 
 
 def read(

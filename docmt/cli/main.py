@@ -18,6 +18,7 @@ COMMANDS = (
     ("decode", "docmt.cli.decode", "decode"),
     ("inspect", "docmt.cli.inspect", "inspect"),
     ("translate", "docmt.cli.translate", "translate"),
+    ("translate-passage", "docmt.cli.passage", "translate_passage"),
     ("import-fairseq", "docmt.cli.import_fairseq", "import_fairseq"),
     ("contrastive", "docmt.cli.contrastive", "contrastive"),
     ("score", "docmt.cli.score", "score"),
@@ -30,7 +31,7 @@ COMMANDS = (
     ("contrastive-system", "docmt.cli.contrastive", "contrastive_system"),
     ("train-aligner", "docmt.cli.align", "train_aligner"),
     ("score-system", "docmt.cli.score", "score_system"),
-    ("compare-study", "docmt.cli.compare", "compare_study"),
+    ("compare-table", "docmt.cli.compare", "compare_table"),
     ("report", "docmt.cli.report", "report"),
 )
 """Command, module, function. A module imports its stage inside the function, so that `docmt --help` is quick."""
@@ -39,7 +40,14 @@ GROUPS = (
     (
         "corpus",
         "docmt.cli.corpus",
-        (("fetch", "fetch"), ("read", "read"), ("validate", "validate"), ("sources", "sources"), ("check", "check")),
+        (
+            ("fetch", "fetch"),
+            ("fixture", "fixture"),
+            ("read", "read"),
+            ("validate", "validate"),
+            ("sources", "sources"),
+            ("check", "check"),
+        ),
     ),
     (
         "shards",

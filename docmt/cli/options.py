@@ -1,5 +1,6 @@
 """Options that several commands have."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -9,3 +10,6 @@ Device = Annotated[
 ]
 Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads [default: one a core]")]
 Workers = Annotated[int | None, typer.Option(min=1, help="processes; no result depends on it [default: one a core]")]
+Learnt = Annotated[
+    Path | None, typer.Option(help="text/ of the corpus that `text.learnt_on` of the settings names, if it is another")
+]

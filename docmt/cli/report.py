@@ -7,11 +7,11 @@ import typer
 
 
 def report(
-    settings: Annotated[Path, typer.Option(help="settings.json of stage 8: the study, its systems and corpora")],
+    settings: Annotated[Path, typer.Option(help="settings.json of stage 8: of a study, or of one of its items")],
     results: Annotated[Path, typer.Option(help="the folder of all stages' results")],
-    output: Annotated[Path, typer.Option(help="the page to write; tables.json and a CSV file a table stand beside it")],
+    output: Annotated[Path, typer.Option(help="the page to write; an item's has a CSV and a JSON file beside it")],
 ) -> None:
-    """Write a study's page: published beside measured, curves, translations, settings and provenance."""
+    """Write the page of a study, or of one of its tables, figures and passages: published beside measured."""
     from docmt.reporting.page import write_report
 
     write_report(settings, results, output)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from docmt.cli.options import Workers
+from docmt.cli.options import Learnt, Workers
 
 Settings = Annotated[Path, typer.Option(help="settings.json of stage 2")]
 Corpus = Annotated[Path, typer.Option(help="folder of stage 1: documents.parquet[, contrastive.parquet]")]
@@ -32,14 +32,15 @@ def learn(
     corpus: Corpus,
     parts: Annotated[list[Path], typer.Argument(help="folders of `docmt shards tokenise`")],
     output: Annotated[Path, typer.Option(help="folder for text/[, contrastive.arrow, references.arrow]")],
+    learnt: Learnt = None,
     workers: Workers = None,
 ) -> None:
-    """Learn cases, BPE and vocabularies from the words of all parts."""
+    """Learn cases, BPE and vocabularies from the words of all parts, or take another corpus'."""
     from docmt.cli.progress import workers_of
     from docmt.text.parts import learn_parts
     from docmt.text.settings import read_settings
 
-    learn_parts(read_settings(settings), corpus, parts, output, workers_of(workers))
+    learn_parts(read_settings(settings), corpus, parts, output, workers_of(workers), learnt)
 
 
 def encode(

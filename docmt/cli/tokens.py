@@ -5,18 +5,19 @@ from typing import Annotated
 
 import typer
 
-from docmt.cli.options import Workers
+from docmt.cli.options import Learnt, Workers
 
 
 def tokens(
     settings: Annotated[Path, typer.Option(help="settings.json of stage 2")],
     corpus: Annotated[Path, typer.Option(help="folder of stage 1: documents.parquet[, contrastive.parquet]")],
     output: Annotated[Path, typer.Option(help="folder for tokens.arrow, text/, card.json[, contrastive.arrow]")],
+    learnt: Learnt = None,
     workers: Workers = None,
 ) -> None:
-    """Tokenise a corpus, learn its cases, BPE and vocabularies, and turn it into ids."""
+    """Tokenise a corpus, learn its cases, BPE and vocabularies or take another's, and turn it into ids."""
     from docmt.cli.progress import workers_of
     from docmt.text.process import process_corpus
     from docmt.text.settings import read_settings
 
-    process_corpus(read_settings(settings), corpus, output, workers_of(workers))
+    process_corpus(read_settings(settings), corpus, output, workers_of(workers), learnt)

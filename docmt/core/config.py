@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from docmt.core.architectures import READS_CHAINS, ModelConfig
-from docmt.core.checks import need, setting
+from docmt.core.checks import BadValue, need, setting
 
 SPLITS = ("train", "dev", "test")
 """Parts of a corpus."""
@@ -37,11 +37,16 @@ class TextConfig:
         "folder with a tokenizer.json, whose pieces stand instead of all above but bpe and threshold; none = our own",
     )
     pretrained_sides: Literal["both", "source"] = setting("both", "which sides have these pieces (BERT: source)")
+    learnt_on: str | None = setting(
+        None, "corpus whose cases, merges and vocabularies (of this same preset) are taken; none = each learns its own"
+    )
 
     def __post_init__(self) -> None:
         need(self.merges >= 0, "merges", self.merges, "0 or more")
         need(self.threshold >= 0, "threshold", self.threshold, "0 or more")
         need(self.pretrained != "", "pretrained", "''", "a folder, or none")
+        need(self.learnt_on != "", "learnt_on", "''", "a corpus, or none")
+        need(self.pretrained is None or self.learnt_on is None, "learnt_on", self.learnt_on, "none beside pretrained")
         only_source = self.pretrained_sides == "source"
         need(not only_source or self.pretrained is not None, "pretrained_sides", "source", "both where none has them")
         need(not only_source or self.bpe == "separate", "bpe", self.bpe, "separate beside pretrained_sides: source")
@@ -50,6 +55,10 @@ class TextConfig:
             need(self.case == "keep", "case", self.case, f"keep {why}")
             need(not self.normalise, "normalise", True, f"false {why}")
             need(not self.aggressive, "aggressive", True, f"false {why}")
+
+    def takes_from(self, corpus: str) -> str | None:
+        """The other corpus whose text a corpus takes; none where it learns its own."""
+        return None if self.learnt_on == corpus else self.learnt_on
 
     def is_pretrained(self, side: str) -> bool:
         """Whether a side, "source" or "target", has the pieces of a pretrained checkpoint."""
@@ -68,6 +77,13 @@ class CutConfig:
     partial_copy: float | None = setting(
         None, "training windows: missing context is filled with so much of the document's first sentence; none = not"
     )
+    min_document_tokens: int | None = setting(None, "training documents of fewer source pieces are left out")
+    min_document_sentences: int | None = setting(
+        None, "training documents of fewer sentences are left out; 2 leaves out sentence pairs"
+    )
+    sample: int | None = setting(
+        None, "so many of the training segments, drawn by chance, always the same; a smaller draw is part of a larger"
+    )
 
     def __post_init__(self) -> None:
         chosen = self._chosen()
@@ -76,6 +92,8 @@ class CutConfig:
         )
         name, size = next(iter(chosen.items()))
         need(size >= 1, name, size, "1 or more")
+        for name, size in self.left_out_by().items():
+            need(size >= 1, name, size, "1 or more, or none")
         has_context = (self.window or 0) > 1
         need(not self.openings or has_context, "openings", True, "false where no window of 2 or more is cut")
         if self.partial_copy is not None:
@@ -85,11 +103,20 @@ class CutConfig:
 
     @property
     def name(self) -> str:
-        """As it stands in paths: `window3`, `window3.openings`, `window3.copy0.5`, `tokens512`, `documents`."""
+        """As it stands in paths: `documents`, `window3`, `window3.openings`, `window3.copy0.5`, `tokens512.min768`,
+        `tokens512.min2sentences.sample20000`.
+        """
         ((kind, size),) = self._chosen().items()
         name = kind if self.documents else f"{kind.removeprefix('max_')}{size}"
         copy = "" if self.partial_copy is None else f".copy{self.partial_copy:g}"
-        return f"{name}{'.openings' if self.openings else ''}{copy}"
+        named = {"min_document_tokens": ".min{}", "min_document_sentences": ".min{}sentences", "sample": ".sample{}"}
+        left_out = "".join(named[name].format(size) for name, size in self.left_out_by().items())
+        return f"{name}{'.openings' if self.openings else ''}{copy}{left_out}"
+
+    def left_out_by(self) -> dict[str, int]:
+        """What keeps documents or segments out, of training alone; empty where nothing does."""
+        names = ("min_document_tokens", "min_document_sentences", "sample")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
     def _chosen(self) -> dict[str, int]:
         sizes = {"window": self.window, "max_tokens": self.max_tokens, "max_sentences": self.max_sentences}
@@ -108,6 +135,8 @@ class ViewConfig:
         need(not self.test.openings, "test.openings", True, "false (test windows all have k sentences, where they can)")
         copied = self.test.partial_copy
         need(copied is None, "test.partial_copy", copied, "none (what is translated and scored is never made up)")
+        for name, size in self.test.left_out_by().items():
+            raise BadValue(f"test.{name}", size, "none (all of dev and test is translated): state it under view.train")
 
     @property
     def name(self) -> str:
@@ -260,8 +289,9 @@ class DecodeConfig:
 class SystemConfig:
     """A named set of choices, with everything that it extends filled in.
 
-    `text` names a preset of config.yaml's `texts`; `init_from` names the system (same study, same corpus) whose
-    model training starts from; or `pretrained` the folder of a checkpoint (mBART, BART, BERT).
+    `text` names a preset of config.yaml's `texts`; `init_from` names the system of the study whose model training
+    starts from, on the corpus `init_corpus` where that is another; or `pretrained` the folder of a checkpoint (mBART,
+    BART, BERT).
     """
 
     name: str
@@ -272,6 +302,7 @@ class SystemConfig:
     decode: DecodeConfig
     init_from: str | None = None
     pretrained: str | None = None
+    init_corpus: str | None = None
 
     def __post_init__(self) -> None:
         multi = self.view.test.window is None or self.view.test.window > 1

@@ -5,20 +5,25 @@ Pure data. The workflow's rules ask it what to make; a job never does, it reads 
 
 import dataclasses
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
 
-from docmt.core.architectures import MODEL_CONFIGS, READS_CHAINS, TransformerConfig
-from docmt.core.artifacts import canonical_json, digest
-from docmt.core.catalogue import CorpusConfig, load_corpus
+from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
+from docmt.core.artifacts import canonical_json
+from docmt.core.catalogue import CorpusConfig, as_fixture, load_corpus
 from docmt.core.checks import setting
-from docmt.core.config import DecodeConfig, SystemConfig, TextConfig, TrainConfig
+from docmt.core.config import DecodeConfig, TextConfig, TrainConfig
+from docmt.core.entries import Entry, Systems
 from docmt.core.errors import UserError, check_known
+from docmt.core.fixtures import FixtureConfig
+from docmt.core.item_checks import check_published
 from docmt.core.parse import Lines, check_keys, load_yaml, mapping, parse
+from docmt.core.resolve import Resolver, ScaledView
 from docmt.core.scoring import ScoringConfig
-from docmt.core.study import Resolver, StudyConfig, load_study
+from docmt.core.study import StudyConfig, load_study
 
 
 @dataclass(frozen=True)
@@ -48,29 +53,15 @@ class MainConfig:
     texts: dict[str, TextConfig] = field(default_factory=dict)
     defaults: DefaultsConfig | None = None
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One system on one corpus: what it is, and where its files stand.
-
-    `folder` is the system's part of paths; `trained` is that of the system whose model it uses: itself, or the
-    ancestor from which it differs only in decoding. `identity` is equal where everything is, down to the systems
-    that training starts from.
-    """
-
-    study: str
-    corpus: str
-    folder: str
-    trained: str
-    extends: str | None
-    identity: str
-    system: SystemConfig
+    human: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Everything that can be asked for. `not_run`: corpora that are left out (`missing: skip`), and why."""
+    """Everything that can be asked for. `not_run`: corpora that are left out (`missing: skip`), and why.
+
+    `fixtures`: what stands instead of the corpora at this scale; none = they are run themselves.
+    """
 
     scale: str
     device: str
@@ -78,31 +69,83 @@ class Grid:
     mirror: str | None
     local: dict[str, str]
     missing: Literal["stop", "skip"]
-    seeds: dict[str, tuple[int, ...]]
     texts: dict[str, TextConfig]
     corpora: dict[str, CorpusConfig]
     corpus_files: dict[str, str]
     studies: dict[str, StudyConfig]
     active: tuple[str, ...]
     scoring: ScoringConfig
+    human: dict[str, str]
     entries: tuple[Entry, ...]
     not_run: dict[str, str] = field(default_factory=dict)
+    fixtures: FixtureConfig | None = None
+
+    def data_folder(self, corpus: str) -> str:
+        """The corpus' part of paths that name no scale (stages 1 to 4): `<corpus>@<scale>` where it is a fixture."""
+        return corpus if self.fixtures is None else f"{corpus}@{self.scale}"
+
+    def corpus_in(self, folder: str, where: str) -> str:
+        """The corpus of such a folder. Raises UserError, at `where`, for what is no corpus, or one of another scale."""
+        folders = {self.data_folder(corpus): corpus for corpus in self.corpora}
+        check_known("corpus", folder, folders, where)
+        return folders[folder]
+
+    def made(self, corpus: str) -> CorpusConfig:
+        """The corpus as this scale runs it: itself, or its fixture."""
+        config = self.corpora[corpus]
+        return config if self.fixtures is None else as_fixture(config, self.fixtures)
+
+    @cached_property
+    def _by_path(self) -> dict[str, Entry]:
+        """The first study that has a system keeps it, where several have the same."""
+        return {f"{entry.corpus}/{entry.folder}": entry for entry in reversed(self.entries)}
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str, str], Entry]:
+        return {(entry.study, entry.corpus, entry.system.name): entry for entry in self.entries}
 
     def of_study(self, study: str) -> list[Entry]:
         return [entry for entry in self.entries if entry.study == study]
 
+    def named(self, study: str, corpus: str, system: str) -> Entry:
+        """The entry of a system that the study is known to have on this corpus."""
+        return self._by_name[study, corpus, system]
+
     def find(self, corpus: str, folder: str) -> Entry:
         """Raises UserError where no study has such a system on such a corpus."""
-        by_path = {f"{entry.corpus}/{entry.folder}": entry for entry in reversed(self.entries)}
-        check_known("system", f"{corpus}/{folder}", by_path)
-        return by_path[f"{corpus}/{folder}"]
+        check_known("system", f"{corpus}/{folder}", self._by_path)
+        return self._by_path[f"{corpus}/{folder}"]
 
     def started_from(self, entry: Entry) -> Entry | None:
         """The entry whose model this one's training starts from."""
-        if entry.system.init_from is None:
+        system = entry.system
+        if system.init_from is None:
             return None
-        same = [e for e in self.of_study(entry.study) if e.corpus == entry.corpus]
-        return next(e for e in same if e.system.name == entry.system.init_from)
+        return self.named(entry.study, system.init_corpus or entry.corpus, system.init_from)
+
+    def starts(self, entry: Entry) -> list[Entry]:
+        """The entry itself, the one whose model its training starts from, and so on."""
+        found: list[Entry] = []
+        needed: Entry | None = entry
+        while needed is not None:
+            found.append(needed)
+            needed = self.started_from(needed)
+        return found
+
+    def corpora_for(self, entry: Entry) -> list[str]:
+        """All corpora that an entry needs: its own, that of its text, and those of the models that it starts from."""
+        pairs = [(one.corpus, self.texts[one.system.text].learnt_on or one.corpus) for one in self.starts(entry)]
+        return list(dict.fromkeys(corpus for pair in pairs for corpus in pair))
+
+    def checkpoints_for(self, entry: Entry) -> list[str]:
+        """The folders of pretrained models that an entry needs, to start from or to cut pieces."""
+        pairs = [(one.system.pretrained, self.texts[one.system.text].pretrained) for one in self.starts(entry)]
+        return list(dict.fromkeys(folder for pair in pairs for folder in pair if folder is not None))
+
+    def left_out(self, entry: Entry) -> str | None:
+        """Why an entry is not run; none where all corpora and checkpoints that it needs are to be had."""
+        needed = [*self.corpora_for(entry), *self.checkpoints_for(entry)]
+        return next((self.not_run[name] for name in needed if name in self.not_run), None)
 
     def to_json(self) -> str:
         return canonical_json(dataclasses.asdict(self))
@@ -118,10 +161,13 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     Raises UserError for whatever is wrong, before any job.
     """
     config, lines = _main_config(root, overrides or {})
-    overlay = _overlay(root, config, lines)
+    overlay, fixtures = _overlay(root, config, lines)
     corpora, corpus_files = _corpora(root, config)
     for corpus in config.local:
         check_known("corpus", corpus, corpora, lines.place(("local", corpus)))
+    for name, text in config.texts.items():
+        if text.learnt_on is not None:
+            check_known("corpus", text.learnt_on, corpora, lines.place(("texts", name, "learnt_on")))
     builtin = sorted((root / "workflow" / "studies").glob("*.yaml"))
     paths = {path.stem: path for path in builtin}
     active = tuple(_study_name(root, name, paths, lines, number) for number, name in enumerate(config.studies))
@@ -132,9 +178,13 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         _check_corpora(study, study_lines, corpora)
         resolver = Resolver(study, study_lines, dataclasses.asdict(config.defaults), overlay)
         resolver.check_cycles()
-        entries += _entries(resolver, config.texts, entries)
+        own = list(Systems(resolver, config.texts).entries(config.seeds, list(entries)))
+        _check_languages(own, config.texts, corpora, study_lines)
+        check_published(study, corpora, study_lines)
+        entries += own
         studies[name] = study
-    seeds = {name: study.seeds or config.seeds for name, study in studies.items()}
+    for name in config.human:
+        check_known("study", name, studies, lines.place(("human", name)))
     return Grid(
         scale=config.scale,
         device=config.device,
@@ -142,14 +192,15 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         mirror=config.mirror,
         local=config.local,
         missing=config.missing,
-        seeds=seeds,
         texts=config.texts,
         corpora=corpora,
         corpus_files=corpus_files,
         studies=studies,
         active=active,
         scoring=config.scoring,
+        human=config.human,
         entries=tuple(entries),
+        fixtures=fixtures,
     )
 
 
@@ -188,16 +239,19 @@ def _check_defaults(defaults: DefaultsConfig, lines: Lines) -> None:
     parse(DecodeConfig, defaults.decode, lines, ("defaults", "decode"))
 
 
-def _overlay(root: Path, config: MainConfig, lines: Lines) -> dict:
+def _overlay(root: Path, config: MainConfig, lines: Lines) -> tuple[dict, FixtureConfig | None]:
+    """What the scale lays over every system, and its fixtures."""
     folder = root / "workflow" / "scales"
     known = {path.stem: path for path in folder.glob("*.yaml")}
     check_known("scale", config.scale, known, lines.place(("scale",)))
     value, overlay_lines = load_yaml(known[config.scale])
-    check_keys(mapping(value, overlay_lines), ("about", "model", "train", "decode"), overlay_lines)
+    check_keys(mapping(value, overlay_lines), ("about", "fixtures", "view", "model", "train", "decode"), overlay_lines)
+    value["view"] = parse(ScaledView, value.get("view", {}), overlay_lines, ("view",))
     for section, schema in (("model", TransformerConfig), ("train", TrainConfig), ("decode", DecodeConfig)):
         valid = [f.name for f in dataclasses.fields(schema)]
         check_keys(mapping(value.setdefault(section, {}), overlay_lines, (section,)), valid, overlay_lines, (section,))
-    return value
+    fixtures = value.pop("fixtures", None)
+    return value, None if fixtures is None else parse(FixtureConfig, fixtures, overlay_lines, ("fixtures",))
 
 
 def _corpora(root: Path, config: MainConfig) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
@@ -228,94 +282,18 @@ def _check_corpora(study: StudyConfig, lines: Lines, corpora: dict[str, CorpusCo
         check_known("corpus", corpus, corpora, lines.place(("corpora", number)))
 
 
-def _entries(resolver: Resolver, texts: dict[str, TextConfig], before: list[Entry]) -> list[Entry]:
-    """One entry for each corpus and system of a study.
-
-    The first study that has a system of this name keeps the plain name as folder; where a later one's differs, its
-    folder is `<system>@<study>`, so that adding a study never moves another's files.
-    """
-    study = resolver.study
-    systems = {name: resolver.resolve(name) for name in study.systems}
-    for system in systems.values():
-        _check_text(system, systems, texts, resolver.lines)
-    _check_inspected(study, systems, resolver.lines)
-    identities = {name: _identity(name, systems) for name in systems}
-    taken = {(entry.corpus, entry.folder): entry.identity for entry in before}
-    entries = []
-    for corpus in study.corpora:
-        folders = {
-            name: name if taken.get((corpus, name), own) == own else f"{name}@{study.study}"
-            for name, own in identities.items()
-        }
-        for name, system in systems.items():
-            trained = folders[_trained_as(name, systems, resolver)]
-            extends = resolver.extends(name)
-            entries.append(Entry(study.study, corpus, folders[name], trained, extends, identities[name], system))
-    return entries
-
-
-def _identity(name: str, systems: dict[str, SystemConfig]) -> str:
-    system = dataclasses.asdict(systems[name])
-    start = system["init_from"]
-    return digest({**system, "init_from": _identity(start, systems) if start else None})
-
-
-def _trained_as(name: str, systems: dict[str, SystemConfig], resolver: Resolver) -> str:
-    """The farthest ancestor whose training is the same: a system that differs only in decoding trains nothing."""
-    while (parent := resolver.extends(name)) is not None and _training(systems[parent]) == _training(systems[name]):
-        name = parent
-    return name
-
-
-def _training(system: SystemConfig) -> tuple:
-    return system.text, system.view, system.model, system.train, system.init_from, system.pretrained
-
-
-def _check_text(
-    system: SystemConfig, systems: dict[str, SystemConfig], texts: dict[str, TextConfig], lines: Lines
+def _check_languages(
+    entries: list[Entry], texts: dict[str, TextConfig], corpora: dict[str, CorpusConfig], lines: Lines
 ) -> None:
-    path = ("systems", system.name)
-    check_known("text", system.text, texts, lines.place((*path, "text")))
-    if system.model.embeddings == "shared" and texts[system.text].bpe == "separate":
-        raise UserError(
-            "shared embeddings need joint BPE",
-            where=lines.place((*path, "model", "embeddings")),
-            found=f"text {system.text} with bpe separate",
-            remedy="set model.embeddings to target or separate, or take a text with bpe: joint",
-        )
-    if system.pretrained and texts[system.text].pretrained is None:
-        raise UserError(
-            "a pretrained start needs a text of the checkpoint's pieces",
-            where=lines.place((*path, "text")),
-            found=f"text {system.text}, which has none",
-            expected=f"one of config.yaml's texts with pretrained: {system.pretrained}",
-        )
-    if system.init_from:
-        _check_start(system, systems[system.init_from], lines)
-
-
-def _check_inspected(study: StudyConfig, systems: dict[str, SystemConfig], lines: Lines) -> None:
-    for number, name in enumerate(study.inspected):
-        if (kind := systems[name].model.kind) not in READS_CHAINS:
-            where = lines.place(("inspected", number))
+    """A text that is learnt on another corpus is one of the same languages."""
+    for entry in entries:
+        name = entry.system.text
+        own, learnt = (corpora[corpus] for corpus in (entry.corpus, texts[name].learnt_on or entry.corpus))
+        found, expected = ((one.source_language, one.target_language) for one in (learnt, own))
+        if found != expected:
             raise UserError(
-                "not a system that reads lexical chains",
-                where=where,
-                found=f"{name}, model.kind {kind}",
-                expected=" or ".join(READS_CHAINS),
-            )
-
-
-def _check_start(system: SystemConfig, start: SystemConfig, lines: Lines) -> None:
-    """What a system takes weights from must have the same pieces and the same shapes."""
-    same = ("encoder_layers", "decoder_layers", "width", "inner", "heads", "embeddings")
-    pairs = [("text", system.text, start.text)]
-    pairs += [(f"model.{key}", getattr(system.model, key), getattr(start.model, key)) for key in same]
-    for key, own, other in pairs:
-        if own != other:
-            raise UserError(
-                f"{key} differs from that of {start.name}, which training starts from",
-                where=lines.place(("systems", system.name, *key.split("."))),
-                found=own,
-                expected=other,
+                "the text is learnt on a corpus of other languages",
+                where=lines.place(("systems", entry.system.name, "text")),
+                found=f"text {name}, learnt on {learnt.corpus} ({'-'.join(found)})",
+                expected=f"a text of {own.corpus} ({'-'.join(expected)})",
             )

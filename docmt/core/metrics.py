@@ -1,14 +1,15 @@
-"""The metrics that a study's tables may name, and where `scores.json` has each.
+"""The metrics that a study's tables may name, and where `scores.json`, or a training's record, has each.
 
 A name is `base`, `base:set` or `base@detail` and both: `s-BLEU`, `mteval d-BLEU`, `i-BLEU` (over packed instances),
 `s-BLEU@j2` (position 2 of a window), `LTCR@low` and `LTCR@high` (its interval), `accuracy` (all sets together),
 `accuracy:pronoun` (with its parts, `pronoun/...`), `accuracy:pronoun@3` (distance 3). Accuracies are in percent in
-tables, as papers print them; `scores.json` has fractions.
+tables, as papers print them; `scores.json` has fractions. `parameters` and `speed` need no scores, only a training.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from docmt.core.errors import UserError, nearest
 
@@ -32,8 +33,11 @@ class Tallied:
     distance: int | None = None
 
 
+Source = Literal["scores", "record"]
+"""What has a metric: `scores.json`, or `record.json` of the training."""
+
 Finder = Callable[[dict, str | None, str | None], Measured | None]
-"""(scores, set, detail) -> the number, or none where these scores lack it."""
+"""(scores or record, set, detail) -> the number, or none where these lack it."""
 
 Selector = Callable[[str | None, str | None], Tallied | None]
 """(set, detail) -> the rows that the metric is over, or none where it is no function of such sums."""
@@ -47,15 +51,18 @@ def _nothing(*_: str | None) -> None:
 class Metric:
     """`has_sets`: may be asked of one contrastive set; `detail`: the form of what may follow an @.
 
-    `tallied`: where the summands of the metric stand, for tests of significance.
+    `tallied`: where the summands of the metric stand, for tests of significance. `source`: which file has it. `unit`
+    stands at the axes of figures.
     """
 
     about: str
     find: Finder
+    unit: str
     decimals: int = 2
     has_sets: bool = False
     detail: str = NO_DETAIL
     tallied: Selector = _nothing
+    source: Source = "scores"
 
 
 def bleu_measure(family: str, unit: str, position: str | None = None) -> str:
@@ -72,6 +79,7 @@ def _bleu(family: str, unit: str, about: str) -> Metric:
     return Metric(
         about,
         find,
+        "BLEU",
         detail=r"j\d+" if unit == "s" else NO_DETAIL,
         tallied=lambda _, position: Tallied(bleu_measure(family, unit, position)),
     )
@@ -85,7 +93,7 @@ def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
             return interval and Measured(interval[end], interval["signature"])
         return found and Measured(found["score"], found["signature"])
 
-    return Metric(about, find, detail=detail, tallied=lambda _, end: None if end else Tallied(name))
+    return Metric(about, find, "%", detail=detail, tallied=lambda _, end: None if end else Tallied(name))
 
 
 def is_of_set(name: str, wanted: str) -> bool:
@@ -93,12 +101,12 @@ def is_of_set(name: str, wanted: str) -> bool:
     return name == wanted or name.startswith(f"{wanted}/")
 
 
-def _of_adjacent_sentences(name: str, about: str) -> Metric:
+def _of_adjacent_sentences(name: str, about: str, unit: str) -> Metric:
     def find(scores: dict, *_: str | None) -> Measured | None:
         found = scores.get(name)
         return Measured(found["score"], found["signature"]) if found else None
 
-    return Metric(about, find, decimals=4, tallied=lambda *_: Tallied(name))
+    return Metric(about, find, unit, decimals=4, tallied=lambda *_: Tallied(name))
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
@@ -130,6 +138,18 @@ def _sentences(scores: dict, _: str | None, position: str | None) -> Measured | 
     return None if counts is None else Measured(counts, "sentences|v:1")
 
 
+def _parameters(record: dict, *_: str | None) -> Measured | None:
+    count = record.get("parameters")
+    return None if count is None else Measured(count / 1e6, "parameters|unit:millions|v:1")
+
+
+def _speed(record: dict, *_: str | None) -> Measured | None:
+    speed, hardware = record.get("source_tokens_per_s"), record.get("hardware", {})
+    machine = hardware.get("gpu") or hardware.get("processor")
+    signature = f"speed|unit:thousand source pieces a second|ranks:{record.get('ranks')}|machine:{machine}|v:1"
+    return None if speed is None else Measured(speed / 1e3, signature)
+
+
 BLEU_FAMILIES = {
     "": ("13a", "cased"),
     "mteval ": ("13a_lower", "lower-cased as mteval-v13a"),
@@ -150,17 +170,33 @@ METRICS = {
         "LTCR", "pairs of a lexical chain's words translated alike, in percent; its 95 % interval", detail="low|high"
     ),
     "HHI": _consistency("HHI", "concentration of a lexical chain's translations, in percent"),
-    "coherence": _of_adjacent_sentences("coherence", "cosine of adjacent sentences' mean word vectors"),
-    "cohesion": _of_adjacent_sentences("cohesion", "probability of each sentence as the next one, by BERT"),
-    "accuracy": Metric(
-        "contrastive accuracy in percent", _accuracy, decimals=1, has_sets=True, detail=r"\d+", tallied=_accuracy_rows
+    "coherence": _of_adjacent_sentences("coherence", "cosine of adjacent sentences' mean word vectors", "cosine"),
+    "cohesion": _of_adjacent_sentences(
+        "cohesion", "probability of each sentence as the next one, by BERT", "probability"
     ),
-    "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks),
+    "accuracy": Metric(
+        "contrastive accuracy in percent",
+        _accuracy,
+        "%",
+        decimals=1,
+        has_sets=True,
+        detail=r"\d+",
+        tallied=_accuracy_rows,
+    ),
+    "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%"),
     "sentences": Metric(
         "sentences translated; @j2: as the second of a window, and not only as near to it as their document allows",
         _sentences,
+        "sentences",
         decimals=0,
         detail=r"j\d+",
+    ),
+    "parameters": Metric("all parameters of the model, in millions", _parameters, "millions", source="record"),
+    "speed": Metric(
+        "thousand source words a second in training; words are pieces, with the symbols around sentences",
+        _speed,
+        "thousand pieces a second",
+        source="record",
     ),
 }
 
@@ -173,9 +209,9 @@ class MetricName:
     set: str | None
     detail: str | None
 
-    def find(self, scores: dict) -> Measured | None:
-        """The metric in the content of a `scores.json`; none where it has no such number."""
-        return self.metric.find(scores, self.set, self.detail)
+    def find(self, content: dict) -> Measured | None:
+        """The metric in the content of the file that has it (`metric.source`); none where it has no such number."""
+        return self.metric.find(content, self.set, self.detail)
 
     @property
     def tallied(self) -> Tallied | None:

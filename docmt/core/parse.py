@@ -148,12 +148,26 @@ def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
     if origin is tuple and isinstance(value, list | tuple):
         return tuple(_value(options[0], item, lines, (*path, number)) for number, item in enumerate(value))
     if origin is dict and isinstance(value, dict):
-        return {key: _value(options[1], item, lines, (*path, key)) for key, item in value.items()}
+        paths = {key: (*path, str(key)) for key in value}
+        return {
+            _key(options[0], key, lines, paths[key]): _value(options[1], item, lines, paths[key])
+            for key, item in value.items()
+        }
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
         return value
     raise UserError("wrong type", where=lines.place(path), found=_shown(value), expected=_named(hint))
+
+
+def _key(hint: Any, key: Any, lines: Lines, path: tuple) -> Any:
+    """A number where keys are numbers: JSON has them as texts."""
+    if hint is not float:
+        return key
+    try:
+        return float(key)
+    except (TypeError, ValueError):
+        raise UserError("wrong type", where=lines.place(path), found=_shown(key), expected="a number") from None
 
 
 NAMES = {

@@ -1,6 +1,6 @@
 """A pretrained checkpoint in the Hugging Face layout: its files, and what a model must be like to start from it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,15 @@ def checkpoint_files(folder: Path | str) -> list[Path]:
     """
     folder = Path(folder)
     return [_file(folder, CONFIG), *weight_files(folder)]
+
+
+def missing_checkpoints(folders: Iterable[str]) -> dict[str, str]:
+    """The folders that hold no pretrained model, and what a report says of them (`missing: skip`)."""
+    return {folder: f"{folder} is missing: a pretrained model" for folder in folders if not _has_weights(Path(folder))}
+
+
+def _has_weights(folder: Path) -> bool:
+    return (folder / CONFIG).is_file() and any((folder / name).is_file() for name in WEIGHTS)
 
 
 def weight_files(folder: Path) -> list[Path]:

@@ -5,15 +5,18 @@ beam retrains nothing, and a job that waits in a queue runs with the settings of
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from docmt.core.catalogue import STOP_WORDS, corpus_settings
+from docmt.core.entries import Entry
 from docmt.core.errors import UserError, check_known
-from docmt.core.grid import Entry, Grid
-from docmt.core.metrics import parse_metric
+from docmt.core.grid import Grid
+from docmt.core.items import compared, item_corpora, item_of, study_of, tallied
+from docmt.core.report_slice import report_slice
 from docmt.core.scoring import WordVectorsConfig
-from docmt.core.study import StudyConfig
+from docmt.core.tables import SystemsTable
 from docmt.core.versions import VERSIONS
 
 STAGES = {
@@ -23,13 +26,17 @@ STAGES = {
     "4_chains": "{corpus}/{text}/{view}",
     "5_training": "{scale}/{corpus}/{system}/seed{seed}",
     "6_translations": "{scale}/{corpus}/{system}/seed{seed}",
+    "6_passages": "{scale}/{corpus}/{system}/seed{seed}/{study}/{passage}",
     "7_vectors": "{corpus}/{text}",
     "7_aligners": "{corpus}/{text}",
     "7_scores": "{scale}/{corpus}/{system}/seed{seed}",
-    "7_comparisons": "{study}",
-    "8_report": "{study}",
+    "7_comparisons": "{study}/{table}",
+    "8_report": "{study}/{item}",
 }
-"""Folders under `results/`, by stage."""
+"""Folders under `results/`, by stage. Where no scale is part of them, the corpus is `Grid.data_folder`."""
+
+LEAST = {"8_report": 1}
+"""Parts that a folder has at least, where it need not have all: a study's page, and those of its items."""
 
 WORDS = "words"
 """Stands for the view in the folder of the chains of whole documents."""
@@ -41,37 +48,44 @@ def settings(grid: Grid, path: str) -> dict[str, Any]:
     Raises UserError where the path names nothing that the grid holds.
     """
     stage, *parts = path.split("/")
-    if stage not in SLICES or len(parts) != STAGES[stage].count("/") + 1:
+    most = STAGES.get(stage, "").count("/") + 1
+    if stage not in SLICES or not LEAST.get(stage, most) <= len(parts) <= most:
         raise UserError("no such target", where=f"results/{path}", expected=" or ".join(STAGES))
     return SLICES[stage](grid, *parts)
 
 
-def _corpus(grid: Grid, corpus: str) -> dict[str, Any]:
-    return {"version": VERSIONS["corpus"], **corpus_settings(grid.corpora[corpus])}
+def _corpus(grid: Grid, folder: str) -> dict[str, Any]:
+    config = grid.made(grid.corpus_in(folder, f"results/1_corpus/{folder}"))
+    made_up = {"fixture": dataclasses.asdict(grid.fixtures)} if grid.fixtures and config.files else {}
+    return {"version": VERSIONS["corpus"], **corpus_settings(config), **made_up}
 
 
-def _tokens(grid: Grid, corpus: str, text: str) -> dict[str, Any]:
+def _tokens(grid: Grid, folder: str, text: str) -> dict[str, Any]:
+    where = f"results/2_tokens/{folder}/{text}"
+    corpus = grid.corpus_in(folder, where)
+    check_known("text", text, grid.texts, where)
     languages = _languages(grid, corpus)
     fields = dataclasses.asdict(grid.texts[text])
     return {"version": VERSIONS["tokens"], "corpus": corpus, **languages, "text": fields}
 
 
-def _views(grid: Grid, corpus: str, text: str, view: str) -> dict[str, Any]:
-    return {"version": VERSIONS["views"], "view": _view(grid, "3_views", corpus, text, view)}
+def _views(grid: Grid, folder: str, text: str, view: str) -> dict[str, Any]:
+    return {"version": VERSIONS["views"], "view": _view(grid, "3_views", folder, text, view)}
 
 
-def _chains(grid: Grid, corpus: str, text: str, view: str) -> dict[str, Any]:
+def _chains(grid: Grid, folder: str, text: str, view: str) -> dict[str, Any]:
     """Of whole documents where the view is `words`, a name that no cut of documents has."""
     if view == WORDS:
-        check_known("corpus", corpus, grid.corpora, f"results/4_chains/{corpus}/{text}/{view}")
-        return {"version": VERSIONS["chains"], "stop_words": grid.corpora[corpus].stop_words}
-    return {"version": VERSIONS["chains"], "view": _view(grid, "4_chains", corpus, text, view)}
+        corpus = grid.corpus_in(folder, f"results/4_chains/{folder}/{text}/{view}")
+        return {"version": VERSIONS["chains"], "stop_words": grid.made(corpus).stop_words}
+    return {"version": VERSIONS["chains"], "view": _view(grid, "4_chains", folder, text, view)}
 
 
-def _view(grid: Grid, stage: str, corpus: str, text: str, view: str) -> dict[str, Any]:
+def _view(grid: Grid, stage: str, folder: str, text: str, view: str) -> dict[str, Any]:
+    where = f"results/{stage}/{folder}/{text}/{view}"
+    corpus = grid.corpus_in(folder, where)
     views = {e.system.view.name: e.system.view for e in grid.entries if (e.corpus, e.system.text) == (corpus, text)}
     if view not in views:
-        where = f"results/{stage}/{corpus}/{text}/{view}"
         raise UserError("unknown view", where=where, expected=", ".join(sorted(views)))
     return dataclasses.asdict(views[view])
 
@@ -116,7 +130,7 @@ def _scores(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> dict
 
 def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
     """What of `scoring` concerns a corpus; none for what is not measured on it."""
-    config, chosen = grid.corpora[corpus], grid.scoring
+    config, chosen = grid.made(corpus), grid.scoring
     languages = config.source_language, config.target_language
     consistency = chosen.consistency.of_corpus(languages, tuple(getattr(config, name) for name in STOP_WORDS))
     vectors = chosen.coherence.vectors.get(config.target_language)
@@ -130,69 +144,54 @@ def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
     }
 
 
-def _vectors(grid: Grid, corpus: str, text: str) -> dict[str, Any]:
-    check_known("corpus", corpus, grid.corpora, f"results/7_vectors/{corpus}/{text}")
+def _vectors(grid: Grid, folder: str, text: str) -> dict[str, Any]:
+    grid.corpus_in(folder, f"results/7_vectors/{folder}/{text}")
     names = [field.name for field in dataclasses.fields(WordVectorsConfig)]
     return {"version": VERSIONS["scores"], "vectors": {name: getattr(grid.scoring.coherence, name) for name in names}}
 
 
-def _aligners(grid: Grid, corpus: str, text: str) -> dict[str, Any]:
+def _aligners(grid: Grid, folder: str, text: str) -> dict[str, Any]:
     """The aligner links what lexical chains are of."""
-    check_known("corpus", corpus, grid.corpora, f"results/7_aligners/{corpus}/{text}")
+    grid.corpus_in(folder, f"results/7_aligners/{folder}/{text}")
     return {"version": VERSIONS["scores"], "source": grid.scoring.consistency.chains}
 
 
-def _comparisons(grid: Grid, study: str) -> dict[str, Any]:
-    config = _study(grid, study, "7_comparisons")
-    pairs = _compared(config, [corpus for corpus in config.corpora if corpus not in grid.not_run])
-    systems = {(pair["corpus"], pair[name]) for pair in pairs for name in ("system", "baseline")}
-    folders: dict[str, dict[str, str]] = {}
-    for entry in grid.of_study(study):
-        if (entry.corpus, entry.system.name) in systems:
+def _passages(grid: Grid, scale: str, corpus: str, folder: str, seed: str, study: str, name: str) -> dict[str, Any]:
+    passage = study_of(grid, study, "results/6_passages").passages.get(name)
+    if passage is None:
+        raise UserError("unknown passage", where=f"results/6_passages/.../{study}/{name}")
+    entry = grid.find(corpus, folder)
+    return {
+        "version": VERSIONS["translations"],
+        **_run(entry, scale, seed),
+        "decode": dataclasses.asdict(entry.system.decode),
+        "documents": [list(document.source) for document in passage.documents],
+    }
+
+
+def _comparisons(grid: Grid, study: str, name: str) -> dict[str, Any]:
+    """Every pair of a system of a table and its baseline, with the seeds that both have."""
+    table = item_of(grid, study, name)
+    if not isinstance(table, SystemsTable):
+        raise UserError("not a table of systems", where=f"results/7_comparisons/{study}/{name}")
+    metrics, folders = tallied(table), {}
+    pairs = [
+        {
+            "corpus": system.corpus,
+            "system": system.system.name,
+            "baseline": baseline.system.name,
+            "test": table.significance,
+            "metrics": metrics,
+            "seeds": seeds,
+        }
+        for system, baseline, seeds in compared(grid, study, table)
+    ]
+    for pair in pairs:
+        for one in ("system", "baseline"):
+            entry = grid.named(study, pair["corpus"], pair[one])
             folders.setdefault(entry.corpus, {})[entry.system.name] = entry.folder
-    return {
-        "version": VERSIONS["scores"],
-        "study": study,
-        "scale": grid.scale,
-        "seeds": list(grid.seeds[study]),
-        "folders": folders,
-        "pairs": pairs,
-    }
-
-
-def _compared(study: StudyConfig, corpora: Iterable[str]) -> list[dict[str, Any]]:
-    """Every pair of a system and its baseline, with the metrics of all tables that name both."""
-    metrics: dict[tuple[str, ...], set[str]] = {}
-    for table in study.tables.values():
-        compared = {metric for metric in table.metrics if parse_metric(metric).tallied}
-        for row in table.rows:
-            if (baseline := table.baseline_of(row)) is not None:
-                for corpus in corpora:
-                    metrics.setdefault((corpus, row.system, baseline, table.significance), set()).update(compared)
-    names = ("corpus", "system", "baseline", "test")
-    return [{**dict(zip(names, pair, strict=True)), "metrics": sorted(metrics[pair])} for pair in sorted(metrics)]
-
-
-def _report(grid: Grid, study: str) -> dict[str, Any]:
-    config = _study(grid, study, "8_report")
-    shown = {key: value for key, value in dataclasses.asdict(config).items() if key != "systems"}
-    not_run = {corpus: why for corpus, why in grid.not_run.items() if corpus in config.corpora}
-    return {
-        "version": VERSIONS["report"],
-        "scale": grid.scale,
-        "study": {**shown, "seeds": list(grid.seeds[study])},
-        "entries": [dataclasses.asdict(entry) for entry in sorted(grid.of_study(study), key=_shown_as(config))],
-        "corpora": {
-            name: {"about": grid.corpora[name].about, **corpus_settings(grid.corpora[name])} for name in config.corpora
-        },
-        **({"not_run": not_run} if not_run else {}),
-    }
-
-
-def _study(grid: Grid, study: str, stage: str) -> StudyConfig:
-    if study not in grid.studies:
-        raise UserError("unknown study", where=f"results/{stage}/{study}", expected=", ".join(grid.studies))
-    return grid.studies[study]
+    pairs.sort(key=lambda pair: (pair["corpus"], pair["system"], pair["baseline"]))
+    return {"version": VERSIONS["scores"], "study": study, "scale": grid.scale, "folders": folders, "pairs": pairs}
 
 
 def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
@@ -202,19 +201,16 @@ def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
         stage, *parts = target.rpartition("results/")[2].split("/")
         named = dict(zip(STAGES.get(stage, "").split("/"), parts, strict=False))
         studies = grid.active if target == "all" else (named.get("{study}", target),)
-        stated = [corpus for study in studies if study in grid.studies for corpus in grid.studies[study].corpora]
-        found |= dict.fromkeys([*stated, named.get("{corpus}")])
+        item = Path(named.get("{item}", named.get("{table}", ""))).stem
+        stated = [corpus for study in studies if study in grid.studies for corpus in _corpora(grid, study, item)]
+        found |= dict.fromkeys([*stated, named.get("{corpus}", "").removesuffix(f"@{grid.scale}")])
     return [corpus for corpus in found if corpus in grid.corpora]
 
 
-def _shown_as(study: StudyConfig) -> Callable[[Entry], tuple]:
-    """The order of systems on the page: that of the tables' rows, which are lists, and never that of keys."""
-    rows = [row.system for _, table in sorted(study.tables.items()) for row in table.rows]
-    return lambda entry: (
-        study.corpora.index(entry.corpus),
-        rows.index(entry.system.name) if entry.system.name in rows else len(rows),
-        entry.system.name,
-    )
+def _corpora(grid: Grid, study: str, item: str) -> Iterable[str]:
+    """Of one of the study's items, or of the study where it has no such item."""
+    config = grid.studies[study]
+    return item_corpora(grid, study, item) if item in config.items else config.corpora
 
 
 def _run(entry: Entry, scale: str, seed: str) -> dict[str, Any]:
@@ -239,9 +235,10 @@ SLICES = {
     "4_chains": _chains,
     "5_training": _training,
     "6_translations": _translations,
+    "6_passages": _passages,
     "7_vectors": _vectors,
     "7_aligners": _aligners,
     "7_scores": _scores,
     "7_comparisons": _comparisons,
-    "8_report": _report,
+    "8_report": report_slice,
 }

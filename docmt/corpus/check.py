@@ -15,11 +15,12 @@ from docmt.core.artifacts import sha256_file
 from docmt.core.catalogue import CorpusConfig
 from docmt.core.config import SPLITS
 from docmt.core.errors import UserError
+from docmt.core.later_counts import LATER, UNCLEAR
 from docmt.core.missing import Places
 from docmt.core.published import PublishedCounts, stated
 from docmt.core.readers import ReaderConfig
 from docmt.corpus.inputs import Inputs
-from docmt.corpus.made import LATER, UNCLEAR, made_counts, where_made
+from docmt.corpus.made import made_counts, where_made
 from docmt.corpus.needs import CONTRASTIVE, limited, needed_files
 from docmt.corpus.problems import Problems
 from docmt.corpus.readers import read

@@ -12,6 +12,16 @@ def number(value: float | None, decimals: int = 2) -> str:
     return NONE if value is None else f"{value:.{decimals}f}"
 
 
+def printed(value: float, decimals: int = 2) -> str:
+    """A published number: whole ones as they stand, such as 41 (percent), others with the metric's decimals."""
+    return (str(value) if isinstance(value, int) else number(value, decimals)).replace("-", "−")
+
+
+def counted(value: float) -> str:
+    """A count, or a mean of counts."""
+    return whole(value) if float(value).is_integer() else number(value)
+
+
 def signed(value: float | None, decimals: int = 2) -> str:
     """With its sign, a true minus; no sign before what rounds to zero."""
     if value is None:
@@ -75,6 +85,8 @@ def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict
 
 FILTERS = {
     "number": number,
+    "printed": printed,
+    "counted": counted,
     "signed": signed,
     "whole": whole,
     "duration": duration,

@@ -5,11 +5,11 @@ and Figure 6 (each step of decoding to the latent variables of its sentence). `d
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from docmt.core.documents import INSIDE, read_arrow
-from docmt.reporting.results import Results, Run
+from docmt.reporting.results import Results
 
 OCCURRENCES_SHOWN = 6
 """Of a chain's members, the first."""
@@ -63,19 +63,13 @@ class Inside:
     asked: tuple[Strip, ...]
 
 
-def insides(results: Results) -> list[Inside]:
-    """Of every system that the study inspects and that was, with its first seed."""
-    study = results.settings.study
-    runs = [run for corpus in results.corpora for system in study.inspected for run in results.of(corpus, system)[:1]]
-    return [found for run in runs if (found := _inside(results, run))]
-
-
-def _inside(results: Results, run: Run) -> Inside | None:
+def inside_of(results: Results, corpus: str, system: str) -> Inside | None:
+    """What was seen of a system with its first seed; none where nobody looked, or its document has no chain."""
+    run = results.first(corpus, system)
     file = run.translations / "inside.arrow"
     rows = read_arrow(file, INSIDE).to_pylist() if file.exists() else []
     if not rows:
         return None
-    corpus = run.entry.corpus
     return Inside(
         corpus,
         run.entry.system.name,
@@ -109,6 +103,14 @@ def _asked(rows: list[dict]) -> Iterator[Strip]:
     low, high = min(values), max(values)
     for row in shown:
         yield _strip(row, tuple(Shade(value, (value - low) / (high - low or 1)) for value in row["similarity"]))
+
+
+def strip_records(kind: str, strips: Iterable[Strip]) -> Iterator[dict]:
+    """Every shade as a flat record, for JSON and CSV; `kind` is what the numbers are."""
+    for number, strip in enumerate(strips):
+        for place, (output, shade) in enumerate(zip(strip.outputs, strip.shades, strict=True)):
+            names = {"kind": kind, "row": number, "piece": strip.piece, "sentence": strip.sentence}
+            yield {**names, "place": place, "output": output, "value": shade.value}
 
 
 def _strip(row: dict, shades: tuple[Shade, ...]) -> Strip:

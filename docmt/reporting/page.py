@@ -1,6 +1,6 @@
-"""The page of a study, and the same tables as JSON and CSV beside it."""
+"""The pages of a study: its own, and one for each of its tables, figures and passages, with CSV and JSON beside."""
 
-import re
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,38 +11,36 @@ from docmt.core.artifacts import atomic_file, write_json
 from docmt.reporting import formats
 from docmt.reporting.case_studies import chain_studies
 from docmt.reporting.figures import styles
-from docmt.reporting.inside import insides
+from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
 from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, inside_curves, learning_curves
 from docmt.reporting.provenance import accounts, environments
 from docmt.reporting.results import ReportSettings, Results
 from docmt.reporting.settings import describe_systems
-from docmt.reporting.tables import Table, fill_tables, to_csv, to_json
 from docmt.reporting.translations import DOCUMENTS_SHOWN, documents_to_show
+
+SYSTEMS_SHOWN = 12
+"""Of a study, in the curves, translations and chains of its page: more cannot be told apart."""
 
 
 def write_report(settings: Path, results: Path, output: Path) -> None:
-    """`docmt report`: the page at `output`; `tables.json` and `<table>.csv` in its folder.
+    """`docmt report`: the page at `output`; beside that of a table, figure or passage the same as CSV and JSON.
 
     A study of which nothing was run has a page too: its tables say "not run".
     """
     known = Results.load(ReportSettings.load(settings), results)
-    tables = fill_tables(known)
-    write_json(output.with_name("tables.json"), {"study": known.settings.study.study, "tables": to_json(tables)})
-    for table in tables:
-        with atomic_file(output.parent / csv_name(table)) as stream:
-            stream.write(to_csv(table))
-    page = render(known, tables)
+    found = pieces(known)
+    page = render(known, found, output)
+    if known.settings.item is not None:
+        (piece,) = found
+        write_json(output.with_suffix(".json"), to_json(piece, known))
+        with atomic_file(output.with_suffix(".csv")) as stream:
+            stream.write(to_csv(piece))
     with atomic_file(output) as stream:
         stream.write(page)
 
 
-def csv_name(table: Table) -> str:
-    """A table's name is free text in its study; in a file name it is not."""
-    return re.sub(r"[^A-Za-z0-9_.+-]", "_", table.id) + ".csv"
-
-
-def render(results: Results, tables: list[Table]) -> str:
-    """The page, self-contained: styles and figures are within, nothing is loaded."""
+def render(results: Results, found: list[Piece], output: Path) -> str:
+    """The page, self-contained: styles and figures are within, nothing is loaded; links lead to the study's pages."""
     environment = Environment(
         loader=PackageLoader("docmt.reporting"),
         autoescape=True,
@@ -51,9 +49,22 @@ def render(results: Results, tables: list[Table]) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= formats.FILTERS
-    environment.globals |= {"csv_name": csv_name, "card_facts": card_facts, "shown": DOCUMENTS_SHOWN}
+    environment.globals |= {"card_facts": card_facts, "shown": DOCUMENTS_SHOWN}
     css = environment.loader.get_source(environment, "page.css")[0]
-    return environment.get_template("page.html").render(css=Markup(css), **_content(results, tables))
+    common = {"css": Markup(css), "link": _links(results, output), **_common(results)}
+    if results.settings.item is not None:
+        return environment.get_template("item.html").render(piece=found[0], **common)
+    return environment.get_template("page.html").render(pieces=found, **common, **_content(results))
+
+
+def _links(results: Results, output: Path) -> Any:
+    """From a name and a suffix to the address of a page of this study, as it is seen from `output`."""
+    folder = results.folder / "8_report" / results.settings.study.study
+
+    def link(name: str, suffix: str = "html") -> str:
+        return Path(os.path.relpath(folder / f"{name}.{suffix}", output.parent)).as_posix()
+
+    return link
 
 
 def card_facts(card: dict, stated: dict) -> dict:
@@ -61,24 +72,29 @@ def card_facts(card: dict, stated: dict) -> dict:
     return {key: value for key, value in card.items() if key not in stated and key != "corpus"}
 
 
-def _content(results: Results, tables: list[Table]) -> dict[str, Any]:
-    look = styles(results.systems)
+def _common(results: Results) -> dict[str, Any]:
+    """What all pages show."""
     return {
         "study": results.settings.study,
         "scale": results.settings.scale,
         "results": results,
-        "scored": sum(run.scores is not None for run in results.runs),
-        "tables": tables,
-        "csv": {table.id: to_csv(table) for table in tables},
-        "look": look,
-        "learning": learning_curves(results, look),
-        "accuracy": accuracy_by_distance(results, look),
-        "positions": bleu_by_position(results, look),
-        "inside_curves": inside_curves(results, look),
-        "insides": insides(results),
-        "chain_studies": chain_studies(results),
-        "documents": documents_to_show(results),
-        "systems": describe_systems(results),
+        "look": styles(results.systems),
         "accounts": accounts(results),
         "environments": environments(results),
+    }
+
+
+def _content(results: Results) -> dict[str, Any]:
+    """What the page of the whole study shows besides its items; of many systems only the first, by its items."""
+    look, few = styles(results.systems), results.with_systems(results.systems[:SYSTEMS_SHOWN])
+    return {
+        "scored": sum(run.scores is not None for run in results.runs),
+        "left_out": len(results.systems[SYSTEMS_SHOWN:]),
+        "learning": learning_curves(few, look),
+        "accuracy": accuracy_by_distance(few, look),
+        "positions": bleu_by_position(few, look),
+        "inside_curves": inside_curves(few, look),
+        "chain_studies": chain_studies(few),
+        "documents": documents_to_show(few),
+        "systems": describe_systems(results),
     }

@@ -4,7 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from docmt.core.grid import Entry
+from docmt.core.entries import Entry
 from docmt.reporting.formats import flatten
 from docmt.reporting.results import Results
 

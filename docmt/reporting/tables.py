@@ -1,15 +1,14 @@
-"""A study's tables: for every row, corpus and metric what was published, what was measured, and the difference."""
+"""Tables of systems: for every row, column and metric what was published, what was measured, and the difference."""
 
-import csv
-import io
+import dataclasses
 import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from docmt.core.marks import MARKS, mark
-from docmt.core.metrics import parse_metric
-from docmt.core.study import RowConfig, TableConfig
-from docmt.reporting.results import Results
+from docmt.core.metrics import Measured, MetricName, parse_metric
+from docmt.core.tables import ColumnConfig, RowConfig, SystemsTable, published_number
+from docmt.reporting.results import Results, Run
 
 NOT_RUN = "not run"
 NOT_SCORED = "not scored"
@@ -25,14 +24,16 @@ TESTS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One (row, corpus, metric). `published` is a number, a note such as "not digitised", or none.
+    """One (row, column, metric). `published` is a number, one as it was printed, "not digitised", or none.
 
     `values` has one number a seed that was run; `empty` says why there is none: the system was not run, these
     scores lack the metric (as a corpus without contrastive sets does), the system translates documents and has no
     sentences to score, or the row exists only as published. `comparison`: with the row's baseline, as stage 7 left it.
     """
 
+    column: str
     corpus: str
+    system: str | None
     metric: str
     decimals: int
     published: float | str | None
@@ -62,9 +63,8 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        if self.measured is None or not isinstance(self.published, int | float):
-            return None
-        return self.measured - self.published
+        published = published_number(self.published)
+        return None if self.measured is None or published is None else self.measured - published
 
     @property
     def status(self) -> str:
@@ -72,17 +72,40 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Drop:
+    """The mean over columns of a row's difference from another row; none where one of them was not run."""
+
+    published: float | str | None
+    measured: float | None
+    decimals: int
+
+    @property
+    def difference(self) -> float | None:
+        published = published_number(self.published)
+        return None if self.measured is None or published is None else self.measured - published
+
+
+@dataclass(frozen=True)
 class Row:
+    """A heading across the table has a `group` and nothing else; `drop` is none where the table shows none."""
+
     label: str
     system: str | None
     note: str
     cells: tuple[Cell, ...]
+    group: str = ""
+    drop: Drop | None = None
 
 
 @dataclass(frozen=True)
 class Column:
-    """`has_published`: whether any row has something published here, so that the page leaves no empty columns."""
+    """One metric of a column: `key` is the column's name in the study.
 
+    `has_published`: whether any row has something published here, so that the page leaves no empty columns.
+    """
+
+    key: str
+    label: str
     corpus: str
     metric: str
     about: str
@@ -100,52 +123,90 @@ class Signature:
 
 @dataclass(frozen=True)
 class Table:
-    id: str
-    title: str
-    caption: str
-    paper: str
+    """`drop` says what the last column is; empty where there is none."""
+
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     signatures: tuple[Signature, ...]
     tests: tuple[Signature, ...]
     marks: str
+    drop: str
 
     @property
-    def corpora(self) -> list[str]:
-        return list(dict.fromkeys(column.corpus for column in self.columns))
+    def groups(self) -> list[tuple[str, list[Column]]]:
+        """The study's columns by their labels, each with its metrics."""
+        keys = dict.fromkeys(column.key for column in self.columns)
+        own = {key: [column for column in self.columns if column.key == key] for key in keys}
+        return [(columns[0].label, columns) for columns in own.values()]
 
 
-def fill_tables(results: Results) -> list[Table]:
-    return [_table(name, config, results) for name, config in results.settings.study.tables.items()]
+DROPS = {"above": "from the row above", "first": "from the first row"}
+"""What the mean difference of a table's last column is from."""
 
 
-def _table(name: str, config: TableConfig, results: Results) -> Table:
-    pairs = [(corpus, metric) for corpus in results.corpora for metric in config.metrics]
-    rows = tuple(
-        Row(_label(row), row.system, row.note, tuple(_cell(config, row, *pair, results) for pair in pairs))
-        for row in config.rows
-    )
+def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
+    """A table of the study with what is there of its runs."""
+    stated = config.columns_of(results.settings.study.corpora)
+    pairs = [(key, column, metric) for key, column in stated for metric in config.metrics]
+    rows = [_row(name, config, row, pairs, results) for row in config.rows]
     columns = tuple(
-        Column(corpus, metric, parse_metric(metric).metric.about, _any_published(rows, number))
-        for number, (corpus, metric) in enumerate(pairs)
+        Column(
+            key,
+            column.label or column.corpus,
+            column.corpus,
+            metric,
+            parse_metric(metric).metric.about,
+            any(row.cells[number].published is not None for row in rows if row.cells),
+        )
+        for number, (key, column, metric) in enumerate(pairs)
     )
     cells = [cell for row in rows for cell in row.cells]
     how = _signatures((cell, text) for cell in cells for text in cell.signatures)
     tests = _signatures((cell, cell.comparison["signature"]) for cell in cells if cell.comparison)
-    return Table(name, config.title, config.caption, config.paper, columns, rows, how, tests, _marks(config, cells))
+    shown = tuple(_with_drops(config, rows)) if config.drop else tuple(rows)
+    return Table(columns, shown, how, tests, _marks(config, cells), DROPS.get(config.drop or "", ""))
+
+
+def _row(
+    name: str, config: SystemsTable, row: RowConfig, pairs: list[tuple[str, ColumnConfig, str]], results: Results
+) -> Row:
+    if row.group:
+        return Row("", None, "", (), group=row.group)
+    cells = tuple(_cell(name, config, row, *pair, results) for pair in pairs)
+    return Row(_label(row), row.system, row.note, cells)
+
+
+def _with_drops(config: SystemsTable, rows: list[Row]) -> Iterator[Row]:
+    """Headings are no rows to compare with."""
+    others: list[Row] = []
+    for stated, row in zip(config.rows, rows, strict=True):
+        if row.group:
+            yield row
+            continue
+        other = (others[-1] if config.drop == "above" else others[0]) if others else None
+        measured = _mean_difference(row, other) if other else None
+        decimals = parse_metric(config.metrics[0]).metric.decimals
+        yield dataclasses.replace(row, drop=Drop(stated.drop, measured, decimals))
+        others.append(row)
+
+
+def _mean_difference(row: Row, other: Row) -> float | None:
+    pairs = [(own.measured, than.measured) for own, than in zip(row.cells, other.cells, strict=True)]
+    differences = [own - than for own, than in pairs if own is not None and than is not None]
+    return statistics.fmean(differences) if len(differences) == len(pairs) else None
 
 
 def _label(row: RowConfig) -> str:
     return row.label or row.system or ""
 
 
-def _marks(config: TableConfig, cells: list[Cell]) -> str:
+def _marks(config: SystemsTable, cells: list[Cell]) -> str:
     """What the marks mean, of all levels, whichever occur; empty where nothing was tested."""
     tested = [cell.comparison for cell in cells if cell.comparison]
     if not tested:
         return ""
-    labels = {row.system: _label(row) for row in reversed(config.rows)}
-    baselines = dict.fromkeys(b for row in config.rows if (b := config.baseline_of(row)))
+    labels = {row.system: _label(row) for row in reversed(config.rows) if not row.group}
+    baselines = dict.fromkeys(_baselines(config))
     levels = ", ".join(f"{sign} p < {level}" for sign, level in reversed(MARKS.items()))
     against = " or ".join(labels.get(baseline, baseline) for baseline in baselines)
     own = ", each row's own baseline" if len(baselines) > 1 else ""
@@ -153,40 +214,58 @@ def _marks(config: TableConfig, cells: list[Cell]) -> str:
     return f"{levels}: better or worse than {against}{own}, by {TESTS[config.significance]}{seeds}, two-sided."
 
 
-def _any_published(rows: tuple[Row, ...], number: int) -> bool:
-    return any(row.cells[number].published is not None for row in rows)
+def _baselines(config: SystemsTable) -> Iterator[str]:
+    """As the study states them, without the suffixes of columns."""
+    for row in config.rows:
+        baseline = row.baseline or config.baseline
+        if baseline is not None and row.system not in (None, baseline):
+            yield baseline
 
 
-def _cell(table: TableConfig, row: RowConfig, corpus: str, metric: str, results: Results) -> Cell:
+def _cell(
+    table: str,
+    config: SystemsTable,
+    row: RowConfig,
+    key: str,
+    column: ColumnConfig,
+    metric: str,
+    results: Results,
+) -> Cell:
     name = parse_metric(metric, f"study {results.settings.study.study}")
-    runs = results.of(corpus, row.system) if row.system else []
-    scored = [run.scores for run in runs if run.scores is not None]
-    found = [measured for scores in scored if (measured := name.find(scores)) is not None]
+    system = config.system_of(row, key, column)
+    runs = results.of(column.corpus, system) if system else []
+    found = [measured for run in runs if (measured := measured_of(run, name)) is not None]
+    baseline = config.baseline_of(row, key, column)
+    pair = {"corpus": column.corpus, "metric": metric, "system": system, "baseline": baseline}
     return Cell(
-        corpus=corpus,
+        column=key,
+        corpus=column.corpus,
+        system=system,
         metric=metric,
         decimals=name.metric.decimals,
-        published=row.published.get(corpus, {}).get(metric),
+        published=row.published.get(key, {}).get(metric),
         values=tuple(measured.value for measured in found),
         seeds=len(runs),
-        empty=_empty(row, scored, results.settings.not_run.get(corpus)),
+        empty=_empty(system, runs, name, results.settings.why_not_run(column.corpus, system)),
         signatures=tuple(dict.fromkeys(measured.signature for measured in found)),
-        comparison=_comparison(table, row, corpus, metric, results) if found else None,
+        comparison=results.comparison(table, **pair, test=config.significance) if found and baseline else None,
     )
 
 
-def _comparison(table: TableConfig, row: RowConfig, corpus: str, metric: str, results: Results) -> dict | None:
-    baseline = table.baseline_of(row)
-    return baseline and results.comparison(corpus, metric, row.system, baseline, table.significance)
+def measured_of(run: Run, metric: MetricName) -> Measured | None:
+    """The metric of a run; none where it was not run, or lacks it."""
+    content = run.scores if metric.metric.source == "scores" else run.record
+    return None if content is None else metric.find(content)
 
 
-def _empty(row: RowConfig, scored: list[dict], left_out: str | None) -> str:
-    if row.system is None:
+def _empty(system: str | None, runs: list[Run], metric: MetricName, left_out: str) -> str:
+    if system is None:
         return PUBLISHED_ONLY
-    if not scored:
+    there = [run for run in runs if (run.scores if metric.metric.source == "scores" else run.record) is not None]
+    if not there:
         return f"{NOT_RUN}: {left_out}" if left_out else NOT_RUN
-    documents = all(scores["decoding"]["lines"] == "documents" for scores in scored)
-    return DOCUMENTS_ONLY if documents else NOT_SCORED
+    lines = [run.scores["decoding"]["lines"] for run in there if run.scores is not None]
+    return DOCUMENTS_ONLY if lines and set(lines) == {"documents"} else NOT_SCORED
 
 
 def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
@@ -198,13 +277,13 @@ def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
 
 
 def records(table: Table) -> Iterator[dict]:
-    """Every cell as a flat record, for JSON and CSV."""
+    """Every cell as a flat record, for JSON and CSV; the last column's as those of the metric `drop`."""
     for row in table.rows:
         for cell in row.cells:
             yield {
-                "table": table.id,
                 "row": row.label,
-                "system": row.system,
+                "system": cell.system,
+                "column": cell.column,
                 "corpus": cell.corpus,
                 "metric": cell.metric,
                 "published": cell.published,
@@ -220,28 +299,12 @@ def records(table: Table) -> Iterator[dict]:
                 "signature": " ; ".join(cell.signatures),
                 "note": row.note,
             }
-
-
-def to_json(tables: list[Table]) -> list[dict]:
-    """The content of `tables.json`."""
-    return [
-        {
-            "table": table.id,
-            "title": table.title,
-            "caption": table.caption,
-            "paper": table.paper,
-            "marks": table.marks,
-            "cells": list(records(table)),
-        }
-        for table in tables
-    ]
-
-
-def to_csv(table: Table) -> str:
-    """A line a cell; numbers in full, values of several seeds joined by blanks."""
-    out = io.StringIO()
-    rows = [{**record, "values": " ".join(map(repr, record["values"]))} for record in records(table)]
-    writer = csv.DictWriter(out, fieldnames=list(rows[0]) if rows else ["table"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+        if row.drop is not None and (row.drop.published, row.drop.measured) != (None, None):
+            yield {
+                "row": row.label,
+                "system": row.system,
+                "metric": "drop",
+                "published": row.drop.published,
+                "measured": row.drop.measured,
+                "difference": row.drop.difference,
+            }

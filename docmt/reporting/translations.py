@@ -48,8 +48,8 @@ def documents_to_show(results: Results) -> list[Document]:
 
 
 def _of_corpus(results: Results, corpus: str) -> Iterator[Document]:
-    runs = [run for run in results.of(corpus) if _has_sentences(run)]
-    corpus_file = results.folder / "1_corpus" / corpus / "documents.parquet"
+    runs = [run for run in results.of(corpus) if has_sentences(run)]
+    corpus_file = results.data("1_corpus", corpus) / "documents.parquet"
     if not runs or not corpus_file.exists():
         return
     seed = min(run.seed for run in runs)
@@ -63,7 +63,8 @@ def _of_corpus(results: Results, corpus: str) -> Iterator[Document]:
         yield Document(corpus, name, seed, tuple(run.entry.system.name for run in runs), source, target, lines)
 
 
-def _has_sentences(run: Run) -> bool:
+def has_sentences(run: Run) -> bool:
+    """Whether a line of its translations is a sentence; none is before it has translated."""
     account = read_if_there(run.translations / "decoding.json")
     return account is not None and account["lines"] == "sentences"
 

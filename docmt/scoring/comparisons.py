@@ -61,7 +61,7 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Co
 
 
 def write_comparisons(settings: Path, results: Path, output: Path) -> None:
-    """`docmt compare-study`: `{"comparisons": [...]}`, each with its corpus, metric, system, baseline and test."""
+    """`docmt compare-table`: `{"comparisons": [...]}`, each with its corpus, metric, system, baseline and test."""
     chosen = read_json(settings)
     rows = [row for pair in chosen["pairs"] for row in _compare_pair(pair, chosen, results)]
     write_json(output, {"study": chosen["study"], "scale": chosen["scale"], "comparisons": rows})
@@ -72,7 +72,7 @@ def _compare_pair(pair: dict, chosen: dict, results: Path) -> Iterator[dict]:
 
     So are packed instances, which are the same only in systems of the same view.
     """
-    runs = [list(_runs(pair["corpus"], pair[name], chosen, results)) for name in ("system", "baseline")]
+    runs = [list(_runs(pair, name, chosen, results)) for name in ("system", "baseline")]
     for metric in pair["metrics"]:
         wanted = parse_metric(metric).tallied
         ours, theirs = ([select(tallies, wanted) for tallies in one] for one in runs)
@@ -82,7 +82,8 @@ def _compare_pair(pair: dict, chosen: dict, results: Path) -> Iterator[dict]:
         yield {**names, "metric": metric, **asdict(compare(ours, theirs, pair["test"]))}
 
 
-def _runs(corpus: str, system: str, chosen: dict, results: Path) -> Iterator[list[Tally]]:
-    folder = results / "7_scores" / chosen["scale"] / corpus / chosen["folders"][corpus][system]
-    for seed in chosen["seeds"]:
+def _runs(pair: dict, name: str, chosen: dict, results: Path) -> Iterator[list[Tally]]:
+    corpus = pair["corpus"]
+    folder = results / "7_scores" / chosen["scale"] / corpus / chosen["folders"][corpus][pair[name]]
+    for seed in pair["seeds"]:
         yield read_tallies(folder / f"seed{seed}" / "details.arrow")

@@ -47,8 +47,12 @@ def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Work
         if subwords is None or text.bpe == "separate":
             subwords = learn_subwords(text, words[side], workers)
         sides[side] = Side(tokenizer, casings[side], subwords.segmenter, subwords.vocabulary)
+    return TextPipeline(config_of(settings), **sides)
+
+
+def config_of(settings: TokensSettings) -> PipelineConfig:
     languages = {"source_language": settings.source_language, "target_language": settings.target_language}
-    return TextPipeline(PipelineConfig(**dataclasses.asdict(text), **languages), **sides)
+    return PipelineConfig(**dataclasses.asdict(settings.text), **languages)
 
 
 def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> Casing:

@@ -17,6 +17,7 @@ from docmt.text.counts import WordCounts, load_counts, save_counts
 from docmt.text.encode import encode
 from docmt.text.process import learn_text, write_card
 from docmt.text.settings import SIDES, TokensSettings
+from docmt.text.taken import take
 from docmt.text.tokenise import tokenise
 
 WORDS, COUNTS = "words.arrow", "counts.json"
@@ -29,13 +30,19 @@ def tokenise_part(settings: TokensSettings, corpus: Path, part: Part, output: Pa
 
 
 def learn_parts(
-    settings: TokensSettings, corpus: Path, parts: Sequence[Path], output: Path, workers: Workers = ALONE
+    settings: TokensSettings,
+    corpus: Path,
+    parts: Sequence[Path],
+    output: Path,
+    workers: Workers = ALONE,
+    learnt: Path | None = None,
 ) -> None:
-    """`parts`: folders of `tokenise_part`. Writes what `learn_text` does."""
+    """`parts`: folders of `tokenise_part`. Writes what `learn_text` does; `learnt` as for `process_corpus`."""
+    taken = take(settings, learnt)
     counts = {side: WordCounts() for side in SIDES}
     for part in parts:
         load_counts(part / WORDS, counts)
-    learn_text(settings, corpus, counts, output, workers)
+    learn_text(settings, corpus, counts, output, workers, taken)
 
 
 def encode_part(part: Path, text: Path, output: Path, workers: Workers = ALONE) -> None:

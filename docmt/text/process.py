@@ -21,19 +21,24 @@ from docmt.text.learn import learn
 from docmt.text.pipeline import TextPipeline
 from docmt.text.references import reference_tokens
 from docmt.text.settings import TokensSettings
+from docmt.text.taken import take
 from docmt.text.tokenise import SideCounts, tokenise
 
 
-def process_corpus(settings: TokensSettings, corpus: Path, output: Path, workers: Workers = ALONE) -> None:
+def process_corpus(
+    settings: TokensSettings, corpus: Path, output: Path, workers: Workers = ALONE, learnt: Path | None = None
+) -> None:
     """Write tokens.arrow, text/, card.json and, for a corpus that has such, contrastive.arrow and references.arrow.
 
     The same corpus and settings give the same bytes, whoever `workers` are. Merges, vocabularies and cases come from
-    the training split.
-    Raises UserError for a corpus without a training split and for a sentence without any token.
+    the training split, or from `learnt`, the `text/` of the corpus that the settings name.
+    Raises UserError for a corpus without a training split that learns from it, for a sentence without any token, and
+    where `learnt` is not what the settings ask for.
     """
+    taken = take(settings, learnt)
     with _scratch(output) as scratch:
         counts = tokenise(settings, corpus / "documents.parquet", scratch / "tokens.arrow", workers=workers)
-        learn_text(settings, corpus, counts, output, workers)
+        learn_text(settings, corpus, counts, output, workers, taken)
         counts.clear()  # they take memory that the second pass may need
         found = encode(scratch / "tokens.arrow", output / "text", output / "tokens.arrow", workers)
     write_card(found, output)
@@ -52,14 +57,21 @@ def _scratch(output: Path) -> Iterator[Path]:
 
 
 def learn_text(
-    settings: TokensSettings, corpus: Path, counts: SideCounts, output: Path, workers: Workers = ALONE
+    settings: TokensSettings,
+    corpus: Path,
+    counts: SideCounts,
+    output: Path,
+    workers: Workers = ALONE,
+    taken: TextPipeline | None = None,
 ) -> None:
     """Write text/ from the counts of all of the training split, and the tables of a corpus beside its sentences.
+
+    `taken`: a text that is not to be learnt, since another corpus has it.
 
     Raises UserError where there are no counts, and for a contrastive sentence without any token.
     """
     documents, items = corpus / "documents.parquet", corpus / "contrastive.parquet"
-    pipeline = learn(settings, counts, str(documents), workers)
+    pipeline = taken or learn(settings, counts, str(documents), workers)
     tables = {"contrastive": None, "references": reference_tokens(documents, pipeline.target)}
     if items.exists():
         tables["contrastive"] = contrastive_tokens(read_parquet(items, CONTRASTIVE), pipeline.sides, str(items))

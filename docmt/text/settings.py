@@ -20,6 +20,11 @@ class TokensSettings:
     target_language: str
     text: TextConfig
 
+    @property
+    def takes_from(self) -> str | None:
+        """The other corpus whose text is taken; none where it is learnt here."""
+        return self.text.takes_from(self.corpus)
+
     def language(self, side: str) -> str:
         return self.source_language if side == "source" else self.target_language
 

@@ -31,7 +31,8 @@ SideCounts = dict[str, WordCounts]
 def tokenise(
     settings: TokensSettings, documents: Path, output: Path, part: Part = WHOLE, workers: Workers = ALONE
 ) -> SideCounts:
-    """Write the TOKENISED shards of a part of `documents.parquet`; returns its counts.
+    """Write the TOKENISED shards of a part of `documents.parquet`; returns its counts, which are empty where nothing is
+    learnt from them.
 
     Raises UserError for a sentence without any token.
     """
@@ -60,8 +61,9 @@ class Tokenise:
             lines = [self._tokenise[side](sentence) for sentence in shard[side].to_pylist()]
             self._check(shard, lines, side)
             columns[side], counts[side] = pa.array(lines, pa.string()), WordCounts()
-            training = columns[side].filter(is_training.combine_chunks()).to_pylist()
-            counts[side].count(training, self._learns_case(side))
+            if self.settings.takes_from is None:
+                training = columns[side].filter(is_training.combine_chunks()).to_pylist()
+                counts[side].count(training, self._learns_case(side))
         for side, column in columns.items():
             shard = shard.set_column(TOKENISED.get_field_index(side), TOKENISED.field(side), column)
         return Done((batch_of(shard), counts), len(shard))

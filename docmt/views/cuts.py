@@ -21,6 +21,10 @@ class Cuts:
     def __len__(self) -> int:
         return len(self.starts)
 
+    def only(self, chosen: np.ndarray) -> "Cuts":
+        """The segments of these numbers."""
+        return Cuts(self.starts[chosen], self.ends[chosen])
+
 
 def sentence_costs(source_pieces: np.ndarray, target_pieces: np.ndarray) -> np.ndarray:
     """A sentence's share of a budget of tokens, for both sides at once.

@@ -24,6 +24,10 @@ class Ids:
         offsets = lists.offsets.to_numpy().astype(np.int64)
         return cls(lists.flatten().to_numpy(), offsets[:-1] - offsets[0], np.diff(offsets))
 
+    def only(self, kept: np.ndarray) -> "Ids":
+        """The sentences for which `kept`, a truth value a sentence, holds."""
+        return Ids(self.values, self.starts[kept], self.lengths[kept])
+
 
 @dataclass(frozen=True)
 class Sentences:
@@ -38,6 +42,12 @@ class Sentences:
 
     def __len__(self) -> int:
         return len(self.source.lengths)
+
+    def only(self, kept: np.ndarray) -> "Sentences":
+        """The documents for which `kept`, a truth value a document, holds."""
+        counts = np.diff(self.documents)
+        sides = (side.only(np.repeat(kept, counts)) for side in (self.source, self.target))
+        return Sentences(*sides, self.names[kept], np.concatenate([[0], np.cumsum(counts[kept])]), self.copies)
 
 
 def sentences_of(rows: pa.Table, where: str) -> Sentences:
@@ -65,9 +75,14 @@ def _in_order(numbers: np.ndarray, names: np.ndarray, documents: np.ndarray) -> 
     )
 
 
+def owners(sentences: Sentences, cuts: Cuts) -> np.ndarray:
+    """The number of each segment's document."""
+    return np.searchsorted(sentences.documents, cuts.starts, side="right") - 1
+
+
 def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
     """Rows of SEGMENTS, one a segment, in order; a sentence that several segments hold (windows) is repeated."""
-    owner = np.searchsorted(sentences.documents, cuts.starts, side="right") - 1
+    owner = owners(sentences, cuts)
     numbers = cuts.starts - sentences.documents[owner] - sentences.copies
     columns = {
         "document": pa.array(sentences.names[owner], pa.string()),
@@ -79,7 +94,7 @@ def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
         lengths = side.lengths[chosen]
         columns[f"{name}_lengths"] = _lists(lengths, counts)
         ids = side.values[concatenated_ranges(side.starts[chosen], lengths)]
-        columns[f"{name}_ids"] = _lists(ids, _sums(lengths, counts))
+        columns[f"{name}_ids"] = _lists(ids, sums(lengths, counts))
     return pa.record_batch([columns[name] for name in SEGMENTS.names], schema=SEGMENTS)
 
 
@@ -89,7 +104,7 @@ def _lists(values: np.ndarray, lengths: np.ndarray) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.astype(np.int32)))
 
 
-def _sums(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def sums(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Sums of the first `counts[0]` values, of the next `counts[1]`, and so on."""
     totals = np.concatenate([[0], np.cumsum(values)])
     ends = np.cumsum(counts)

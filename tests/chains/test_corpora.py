@@ -18,7 +18,7 @@ from docmt.core.config import CutConfig, ViewConfig
 from docmt.core.documents import CHAINS_WORDS, SEGMENT_CHAINS, SEGMENTS, TOKENS, read_arrow
 from docmt.core.errors import UserError
 from docmt.core.shards import arrow_writer
-from docmt.core.workers import Workers
+from docmt.core.workers import ALONE, Workers
 from docmt.views.build import ViewsSettings, build_view
 
 PIECES = {"的": ["的"], "ab": ["a@@", "b"], "科学家们": ["科学@@", "家@@", "们"], "x": ["x"], "a": ["a"]}
@@ -132,8 +132,12 @@ def test_chains_of_segments_are_those_of_loops(folder, documents, each, stop_wor
 TOLD = [("train", [["ab", "x"], ["科学家们", "ab"], ["x"]]), ("dev", [["x", "x"]]), ("train", [["a"], ["a", "ab"]])] * 2
 
 
-def built(folder: Path, tokens: Path, workers: Workers) -> Path:
-    view = ViewConfig(CutConfig(window=2), CutConfig(documents=True))
+LEAVES_OUT = {"min_document_sentences": 3, "sample": 3}
+"""Documents of three sentences remain, with two windows each, of which one is not drawn."""
+
+
+def built(folder: Path, tokens: Path, workers: Workers, **train: int) -> Path:
+    view = ViewConfig(CutConfig(window=2, **train), CutConfig(documents=True))
     build_view(ViewsSettings(1, view), tokens, folder / "view", workers)
     build_words(WordsSettings(1, 1), tokens, folder / "words", workers)
     build_segments(SegmentsSettings(1, view), tokens, folder / "words", folder / "view", folder / "chains", workers)
@@ -151,6 +155,22 @@ def test_shards_and_workers_change_nothing_but_the_record_batches(tmp_path):
         elif path.parent.name != "view":
             schema = CHAINS_WORDS if path.parent.name == "words" else SEGMENT_CHAINS
             assert read_arrow(one / path, schema) == read_arrow(whole / path, schema)
+
+
+def test_what_a_view_leaves_out_of_training_has_no_chains(tmp_path):
+    tokens = write_tokens(tmp_path / "tokens", TOLD, 1)
+    every, some = built(tmp_path / "every", tokens, ALONE), built(tmp_path / "some", tokens, ALONE, **LEAVES_OUT)
+    chains: dict[Path, list] = {}
+    for folder in (every, some):
+        segments = read_arrow(folder / "view" / "train.arrow", SEGMENTS).to_pylist()
+        rows = read_arrow(folder / "chains" / "train.arrow", SEGMENT_CHAINS).to_pylist()
+        chains[folder] = [(s["document"], s["first"], row) for s, row in zip(segments, rows, strict=True)]
+    assert len(chains[some]) == 3
+    assert chains[some] == [row for row in chains[every] if row in chains[some]]
+    assert read_json(some / "chains" / "card.json")["splits"]["train"]["texts"] == 3
+    for split in ("dev", "test"):
+        files = [folder / "chains" / f"{split}.arrow" for folder in (every, some)]
+        assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_a_view_with_other_shards_is_refused(tmp_path):

@@ -12,7 +12,7 @@ DOCMT = Path(sys.executable).parent / "docmt"
 def test_help_names_every_command():
     shown = run([DOCMT, "--help"], cwd=ROOT, check=True).stdout
     commands = ("corpus", "tokens", "views", "chains", "train", "decode", "contrastive", "translate", "score", "report")
-    more = ("compare", "contrastive-system", "score-system", "compare-study", "import-fairseq", "status", "inspect")
+    more = ("compare", "contrastive-system", "score-system", "compare-table", "import-fairseq", "status", "inspect")
     for command in (*commands, *more, "human"):
         assert f"  {command} " in shown
 
@@ -25,11 +25,17 @@ def test_systems_are_a_line_each(project):
     assert "extends sentence" in found and "starts from sentence" in found and "view tokens512" in found
 
 
-def test_targets_are_what_the_workflow_makes(project):
-    lines = run([DOCMT, "targets"], cwd=project.root, check=True).stdout.splitlines()
+@pytest.mark.parametrize(
+    ("study", "options", "target"),
+    [
+        ("demo", (), "results/7_scores/paper/toy_zh-en/g_transformer/seed1/scores.json"),
+        ("lexical-chains", ("--no-scores",), "results/8_report/lexical-chains/table7.html"),
+    ],
+)
+def test_targets_are_what_the_workflow_makes(project, study, options, target):
+    lines = run([DOCMT, "targets", "--study", study, *options], cwd=project.root, check=True).stdout.splitlines()
     targets = [line.split()[0] for line in lines]
-    assert {"all", "demo", "bible"} <= set(targets)
-    assert "results/7_scores/paper/toy_zh-en/g_transformer/seed1/scores.json" in targets
+    assert {"all", study, target} <= set(targets)
     planned = project.snakemake("-n", *targets, "--config", f"mirror={placeholder_mirror(project)}")
     assert planned.returncode == 0, planned.stderr
 
@@ -40,9 +46,13 @@ def test_targets_say_what_is_made(project):
     path.write_text("{}")
     lines = run([DOCMT, "targets"], cwd=project.root, check=True).stdout.splitlines()
     made = {line.split()[0]: line.split()[1] for line in lines}
+    about = {line.split()[0]: line for line in lines}
     assert made["results/1_corpus/toy_zh-en/card.json"] == "made"
     assert made["results/1_corpus/ted_fr-en/card.json"] == "-"
     assert made["results/1_corpus/ted_zh-en/card.json"] == "missing", "files that only a person can bring"
+    assert made["results/8_report/lexical-chains/table2.html"] == "missing"
+    assert "4 of 4 trainings to make, device-hours about" in about["results/8_report/demo/learning.html"]
+    assert about["results/8_report/lexical-chains/table5.html"].endswith("; no training")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +72,7 @@ def test_targets_say_what_is_made(project):
          "none.json"),
         (("score", "--hypotheses", "none.txt", "--reference", "none.txt"), "none.txt: file not found"),
         (("compare", "--baseline", "a", "--system", "b", "--reference", "none.txt"), "none.txt: file not found"),
-        (("compare-study", "--settings", "none.json", "--results", ".", "--output", "o"), "none.json"),
+        (("compare-table", "--settings", "none.json", "--results", ".", "--output", "o"), "none.json"),
         (("report", "--settings", "none.json", "--results", ".", "--output", "o"), "none.json"),
         (("human", "read", "filled.csv", "--key", "none.json"), "none.json: file not found"),
         (("human", "sheet", "--source", "a", "--reference", "none.txt", "--baseline", "b", "--system", "c",

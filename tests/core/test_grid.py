@@ -6,61 +6,16 @@ import re
 
 import pytest
 import yaml
+from small_grid import CORPUS, STUDY, SYSTEMS, entry
 from support import ROOT, Project
 
 from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
-from docmt.core.config import DecodeConfig, TrainConfig
+from docmt.core.config import CutConfig, DecodeConfig, TextConfig, TrainConfig
 from docmt.core.errors import UserError
 from docmt.core.grid import Grid, load_grid
 from docmt.core.scoring import ScoringConfig
 from docmt.core.slices import settings
 from docmt.core.versions import VERSIONS
-
-CONFIG = {
-    "studies": ["one"],
-    "texts": {"joint": {"bpe": "joint", "merges": 10}, "separate": {"bpe": "separate", "merges": 10}},
-    "defaults": {
-        "text": "joint",
-        "view": {"window": 1},
-        "model": {"transformer": {"width": 64}, "g_transformer": {"combined_layers": 1}},
-        "train": {"max_updates": 5},
-        "decode": {"beam": 4},
-    },
-}
-CORPUS = {
-    "about": "generated",
-    "source_language": "zh",
-    "target_language": "en",
-    "licence": "Apache-2.0",
-    "citation": "none",
-    "reader": {"kind": "toy"},
-    "expected": {},
-}
-SYSTEMS = {
-    "sentence": {"decode": {"beam": 5}},
-    "document": {"extends": "sentence", "view": {"max_tokens": 64}, "model": {"kind": "g_transformer"}},
-    "fine": {"extends": "document", "init_from": "sentence", "train": {"lr_taken": 0.1}},
-    "fine.narrow": {"extends": "fine", "model": {"cross_combined_layers": 0}},
-    "fine.beam8": {"extends": "fine", "decode": {"beam": 8}},
-}
-
-
-@pytest.fixture
-def small(tmp_path) -> Project:
-    """A root with one study and one corpus."""
-    project = Project(tmp_path)
-    project.write("config.yaml", CONFIG)
-    project.write("workflow/scales/paper.yaml", {"about": "as stated"})
-    project.write("workflow/scales/smoke.yaml", {"about": "tiny", "model": {"width": 8}})
-    project.write("workflow/corpora/toy.yaml", {"corpus": "toy", **CORPUS})
-    study = {"study": "one", "title": "One", "corpora": ["toy"], "systems": SYSTEMS}
-    project.write("workflow/studies/one.yaml", study)
-    return project
-
-
-def entry(project: Project, name: str, study: str = "one", **overrides):
-    grid = load_grid(project.root, overrides)
-    return next(e for e in grid.of_study(study) if e.system.name == name)
 
 
 def test_a_system_gets_defaults_then_ancestors_then_its_own(small):
@@ -118,6 +73,33 @@ def test_another_checkpoint_is_another_system(small):
     assert entry(small, "fine", "two").folder == "fine@two"
 
 
+def with_text_of(small: Project, source_language: str) -> None:
+    """The systems' text is learnt on a larger corpus, which no study has."""
+    small.write("workflow/corpora/large.yaml", {**CORPUS, "corpus": "large", "source_language": source_language})
+    small.edit("config.yaml", "texts/joint/learnt_on", "large")
+
+
+def test_the_slice_of_tokens_says_where_a_text_is_learnt(small):
+    with_text_of(small, "zh")
+    grid = load_grid(small.root)
+    for corpus in ("toy", "large"):
+        assert settings(grid, f"2_tokens/{corpus}/joint")["text"]["learnt_on"] == "large"
+    assert settings(grid, "5_training/paper/toy/sentence/seed1")["text"]["learnt_on"] == "large"
+    assert [grid.texts["joint"].takes_from(corpus) for corpus in ("toy", "large")] == ["large", None]
+
+
+def test_tokens_of_an_unknown_text_are_refused(small):
+    with pytest.raises(UserError, match=r"2_tokens/toy/jont: unknown text\n  found jont\n  did you mean 'joint'"):
+        settings(load_grid(small.root), "2_tokens/toy/jont")
+
+
+def test_a_text_that_is_learnt_on_other_languages_is_refused(small):
+    with_text_of(small, "fr")
+    message = r"systems\.sentence\.text: .*\n  found text joint, learnt on large \(fr-en\); expected .* toy \(zh-en\)"
+    with pytest.raises(UserError, match=message):
+        load_grid(small.root)
+
+
 def test_the_scale_changes_no_size_that_a_checkpoint_has(small):
     with_pretrained(small)
     for name in ("sentence", "fine.narrow"):
@@ -142,8 +124,18 @@ def test_the_scale_is_laid_over_every_system(small):
     assert entry(small, "fine", scale="smoke").system.model.width == 8
 
 
+@pytest.mark.parametrize(("sample", "drawn"), [(5000, 10), (300, 1)])
+def test_a_scale_takes_its_share_of_a_sample(small, sample, drawn):
+    view = {"train": {"max_tokens": 64, "sample": sample}, "test": {"max_tokens": 64}}
+    small.edit("workflow/studies/one.yaml", "systems/document/view", view)
+    small.edit("workflow/scales/smoke.yaml", "view", {"sample_share": 0.002})
+    assert entry(small, "fine", scale="smoke").system.view.name == f"tokens64.sample{drawn}+tokens64"
+    assert entry(small, "fine").system.view.train.sample == sample
+    assert entry(small, "sentence", scale="smoke").system.view.name == "window1"
+
+
 def test_overrides_of_the_command_line_get_their_types(small):
-    assert load_grid(small.root, {"seeds": ["1", "2"]}).seeds == {"one": (1, 2)}
+    assert {e.seeds for e in load_grid(small.root, {"seeds": ["1", "2"]}).entries} == {(1, 2)}
 
 
 def test_a_study_that_agrees_shares_folders_and_one_that_differs_gets_its_own(small):
@@ -201,24 +193,36 @@ def table(rows: list[dict], **more: object) -> dict:
     return {"title": "T", "metrics": ["s-BLEU", "LTCR@low", "accuracy"], "rows": rows, **more}
 
 
-def test_comparisons_are_of_what_the_tables_name_and_of_nothing_else(small):
+def test_comparisons_are_of_what_a_table_names_and_of_nothing_else(small):
     """A row is compared with its own baseline, else with the table's; a metric without summands is not compared."""
     rows = [{"system": "sentence"}, {"system": "fine"}, {"system": "document", "baseline": "fine"}, {"label": "others"}]
     tables = {"a": table(rows, baseline="sentence"), "b": table(rows[:2], baseline="sentence", significance="sign")}
-    small.edit("workflow/studies/one.yaml", "tables", {**tables, "c": table(rows[:2])})
-    found = settings(load_grid(small.root), "7_comparisons/one")
-    assert [(p["system"], p["baseline"], p["test"]) for p in found["pairs"]] == [
-        ("document", "fine", "bootstrap"),
-        ("fine", "sentence", "bootstrap"),
-        ("fine", "sentence", "sign"),
-    ]
-    assert {tuple(pair["metrics"]) for pair in found["pairs"]} == {("accuracy", "s-BLEU")}
-    assert found["folders"] == {"toy": {name: name for name in ("sentence", "document", "fine")}}
-    small.edit("workflow/studies/one.yaml", "systems/fine.beam8/decode", {"beam": 9})
-    small.edit("workflow/studies/one.yaml", "tables/a/caption", "more words")
-    assert settings(load_grid(small.root), "7_comparisons/one") == found
+    small.edit(STUDY, "tables", {**tables, "c": table(rows[:2])})
+    found = {name: settings(load_grid(small.root), f"7_comparisons/one/{name}") for name in "abc"}
+    pairs = {name: [(p["system"], p["baseline"], p["test"]) for p in one["pairs"]] for name, one in found.items()}
+    assert pairs == {
+        "a": [("document", "fine", "bootstrap"), ("fine", "sentence", "bootstrap")],
+        "b": [("fine", "sentence", "sign")],
+        "c": [],
+    }
+    assert {tuple(pair["metrics"]) for one in found.values() for pair in one["pairs"]} == {("accuracy", "s-BLEU")}
+    assert found["a"]["folders"] == {"toy": {name: name for name in ("sentence", "document", "fine")}}
+    assert found["b"]["folders"] == {"toy": {name: name for name in ("sentence", "fine")}}
+    small.edit(STUDY, "systems/fine.beam8/decode", {"beam": 9})
+    small.edit(STUDY, "tables/a/caption", "more words")
+    assert settings(load_grid(small.root), "7_comparisons/one/a") == found["a"]
     without = dataclasses.replace(load_grid(small.root), not_run={"toy": "its files are missing"})
-    assert settings(without, "7_comparisons/one")["pairs"] == []
+    assert settings(without, "7_comparisons/one/a")["pairs"] == []
+
+
+def test_systems_are_compared_over_the_seeds_that_both_have(small):
+    small.edit(STUDY, "tables", {"a": table([{"system": "fine"}], baseline="sentence")})
+    for name, seeds in (("sentence", [1, 2, 3]), ("fine", [3, 2, 5])):
+        small.edit(STUDY, f"systems/{name}/seeds", seeds)
+    (pair,) = settings(load_grid(small.root), "7_comparisons/one/a")["pairs"]
+    assert pair["seeds"] == [3, 2]
+    small.edit(STUDY, "systems/fine/seeds", [7])
+    assert settings(load_grid(small.root), "7_comparisons/one/a")["pairs"] == []
 
 
 def test_scores_depend_on_what_concerns_their_corpus(small):
@@ -259,8 +263,11 @@ def test_scores_depend_on_what_concerns_their_corpus(small):
         "4_chains/toy/joint/window9",
         "4_chains/toi/joint/words",
         "7_vectors/none/joint",
-        "7_comparisons/none",
+        "6_passages/paper/toy/sentence/seed1/one/none",
+        "7_comparisons/one",
+        "7_comparisons/one/none",
         "8_report/none",
+        "8_report/one/none",
     ],
 )
 def test_a_target_that_does_not_exist_is_refused(small, path):
@@ -268,13 +275,10 @@ def test_a_target_that_does_not_exist_is_refused(small, path):
         settings(load_grid(small.root), path)
 
 
-STUDY = "workflow/studies/one.yaml"
 REFUSED = [
     (STUDY, "systems/fine/extends", "documnt", "systems.fine.extends: unknown system\n  found documnt\n  did you mean"),
     (STUDY, "systems/fine/extends", ["sentence"], "systems.fine.extends: unknown system"),
     (STUDY, "systems/fine/init_from", "sentense", "did you mean 'sentence'?"),
-    (STUDY, "inspected", ["fien"], "inspected.0: unknown system\n  found fien\n  did you mean 'fine'?"),
-    (STUDY, "inspected", ["fine"], "not a system that reads lexical chains\n  found fine, model.kind g_"),
     (STUDY, "systems/sentence/extends", "fine", "systems.sentence.extends: goes in a circle"),
     (STUDY, "systems/sentence/init_from", "fine", "systems.sentence.init_from: goes in a circle"),
     (
@@ -333,7 +337,7 @@ REFUSED = [
     (
         STUDY,
         "tables",
-        {"t": {"title": "T", "metrics": [], "rows": [{"published": {"tod": {}}}]}},
+        {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": [{"published": {"tod": {}}}]}},
         "did you mean 'toy'?",
     ),
     (STUDY, "tables", {"t": {"title": "T", "metrics": ["s-BLUE"], "rows": []}}, "tables.t.metrics.0: unknown metric"),
@@ -349,7 +353,7 @@ REFUSED = [
         STUDY,
         "tables",
         {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": [{"published": {"toy": {"d-BLEU": 1}}}]}},
-        "tables.t.rows.0.published.toy.d-BLEU: unknown column",
+        "tables.t.rows.0.published.toy.d-BLEU: unknown published metric",
     ),
     ("config.yaml", "studies", ["oen"], "studies.0: unknown study\n  found oen\n  did you mean 'one'?"),
     ("config.yaml", "studies", ["mine.yaml"], "mine.yaml: file not found"),
@@ -358,10 +362,18 @@ REFUSED = [
     ("config.yaml", "seeds", [], "seeds: no seed"),
     ("config.yaml", "seeds", ["a"], "found 'a' (a text); expected a whole number"),
     ("config.yaml", "mirrors", "x", "mirrors: unknown key\n  found mirrors\n  did you mean 'mirror'?"),
+    (
+        "config.yaml",
+        "texts",
+        {"joint": {"learnt_on": "tay"}},
+        "texts.joint.learnt_on: unknown corpus\n  found tay\n  did you mean 'toy'?",
+    ),
     ("config.yaml", "defaults", None, "defaults: key is missing"),
     ("config.yaml", "defaults/train", {"lr": -1}, "defaults.train.lr: value not allowed\n  found -1"),
     ("config.yaml", "defaults/model", {"transfomer": {}}, "did you mean 'transformer'?"),
     ("workflow/scales/paper.yaml", "train", {"max_update": 1}, "train.max_update: unknown key"),
+    ("workflow/scales/paper.yaml", "view", {"sample": 1}, "view.sample: unknown key"),
+    ("workflow/scales/paper.yaml", "view", {"sample_share": 0}, "found 0.0; expected above 0 and at most 1"),
     ("workflow/corpora/toy.yaml", "corpus", "tay", "named as its file"),
     ("config.yaml", "scoring", {"consistensy": {}}, "scoring.consistensy: unknown key"),
     ("config.yaml", "scoring", {"consistency": {"match": "exct"}}, "scoring.consistency.match: unknown name"),
@@ -410,6 +422,13 @@ def test_the_manual_states_every_default_and_what_it_means(section):
     shared = manual(TransformerConfig) if section in MODEL_CONFIGS and section != "transformer" else {}
     expected = {name: line for name, line in manual(SECTIONS[section]).items() if shared.get(name) != line}
     assert stated == expected
+
+
+@pytest.mark.parametrize("section", [TextConfig, CutConfig])
+def test_the_manual_names_all_that_texts_and_views_can_be_told(section):
+    text = (ROOT / "config.yaml").read_text(encoding="utf-8")
+    stated = set(re.findall(r"^ *#   (\w+) +\S", text, re.MULTILINE))
+    assert stated >= {field.name for field in dataclasses.fields(section)}
 
 
 def manual(settings) -> dict:

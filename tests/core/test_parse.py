@@ -3,7 +3,7 @@
 import pytest
 
 from docmt.core.architectures import GTransformerConfig, TransformerConfig
-from docmt.core.config import CutConfig, DecodeConfig, TrainConfig, ViewConfig
+from docmt.core.config import CutConfig, DecodeConfig, TextConfig, TrainConfig, ViewConfig
 from docmt.core.errors import UserError
 from docmt.core.parse import load_yaml, parse
 
@@ -35,6 +35,9 @@ def test_the_kind_chooses_the_architecture():
         ({"window": 3, "partial_copy": 0.5}, "window3.copy0.5+window3"),
         ({"max_tokens": 512}, "tokens512+window3"),
         ({"documents": True}, "documents+window3"),
+        ({"max_tokens": 512, "min_document_tokens": 768, "sample": 20000}, "tokens512.min768.sample20000+window3"),
+        ({"documents": True, "min_document_sentences": 2}, "documents.min2sentences+window3"),
+        ({"window": 3, "openings": True, "sample": 5}, "window3.openings.sample5+window3"),
     ],
 )
 def test_views_have_a_name_that_stands_in_paths(train, name):
@@ -72,6 +75,11 @@ def test_whole_numbers_serve_as_numbers():
         (CutConfig, {"window": 3, "partial_copy": 0}, "found 0.0; expected above 0 and at most 1, or none"),
         (CutConfig, {"window": 3, "partial_copy": 0.5, "openings": True}, "x openings: value not allowed"),
         (ViewConfig, {"window": 3, "partial_copy": 0.5}, "x test.partial_copy: value not allowed"),
+        (CutConfig, {"window": 1, "sample": 0}, "x sample: value not allowed\n  found 0; expected 1 or more, or none"),
+        (ViewConfig, {"window": 1, "min_document_sentences": 2}, "x test.min_document_sentences: value not allowed"),
+        (ViewConfig, {"max_tokens": 9, "sample": 2}, "found 2; expected none (all of dev and test is translated)"),
+        (TextConfig, {"learnt_on": ""}, "x learnt_on: value not allowed\n  found ''; expected a corpus, or none"),
+        (TextConfig, {"learnt_on": "big", "pretrained": "m"}, "found big; expected none beside pretrained"),
     ],
 )
 def test_refused(schema, value, message):

@@ -12,7 +12,7 @@ from docmt.core.architectures import GTransformerConfig, TransformerConfig
 from docmt.core.artifacts import read_json, write_json
 from docmt.core.config import CutConfig, DecodeConfig, SystemConfig, TrainConfig, ViewConfig
 from docmt.core.documents import DOCUMENTS, write_parquet
-from docmt.core.grid import Entry
+from docmt.core.entries import Entry
 from docmt.reporting.results import ReportSettings, Results
 
 CORPUS = "toy_zh-en"
@@ -31,7 +31,7 @@ def entry(name: str, extends: str | None = None, trained: str | None = None) -> 
     model = GTransformerConfig() if name == "g_transformer" else TransformerConfig(frame=frame)
     start = "sentence" if name == "g_transformer" else None
     system = SystemConfig(name, "lower", ViewConfig(cut, cut), model, TrainConfig(), DecodeConfig(), start)
-    return Entry("made", CORPUS, name, trained or name, extends, f"id-{name}", system)
+    return Entry("made", CORPUS, name, trained or name, extends, f"id-{name}", (1, 2), system)
 
 
 class World:
@@ -43,7 +43,7 @@ class World:
         self.settings: dict[str, Any] = {
             "version": 1,
             "scale": "smoke",
-            "study": {"study": "made", "title": "A made-up study", "corpora": [CORPUS], "seeds": [1, 2], "tables": {}},
+            "study": {"study": "made", "title": "A made-up study", "corpora": [CORPUS], "tables": {}},
             "entries": [
                 entry("sentence"),
                 entry("concat_3", "sentence"),
@@ -55,6 +55,13 @@ class World:
 
     def table(self, name: str, rows: list[dict], metrics: list[str], **more: str) -> None:
         self.settings["study"]["tables"][name] = {"title": name, "rows": rows, "metrics": metrics, **more}
+
+    def only(self, name: str, *reads: str) -> None:
+        """The page is that of one table, figure or passage, made from these files of runs."""
+        study = self.settings["study"]
+        kept = {key: {n: one for n, one in study.get(key, {}).items() if n == name} for key in ("tables", "figures")}
+        self.settings |= {"item": name, "reads": list(reads), "study": study | kept}
+        self.output = self.output.with_name(f"{name}.html")
 
     def load(self) -> Results:
         entries = [dataclasses.asdict(one) for one in self.settings["entries"]]
@@ -76,9 +83,11 @@ class World:
         }
         write_json(self.folder("7_scores", system, seed) / "scores.json", scores | more)
 
-    def compare(self, system: str, p: float, metric: str = "s-BLEU", baseline: str = "sentence", **more: Any) -> None:
-        """One more comparison of the study's."""
-        file = self.results / "7_comparisons" / "made" / "comparisons.json"
+    def compare(
+        self, system: str, p: float, metric: str = "s-BLEU", baseline: str = "sentence", table: str = "t", **more: Any
+    ) -> None:
+        """One more comparison of a table's."""
+        file = self.results / "7_comparisons" / "made" / table / "comparisons.json"
         before = read_json(file)["comparisons"] if file.exists() else []
         names = {"corpus": CORPUS, "metric": metric, "system": system, "baseline": baseline, "test": "bootstrap"}
         numbers = {"p": p, "p_seeds": None, "signature": f"bootstrap|unit:sentences|units:4|{metric}"}
@@ -142,7 +151,7 @@ def full(world) -> World:
     numbers = {f"j{j}": {"13a": {"s": {"score": 19.0 + j, "signature": "s"}}} for j in (1, 2, 3)}
     world.score("concat_3", bleu=21.0, contrastive=contrastive("pronoun", {1: 3, 3: 2, 0: 1}), positions=numbers)
     world.table(
-        "table 1",
+        "table1",
         rows=[
             {
                 "label": "Sentence",

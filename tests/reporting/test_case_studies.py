@@ -1,68 +1,11 @@
 """Lexical chains on the page: who is consistent, which documents are shown, what is coloured."""
 
-import pyarrow as pa
 import pytest
+from made_chains import CHAINS, TEXT, cats, chain, dogs, rendered, write_chains, write_tokens
 
-from docmt.core.documents import OCCURRENCES, TOKENS, write_arrow
 from docmt.core.errors import UserError
 from docmt.reporting.case_studies import CASES_SHOWN, CHAINS_SHOWN, LINES_SHOWN, Span, chain_studies, spans
 from docmt.reporting.page import write_report
-
-TEXT = {
-    ("a", 0): ("猫 坐 下", "a cat sat", {"sentence": "the cat sits", "concat_3": "the cat sat"}),
-    ("a", 1): ("猫 走 了", "the cat left", {"sentence": "a kitty left", "concat_3": "the cat left"}),
-    ("b", 0): ("狗 和 猫", "dog and cat", {"sentence": "a dog and cat", "concat_3": "a dog and cat"}),
-    ("b", 1): ("狗 叫", "the hound barks", {"sentence": "a dog barks", "concat_3": "a dog barks"}),
-}
-"""The sentences of the test split: source, reference, and each system's translation."""
-
-
-def rendered(*words: tuple[str, int] | None, prefix: str = "") -> dict:
-    """Of each occurrence its translation, one word, and the place of it."""
-    texts = [word and word[0] for word in words]
-    pairs = len(words) * (len(words) - 1) // 2
-    agreeing = sum(one == other is not None for n, one in enumerate(texts) for other in texts[:n])
-    values = {"translations": texts, "places": [[word[1]] if word else [] for word in words]}
-    return {f"{prefix}{name}": value for name, value in {**values, "agreeing": agreeing, "pairs": pairs}.items()}
-
-
-def chain(document: str, lines: list[int], words: list[int], own: list, reference: list) -> dict:
-    place = {"document": document, "unit": "words", "lines": lines, "words": words}
-    return place | rendered(*own) | rendered(*reference, prefix="reference_")
-
-
-def cats(own: list) -> dict:
-    return chain("a", [0, 1], [0, 0], own, [("cat", 1), ("cat", 1)])
-
-
-def dogs(own: list) -> dict:
-    return chain("b", [2, 3], [0, 0], own, [("dog", 0), ("hound", 1)])
-
-
-CHAINS = {
-    "sentence": [cats([("cat", 1), ("kitty", 1)]), dogs([("dog", 1), ("dog", 1)])],
-    "concat_3": [cats([("cat", 1), ("cat", 1)]), dogs([("dog", 1), ("dog", 1)])],
-}
-
-
-def write_tokens(world, text: dict) -> None:
-    rows = [
-        {"split": split, "document": document, "sentence": sentence, "source_tokens": source, "source_pieces": source}
-        | {"target_tokens": reference}
-        for split in ("train", "test")
-        for (document, sentence), (source, reference, _) in text.items()
-    ]
-    file = world.results / "2_tokens" / "toy_zh-en" / "lower" / "tokens.arrow"
-    write_arrow(file, pa.Table.from_pylist(rows, TOKENS))
-
-
-def write_chains(world, chains: dict, text: dict, seed: int = 1) -> None:
-    for system, rows in chains.items():
-        table = pa.Table.from_pylist(rows, OCCURRENCES)
-        write_arrow(world.folder("7_scores", system, seed) / "occurrences.arrow", table)
-        world.translate(system, [outputs[system] for _, _, outputs in text.values()], seed)
-        lines = "".join(outputs[system] + "\n" for _, _, outputs in text.values())
-        (world.folder("6_translations", system, seed) / "test.tok.txt").write_text(lines, encoding="utf-8")
 
 
 @pytest.fixture
@@ -97,11 +40,29 @@ def test_the_document_where_systems_differ_is_shown_with_its_chains_coloured(cha
 
 def test_over_corrections_are_found(chained):
     (study,) = chain_studies(chained.load())
-    assert [(one.system, one.document, one.word, one.sentences, one.translation) for one in study.overcorrections] == [
-        ("sentence", "b", "狗", (1, 2), "dog"),
-        ("concat_3", "b", "狗", (1, 2), "dog"),
-    ]
-    assert study.overcorrections[0].reference == (("dog", 1), ("hound", 1))
+    (case,) = study.overcorrections
+    assert (case.document, case.words, case.overcorrecting) == ("b", ("狗",), ("sentence", "concat_3"))
+    assert case.chains[0].reference.counts == [("dog", 1), ("hound", 1)]
+    coloured = [[span for span in line.reference if span.chain is not None] for line in case.lines]
+    assert coloured == [[Span("dog", 0)], [Span("hound", 0, True)]]
+    assert study.cases[0].overcorrecting == ()
+
+
+def test_over_corrections_that_others_do_not_make_come_first_then_long_chains(chained):
+    def dog(lines: list[int], *own: str) -> dict:
+        reference = [("dog", 0), *[("hound", 1)] * (len(lines) - 1)]
+        return chain("b", lines, [0] * len(lines), [(word, 1) for word in own], reference)
+
+    both = [dog([2, 3], "dog", "dog"), dog([1, 2, 3], "dog", "dog", "dog")]
+    chains = {
+        "sentence": [*both, dog([0, 1], "dog", "hound")],
+        "concat_3": [*both, dog([0, 1], "dog", "dog")],
+    }
+    write_chains(chained, chains, TEXT)
+    (study,) = chain_studies(chained.load())
+    found = [([line for line, _ in case.chains[0].places], case.overcorrecting) for case in study.overcorrections]
+    everybody = ("sentence", "concat_3")
+    assert found == [([0, 1], ("concat_3",)), ([1, 2, 3], everybody), ([2, 3], everybody)]
 
 
 def test_occurrences_without_translation_agree_with_nothing(chained):
@@ -109,6 +70,14 @@ def test_occurrences_without_translation_agree_with_nothing(chained):
     (study,) = chain_studies(chained.load())
     assert study.accounts[1].consistent == 0
     assert study.cases[0].chains[0].systems["sentence"].counts == [(None, 2)]
+
+
+def test_the_usual_translation_is_one_even_where_most_occurrences_have_none(chained):
+    cat = chain("a", [0, 1, 1], [0, 0, 1], [None, None, ("kitty", 1)], [("cat", 1)] * 3)
+    same = chain("a", [0, 1, 1], [0, 0, 1], [("cat", 1)] * 3, [("cat", 1)] * 3)
+    write_chains(chained, {"sentence": [cat], "concat_3": [same]}, TEXT)
+    (study,) = chain_studies(chained.load())
+    assert [span for span in study.cases[0].lines[1].systems[0] if span.chain is not None] == [Span("kitty", 0)]
 
 
 def test_chains_that_cannot_be_compared_do_not_count(chained):
@@ -137,6 +106,12 @@ def test_only_the_first_seed_and_one_text_are_compared(chained):
     entries[1] = type(entries[1])(**{**vars(entries[1]), "system": other})
     (study,) = chain_studies(chained.load())
     assert (study.seed, study.systems) == (1, ("sentence",))
+
+
+def test_systems_that_translate_documents_as_a_whole_are_not_compared(chained):
+    chained.translate("concat_3", ["one document"], unit="documents")
+    (study,) = chain_studies(chained.load())
+    assert study.systems == ("sentence",)
 
 
 def test_much_is_cut_short(world):
@@ -193,4 +168,14 @@ def test_the_page_has_the_case_study(chained):
     write_report(chained.settings_file, chained.results, chained.output)
     page = chained.output.read_text(encoding="utf-8")
     assert '<b class="chain odd" style="--hue: var(--chain0)">kitty</b>' in page
-    assert '<a href="#chains">Chains</a>' in page and "Over-corrected" in page
+    assert '<a href="#chains">Chains</a>' in page
+    assert '<summary>Document b, <span lang="zh">狗</span> <span class="count">by sentence, concat_3</span>' in page
+    assert "No chain is." not in page and "In no chain." not in page
+
+
+def test_the_page_says_where_there_is_nothing_to_show(chained):
+    write_chains(chained, {system: [cats([("cat", 1), ("cat", 1)])] for system in CHAINS}, TEXT)
+    chained.load()
+    write_report(chained.settings_file, chained.results, chained.output)
+    page = chained.output.read_text(encoding="utf-8")
+    assert "No chain is." in page and "In no chain." in page

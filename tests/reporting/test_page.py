@@ -65,7 +65,7 @@ def test_a_study_of_which_nothing_was_run_has_a_page(world):
 
 def test_a_study_without_tables_has_a_page(world):
     _, page = write(world)
-    assert "This study declares no tables." in page.text
+    assert "This study declares no tables and no figures." in page.text
 
 
 def test_the_page_shows_every_part(full):
@@ -107,16 +107,18 @@ def test_text_of_corpora_is_escaped(full):
 
 def test_names_and_labels_are_escaped(world):
     world.settings["study"] |= {"title": "<i>x</i>", "about": "a & <i>b</i>"}
-    world.table("t</style>", [{"label": "<i>y</i>", "system": "sentence"}], ["s-BLEU"], caption="<i>z</i>")
+    world.table("t", [{"label": "<i>y</i>", "system": "sentence"}], ["s-BLEU"], caption="<i>z</i></style>")
     text, page = write(world)
     assert "i" not in page.tags and text.count("</style>") == 1
     assert {"<i>x</i>", "<i>y</i>", "<i>z</i>"} <= set(re.findall(r"<i>\w</i>", page.text))
 
 
-def test_the_page_loads_nothing(full):
+def test_the_page_loads_nothing_and_leads_to_those_of_its_items(full):
     text, page = write(full)
-    assert page.addresses
-    assert all(address.startswith(("#", "data:text/csv")) for address in page.addresses)
+    folder = "../results/8_report/made"
+    assert {address for address in page.addresses if not address.startswith("#")} == {
+        f"{folder}/table1.{suffix}" for suffix in ("html", "csv", "json")
+    }
     assert not page.tags & {"link", "script", "img", "iframe", "object", "base"}
     assert not re.search(r"url\((?!#)|@import|https?://", text)
 
@@ -127,13 +129,33 @@ def test_ids_are_unique(full):
     assert {address[1:] for address in page.addresses if address.startswith("#")} <= set(page.ids)
 
 
-def test_tables_stand_beside_the_page(full):
-    write(full)
+def test_the_page_of_an_item_has_its_numbers_beside_it_and_links_to_its_siblings(full):
+    full.only("table1", "scores", "records")
+    full.settings["pages"] = [{"name": name, "title": f"The {name}"} for name in ("table1", "figure2")]
+    full.output = full.results / "8_report" / "made" / "table1.html"
+    _, page = write(full)
     folder = full.output.parent
-    assert sorted(path.name for path in folder.iterdir()) == ["index.html", "table_1.csv", "tables.json"]
-    tables = json.loads((folder / "tables.json").read_text())
-    assert (tables["study"], [table["table"] for table in tables["tables"]]) == ("made", ["table 1"])
-    assert (folder / "table_1.csv").read_text().startswith("table,row,system,corpus,metric,published,measured")
+    assert sorted(path.name for path in folder.iterdir()) == ["table1.csv", "table1.html", "table1.json"]
+    assert {address for address in page.addresses if not address.startswith("#")} == {
+        *("index.html", "figure2.html", "table1.html", "table1.csv", "table1.json")
+    }
+    content = json.loads((folder / "table1.json").read_text())
+    assert (content["study"], content["name"], content["kind"]) == ("made", "table1", "systems")
+    assert (folder / "table1.csv").read_text().startswith("row,system,column,corpus,metric,published,measured")
+    for part in ("Table 1", "+0.50", "not digitised", "12\u202f345"):
+        assert part in page.text, part
+    for part in ("他来了。", "Learning curves", "view.train"):
+        assert part not in page.text, part
+
+
+def test_the_page_of_an_item_looks_at_nothing_that_it_is_not_made_from(full):
+    full.table("table1", [{"system": "sentence"}], ["parameters", "s-BLEU"])
+    full.train("sentence", parameters=69_710_000)
+    full.only("table1", "records")
+    write(full)
+    content = json.loads(full.output.with_suffix(".json").read_text())
+    statuses = {record["metric"]: (record["measured"], record["status"]) for record in content["records"]}
+    assert statuses == {"parameters": (69.71, "measured"), "s-BLEU": (None, "not run")}
 
 
 def test_the_same_results_give_the_same_page(full):

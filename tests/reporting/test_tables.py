@@ -7,19 +7,32 @@ import pytest
 
 from docmt.core.errors import UserError
 from docmt.reporting.page import render
-from docmt.reporting.tables import fill_tables, to_csv, to_json
+from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
+from docmt.reporting.tables import Table, fill_table
 
 CORPUS = "toy_zh-en"
 
 
+def table_of(world) -> Table:
+    """The only table of the study."""
+    results = world.load()
+    ((name, config),) = results.settings.study.tables.items()
+    return fill_table(name, config, results)
+
+
+def piece_of(world) -> Piece:
+    (piece,) = pieces(world.load())
+    return piece
+
+
+def page_of(world) -> str:
+    results = world.load()
+    return render(results, pieces(results), world.output)
+
+
 def cells(world) -> dict:
-    """The cells of all tables by (row, metric)."""
-    return {
-        (row.label, cell.metric): cell
-        for table in fill_tables(world.load())
-        for row in table.rows
-        for cell in row.cells
-    }
+    """The cells by (row, metric)."""
+    return {(row.label, cell.metric): cell for row in table_of(world).rows for cell in row.cells}
 
 
 def test_published_measured_and_difference_stand_side_by_side(full):
@@ -39,7 +52,7 @@ def test_a_corpus_that_was_left_out_says_what_is_missing(world):
     found = cells(world)
     assert found["sentence", "s-BLEU"].status == "not run: toy_zh-en is missing: train.zh"
     assert found["Others (2020)", "s-BLEU"].status == "published only"
-    page = render(world.load(), fill_tables(world.load()))
+    page = page_of(world)
     assert page.count("not run: toy_zh-en is missing: train.zh") == 1
     assert "not run, toy_zh-en is missing: train.zh" in page
 
@@ -73,7 +86,7 @@ def test_a_system_that_translates_documents_has_no_sentences_to_score(world):
     found = cells(world)
     assert (found["sentence", "s-BLEU"].status, found["sentence", "s-BLEU"].measured) == ("documents only", None)
     assert found["sentence", "d-BLEU"].measured == 20.0
-    page = render(world.load(), fill_tables(world.load()))
+    page = page_of(world)
     assert "documents only" not in page and '<span class="absent">–</span>' in page
 
 
@@ -95,7 +108,7 @@ def test_accuracy_is_in_percent(full):
 
 
 def test_columns_know_whether_anything_was_published(full):
-    (table,) = fill_tables(full.load())
+    table = table_of(full)
     assert {column.metric: column.has_published for column in table.columns} == {
         "s-BLEU": True,
         "d-BLEU": True,
@@ -104,7 +117,7 @@ def test_columns_know_whether_anything_was_published(full):
 
 
 def test_signatures_are_named_once_with_their_corpora(full):
-    (table,) = fill_tables(full.load())
+    table = table_of(full)
     assert [(one.metric, one.text, one.corpora) for one in table.signatures] == [
         ("s-BLEU", "nrefs:1|tok:13a|unit:s", (CORPUS,)),
         ("d-BLEU", "nrefs:1|tok:13a|unit:d", (CORPUS,)),
@@ -115,12 +128,11 @@ def test_signatures_are_named_once_with_their_corpora(full):
 def test_an_unknown_metric_names_the_study(world):
     world.table("t", [{"system": "sentence"}], ["s-BLUE"])
     with pytest.raises(UserError, match=r"study made: unknown metric\n  found s-BLUE\n  did you mean 's-BLEU'"):
-        fill_tables(world.load())
+        table_of(world)
 
 
 def test_csv_has_a_line_a_cell(full):
-    (table,) = fill_tables(full.load())
-    rows = list(csv.DictReader(io.StringIO(to_csv(table))))
+    rows = list(csv.DictReader(io.StringIO(to_csv(piece_of(full)))))
     assert len(rows) == 4 * 3
     first = rows[0]
     assert (first["row"], first["metric"], first["published"], first["measured"]) == (
@@ -133,9 +145,9 @@ def test_csv_has_a_line_a_cell(full):
 
 
 def test_json_keeps_types(full):
-    (table,) = to_json(fill_tables(full.load()))
+    table = to_json(piece_of(full), full.load())
     assert table["paper"] == "Table 1"
-    by_row = {(cell["row"], cell["metric"]): cell for cell in table["cells"]}
+    by_row = {(cell["row"], cell["metric"]): cell for cell in table["records"]}
     assert by_row["Sentence", "s-BLEU"]["values"] == [20.0]
     assert by_row["never_run", "s-BLEU"]["measured"] is None
     assert by_row["concat_3", "s-BLEU"]["note"] == "a slip of the paper"
@@ -143,8 +155,7 @@ def test_json_keeps_types(full):
 
 def test_a_table_without_rows_is_an_empty_csv(world):
     world.table("t", [], ["s-BLEU"])
-    (table,) = fill_tables(world.load())
-    assert to_csv(table) == "table\n"
+    assert to_csv(piece_of(world)) == "nothing\n"
 
 
 SYSTEMS = ("sentence", "concat_3", "g_transformer")
@@ -167,15 +178,15 @@ def test_marks_are_those_of_the_tests_of_stage_7(compared):
     assert [found[f"The {system}", "s-BLEU"].mark for system in SYSTEMS] == ["", "†", "‡"]
     assert [found[f"The {system}", "s-BLEU"].p for system in SYSTEMS] == [None, 0.02, 0.009]
     assert found["The concat_3", "d-BLEU"].p is None
-    (table,) = fill_tables(compared.load())
+    table = table_of(compared)
     assert table.marks == (
         "† p < 0.05, ‡ p < 0.01: better or worse than The sentence,"
         " by paired bootstrap resampling (Koehn 2004), two-sided."
     )
     assert [(one.metric, one.text) for one in table.tests] == [("s-BLEU", "bootstrap|unit:sentences|units:4|s-BLEU")]
-    (content,) = to_json([table])
+    content = to_json(piece_of(compared), compared.load())
     assert content["marks"] == table.marks
-    by_row = {(cell["row"], cell["metric"]): cell for cell in content["cells"]}
+    by_row = {(cell["row"], cell["metric"]): cell for cell in content["records"]}
     marked = by_row["The g_transformer", "s-BLEU"]
     assert (marked["p"], marked["baseline"]) == (0.009, "sentence")
     assert marked["test"] == "bootstrap|unit:sentences|units:4|s-BLEU"
@@ -183,8 +194,7 @@ def test_marks_are_those_of_the_tests_of_stage_7(compared):
 
 
 def test_the_page_shows_marks_and_says_what_they_mean(compared):
-    results = compared.load()
-    page = render(results, fill_tables(results))
+    page = page_of(compared)
     assert page.count(">‡</sup>") == 1 and page.count(">†</sup>") == 1
     assert 'title="p: 0.0090 against sentence"' in page
     assert "better or worse than The sentence, by paired bootstrap" in page
@@ -201,8 +211,7 @@ def test_a_row_may_have_a_baseline_of_its_own_and_a_table_another_test(world):
     world.table("t", rows, ["s-BLEU"], baseline="sentence", significance="sign")
     found = cells(world)
     assert (found["concat_3", "s-BLEU"].mark, found["g_transformer", "s-BLEU"].mark) == ("", "‡")
-    (table,) = fill_tables(world.load())
-    assert table.marks.endswith(
+    assert table_of(world).marks.endswith(
         "better or worse than sentence or concat_3, each row's own baseline,"
         " by the sign test of Collins et al. (2005) and by the paired t-test over seeds, two-sided."
     )
@@ -210,6 +219,6 @@ def test_a_row_may_have_a_baseline_of_its_own_and_a_table_another_test(world):
 
 def test_without_a_baseline_nothing_is_marked(compared):
     compared.settings["study"]["tables"]["t"].pop("baseline")
-    (table,) = fill_tables(compared.load())
+    table = table_of(compared)
     assert table.marks == "" and table.tests == ()
     assert {cell.mark for row in table.rows for cell in row.cells} == {""}

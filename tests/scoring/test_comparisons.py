@@ -8,7 +8,7 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
-from docmt.cli.compare import compare_study
+from docmt.cli.compare import compare_table
 from docmt.core.errors import UserError
 from docmt.core.metrics import Tallied
 from docmt.scoring.comparisons import compare
@@ -81,14 +81,13 @@ def test_a_study_is_compared_pair_by_pair(tmp_path):
     settings = {
         "study": "made",
         "scale": "smoke",
-        "seeds": [1, 2],
         "folders": {"toy": {"sentence": "sentence", "context": "context@made"}},
-        "pairs": [{**pair, "metrics": ["accuracy:pronoun@1", "d-BLEU", "i-BLEU", "accuracy:word"]}],
+        "pairs": [{**pair, "seeds": [1, 2], "metrics": ["accuracy:pronoun@1", "d-BLEU", "i-BLEU", "accuracy:word"]}],
     }
     (tmp_path / "settings.json").write_text(json.dumps(settings))
     output = tmp_path / "7_comparisons" / "comparisons.json"
     app = Typer()
-    app.command()(compare_study)
+    app.command()(compare_table)
     arguments = ["--settings", tmp_path / "settings.json", "--results", tmp_path, "--output", output]
     assert CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False).exit_code == 0
     found = json.loads(output.read_text())

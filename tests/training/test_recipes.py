@@ -16,7 +16,8 @@ from torch import nn
 
 from docmt.core.config import SystemConfig
 from docmt.core.parse import load_yaml
-from docmt.core.study import Resolver, load_study
+from docmt.core.resolve import Resolver
+from docmt.core.study import load_study
 from docmt.models import build
 from docmt.training.optimiser import build_optimiser, set_learning_rates
 from docmt.training.status import Status

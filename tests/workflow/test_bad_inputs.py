@@ -39,11 +39,11 @@ def test_a_system_that_no_study_has_is_refused(project):
 
 def test_a_failed_job_shows_its_message_on_the_screen_and_in_its_log(demo):
     """A damaged input of a job: one message, no half-written output, and the log has it too."""
-    (demo.root / "results/1_corpus/toy_zh-en/documents.parquet").write_bytes(b"PAR1 no table PAR1")
-    done = demo.snakemake("--cores", "1", "results/2_tokens/toy_zh-en/truecase_separate4k/card.json")
+    (demo.root / "results/1_corpus/toy_zh-en@smoke/documents.parquet").write_bytes(b"PAR1 no table PAR1")
+    done = demo.snakemake("--cores", "1", "results/2_tokens/toy_zh-en@smoke/truecase_separate4k/card.json")
     assert done.returncode == 1
     message = "documents.parquet: not a Parquet file"
     assert message in done.stdout + done.stderr
-    assert message in (demo.root / "logs/2_tokens/toy_zh-en/truecase_separate4k.log").read_text()
-    left = {path.name for path in (demo.root / "results/2_tokens/toy_zh-en/truecase_separate4k").iterdir()}
+    assert message in (demo.root / "logs/2_tokens/toy_zh-en@smoke/truecase_separate4k.log").read_text()
+    left = {path.name for path in (demo.root / "results/2_tokens/toy_zh-en@smoke/truecase_separate4k").iterdir()}
     assert left <= {"settings.json", "contrastive.arrow"}, "nothing half-written stays"

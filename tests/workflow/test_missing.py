@@ -5,7 +5,7 @@ import json
 import pytest
 from support import Project, planned
 
-SCORES = "results/7_scores/smoke/{corpus}/sentence/seed1/scores.json"
+SCORES = "results/7_scores/paper/{corpus}/sentence/seed1/scores.json"
 CORPUS = """\
 corpus: {name}
 about: a corpus
@@ -31,14 +31,13 @@ def studies(project) -> Project:
     for name in ("mine", "yours"):
         project.write(f"workflow/corpora/{name}.yaml", CORPUS.format(name=name))
     study = project.read("workflow/studies/demo.yaml")
-    study["systems"] = {"sentence": study["systems"]["sentence"]}
+    study |= {"systems": {"sentence": study["systems"]["sentence"]}, "figures": {}}
     rows = [{"system": "sentence", "published": {"mine": {"s-BLEU": 20.0}}}]
     tables = {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": rows}}
     first = {**study, "study": "first", "corpora": ["toy_zh-en", "mine"], "tables": tables}
     project.write("workflow/studies/first.yaml", first)
     project.write("workflow/studies/second.yaml", {**study, "study": "second", "corpora": ["yours"], "tables": {}})
     project.edit("config.yaml", "studies", ["first", "second"])
-    project.edit("config.yaml", "scale", "smoke")
     return project
 
 

@@ -4,13 +4,29 @@ import pytest
 import yaml
 from support import placeholder_mirror, planned
 
-REPORT = {"compare", "report", "demo_report", "demo"}
+REPORT = ("compare", "item", "report", "demo_report", "demo")
+"""Rules that make pages, and what they show of the significance of differences."""
 DEMO = "workflow/studies/demo.yaml"
 WINDOWS = ("concat_3", "long_short")
 """Extend the sentence model; the second extends the first."""
 STARTED = ("g_transformer", "lexical_chain", "w_link", "han")
 """Start from the sentence model; the last two extend the second."""
 INSPECTED = ("lexical_chain",)
+"""Shown in a figure of what they do inside."""
+
+
+def work(jobs: set[str]) -> set[str]:
+    """Without what only makes pages."""
+    return {job for job in jobs if job.split()[0] not in REPORT}
+
+
+def pages(jobs: set[str]) -> set[str]:
+    return jobs - work(jobs)
+
+
+TABLES = ("quality", "what_context_decides")
+ALL_ITEMS = {f"item {name}" for name in (*TABLES, "learning", "positions", "attention", "latent")}
+ALL_PAGES = ALL_ITEMS | {f"compare {name}" for name in TABLES} | {"report", "demo_report", "demo"}
 
 
 def again(*systems: str, trained: bool) -> set[str]:
@@ -28,40 +44,44 @@ def test_a_changed_length_penalty_decodes_that_system_again_and_trains_nothing(d
     demo.edit(DEMO, "systems/g_transformer/decode", {"length_alpha": 0.7})
     jobs = planned(demo)
     assert {job for job in jobs if job.startswith(("train", "tokens", "views", "corpus"))} == set()
-    assert jobs - REPORT == again("g_transformer", trained=False) | {"contrastive g_transformer"}
+    assert work(jobs) == again("g_transformer", trained=False) | {"contrastive g_transformer"}
 
 
 def test_a_changed_beam_decodes_all_again_and_trains_nothing(demo):
     demo.edit("workflow/scales/smoke.yaml", "decode/beam", 3)
     jobs = planned(demo)
-    assert {job.split()[0] for job in jobs} == {"translate", "contrastive", "inspect", "scores", *REPORT}
+    assert {job.split()[0] for job in work(jobs)} == {"translate", "contrastive", "inspect", "scores"}
+    assert pages(jobs) == ALL_PAGES
 
 
 def test_a_changed_override_retrains_that_system_only(demo):
     demo.edit(DEMO, "systems/g_transformer/train/label_smoothing", 0.2)
-    assert planned(demo) - REPORT == again("g_transformer", trained=True)
+    assert work(planned(demo)) == again("g_transformer", trained=True)
 
 
 def test_a_changed_parent_retrains_what_extends_it_or_starts_from_it(demo):
     demo.edit(DEMO, "systems/sentence/train/label_smoothing", 0.2)
-    assert planned(demo) - REPORT == again(*WINDOWS, *STARTED, "sentence", trained=True)
+    assert work(planned(demo)) == again(*WINDOWS, *STARTED, "sentence", trained=True)
 
 
 def test_a_system_that_starts_from_a_retrained_one_is_retrained(demo):
     for system in ("concat_3", "g_transformer", "lexical_chain"):
         demo.edit(DEMO, f"systems/{system}/train/label_smoothing", 0.1)
     demo.edit(DEMO, "systems/sentence/train/label_smoothing", 0.3)
-    assert planned(demo) - REPORT == again(*STARTED, "sentence", trained=True)
+    assert work(planned(demo)) == again(*STARTED, "sentence", trained=True)
 
 
 def test_another_rule_of_agreement_scores_all_again_and_decodes_nothing(demo):
     demo.edit("config.yaml", "scoring/consistency/match", "overlap")
-    assert {job.split()[0] for job in planned(demo)} == {"scores", *REPORT}
+    jobs = planned(demo)
+    assert {job.split()[0] for job in work(jobs)} == {"scores"}
+    # No score is part of the curves of trainings, or of what models do inside.
+    assert ALL_PAGES - pages(jobs) == {"item learning", "item attention", "item latent"}
 
 
 def test_coherence_trains_word_vectors_and_scores_all_again(demo):
     demo.edit("config.yaml", "scoring/coherence/vectors", {"en": "trained"})
-    assert {job.split()[0] for job in planned(demo)} == {"word_vectors", "scores", *REPORT}
+    assert {job.split()[0] for job in work(planned(demo))} == {"word_vectors", "scores"}
 
 
 def test_what_concerns_another_language_scores_nothing(demo):
@@ -72,12 +92,23 @@ def test_what_concerns_another_language_scores_nothing(demo):
 
 def test_another_baseline_compares_again_and_scores_nothing(demo):
     demo.edit(DEMO, "tables/quality/baseline", "concat_3")
-    assert planned(demo) == REPORT
+    assert planned(demo) == {"compare quality", "item quality", "report", "demo_report", "demo"}
 
 
 def test_another_caption_is_a_matter_of_the_page_alone(demo):
     demo.edit(DEMO, "tables/quality/caption", "other words")
-    assert planned(demo) == REPORT - {"compare"}
+    assert planned(demo) == {"item quality", "report", "demo_report", "demo"}
+
+
+def test_another_title_is_a_matter_of_all_pages_that_lead_to_it(demo):
+    demo.edit(DEMO, "tables/quality/title", "Another title")
+    assert planned(demo) == ALL_ITEMS | {"report", "demo_report", "demo"}
+
+
+def test_a_new_figure_of_what_was_run_makes_pages_alone(demo):
+    figure = {**demo.read(DEMO)["figures"]["learning"], "values": ["dev_perplexity"]}
+    demo.edit(DEMO, "figures/perplexity", figure)
+    assert planned(demo) == ALL_ITEMS | {"item perplexity", "report", "demo_report", "demo"}
 
 
 def test_reordering_keys_does_nothing(demo):
@@ -96,7 +127,7 @@ def test_a_mirror_downloads_nothing_again(demo):
 def test_a_system_that_differs_only_in_decoding_trains_nothing(demo):
     demo.edit(DEMO, "systems/g_transformer.longer", {"extends": "g_transformer", "decode": {"length_penalty": "none"}})
     expected = {"translate g_transformer.longer", "contrastive g_transformer.longer", "scores g_transformer.longer"}
-    assert planned(demo) - REPORT == expected
+    assert work(planned(demo)) == expected
 
 
 def test_another_seed_trains_every_system_once_more(demo):

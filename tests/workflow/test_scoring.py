@@ -24,13 +24,13 @@ def test_word_vectors_of_the_training_split_give_coherence(demo):
     scores = read_json(demo.root / "results/7_scores" / SYSTEM / "scores.json")
     assert -1 <= scores["coherence"]["score"] <= 1
     assert scores["consistency"] == before["consistency"]
-    (vectors,) = (demo.root / "results/7_vectors/toy_zh-en").glob("*/vectors.txt")
+    (vectors,) = (demo.root / "results/7_vectors/toy_zh-en@smoke").glob("*/vectors.txt")
     assert vectors.read_text(encoding="utf-8").split("\n")[0].endswith(" 6")
 
 
 def test_plain_files_have_the_consistency_of_the_workflow(finished_demo, tmp_path):
     results = finished_demo.root / "results"
-    (tokens,) = results.glob("2_tokens/toy_zh-en/*/tokens.arrow")
+    (tokens,) = results.glob("2_tokens/toy_zh-en@smoke/*/tokens.arrow")
     rows = read_arrow(tokens, TOKENS)
     for name in ("train.source_tokens", "train.target_tokens", "test.source_tokens", "test.document"):
         split, column = name.split(".")

@@ -1,8 +1,9 @@
 # Stage 1: corpora.
 #
 # needs: workflow/corpora/<corpus>.yaml
-# makes: results/1_corpus/<corpus>/{documents.parquet, card.json} and, where the corpus has them, contrastive.parquet
-# steps: write the settings of a job (all stages) | download and verify | read into one form and validate
+# makes: results/1_corpus/<corpus>/{documents.parquet, card.json} and, where the corpus has them, contrastive.parquet;
+#        of a scale with `fixtures`, all of it and what follows in stages 2 to 4 in folders <corpus>@<scale>
+# steps: write the settings of a job (all stages) | download and verify, or make up | read into one form and validate
 
 
 # The settings of every job of every stage: its slice of the grid, in canonical order.
@@ -22,20 +23,40 @@ rule settings:
         "printf '%s\\n' {params.slice:q} > {output} 2> {log}"
 
 
-# The mirror comes in DOCMT_MIRROR and is no param: naming it or leaving it out downloads nothing again.
-rule download:
-    output:
-        "results/1_corpus/{corpus}/downloads/{file}",
-    log:
-        "logs/1_corpus/{corpus}/download.{file}.log",
-    localrule: True
-    conda:
-        "../../envs/docmt.yaml"
-    params:
-        catalogue=catalogue,
-    shell:
-        "docmt corpus fetch --catalogue {params.catalogue:q} --file {wildcards.file:q}"
-        " --lock workflow/corpora/checksums.lock.json --output {output:q} 2>&1 | tee {log:q}"
+if GRID.fixtures:
+
+    # Only in a scale's own folders: a folder that holds downloads is never an output.
+    rule fixture:
+        input:
+            settings="results/1_corpus/{corpus}/settings.json",
+        output:
+            directory("results/1_corpus/{corpus}/downloads"),
+        log:
+            "logs/1_corpus/{corpus}/fixture.log",
+        wildcard_constraints:
+            corpus=f"[^/@]+@{GRID.scale}",
+        localrule: True
+        conda:
+            "../../envs/docmt.yaml"
+        shell:
+            "docmt corpus fixture --settings {input.settings:q} --output {output:q} 2>&1 | tee {log:q}"
+
+else:
+
+    # The mirror comes in DOCMT_MIRROR and is no param: naming it or leaving it out downloads nothing again.
+    rule download:
+        output:
+            "results/1_corpus/{corpus}/downloads/{file}",
+        log:
+            "logs/1_corpus/{corpus}/download.{file}.log",
+        localrule: True
+        conda:
+            "../../envs/docmt.yaml"
+        params:
+            catalogue=catalogue,
+        shell:
+            "docmt corpus fetch --catalogue {params.catalogue:q} --file {wildcards.file:q}"
+            " --lock workflow/corpora/checksums.lock.json --output {output:q} 2>&1 | tee {log:q}"
 
 
 rule corpus:

@@ -1,8 +1,9 @@
 # Stage 2: tokens.
 #
-# needs: results/1_corpus/<corpus>/documents.parquet; the tokenizer of a text that is `pretrained`
+# needs: results/1_corpus/<corpus>/documents.parquet; the tokenizer of a text that is `pretrained`; text/ of the corpus
+#        that a text is `learnt_on`
 # makes: results/2_tokens/<corpus>/<text>/tokens.arrow, and text/ with the codes and vocabularies that models carry
-# steps: tokenise or segment | case | learn and apply BPE, or cut pretrained pieces | number the pieces
+# steps: tokenise or segment | case | learn (or take) and apply BPE, or cut pretrained pieces | number the pieces
 #        in one job, or, where config.yaml says `shards`, in so many a pass, with the same bytes as the result
 
 
@@ -11,6 +12,7 @@ if GRID.shards == 1:
     rule tokens:
         input:
             unpack(tokens_inputs),
+            unpack(learnt_text),
             settings="results/2_tokens/{corpus}/{text}/settings.json",
         output:
             tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
@@ -21,8 +23,10 @@ if GRID.shards == 1:
         conda:
             "../../envs/docmt.yaml"
         threads: 8
+        params:
+            learnt=learnt_option,
         shell:
-            "docmt tokens --settings {input.settings:q} --corpus $(dirname {input.documents:q})"
+            "docmt tokens --settings {input.settings:q} --corpus $(dirname {input.documents:q}) {params.learnt}"
             " --output $(dirname {output.tokens:q}) --workers {threads} 2>&1 | tee {log:q}"
 
 else:
@@ -45,6 +49,7 @@ else:
     rule tokens_learnt:
         input:
             unpack(tokens_inputs),
+            unpack(learnt_text),
             settings="results/2_tokens/{corpus}/{text}/settings.json",
             parts=parts("results/2_tokens/{corpus}/{text}/shards/tokenised"),
         output:
@@ -54,9 +59,11 @@ else:
         conda:
             "../../envs/docmt.yaml"
         threads: 2
+        params:
+            learnt=learnt_option,
         shell:
             "docmt shards learn {input.parts:q} --settings {input.settings:q} --corpus $(dirname {input.documents:q})"
-            " --output $(dirname {output:q}) --workers {threads} 2>&1 | tee {log:q}"
+            " --output $(dirname {output:q}) {params.learnt} --workers {threads} 2>&1 | tee {log:q}"
 
     rule tokens_encoded:
         input:

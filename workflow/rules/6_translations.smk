@@ -2,9 +2,11 @@
 #
 # needs: a model and the test segments of its view, with their lexical chains where the model reads them
 # makes: results/6_translations/<scale>/<corpus>/<system>/seed<n>/ {test.txt, test.tok.txt, decoding.json} and, where
-#        the corpus has contrastive sets, contrastive.arrow with a forced score of every variant; of systems that a
-#        study inspects also inside.arrow
-# steps: beam search, one output line per input line | forced scoring | attention to lexical chains of a dev document
+#        the corpus has contrastive sets, contrastive.arrow with a forced score of every variant; for figures of a
+#        study also inside.arrow
+#        results/6_passages/<scale>/<corpus>/<system>/seed<n>/<study>/<passage>/passages.json
+# steps: beam search, one output line per input line | forced scoring | attention to lexical chains of a dev document |
+#        sentences that a study states
 
 
 rule translate:
@@ -62,3 +64,20 @@ rule inspect:
     shell:
         "docmt inspect --model {input.model:q} --view $(dirname {input.view:q})"
         " {params.chains} --output {output:q} --threads {threads} 2>&1 | tee {log:q}"
+
+
+# The model carries its text, and says how documents are cut.
+rule passage:
+    input:
+        model=passage_model,
+        settings="results/6_passages/{scale}/{corpus}/{system}/seed{seed}/{study}/{passage}/settings.json",
+    output:
+        "results/6_passages/{scale}/{corpus}/{system}/seed{seed}/{study}/{passage}/passages.json",
+    log:
+        "logs/6_passages/{scale}/{corpus}/{system}/seed{seed}/{study}.{passage}.log",
+    conda:
+        "../../envs/docmt.yaml"
+    threads: 1
+    shell:
+        "docmt translate-passage --settings {input.settings:q} --model {input.model:q} --output {output:q}"
+        " --threads {threads} 2>&1 | tee {log:q}"

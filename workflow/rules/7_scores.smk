@@ -5,10 +5,10 @@
 # makes: results/7_vectors/<corpus>/<text>/ {vectors.txt, card.json}
 #        results/7_aligners/<corpus>/<text>/ {lexicon.arrow, jumps.json}
 #        results/7_scores/<scale>/<corpus>/<system>/seed<n>/ {scores.json, details.arrow, occurrences.arrow}
-#        results/7_comparisons/<study>/comparisons.json
+#        results/7_comparisons/<study>/<table>/comparisons.json
 # steps: word vectors of the training split's target side, where coherence is measured by them | the word aligner of
 #        LTCR and HHI, trained on the training split (a minute for a real corpus) | every metric, with its signature |
-#        p-values of a study's systems against their baselines
+#        p-values of a table's systems against their baselines
 
 
 rule word_vectors:
@@ -67,12 +67,12 @@ rule scores:
 rule compare:
     input:
         comparison_inputs,
-        settings="results/7_comparisons/{study}/settings.json",
+        settings="results/7_comparisons/{study}/{table}/settings.json",
     output:
-        "results/7_comparisons/{study}/comparisons.json",
+        "results/7_comparisons/{study}/{table}/comparisons.json",
     log:
-        "logs/7_comparisons/{study}.log",
+        "logs/7_comparisons/{study}/{table}.log",
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt compare-study --settings {input.settings:q} --results results --output {output:q} 2>&1 | tee {log:q}"
+        "docmt compare-table --settings {input.settings:q} --results results --output {output:q} 2>&1 | tee {log:q}"

@@ -1,8 +1,27 @@
 # Stage 8: report.
 #
-# needs: every score of a study, the records and curves of its trainings, the cards of its corpora
-# makes: results/8_report/<study>/index.html, with tables.json and a CSV a table beside it
-# steps: tables with published beside measured | figures | one page that works offline
+# needs: of a table, figure or passage what it shows, and nothing else; of a study every score, the records and curves of
+#        its trainings, the cards of its corpora
+# makes: results/8_report/<study>/<item>.{html, json, csv}, a page for each table, figure and passage
+#        results/8_report/<study>/index.html, which has all of them
+# steps: tables with published beside measured | figures | pages that work offline
+
+
+rule item:
+    input:
+        unpack(item_inputs),
+        settings="results/8_report/{study}/{item}/settings.json",
+    output:
+        page="results/8_report/{study}/{item}.html",
+        json="results/8_report/{study}/{item}.json",
+        csv="results/8_report/{study}/{item}.csv",
+    log:
+        "logs/8_report/{study}.{item}.log",
+    localrule: True
+    conda:
+        "../../envs/docmt.yaml"
+    shell:
+        "docmt report --settings {input.settings:q} --results results --output {output.page:q} 2>&1 | tee {log:q}"
 
 
 rule report:
@@ -20,9 +39,11 @@ rule report:
         "docmt report --settings {input.settings:q} --results results --output {output:q} 2>&1 | tee {log:q}"
 
 
+# The same page at another place, from which the links lead to the same items.
 rule demo_report:
     input:
-        "results/8_report/demo/index.html",
+        page="results/8_report/demo/index.html",
+        settings="results/8_report/demo/settings.json",
     output:
         "results/report.html",
     log:
@@ -31,4 +52,4 @@ rule demo_report:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "cp {input:q} {output:q} 2> {log:q}"
+        "docmt report --settings {input.settings:q} --results results --output {output:q} 2>&1 | tee {log:q}"

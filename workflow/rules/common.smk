@@ -14,8 +14,9 @@ from docmt.core.architectures import READS_CHAINS
 from docmt.core.artifacts import atomic_file, canonical_json, read_json
 from docmt.core.errors import USER_MISTAKE, UserError
 from docmt.core.grid import Grid, load_grid
+from docmt.core.items import item_files, run_folder, study_files
 from docmt.core.missing import Places, left_out, missing_error, missing_files
-from docmt.core.pretrained import aligner_files, check_model, checkpoint_files, tokenizer_file
+from docmt.core.pretrained import aligner_files, check_model, checkpoint_files, missing_checkpoints, tokenizer_file
 from docmt.core.scoring import TRAINED
 from docmt.core.slices import corpora_of, settings
 from docmt.training.exit import endings, now
@@ -30,8 +31,11 @@ def plan():
     grid = load_grid(Path(workflow.basedir), config)
     if grid.missing == "stop":
         return grid
-    asked = {corpus for study in grid.studies.values() for corpus in study.corpora}
-    return dataclasses.replace(grid, not_run=left_out([grid.corpora[corpus] for corpus in sorted(asked)], places(grid)))
+    asked = {corpus for entry in grid.entries for corpus in grid.corpora_for(entry)}
+    asked |= {corpus for study in grid.studies.values() for corpus in study.corpora}
+    corpora = [] if grid.fixtures else [grid.corpora[corpus] for corpus in sorted(asked)]
+    checkpoints = sorted({folder for entry in grid.entries for folder in grid.checkpoints_for(entry)})
+    return dataclasses.replace(grid, not_run=left_out(corpora, places(grid)) | missing_checkpoints(checkpoints))
 
 
 def places(grid):
@@ -86,6 +90,9 @@ wildcard_constraints:
     system="[^/]+",
     seed=r"\d+",
     study="[^/]+",
+    table="[^/]+",
+    passage="[^/]+",
+    item=r"(?!(?:index|settings)\.(?:html|json|csv)$)[^/]+",
     part=r"\d+",
     parts=r"\d+",
 
@@ -109,6 +116,10 @@ def check_missing(corpus):
 
 
 def downloads(wildcards):
+    """The files of a corpus, or the folder of its fixture's."""
+    if GRID.fixtures:
+        corpus = or_refuse(GRID.corpus_in, wildcards.corpus, f"results/1_corpus/{wildcards.corpus}")
+        return [f"results/1_corpus/{wildcards.corpus}/downloads"] if GRID.corpora[corpus].files else []
     files = GRID.corpora[wildcards.corpus].files if wildcards.corpus in GRID.corpora else ()
     if files and not workflow.remote_exec:
         check_missing(wildcards.corpus)
@@ -120,18 +131,19 @@ def catalogue(wildcards):
 
 
 def tokens_folder(entry):
-    return f"results/2_tokens/{entry.corpus}/{entry.system.text}"
+    return f"results/2_tokens/{GRID.data_folder(entry.corpus)}/{entry.system.text}"
 
 
 def view_folder(entry):
-    return f"results/3_views/{entry.corpus}/{entry.system.text}/{entry.system.view.name}"
+    return f"results/3_views/{GRID.data_folder(entry.corpus)}/{entry.system.text}/{entry.system.view.name}"
 
 
 def segment_chains(entry):
     """The lexical chains of a view, for models that read them."""
     if entry.system.model.kind not in READS_CHAINS:
         return {}
-    return {"chains": f"results/4_chains/{entry.corpus}/{entry.system.text}/{entry.system.view.name}/card.json"}
+    corpus = GRID.data_folder(entry.corpus)
+    return {"chains": f"results/4_chains/{corpus}/{entry.system.text}/{entry.system.view.name}/card.json"}
 
 
 def chains_option(wildcards, input):
@@ -172,6 +184,18 @@ def tokens_inputs(wildcards):
     return inputs
 
 
+def learnt_text(wildcards):
+    """What another corpus has learnt, for a text that is taken from there."""
+    text = GRID.texts.get(wildcards.text)
+    where = f"results/2_tokens/{wildcards.corpus}/{wildcards.text}"
+    other = text and text.takes_from(or_refuse(GRID.corpus_in, wildcards.corpus, where))
+    return {"learnt": f"results/2_tokens/{GRID.data_folder(other)}/{wildcards.text}/text"} if other else {}
+
+
+def learnt_option(wildcards, input):
+    return f"--learnt {shlex.quote(str(input.learnt))}" if hasattr(input, "learnt") else ""
+
+
 def parts(path):
     """The parts that several jobs of stage 2 make, in order."""
     return [f"{path}.{number}of{GRID.shards}" for number in range(1, GRID.shards + 1)]
@@ -184,11 +208,15 @@ def decoding_inputs(wildcards):
     return {"view": view, "model": model, **segment_chains(entry)}
 
 
+def passage_model(wildcards):
+    return model_folder(find(wildcards), wildcards.scale, wildcards.seed)
+
+
 def scoring_inputs(wildcards):
     entry = find(wildcards)
     folder = f"results/6_translations/{wildcards.scale}/{wildcards.corpus}/{wildcards.system}/seed{wildcards.seed}"
     inputs = {
-        "corpus": f"results/1_corpus/{entry.corpus}/documents.parquet",
+        "corpus": f"results/1_corpus/{GRID.data_folder(entry.corpus)}/documents.parquet",
         "tokens": f"{tokens_folder(entry)}/tokens.arrow",
         "view": f"{view_folder(entry)}/card.json",
         "translations": f"{folder}/decoding.json",
@@ -200,17 +228,17 @@ def scoring_inputs(wildcards):
 
 def named_scoring_inputs(entry):
     """What `scoring` of config.yaml names for the languages of a corpus."""
-    corpus = GRID.corpora[entry.corpus]
+    corpus, data = GRID.corpora[entry.corpus], GRID.data_folder(entry.corpus)
     consistency, vectors = GRID.scoring.consistency, GRID.scoring.coherence.vectors.get(corpus.target_language)
     if vectors == TRAINED:
-        vectors = f"results/7_vectors/{entry.corpus}/{entry.system.text}/vectors.txt"
+        vectors = f"results/7_vectors/{data}/{entry.system.text}/vectors.txt"
     inputs = {
         "source_stop_list": consistency.source_stop_lists.get(corpus.source_language),
         "target_stop_list": consistency.target_stop_lists.get(corpus.target_language),
         "word_vectors": vectors,
     }
     if GRID.scoring.aligner.kind == "default":
-        inputs["aligner"] = f"results/7_aligners/{entry.corpus}/{entry.system.text}/lexicon.arrow"
+        inputs["aligner"] = f"results/7_aligners/{data}/{entry.system.text}/lexicon.arrow"
     if GRID.scoring.aligner.model:
         inputs["aligner_model"] = or_refuse(aligner_files, GRID.scoring.aligner.model)
     model = GRID.scoring.cohesion.models.get(corpus.target_language)
@@ -231,35 +259,26 @@ def scoring_options(wildcards, input):
 
 
 def comparison_inputs(wildcards):
-    """What each unit of the test set adds to the scores of systems that a study compares."""
-    chosen = or_refuse(settings, GRID, f"7_comparisons/{wildcards.study}")
-    systems = {(pair["corpus"], pair[name]) for pair in chosen["pairs"] for name in ("system", "baseline")}
-    folders = [f"{GRID.scale}/{corpus}/{chosen['folders'][corpus][system]}" for corpus, system in sorted(systems)]
-    return [f"results/7_scores/{folder}/seed{seed}/details.arrow" for folder in folders for seed in chosen["seeds"]]
+    """What each unit of the test set adds to the scores of the systems that a table compares."""
+    chosen = or_refuse(settings, GRID, f"7_comparisons/{wildcards.study}/{wildcards.table}")
+    runs = {
+        (GRID.named(wildcards.study, pair["corpus"], pair[name]), seed)
+        for pair in chosen["pairs"]
+        for name in ("system", "baseline")
+        for seed in pair["seeds"]
+    }
+    return sorted(f"{run_folder(GRID, '7_scores', entry, seed)}/details.arrow" for entry, seed in runs)
+
+
+def item_inputs(wildcards):
+    """What a table, figure or passage is made from, and nothing else."""
+    return or_refuse(item_files, GRID, wildcards.study, wildcards.item)
 
 
 def report_inputs(wildcards):
-    """Every score of a study, with the records and curves of its trainings, and the insides of models that it shows.
-
-    Without the corpora that are left out.
-    """
-    if wildcards.study not in GRID.studies:
-        refuse(UserError("unknown study", found=wildcards.study, expected=", ".join(GRID.studies)))
-    study, seeds = GRID.studies[wildcards.study], GRID.seeds[wildcards.study]
-    scores, records, inside = [], [], []
-    for entry in GRID.of_study(wildcards.study):
-        if entry.corpus in GRID.not_run:
-            continue
-        if entry.system.name in study.inspected:
-            folder = f"{GRID.scale}/{entry.corpus}/{entry.folder}/seed{seeds[0]}"
-            inside.append(f"results/6_translations/{folder}/inside.arrow")
-        for seed in seeds:
-            scores.append(f"results/7_scores/{GRID.scale}/{entry.corpus}/{entry.folder}/seed{seed}/scores.json")
-            records.append(f"results/5_training/{GRID.scale}/{entry.corpus}/{entry.trained}/seed{seed}/record.json")
-    cards = [f"results/1_corpus/{corpus}/card.json" for corpus in study.corpora if corpus not in GRID.not_run]
-    comparisons = f"results/7_comparisons/{wildcards.study}/comparisons.json"
-    records = sorted(set(records))
-    return {"scores": scores, "comparisons": comparisons, "records": records, "cards": cards, "inside": inside}
+    """Every score of a study, with the records and curves of its trainings, and what its items need; not what is left
+    out."""
+    return or_refuse(study_files, GRID, wildcards.study)
 
 
 def study_report(study):

@@ -1,0 +1,62 @@
+"""`docmt translate-passage`: sentences that a study states, by one of its systems (stage 6 of the workflow)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docmt.cli.decode import Model
+from docmt.cli.options import Device, Threads
+
+if TYPE_CHECKING:
+    from docmt.core.config import DecodeConfig
+    from docmt.models.transformer import Transformer
+    from docmt.text.pipeline import TextPipeline
+
+
+def translate_passage(
+    settings: Annotated[Path, typer.Option(help="settings.json: the documents, and how they are searched")],
+    model: Model,
+    output: Annotated[Path, typer.Option(help="passages.json to write")],
+    device: Device = "auto",
+    threads: Threads = None,
+) -> None:
+    """Translate the documents of the settings: a list of sentences for each, as long as the document's.
+
+    A model that does not mark sentences gives one line for a document.
+    """
+    from docmt.cli.opening import open_model
+    from docmt.core.artifacts import read_json, write_json
+    from docmt.core.config import DecodeConfig
+    from docmt.core.parse import parse
+
+    chosen, where = read_json(settings), str(settings)
+    decode = parse(DecodeConfig, chosen.get("decode"), where, ("decode",))
+    network, pipeline = open_model(model, device, threads)
+    write_json(output, {"documents": translations(chosen["documents"], network, pipeline, model, decode)})
+
+
+def translations(
+    documents: Sequence[Sequence[str]],
+    network: "Transformer",
+    pipeline: "TextPipeline",
+    folder: Path,
+    config: "DecodeConfig",
+) -> list[list[str]]:
+    """Of each document the translations of its sentences; `folder` is the model's."""
+    from docmt.cli.standard_input import Given
+    from docmt.cli.translate import plain_lines, tell_fallbacks, translated
+
+    sentences = [sentence for document in documents for sentence in document]
+    numbers = [number for number, document in enumerate(documents) for _ in document]
+    ids = pipeline.encode_source(sentences)
+    there = [place for place, pieces in enumerate(ids) if pieces]
+    given = Given(*([column[place] for place in there] for column in (sentences, ids, numbers)))
+    found = translated(network, pipeline, given, folder, config)
+    tell_fallbacks(found)
+    lines = list(plain_lines(found, pipeline, there, len(sentences)))
+    of_lines = sorted(set(given.documents)) if found.lines == "documents" else numbers
+    return [
+        [line for line, of in zip(lines, of_lines, strict=True) if of == number] for number in range(len(documents))
+    ]

@@ -1,0 +1,76 @@
+"""Passages that a study states, beside their translations by its systems and those that were published."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from docmt.core.errors import UserError
+from docmt.core.figures import PassageConfig, PassageDocument
+from docmt.reporting.results import Results, read_if_there
+from docmt.reporting.tables import NOT_RUN
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """One text of a passage, as its sentences; `empty` says why there is none."""
+
+    label: str
+    lines: tuple[str, ...]
+    empty: str = ""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A document: the source first, then the reference, then each system's own translation and the published one."""
+
+    source: Rendered
+    others: tuple[tuple[str, Rendered], ...]
+    """What a text is ("reference", "measured", "published"), and the text."""
+
+
+@dataclass(frozen=True)
+class Passages:
+    source_language: str
+    target_language: str
+    documents: tuple[Passage, ...]
+
+
+def fill_passages(name: str, config: PassageConfig, results: Results) -> Passages:
+    """Raises UserError where translations are not of these documents."""
+    translated = {shown.name: _translated(name, config, shown.system, results) for shown in config.systems}
+    why = {shown.name: results.settings.why_not_run(config.corpus, shown.system) for shown in config.systems}
+    documents = []
+    for number, document in enumerate(config.documents):
+        own = {label: found[number] if found else None for label, found in translated.items()}
+        documents.append(_passage(document, own, why))
+    languages = (results.language(config.corpus, side) for side in ("source", "target"))
+    return Passages(*languages, tuple(documents))
+
+
+def _translated(name: str, config: PassageConfig, system: str, results: Results) -> list[list[str]] | None:
+    path = results.first(config.corpus, system).passages / name / "passages.json"
+    found = read_if_there(path)
+    if found is None:
+        return None
+    if len(found["documents"]) != len(config.documents):
+        counts = {"found": len(found["documents"]), "expected": len(config.documents)}
+        raise UserError("not translations of these passages", where=str(path), **counts)
+    return found["documents"]
+
+
+def _passage(document: PassageDocument, own: dict[str, list[str] | None], why: dict[str, str]) -> Passage:
+    others = [("reference", Rendered("reference", document.reference))] if document.reference else []
+    for label, lines in own.items():
+        empty = f"{NOT_RUN}: {why[label]}" if why[label] else NOT_RUN
+        others.append(("measured", Rendered(label, tuple(lines or ()), "" if lines else empty)))
+        if label in document.published:
+            others.append(("published", Rendered(label, document.published[label])))
+    return Passage(Rendered("source", document.source), tuple(others))
+
+
+def passage_records(passages: Passages) -> Iterator[dict]:
+    """Every sentence of every text, for JSON and CSV."""
+    for number, document in enumerate(passages.documents, 1):
+        for kind, text in (("source", document.source), *document.others):
+            names = {"document": number, "kind": kind, "label": text.label, "status": text.empty or "there"}
+            for place, line in enumerate(text.lines or ("",), 1):
+                yield {**names, "sentence": place, "text": line}

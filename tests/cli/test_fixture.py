@@ -1,0 +1,38 @@
+"""`docmt corpus fixture` by hand and as a job."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from support import run
+
+DOCMT = Path(sys.executable).parent / "docmt"
+CATALOGUE = "workflow/corpora/ted_fr-en.yaml"
+
+
+def test_a_corpus_of_the_catalogue_is_made_and_validated(project):
+    run([DOCMT, "corpus", "fixture", "--catalogue", CATALOGUE, "--output", "made"], cwd=project.root, check=True)
+    assert [path.name for path in (project.root / "made").iterdir()] == ["2015-01.tgz"]
+    found = run([DOCMT, "corpus", "validate", CATALOGUE, "--files", "made"], cwd=project.root, check=True).stdout
+    counts = {line.split()[0]: line.split()[1] for line in found.splitlines()}
+    assert (counts["train"], counts["dev"], counts["test"]) == ("60", "8", "8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "nothing to make up, or too much\n  expected --catalogue or --settings"),
+        (("--catalogue", CATALOGUE, "--settings", "settings.json"), "nothing to make up, or too much"),
+        (("--catalogue", "workflow/corpora/none.yaml"), "workflow/corpora/none.yaml: file not found"),
+        (("--settings", "settings.json"), "settings.json: not the settings of a fixture\n  found those of mine itself"),
+    ],
+)
+def test_what_is_refused(project, arguments, message):
+    settings = {"version": 1, "corpus": "mine", "source_language": "zh", "target_language": "en", "licence": "none",
+                "citation": "none", "files": [], "reader": {"kind": "toy"}, "expected": {}}  # fmt: skip
+    (project.root / "settings.json").write_text(json.dumps(settings))
+    done = run([DOCMT, "corpus", "fixture", *arguments, "--output", "made"], cwd=project.root)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+    assert message in done.stderr
+    assert not (project.root / "made").exists()

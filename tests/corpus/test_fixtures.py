@@ -1,0 +1,297 @@
+"""Fixtures: what the true readers find in them is what was made up, for every corpus and every form."""
+
+import dataclasses
+import json
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from docmt.core.catalogue import CorpusConfig, FileConfig, as_fixture, load_corpus
+from docmt.core.config import SPLITS
+from docmt.core.errors import UserError
+from docmt.core.fixtures import FixtureConfig
+from docmt.core.parse import parse
+from docmt.core.readers import FileReaderConfig, ReaderConfig, readers_of_files
+from docmt.corpus.fixtures import WRITERS, Fixture, make_fixture, write_fixture
+from docmt.corpus.fixtures.spelling import HAN, LATIN, LETTERS, source_side, spelt, target_side
+from docmt.corpus.fixtures.stock import GROUP
+from docmt.corpus.inputs import ContrastiveItem, Inputs
+from docmt.corpus.problems import Problems
+from docmt.corpus.readers import READERS, read
+from docmt.corpus.validate import validated, validated_items
+
+CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
+CORPORA = {path.stem: load_corpus(path) for path in sorted(CATALOGUE.glob("*.yaml"))}
+OF_FILES = [name for name, corpus in CORPORA.items() if corpus.files]
+SMALL = FixtureConfig(
+    {"train": 5, "dev": 6, "test": 7}, {"train": 1, "dev": 0, "test": 0}, longest=9, long_sentences=30
+)
+
+
+class ReadBack:
+    """A fixture, and what the reader of its corpus finds in it."""
+
+    def __init__(self, corpus: CorpusConfig, config: FixtureConfig = SMALL) -> None:
+        self.corpus = as_fixture(corpus, config)
+        self.fixture: Fixture = make_fixture(self.corpus, config)
+        with tempfile.TemporaryDirectory() as name:
+            folder, problems = Path(name), Problems()
+            write_fixture(self.corpus, config, folder / "files")
+            languages = corpus.source_language, corpus.target_language
+            self.inputs = Inputs(folder / "files", folder / "unpacked", *languages, problems)
+            reading = read(corpus.reader, self.inputs)
+            self.documents = list(validated(reading.documents, problems))
+            self.items = list(validated_items(reading.contrastive, corpus.corpus, problems))
+
+    @property
+    def rows(self) -> list[tuple[str, list[tuple]]]:
+        return [(d.split, list(zip(*(side.sentences for side in d.sides), strict=True))) for d in self.documents]
+
+
+@pytest.fixture(scope="module", params=OF_FILES)
+def found(request) -> ReadBack:
+    return ReadBack(CORPORA[request.param])
+
+
+def without_place(items: list[ContrastiveItem]) -> list[ContrastiveItem]:
+    return [dataclasses.replace(item, where="") for item in items]
+
+
+def test_the_true_reader_finds_what_was_made_up(found):
+    """Documents with their boundaries, texts and references, and contrastive items, in order."""
+    assert found.rows == found.fixture.documents
+    assert without_place(found.items) == found.fixture.items
+    assert bool(found.items) == found.corpus.contrastive
+
+
+def test_every_file_of_the_catalogue_is_made_and_the_same_each_time(found):
+    again = make_fixture(found.corpus, SMALL)
+    assert list(again.files) == [file.name for file in found.corpus.files]
+    assert again.files == found.fixture.files
+    assert all(again.files.values())
+
+
+def test_splits_are_as_large_as_the_scale_says(found):
+    """A document is a story; where a line is a document, or four sentences are, a story is several."""
+    parts = [part for _, part in readers_of_files(found.corpus.reader) if part.kind != "voita"]
+    cuts = {GROUP if part.kind == "eos" else 1 if getattr(part, "documents", "") is None else None for part in parts}
+    lengths = {split: Counter(len(rows) for own, rows in found.rows if own == split) for split in SPLITS}
+    for split in SPLITS if cuts == {None} else ():
+        assert lengths[split].total() == SMALL.documents[split]
+        assert set(lengths[split]) <= {*range(6, 10), *([30] if split == "train" else [])}
+    assert cuts != {None} or 30 in lengths["train"]
+    assert None in cuts or set().union(*lengths.values()) == cuts
+
+
+def test_what_the_reader_is_told_to_mend_is_there(found):
+    changed = found.inputs.changed
+    for _, part in readers_of_files(found.corpus.reader):
+        if part.kind != "voita":
+            assert not part.drop_empty or changed["pairs dropped: a side is empty"]
+            assert part.control != "space" or changed["control characters replaced by a space"]
+        if part.kind == "verses":
+            assert part.missing is None or changed["pairs dropped: a verse is missing"]
+            joined = changed["pairs joined to the pair before: a verse stands in the one before"]
+            assert part.continued is None or joined
+            assert all(changed[f"{mark} removed"] for mark in part.remove)
+
+
+def test_no_document_is_in_two_splits(found):
+    told = {split: {tuple(rows) for own, rows in found.rows if own == split and len(rows) > GROUP} for split in SPLITS}
+    assert not told["train"] & (told["dev"] | told["test"]) and not told["dev"] & told["test"]
+
+
+def test_text_is_of_its_language(found):
+    source, target = (" ".join(row[side] for _, rows in found.rows for row in rows) for side in (0, 1))
+    for text, language in ((source, found.corpus.source_language), (target, found.corpus.target_language)):
+        assert bool(HAN.search(text)) == (language == "zh")
+        of_its_own = set(LETTERS.get(language, "")) - set(LATIN)
+        assert not of_its_own or of_its_own & set(text.lower())
+        assert language == "zh" or set(text.lower()) <= set(LETTERS.get(language, LATIN)) | set(" .,'")
+
+
+def test_nothing_that_is_true_of_the_real_text_stays(found):
+    assert (found.corpus.expected, found.corpus.published) == ({}, ())
+    assert all((file.sources, file.sha256, file.size) == ((), None, None) for file in found.corpus.files)
+    real = CORPORA[found.corpus.corpus]
+    assert found.corpus.reader == real.reader
+    assert found.corpus.licence != real.licence and found.corpus.citation != real.citation
+
+
+@pytest.mark.parametrize("name", ["news_zh-en", "tvsub_zh-en"])
+def test_files_of_several_references_have_several_that_differ(name):
+    documents = [d for d in ReadBack(CORPORA[name]).documents if d.split == "test"]
+    assert {len(d.references) for d in documents} == {3}
+    rows = [row for d in documents for row in zip(*(side.sentences for side in d.sides[1:]), strict=True)]
+    assert any(len(set(row)) == 4 for row in rows)
+
+
+def test_a_contrastive_set_has_twins_at_every_distance():
+    """They differ in one sentence of the context, so that a model without it has one of two right."""
+    items = ReadBack(CORPORA["opensubtitles_en-ru"]).items
+    assert Counter((item.set, item.distance) for item in items) == dict.fromkeys(
+        ((name, distance) for name in CORPORA["opensubtitles_en-ru"].reader.parts[1].sets for distance in (1, 2, 3)),
+        SMALL.contrastive_items,
+    )
+    for first, second in zip(items[::2], items[1::2], strict=True):
+        differs = [one != other for one, other in zip(first.source, second.source, strict=True)]
+        assert (differs.index(True), differs.count(True)) == (len(first.source) - 1 - first.distance, 1)
+        assert (first.variants, {first.correct, second.correct}) == (second.variants, {0, 1})
+
+
+def test_corpora_that_share_a_file_share_its_documents():
+    """The test sets of both are the same files; what is at another place is other text."""
+    first, second = (make_fixture(CORPORA[f"news_zh-en{more}"], SMALL) for more in ("", "_2m"))
+    assert first.files["nist02.src.sgm"] == second.files["nist02.src.sgm"]
+    assert first.files["nist02.src.sgm"] != first.files["nist03.src.sgm"]
+
+
+def test_a_larger_fixture_begins_like_a_smaller_one():
+    larger = dataclasses.replace(SMALL, documents={**SMALL.documents, "train": 9})
+    small, large = (make_fixture(CORPORA["ted_en-de"], config).documents for config in (SMALL, larger))
+    assert (large[:5], large[9:]) == (small[:5], small[5:])
+
+
+SIDES = {"source": "a", "target": "b", "references": ["c", "d"]}
+SPLIT = {"train": SIDES, "dev": {"source": "e", "target": "f"}}
+ROUGH = {"drop_empty": True, "control": "space"}
+FILES = {"source": "x.{document}.zh", "target": "y/{document}.en"}
+FORMS: dict[str, dict] = {
+    "blank lines": {"kind": "lines", "splits": SPLIT, "control": "space"},
+    "closed": {"kind": "lines", "splits": SPLIT, "documents": {"marker": "<end>", "at": "end"}, **ROUGH},
+    "offsets": {"kind": "lines", "splits": SPLIT, "documents": {"offsets": {"train": "g", "dev": "h"}}, **ROUGH},
+    "each line": {"kind": "lines", "splits": SPLIT, "documents": None, **ROUGH},
+    "files": {"kind": "files", "splits": {"train": FILES}, **ROUGH},
+    "eos": {"kind": "eos", "splits": SPLIT, "separator": "||", **ROUGH},
+    "table": {"kind": "table", "splits": {"train": "t.tsv", "test": "u.jsonl.gz"}, "references": ["r"], **ROUGH},
+    "one table": {"kind": "table", "file": "t.parquet", "split": "s", "document": "n", **ROUGH},
+    "several files of references": {
+        "kind": "nist_sgm",
+        "splits": {"test": {"source": "s.sgm", "references": ["1.sgm", "2.sgm"]}},
+        **ROUGH,
+    },
+    "talks": {"kind": "iwslt_tags", "splits": {"train": "t.{language}.gz"}, "prefix": "p.", **ROUGH},
+    "sets": {"kind": "iwslt_xml", "files": "{set}.{language}", "splits": {"dev": ["a", "b"]}, **ROUGH},
+    "verses": {
+        "kind": "verses", "source": "a", "target": "b", "dev": ["Gen"], "test": [], "continued": "-", "missing": "?",
+        "remove": ["<m>", "<n>"], **ROUGH,
+    },
+}  # fmt: skip
+PACKS = ["a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.tar.xz"]
+
+
+def own(reader: ReaderConfig, *files: str) -> CorpusConfig:
+    return CorpusConfig("mine", "a", "zh", "fr", "none", "none", reader, files=tuple(map(FileConfig, files)))
+
+
+@pytest.mark.parametrize("archive", PACKS)
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_in_every_archive(form, archive):
+    reader: FileReaderConfig = parse(ReaderConfig, {**FORMS[form], "archive": archive}, "corpus.yaml")
+    found = ReadBack(own(reader, archive))
+    assert found.rows == found.fixture.documents
+    assert found.rows
+
+
+def test_archives_inside_archives_and_a_file_that_is_compressed_alone():
+    sides = {"source": "b/c.tgz/d.tar/e", "target": "b/f.gz"}
+    inside = parse(ReaderConfig, {"kind": "eos", "archive": "a.zip", "splits": {"train": sides}}, "c")
+    assert (found := ReadBack(own(inside, "a.zip"))).rows == found.fixture.documents
+    alone = {"kind": "iwslt_tags", "splits": {"train": "{language}.gz/{language}"}}
+    found = ReadBack(own(parse(ReaderConfig, alone, "c"), "zh.gz", "fr.gz"))
+    assert found.rows == found.fixture.documents
+
+
+def test_every_reader_of_files_has_a_writer():
+    assert WRITERS.keys() == READERS.keys() - {"toy"}
+
+
+def test_other_words_stay_other_words_in_every_language():
+    characters = [chr(number) for number in range(0x4E00, 0xA000)]
+    assert len({source_side(character, "en") for character in characters}) == len(characters)
+    for language in (*LETTERS, "en", "it"):
+        letters = {spelt(letter, language) for letter in LATIN + LATIN.upper()}
+        assert len(letters) == 52 and all(len(letter) == 1 for letter in letters)
+
+
+def test_chinese_and_english_are_left_as_they_are():
+    assert source_side("汤姆很累。", "zh") == "汤姆很累。"
+    assert target_side("Tom is very tired.", "en") == "Tom is very tired."
+    assert target_side("Tom is very tired.", "ru") == "Том ис веры тиред."
+    assert source_side("累，很累。", "en").count(" ") == 2, "a word a character, marks at their ends"
+
+
+def test_a_file_that_no_reader_reads_is_empty():
+    reader = parse(ReaderConfig, {"kind": "eos", "splits": {"train": {"source": "a", "target": "b"}}}, "corpus.yaml")
+    assert make_fixture(own(reader, "a", "b", "README"), SMALL).files["README"] == b""
+
+
+@pytest.mark.parametrize(
+    ("reader", "files", "message"),
+    [
+        ({"kind": "toy"}, (), "mine: the corpus has no files to make\n  its reader generates it"),
+        (
+            {"kind": "eos", "splits": {"train": {"source": "a", "target": "b"}}},
+            ("a", "c"),
+            "mine: a file that the corpus does not list\n  found b; expected a, c",
+        ),
+    ],
+)
+def test_a_corpus_that_cannot_be_made_is_refused(reader, files, message):
+    with pytest.raises(UserError) as problem:
+        make_fixture(own(parse(ReaderConfig, reader, "corpus.yaml"), *files), SMALL)
+    assert str(problem.value) == message
+
+
+def test_files_that_are_there_are_not_replaced(tmp_path):
+    (tmp_path / "2015-01.tgz").write_bytes(b"ten gigabytes")
+    with pytest.raises(UserError, match=r"a fixture replaces no files\n  name a new folder, or an empty one"):
+        write_fixture(CORPORA["ted_fr-en"], SMALL, tmp_path)
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"ten gigabytes"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"documents": {"train": 3, "dev": 1}}, "fixtures.documents: value not allowed"),
+        ({"documents": {"train": 3, "dev": 1, "test": 0}}, "expected train, dev and test, each 1 or more"),
+        ({"documents": {"train": 3, "dev": 1, "test": 1, "tset": 1}}, "expected train, dev and test, each 1 or more"),
+        ({"shortest": 5}, "fixtures.shortest: value not allowed\n  found 5; expected 6 or more (fewer cannot hold"),
+        ({"longest": 5}, "fixtures.longest: value not allowed\n  found 5; expected 6 or more"),
+        ({"long_sentences": 19}, "fixtures.long_sentences: value not allowed\n  found 19; expected 20 or more"),
+        ({"long_documents": {"train": 1}}, "expected train, dev and test, each 0 or more"),
+        ({"references": 0}, "fixtures.references: value not allowed\n  found 0; expected 1 or more"),
+        ({"stop_words": -1}, "fixtures.stop_words: value not allowed\n  found -1; expected 0 or more"),
+        ({"contrastive_items": 3}, "fixtures.contrastive_items: value not allowed\n  found 3; expected an even number"),
+    ],
+)
+def test_settings_that_are_refused(changes, message):
+    with pytest.raises(UserError) as problem:
+        parse(FixtureConfig, changes, "fixtures.yaml", ("fixtures",))
+    assert message in str(problem.value)
+
+
+def test_the_generated_corpus_is_small_too():
+    toy = as_fixture(CORPORA["toy_zh-en"], SMALL)
+    sizes = [getattr(toy.reader, f"{split}_documents") for split in SPLITS]
+    assert sizes == [5, 6, 7] and toy.expected == {}
+    assert (toy.reader.shortest, toy.reader.longest, toy.reader.contrastive_items) == (6, 9, 4)
+    combined = parse(ReaderConfig, {"kind": "combined", "parts": [{"kind": "toy"}]}, "corpus.yaml")
+    (part,) = as_fixture(own(combined), SMALL).reader.parts
+    assert part.train_documents == 5
+
+
+def test_instances_are_in_the_form_of_the_published_sets():
+    files = make_fixture(CORPORA["opensubtitles_en-ru"], SMALL).files
+    with tempfile.TemporaryDirectory() as name:
+        write_fixture(CORPORA["opensubtitles_en-ru"], SMALL, Path(name) / "files")
+        inputs = Inputs(Path(name) / "files", Path(name) / "unpacked", "en", "ru")
+        archive = "voita_enru_consistency.tar.gz"
+        instances = json.loads(inputs.text(archive, "voita_enru_consistency/deixis_test.json"))
+    assert archive in files
+    assert {name: type(value) for name, value in instances[0].items()} == {
+        "src": str, "dst": list, "true_ind": int, "ctx_dist": int,
+    }  # fmt: skip
+    assert {instance["src"].count(" _eos ") for instance in instances} == {GROUP - 1}

@@ -1,0 +1,175 @@
+"""Figures of points, of positions and of curves: what is drawn, what was published beside it, what is not there."""
+
+import json
+import re
+
+import pytest
+
+from docmt.reporting.figures import DOTTED, LEVEL_DASH
+from docmt.reporting.pieces import pieces, to_csv
+from docmt.reporting.plots import OWN_SENTENCE
+
+CORPUS = "toy_zh-en"
+
+
+def drawn(world, **figure):
+    """The only item of the study, as its piece."""
+    world.settings["study"]["figures"] = {"figure1": {"title": "F", "corpus": CORPUS, **figure}}
+    (piece,) = pieces(world.load())
+    return piece
+
+
+def circles(svg: str, hollow: bool) -> int:
+    """Markers of the first style, by whether their face is white."""
+    uses = re.findall(r"<use [^>]*style=\"([^\"]*)\"", svg)
+    return sum(("fill: #ffffff" in style) == hollow for style in uses if "fill:" in style)
+
+
+POINTS = {
+    "kind": "points",
+    "metrics": ["s-BLEU", "d-BLEU"],
+    "x": {"label": "Input length", "unit": "tokens", "log": True},
+    "series": [
+        {
+            "label": "Transformer",
+            "points": {64: "sentence", 512: "never_run"},
+            "published": {256: {"s-BLEU": "30.50"}, 512: {"s-BLEU": "not digitised"}},
+        }
+    ],
+}
+
+
+def test_points_are_means_over_seeds_with_the_range_and_published_ones_are_hollow(world):
+    world.score("sentence", 1, bleu=20.0)
+    world.score("sentence", 2, bleu=23.0)
+    piece = drawn(world, **POINTS)
+    by_point = {(record["metric"], record["x"]): record for record in piece.records}
+    assert list(by_point) == [(metric, x) for metric in ("s-BLEU", "d-BLEU") for x in (64, 256, 512)]
+    first = by_point["s-BLEU", 64]
+    assert (first["measured"], first["values"], first["published"], first["status"]) == (
+        21.5, [20.0, 23.0], None, "measured",
+    )  # fmt: skip
+    assert (by_point["s-BLEU", 256]["published"], by_point["s-BLEU", 256]["status"]) == ("30.50", "published only")
+    assert (by_point["s-BLEU", 512]["published"], by_point["s-BLEU", 512]["status"]) == ("not digitised", "not run")
+    bleu, documents = piece.content.panels
+    assert [circles(panel.svg, hollow=True) for panel in (bleu, documents)] == [1, 0]
+    assert ">Input length (tokens)<" in bleu.svg and ">BLEU<" in bleu.svg
+    assert [f">{x}<" in bleu.svg for x in (64, 256)] == [True, True]
+    assert piece.content.marks == ("Bars: from the smallest to the largest seed", "Hollow: published")
+    assert piece.content.missing == ("Transformer at 512: not run", "Transformer at 512: not run")
+
+
+def test_points_of_one_seed_have_no_range(world):
+    world.score("sentence", 1)
+    assert drawn(world, **{**POINTS, "metrics": ["d-BLEU"]}).content.marks == ()
+
+
+def test_a_metric_of_the_training_needs_no_scores(world):
+    world.train("sentence", parameters=2_500_000)
+    series = [{"label": "A", "points": {1: "sentence"}}]
+    piece = drawn(world, kind="points", metrics=["parameters"], x={"label": "n"}, series=series)
+    assert [(record["measured"], record["status"]) for record in piece.records] == [(2.5, "measured")]
+    assert ">millions<" in piece.content.panels[0].svg
+
+
+def test_positions_are_those_of_the_window_and_levels_are_lines_across(world):
+    numbers = {f"j{j}": {"13a": {"s": {"score": 19.0 + j, "signature": "s"}}} for j in (1, 2)}
+    world.score("concat_3", positions=numbers)
+    piece = drawn(
+        world,
+        kind="positions",
+        series=[
+            {"label": "k = 3", "system": "concat_3", "published": {1: 18.0}},
+            {"label": "other", "published": {2: 17}},
+        ],
+        levels=[{"label": "Tu (2018)", "published": 16.5}, {"label": "Voita (2018)", "published": "not digitised"}],
+    )
+    found = [(r["label"], r.get("x"), r.get("measured"), r["published"]) for r in piece.records]
+    assert found == [
+        ("k = 3", 1, 20.0, 18.0),
+        ("k = 3", 2, 21.0, None),
+        ("k = 3", 3, None, None),
+        ("other", 2, None, 17),
+        ("Tu (2018)", None, None, 16.5),
+        ("Voita (2018)", None, None, "not digitised"),
+    ]
+    (panel,) = piece.content.panels
+    assert ">position j in the window<" in panel.svg and ">Tu (2018)<" in panel.svg
+    assert piece.content.notes == (("Tu (2018): 16.5", LEVEL_DASH),)
+    assert piece.content.marks == ("Hollow: published", "Voita (2018): not digitised")
+    assert piece.content.missing == ("k = 3 at 3: not scored",)
+
+
+def write_curve(world, system: str, rows: list[dict], seed: int = 1) -> None:
+    folder = world.folder("5_training", system, seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+SYSTEMS = [{"label": "A", "system": "sentence"}, {"label": "B", "system": "g_transformer"}]
+
+
+def test_losses_share_a_panel_and_other_values_have_their_own(world):
+    rows = [{"kind": kind, "update": n, "loss": 5.0 - n, "kl": 0.5} for n in (1, 2) for kind in ("train", "dev")]
+    write_curve(world, "sentence", rows)
+    write_curve(world, "sentence", rows, seed=2)
+    piece = drawn(world, kind="curves", systems=SYSTEMS, values=["dev_loss", "kl", "train_loss"])
+    assert [panel.title for panel in piece.content.panels] == [
+        "loss, label-smoothed",
+        "KL divergence of latent variables",
+    ]
+    assert [
+        f">{unit}<" in p.svg for p, unit in zip(piece.content.panels, ("nats a token", "nats a chain"), strict=True)
+    ]
+    values = {(r["value"], r["seed"]): 0 for r in piece.records}
+    assert set(values) == {(value, seed) for value in ("dev_loss", "train_loss", "kl") for seed in (1, 2)}
+    assert [(r["x"], r["y"]) for r in piece.records if (r["value"], r["seed"]) == ("dev_loss", 1)] == [
+        (1, 4.0),
+        (2, 3.0),
+    ]
+    assert piece.content.notes == (("training, beside dev", DOTTED),)
+    assert piece.content.missing == tuple(f"B, {value}: not run" for value in ("dev loss", "kl", "train loss"))
+    assert to_csv(piece).count("\n") == 1 + len(piece.records) == 1 + 3 * 2 * 2
+
+
+def test_the_horizontal_axis_may_count_target_tokens(world):
+    write_curve(world, "sentence", [{"kind": "dev", "update": 1000, "loss": 4.0}])
+    piece = drawn(world, kind="curves", systems=SYSTEMS[:1], values=["dev_loss"], x="tokens")
+    per_update = world.settings["entries"][0].system.train.tokens_per_update
+    assert [record["x"] for record in piece.records] == [1000 * per_update / 1e6]
+    assert ">target tokens, millions<" in piece.content.panels[0].svg
+
+
+def test_attention_to_the_own_sentence_is_a_second_line(world):
+    rows = [{"kind": "dev", "update": n, "entropy.cross.group": 2.0, "entropy.cross.global": 6.0} for n in (1, 2)]
+    write_curve(world, "g_transformer", rows)
+    write_curve(world, "sentence", [{"kind": "dev", "update": n, "entropy.cross": 3.0} for n in (1, 2)])
+    piece = drawn(world, kind="curves", systems=SYSTEMS, values=["cross_attention_entropy"])
+    assert {(r["label"], r["second"], r["y"]) for r in piece.records} == {
+        ("A", "", 3.0),
+        ("B", "", 6.0),
+        ("B", OWN_SENTENCE, 2.0),
+    }
+    assert piece.content.missing == ()
+    assert ">bits<" in piece.content.panels[0].svg
+
+
+def test_a_value_that_a_training_does_not_tell_is_named(world):
+    write_curve(world, "sentence", [{"kind": "dev", "update": 1, "loss": 4.0}])
+    piece = drawn(world, kind="curves", systems=SYSTEMS[:1], values=["kl"])
+    assert piece.content.missing == ("A, kl: its training tells no such value",)
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        POINTS,
+        {"kind": "positions", "series": [{"label": "k", "system": "concat_3"}]},
+        {"kind": "curves", "systems": SYSTEMS, "values": ["dev_loss"]},
+    ],
+)
+def test_a_figure_of_what_was_left_out_says_why(world, figure):
+    world.settings["not_run"] = {CORPUS: "toy_zh-en is missing: train.zh"}
+    piece = drawn(world, **figure)
+    assert piece.content.missing
+    assert all(line.endswith("not run: toy_zh-en is missing: train.zh") for line in piece.content.missing)

@@ -1,0 +1,177 @@
+"""The systems of the papers' studies: they resolve, are trained once, are shown, and differ in what they say."""
+
+import dataclasses
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+from papers import FILES as STUDIES
+from support import ROOT
+
+from docmt.core.artifacts import canonical_json
+from docmt.core.entries import Entry
+from docmt.core.figures import PointsFigure
+from docmt.core.grid import Grid, load_grid
+from docmt.core.parse import load_yaml
+from docmt.core.resolve import Resolver
+from docmt.core.study import load_study
+from docmt.core.tables import SystemsTable
+
+EACH_STUDY = pytest.mark.parametrize("study", STUDIES)
+
+RECIPES = {
+    # Of tests/training/recipes.yaml, whose rates are held to the papers' formulas, and systems that are trained so.
+    "long_short": ("long-short", "long_short_3"),
+    "chains.sentence": ("lexical-chains", "transformer"),
+    "chains": ("lexical-chains", "lexical_chain"),
+    "g_transformer.sentence": ("g-transformer", "sentence"),
+    "g_transformer": ("g-transformer", "g_transformer"),
+    "g_transformer.random": ("g-transformer", "g_transformer.random"),
+    "g_transformer.mbart": ("g-transformer", "g_transformer.mbart"),
+}
+
+DIFFERENCES = {
+    # What a row of the papers takes away or adds, against the system that it is compared with.
+    ("long-short", "concat_3", "long_short_3"): {"model.kind"},
+    ("long-short", "concat_4.en-ru", "long_short_4.en-ru"): {"model.kind"},
+    ("long-short", "long_short_4.en-ru", "long_short_4.en-ru.beam8"): {"decode.beam"},
+    ("long-short", "long_short_4.en-ru", "long_short_4.en-ru.partial_copy"): {"view.train"},
+    ("long-short", "long_short_4", "long_short_4.en-ru"): {"train.tokens_per_update"},
+    ("lexical-chains", "lexical_chain", "lc_convar"): {"model.general_attention"},
+    ("lexical-chains", "lc_convar", "lc"): {"model.latent"},
+    ("lexical-chains", "lexical_chain", "lexical_chain.no-lc"): {"model.lexical_attention"},
+    ("lexical-chains", "lexical_chain", "lexical_chain.no-convar"): {"model.latent"},
+    ("lexical-chains", "lexical_chain", "lexical_chain.dz144"): {"model.latent_width"},
+    ("lexical-chains", "lexical_chain", "lexical_chain.2m"): {"init_from", "view.train", "model.dropout"},
+    ("lexical-chains", "lexical_chain", "lexical_chain.ted"): {"init_from", "text"},
+    ("lexical-chains", "lexical_chain.ted", "lexical_chain.fr"): {
+        "init_from",
+        "model.encoder_layers",
+        "model.decoder_layers",
+    },
+    ("g-transformer", "sentence", "document"): {"view.train", "view.test", "model.frame"},
+    ("g-transformer", "g_transformer", "g_transformer.no-target-context"): {"model.decoder_self_combined_layers"},
+    ("g-transformer", "g_transformer.no-target-context", "g_transformer.no-context"): {
+        "model.encoder_self_combined_layers",
+        "model.cross_combined_layers",
+    },
+    ("g-transformer", "g_transformer.random", "g_transformer.random.no-word-dropout"): {
+        "train.word_dropout",
+        "train.word_dropout_epochs",
+    },
+    ("g-transformer", "g_transformer.random.no-word-dropout", "g_transformer.random.no-language-locality"): {
+        "model.language_locality"
+    },
+    ("g-transformer", "g_transformer.random", "g_transformer.random.group"): {"model.top_attention"},
+    ("g-transformer", "g_transformer.random", "g_transformer.random.global"): {"model.top_attention"},
+    ("g-transformer", "g_transformer.random", "g_transformer.random.k3"): {"model.combined_layers"},
+    ("g-transformer", "document.five", "document.length64"): {"view.train", "view.test"},
+    ("g-transformer", "document.length512", "document.scale20000"): {"view.train"},
+    ("g-transformer", "document.five", "document.big"): {"model.width", "model.inner", "model.heads"},
+    ("g-transformer", "document.big", "document.large"): {"model.encoder_layers", "model.decoder_layers"},
+    ("g-transformer", "sentence.mbart", "g_transformer.mbart"): {"view.train", "view.test", "model.kind"},
+}
+
+
+@cache
+def grid(scale: str = "paper") -> Grid:
+    return load_grid(ROOT, {"studies": list(STUDIES), "scale": scale})
+
+
+def entries(study: str) -> dict[tuple[str, str], Entry]:
+    """By corpus and name of the system."""
+    return {(entry.corpus, entry.system.name): entry for entry in grid().of_study(study)}
+
+
+def system(study: str, name: str) -> dict:
+    return next(flat(dataclasses.asdict(one.system)) for one in grid().of_study(study) if one.system.name == name)
+
+
+def flat(system: dict) -> dict:
+    """Settings by section and name, but for the name; a cut is one setting."""
+    sections = {name: value for name, value in system.items() if isinstance(value, dict)}
+    inside = {f"{section}.{name}": value for section, values in sections.items() for name, value in values.items()}
+    return inside | {name: value for name, value in system.items() if name not in sections and name != "name"}
+
+
+@pytest.mark.parametrize("scale", ["paper", "small", "smoke"])
+def test_the_papers_resolve_at_every_scale(scale):
+    assert {entry.study for entry in grid(scale).entries} >= STUDIES.keys()
+
+
+@EACH_STUDY
+def test_nothing_is_trained_twice(study):
+    """Systems with the same training share it: one states that it extends the other."""
+    found = entries(study)
+    trainings: dict[str, set[str]] = {}
+    for (corpus, _), entry in found.items():
+        values = {name: value for name, value in flat(dataclasses.asdict(entry.system)).items() if name[:6] != "decode"}
+        start = values["init_from"] and found[corpus, values["init_from"]].trained
+        trainings.setdefault(canonical_json([corpus, {**values, "init_from": start}]), set()).add(entry.trained)
+    assert [sorted(folders) for folders in trainings.values() if len(folders) > 1] == []
+
+
+@EACH_STUDY
+def test_every_system_is_shown_or_what_one_that_is_shown_comes_from(study):
+    found = entries(study)
+    needed = set(shown(study))
+    for corpus, name in [*needed]:
+        needed |= set(ancestors(found, corpus, name))
+    assert needed == found.keys()
+
+
+def ancestors(found: dict[tuple[str, str], Entry], corpus: str, name: str) -> Iterator[tuple[str, str]]:
+    """The systems whose models this one uses, or starts from."""
+    for other in {found[corpus, name].trained, found[corpus, name].system.init_from} - {name, None}:
+        yield corpus, other
+        yield from ancestors(found, corpus, other)
+
+
+def shown(study: str) -> Iterator[tuple[str, str]]:
+    """Corpus and system of everything on a study's pages."""
+    config = grid().studies[study]
+    for item in config.items.values():
+        if isinstance(item, SystemsTable):
+            yield from ((corpus, name) for corpus, name, _ in item.cells(config.corpora))
+        elif isinstance(item, PointsFigure):
+            yield from ((item.corpus, name) for series in item.series for name in series.points.values())
+        else:
+            lines = [*getattr(item, "series", ()), *getattr(item, "systems", ())]
+            names = [line.system for line in lines] + [getattr(item, key, None) for key in ("system", "baseline")]
+            yield from ((item.corpus, name) for name in names if name is not None)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_trainings_are_those_whose_formulas_are_tested(recipe):
+    defaults = load_yaml(ROOT / "config.yaml")[0]["defaults"]
+    resolver = Resolver(*load_study(ROOT / "tests/training/recipes.yaml"), defaults, {})
+    expected, found = flat(dataclasses.asdict(resolver.resolve(recipe))), system(*RECIPES[recipe])
+    kinds = ("train.", "view.", "model.kind", "model.dropout", "model.attention_dropout")
+    assert {name: value for name, value in found.items() if name.startswith(kinds)} == {
+        name: value for name, value in expected.items() if name.startswith(kinds)
+    }
+
+
+@pytest.mark.parametrize(("study", "one", "other"), DIFFERENCES)
+def test_systems_differ_in_what_their_rows_say(study, one, other):
+    first, second = system(study, one), system(study, other)
+    own = {name for name in {**first, **second} if name not in first or name not in second}
+    differing = {name for name in first.keys() & second.keys() if first[name] != second[name]}
+    assert differing == DIFFERENCES[study, one, other]
+    assert not own or "model.kind" in differing
+
+
+def test_the_failure_study_has_five_seeds_and_nothing_else_has():
+    """Section 3 of G-Transformer: each experiment five times."""
+    study = grid().studies["g-transformer"]
+    points = [line.points for one in study.figures.values() if isinstance(one, PointsFigure) for line in one.series]
+    sizes = {"document.five", "document.big", "document.large", "g_transformer.random.five"}
+    five = sizes.union(*(line.values() for line in points))
+    assert {name for (_, name), entry in entries("g-transformer").items() if len(entry.seeds) == 5} == five
+    assert {entry.seeds for entry in entries("g-transformer").values()} == {(1,), (1, 2, 3, 4, 5)}
+
+
+def test_the_last_removal_of_table_5_is_the_transformer_on_documents():
+    table = grid().studies["g-transformer"].tables["table5"]
+    assert table.rows[-1].system == "document"
+    assert system("g-transformer", "document")["model.kind"] == "transformer"

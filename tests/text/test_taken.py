@@ -1,0 +1,161 @@
+"""A text that another corpus has learnt: the same pieces under the same numbers on both."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+from small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
+
+from docmt.cli.main import main
+from docmt.core import shards
+from docmt.core.artifacts import write_json
+from docmt.core.config import TextConfig
+from docmt.core.documents import CONTRASTIVE_TOKENS, TOKENS, read_arrow
+from docmt.core.errors import UserError
+from docmt.core.shards import Part
+from docmt.core.vocabulary import UNK
+from docmt.text.parts import encode_part, join_parts, learn_parts, tokenise_part
+from docmt.text.pipeline import TextPipeline
+from docmt.text.process import process_corpus
+from docmt.text.settings import TokensSettings
+
+PRESETS = {
+    "truecase": TextConfig(case="truecase", bpe="joint", merges=60, learnt_on="large"),
+    "lower": TextConfig(case="lower", bpe="separate", chinese="characters", merges=20, threshold=2, learnt_on="large"),
+}
+STRANGE = ("鑫龘喜欢猫。", "Zyzzyva likes cats.")
+
+
+def settings(corpus: str, text: TextConfig) -> TokensSettings:
+    return TokensSettings(1, corpus, "zh", "en", text)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def large(tmp_path) -> Path:
+    return write_corpus(tmp_path / "large")
+
+
+@pytest.fixture
+def other(tmp_path) -> Path:
+    """A corpus that has sentences in common with the large one, and words that are unknown to it."""
+    rows = document_rows("train", "strange", [STRANGE, PAIRS[5], STRANGE]) + document_rows("test", "known", PAIRS[:3])
+    return write_corpus(tmp_path / "other", rows, [ITEM])
+
+
+def learnt_on_large(large: Path, text: TextConfig) -> Path:
+    process_corpus(settings("large", text), large, large.parent / "large tokens")
+    return large.parent / "large tokens" / "text"
+
+
+def rows_of(output: Path) -> list[dict]:
+    return read_arrow(output / "tokens.arrow", TOKENS).to_pylist()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_corpus_itself_learns_as_if_nothing_were_said(large, tmp_path, preset):
+    process_corpus(settings("large", PRESETS[preset]), large, tmp_path / "named")
+    process_corpus(settings("large", dataclasses.replace(PRESETS[preset], learnt_on=None)), large, tmp_path / "unnamed")
+    named, unnamed = (files(tmp_path / name) for name in ("named", "unnamed"))
+    told = {"card.json", "text/text.json"}
+    assert {name for name in named if named[name] != unnamed[name]} == told
+    assert named.keys() == unnamed.keys()
+    for name in told:
+        assert named[name].replace(b'"large"', b"null") == unnamed[name]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_corpus_that_takes_the_text_cuts_sentences_as_the_other_one_does(large, other, tmp_path, preset):
+    learnt = learnt_on_large(large, PRESETS[preset])
+    process_corpus(settings("other", PRESETS[preset]), other, tmp_path / "out", learnt=learnt)
+    assert files(tmp_path / "out" / "text") == files(learnt)
+    pipeline, rows = TextPipeline.load(learnt), rows_of(tmp_path / "out")
+    known = [(row["source_ids"], row["target_ids"]) for row in rows if row["split"] == "test"]
+    assert known == [(pipeline.source.encode(source), pipeline.target.encode(target)) for source, target in PAIRS[:3]]
+    by_text = {(row["source_pieces"], row["target_pieces"]): row for row in rows_of(learnt.parent)}
+    for row in rows[-3:]:
+        same = by_text[row["source_pieces"], row["target_pieces"]]
+        assert (row["source_ids"], row["target_ids"]) == (same["source_ids"], same["target_ids"])
+    (item,) = read_arrow(tmp_path / "out" / "contrastive.arrow", CONTRASTIVE_TOKENS).to_pylist()
+    assert item["source_ids"] == [pipeline.source.encode(sentence) for sentence in ITEM["source"]]
+
+
+def test_words_that_the_other_corpus_lacks_are_unknown_and_counted(large, other, tmp_path):
+    learnt = learnt_on_large(large, PRESETS["truecase"])
+    process_corpus(settings("other", PRESETS["truecase"]), other, tmp_path / "out", learnt=learnt)
+    card = json.loads((tmp_path / "out" / "card.json").read_text())
+    unknown = sum(row["source_ids"].count(UNK) for row in rows_of(tmp_path / "out") if row["split"] == "train")
+    assert card["splits"]["train"]["source"]["unknown"] == unknown > 0
+    assert card["text"]["learnt_on"] == "large"
+
+
+def test_what_is_taken_needs_no_training_sentences(large, tmp_path):
+    learnt = learnt_on_large(large, PRESETS["lower"])
+    only_test = write_corpus(tmp_path / "test", [row for row in small_rows() if row["split"] == "test"])
+    process_corpus(settings("test", PRESETS["lower"]), only_test, tmp_path / "out", learnt=learnt)
+    assert rows_of(tmp_path / "out") == [row for row in rows_of(learnt.parent) if row["split"] == "test"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_one_job_and_parts_give_the_same_bytes(large, other, tmp_path, monkeypatch, preset):
+    monkeypatch.setattr(shards, "SHARD_PAIRS", 2)
+    told, learnt = settings("other", PRESETS[preset]), learnt_on_large(large, PRESETS[preset])
+    process_corpus(told, other, tmp_path / "one", learnt=learnt)
+    parts = [tmp_path / str(number) for number in (1, 2)]
+    for number, part in enumerate(parts, start=1):
+        tokenise_part(told, other, Part(number, 2), part / "tokenised")
+    learn_parts(told, other, [part / "tokenised" for part in parts], tmp_path / "out", learnt=learnt)
+    for part in parts:
+        encode_part(part / "tokenised", tmp_path / "out" / "text", part / "encoded")
+    join_parts([part / "encoded" for part in parts], tmp_path / "out")
+    assert files(tmp_path / "out") == files(tmp_path / "one")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "text", "is_given", "message"),
+    [
+        ("large", PRESETS["lower"], True, "--learnt: a text is given, and none is to be taken"),
+        ("other", PRESETS["lower"], False, "the text of another corpus is to be taken\n  expected .* has on large"),
+        (
+            "other",
+            dataclasses.replace(PRESETS["lower"], merges=21),
+            True,
+            "another text was learnt there\n  found merges 20; expected merges 21",
+        ),
+    ],
+)
+def test_refused(large, other, tmp_path, corpus, text, is_given, message):
+    learnt = learnt_on_large(large, PRESETS["lower"]) if is_given else None
+    with pytest.raises(UserError, match=message):
+        process_corpus(settings(corpus, text), other, tmp_path / "out", learnt=learnt)
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_languages_are_refused(large, other, tmp_path):
+    learnt = learnt_on_large(large, PRESETS["lower"])
+    told = dataclasses.replace(settings("other", PRESETS["lower"]), source_language="fr")
+    with pytest.raises(UserError, match="found source_language zh; expected source_language fr"):
+        learn_parts(told, other, [], tmp_path / "out", learnt=learnt)
+
+
+def test_the_commands_take_a_text(large, other, tmp_path, monkeypatch):
+    learnt = learnt_on_large(large, PRESETS["lower"])
+    text = dataclasses.asdict(PRESETS["lower"])
+    told = {"version": 1, "corpus": "other", "source_language": "zh", "target_language": "en", "text": text}
+    write_json(tmp_path / "settings.json", told)
+    common = ["--settings", tmp_path / "settings.json", "--corpus", other]
+    taking = [*common, "--learnt", learnt, "--output"]
+    for arguments in (
+        ["tokens", *taking, tmp_path / "one"],
+        ["shards", "tokenise", *common, "--part", "1/1", "--output", tmp_path / "part"],
+        ["shards", "learn", tmp_path / "part", *taking, tmp_path / "out"],
+    ):
+        monkeypatch.setattr("sys.argv", ["docmt", *map(str, arguments), "--workers", "1"])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert end.value.code == 0
+    assert files(tmp_path / "out" / "text") == files(tmp_path / "one" / "text") == files(learnt)

@@ -1,0 +1,72 @@
+"""A scale with fixtures runs every corpus from nothing, and real corpora outlive it."""
+
+import json
+import re
+
+from support import Project, planned
+
+TRAIN = "a\nb\n\nc\n"
+CORPUS = """\
+corpus: mine
+about: a corpus
+source_language: zh
+target_language: en
+licence: none
+citation: none
+files: [{name: train.zh, obtain: Ask.}, {name: train.en, obtain: Ask.}]
+reader: {kind: lines, splits: {train: {source: train.zh, target: train.en}}}
+expected: {train: {documents: 2, sentences: 3}}
+"""
+
+
+def jobs(project: Project, *arguments: str) -> dict[str, set[str]]:
+    """Corpora by rule of a dry run."""
+    done = project.snakemake("-n", *arguments, check=True)
+    found: dict[str, set[str]] = {}
+    for rule, block in re.findall(r"\n(?:local)?rule (\w+):\n((?:    .*\n)*)", done.stdout + done.stderr):
+        corpus = re.search(r"wildcards: corpus=([^,\s]+)", block)
+        found.setdefault(rule, set()).update([corpus[1]] if corpus else [])
+    return found
+
+
+def test_every_corpus_is_planned_from_nothing(project):
+    """No mirror, `missing: stop`, and files that nobody has."""
+    corpora = sorted(path.stem for path in (project.root / "workflow/corpora").glob("*.yaml"))
+    targets = [f"results/1_corpus/{corpus}@smoke/card.json" for corpus in corpora]
+    plan = jobs(project, *targets, "all", "--config", "scale=smoke")
+    assert "download" not in plan
+    assert plan["corpus"] == {f"{corpus}@smoke" for corpus in corpora}
+    assert plan["fixture"] == plan["corpus"] - {"toy_zh-en@smoke"}
+    later = {corpus for rule in ("tokens", "views", "chain_words", "aligner") for corpus in plan[rule]}
+    assert all(corpus.endswith("@smoke") for corpus in later)
+
+
+def test_going_to_smoke_and_back_keeps_both(project):
+    project.write("workflow/corpora/mine.yaml", CORPUS)
+    downloads = project.root / "results/1_corpus/mine/downloads"
+    for name in ("train.zh", "train.en"):
+        project.write(f"results/1_corpus/mine/downloads/{name}", TRAIN)
+    real, made = "results/1_corpus/mine/card.json", "results/1_corpus/mine@smoke/card.json"
+    smoke = ("--config", "scale=smoke")
+    project.snakemake("--cores", "1", real, check=True)
+    project.snakemake("--cores", "1", made, *smoke, check=True)
+    counts = [json.loads((project.root / card).read_text())["splits"]["train"]["documents"] for card in (real, made)]
+    assert counts == [2, 60]
+    assert planned(project, real) == set() == planned(project, made, *smoke)
+    assert {path.name: path.read_text() for path in downloads.iterdir()} == {"train.zh": TRAIN, "train.en": TRAIN}
+    project.edit("workflow/scales/smoke.yaml", "fixtures/documents/train", 61)
+    assert planned(project, made, *smoke) == {"fixture", "corpus"}
+    assert planned(project, real) == set()
+
+
+def test_the_folder_of_another_scale_is_refused(project):
+    """Downloads above all: where they are, no rule of a scale with fixtures makes anything."""
+    done = project.snakemake("-n", "results/1_corpus/ted_fr-en/card.json", "--config", "scale=smoke")
+    assert done.returncode == 2
+    assert "did you mean 'ted_fr-en@smoke'?" in done.stderr
+    done = project.snakemake("-n", "results/1_corpus/ted_fr-en/downloads", "--config", "scale=smoke")
+    assert done.returncode == 1
+    assert "MissingRuleException" in done.stdout + done.stderr
+    done = project.snakemake("-n", "results/1_corpus/ted_fr-en@smoke/card.json")
+    assert done.returncode == 2
+    assert "did you mean 'ted_fr-en'?" in done.stderr

@@ -1,0 +1,135 @@
+"""A table, a figure or a passage is a target of its own: it is made from what it needs, and from nothing else."""
+
+import csv
+import json
+
+import pytest
+from item_study import ITEMS, SENTENCES, add_item_study
+from support import Project, planned, planned_jobs
+
+PAGE = "results/8_report/mine/{}.html"
+
+
+@pytest.fixture
+def mine(project) -> Project:
+    """Nothing has been run yet."""
+    add_item_study(project)
+    project.edit("config.yaml", "scale", "smoke")
+    return project
+
+
+def shown(jobs: list[tuple[str, dict[str, str]]]) -> set[str]:
+    """Rule and system, with the seed where it is not the first."""
+    names = []
+    for rule, wildcards in jobs:
+        seed = wildcards.get("seed", "1")
+        names.append(" ".join([rule, wildcards.get("system", "")] + ([] if seed == "1" else [f"seed{seed}"])).strip())
+    assert len(set(names)) == len(names)
+    return set(names)
+
+
+TEXT = {"corpus", "tokens"}
+SCORED = {*TEXT, "aligner", "item"}
+"""What every score needs."""
+
+
+def run_of(system: str, seed: str = "") -> set[str]:
+    return {f"{rule} {system}{seed}" for rule in ("train", "translate", "contrastive", "scores")}
+
+
+def chains(*rules: str) -> set[str]:
+    """Of a model that reads lexical chains and starts from the sentence model: two views."""
+    return {
+        *TEXT,
+        "chain_words",
+        "chain_segments",
+        "train sentence",
+        *(f"{rule} lexical_chain" for rule in rules),
+        "item",
+    }
+
+
+JOBS = {
+    "quality": SCORED | run_of("sentence") | run_of("concat_3") | {"compare"},
+    "ablation": SCORED | run_of("sentence") | run_of("sentence.slow") | run_of("sentence.slow", " seed2"),
+    "speed": chains("train"),
+    "counts": {*TEXT, "chain_words", "chain_segments", "item"},
+    "human": {"item"},
+    "points": SCORED | run_of("sentence") | run_of("sentence.slow") | run_of("sentence.slow", " seed2"),
+    "positions": SCORED | run_of("concat_3"),
+    "curves": {*TEXT, "train sentence", "item"},
+    "attention": chains("train", "inspect"),
+    "latent": chains("train", "inspect"),
+    "cases": SCORED | run_of("sentence") | run_of("concat_3"),
+    "passages": {*TEXT, "train sentence", "train concat_3", "passage sentence", "passage concat_3", "item"},
+}
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_a_single_target_schedules_only_what_it_needs(mine, item):
+    jobs = [(rule, wildcards) for rule, wildcards in planned_jobs(mine, PAGE.format(item)) if rule != "views"]
+    assert shown(jobs) == JOBS[item]
+
+
+def test_one_ablation_of_one_seed_is_a_target(mine):
+    jobs = planned_jobs(mine, "results/7_scores/smoke/toy_zh-en/sentence.slow/seed2/scores.json")
+    expected = {*TEXT, "aligner", "views"} | run_of("sentence.slow", " seed2")
+    assert shown(jobs) == expected
+
+
+def test_the_page_of_the_study_is_made_of_all_items(mine):
+    jobs = planned(mine, "mine")
+    assert {f"item {item}" for item in ITEMS} <= jobs
+    assert {"train sentence.slow", "scores sentence.beam1", "compare quality", "report", "mine"} <= jobs
+
+
+@pytest.mark.parametrize("target", [PAGE.format("qualty"), "results/8_report/mien/quality.html"])
+def test_an_item_that_no_study_has_is_refused(mine, target):
+    done = mine.snakemake("-n", target)
+    assert done.returncode == 2
+    assert "did you mean 'quality'?" in done.stderr or "unknown study" in done.stderr
+
+
+def test_an_item_of_what_was_left_out_says_so(mine):
+    """The corpus of a figure needs a file that nobody has."""
+    catalogue = mine.read("workflow/corpora/toy_zh-en.yaml")
+    reader = {"kind": "eos", "splits": {split: {"source": f"{split}.zh", "target": f"{split}.en"} for split in SPLITS}}
+    files = [{"name": f"{split}.{language}"} for split in SPLITS for language in ("zh", "en")]
+    mine.write("workflow/corpora/toy_zh-en.yaml", {**catalogue, "reader": reader, "files": files, "contrastive": False})
+    mine.edit("config.yaml", "scale", "paper")
+    refused = mine.snakemake("-n", PAGE.format("points"))
+    assert refused.returncode == 2 and "train.zh" in refused.stderr
+    done = mine.snakemake("--cores", "1", PAGE.format("points"), "--config", "missing=skip", check=True)
+    assert "train" not in done.stdout
+    records = json.loads((mine.root / PAGE.format("points")).with_suffix(".json").read_text())["records"]
+    assert {record["status"] for record in records} == {"not run: toy_zh-en is missing: train.zh and 5 more files"}
+
+
+SPLITS = ("train", "dev", "test")
+
+
+def test_items_of_what_was_run_are_made_at_once(demo):
+    """Of the demo's models: passages are translated, everything else is there."""
+    add_item_study(demo)
+    judged = {"signature": "preference|v:1", "average": {"equal": 50, "better": 30, "worse": 20}}
+    judged["annotators"] = [{"annotator": "a.csv", "equal": 40, "better": 40, "worse": 20}]
+    (demo.root / "judged.json").write_text(json.dumps(judged))
+    demo.edit("config.yaml", "human", {"mine": "judged.json"})
+    items = ("quality", "counts", "human", "cases", "passages")
+    done = demo.snakemake("--cores", "2", *map(PAGE.format, items), check=True)
+    assert "docmt train" not in done.stdout
+    folder = demo.root / "results/8_report/mine"
+    assert {path.name for path in folder.iterdir() if path.is_file()} == {
+        f"{item}.{suffix}" for item in items for suffix in ("html", "json", "csv")
+    }
+    found = {item: list(csv.DictReader((folder / f"{item}.csv").open(encoding="utf-8"))) for item in items}
+    assert {row["status"] for item in ("quality", "counts", "human") for row in found[item]} == {"measured"}
+    assert [row["p"] != "" for row in found["quality"]] == [False, True]
+    own = [row for row in found["passages"] if row["kind"] == "measured"]
+    assert [(row["label"], row["document"], row["sentence"]) for row in own] == [
+        (label, document, sentence)
+        for document, sentences in (("1", SENTENCES), ("2", SENTENCES[:1]))
+        for label in ("Sys0", "Sys1")
+        for sentence in map(str, range(1, len(sentences) + 1))
+    ]
+    assert all(row["text"] for row in own)

@@ -1,0 +1,46 @@
+"""A text that is learnt on another corpus: what is made before it, in one job and in several."""
+
+import re
+
+import pytest
+from support import Project, copy_project
+
+TEXT = "truecase_separate4k"
+LEARNT = f"results/2_tokens/toy_large/{TEXT}/text"
+
+
+@pytest.fixture(scope="module")
+def two_corpora(tmp_path_factory) -> Project:
+    project = copy_project(tmp_path_factory.mktemp("learnt") / "project")
+    catalogue = project.read("workflow/corpora/toy_zh-en.yaml")
+    project.write("workflow/corpora/toy_large.yaml", catalogue | {"corpus": "toy_large"})
+    project.edit("config.yaml", f"texts/{TEXT}/learnt_on", "toy_large")
+    return project
+
+
+def planned_jobs(project: Project, corpus: str, shards: int) -> dict[tuple[str, str], str]:
+    """The jobs that a corpus' tokens need, without the settings, as printed; of parts the last one."""
+    target = f"results/2_tokens/{corpus}/{TEXT}/tokens.arrow"
+    done = project.snakemake("-n", "-p", target, "--config", f"shards={shards}", check=True)
+    found = re.findall(r"^(?:local)?rule (\w+):\n(.*?)^\s*$", done.stdout + done.stderr, re.MULTILINE | re.DOTALL)
+    return {(rule, re.search(r"corpus=([^,\s]+)", job)[1]): job for rule, job in found if rule != "settings"}
+
+
+def test_the_other_corpus_text_is_made_first(two_corpora):
+    jobs = planned_jobs(two_corpora, "toy_zh-en", 1)
+    assert set(jobs) == {(rule, corpus) for rule in ("corpus", "tokens") for corpus in ("toy_zh-en", "toy_large")}
+    assert f"--learnt {LEARNT} " in jobs["tokens", "toy_zh-en"]
+    assert "--learnt" not in jobs["tokens", "toy_large"]
+
+
+def test_several_jobs_need_what_was_learnt_and_not_the_tokens(two_corpora):
+    jobs = planned_jobs(two_corpora, "toy_zh-en", 2)
+    rules = {corpus: {rule for rule, other in jobs if other == corpus} for corpus in ("toy_zh-en", "toy_large")}
+    assert rules["toy_large"] == {"corpus", "tokens_tokenised", "tokens_learnt"}
+    assert rules["toy_zh-en"] == rules["toy_large"] | {"tokens_encoded", "tokens"}
+    assert f"--learnt {LEARNT} " in jobs["tokens_learnt", "toy_zh-en"]
+    assert "--learnt" not in jobs["tokens_learnt", "toy_large"]
+
+
+def test_the_corpus_itself_needs_no_other(two_corpora):
+    assert set(planned_jobs(two_corpora, "toy_large", 1)) == {("corpus", "toy_large"), ("tokens", "toy_large")}
