@@ -5,7 +5,7 @@ way by another) and Figure 9 (over-correction: always the same translation where
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -19,8 +19,8 @@ from docmt.reporting.translations import UNSPACED, read_lines
 CASES_SHOWN = 2
 CHAINS_SHOWN = 6
 LINES_SHOWN = 12
-OVERCORRECTIONS_SHOWN = 3
-"""Documents of a corpus; chains and sentences of a document; chains of a system."""
+OVERCORRECTIONS_SHOWN = 5
+"""Documents of a corpus; chains and sentences of a document; over-corrected chains of a corpus."""
 
 TEST_TOKENS = pa.schema(
     [TOKENS.field(name) for name in ("split", "sentence", "source_tokens", "source_pieces", "target_tokens")]
@@ -48,7 +48,10 @@ class CaseLine:
 
 @dataclass(frozen=True)
 class Case:
-    """A document. `words`: the source words of its chains, by their numbers; `left_out`: so many sentences with any."""
+    """Chains of a document, and the sentences with their words.
+
+    `words`: the source words of the chains, by their numbers; `left_out`: so many more sentences have any.
+    """
 
     document: str
     words: tuple[str, ...]
@@ -56,22 +59,15 @@ class Case:
     lines: tuple[CaseLine, ...]
     left_out: int
 
-
-@dataclass(frozen=True)
-class Overcorrection:
-    """A chain that a system translates in one way, and the reference in several."""
-
-    system: str
-    document: str
-    word: str
-    sentences: tuple[int, ...]
-    translation: str
-    reference: tuple[tuple[str | None, int], ...]
+    @property
+    def overcorrecting(self) -> tuple[str, ...]:
+        """The systems that over-correct every chain shown."""
+        return tuple(name for name in self.chains[0].systems if all(one.is_overcorrected(name) for one in self.chains))
 
 
 @dataclass(frozen=True)
 class ChainStudy:
-    """Of a corpus, with the first seed that was scored."""
+    """Of a corpus, with the first seed that was scored; `overcorrections` are of one chain each."""
 
     corpus: str
     seed: int
@@ -80,7 +76,7 @@ class ChainStudy:
     systems: tuple[str, ...]
     accounts: tuple[Account, ...]
     cases: tuple[Case, ...]
-    overcorrections: tuple[Overcorrection, ...]
+    overcorrections: tuple[Case, ...]
 
 
 def chain_studies(results: Results) -> list[ChainStudy]:
@@ -107,8 +103,8 @@ def _of_corpus(results: Results, corpus: str) -> ChainStudy | None:
         results.language(corpus, "target"),
         systems,
         tuple(account(chains, system) for system in (None, *systems)),
-        tuple(_case(name, chains, texts) for name in documents_to_show(chains)),
-        tuple(one for system in systems for one in _overcorrections(system, chains, texts)),
+        tuple(_case(_most_different(name, chains), texts) for name in documents_to_show(chains)),
+        tuple(_case([chain], texts) for chain in overcorrected(chains)[:OVERCORRECTIONS_SHOWN]),
     )
 
 
@@ -156,15 +152,25 @@ def _tokens(run: Run, expected: int) -> list[list[str]]:
     return [line.split() for line in read_lines(run.translations / "test.tok.txt", expected)]
 
 
-def _case(document: str, chains: Sequence[Chain], texts: Texts) -> Case:
+def _most_different(document: str, chains: Sequence[Chain]) -> list[Chain]:
+    """In the order of the text."""
     differing = [chain for chain in chains if chain.document == document and chain.differs]
-    chosen = sorted(sorted(differing, key=lambda chain: -chain.spread)[:CHAINS_SHOWN], key=lambda chain: chain.places)
-    lines = sorted({line for chain in chosen for line, _ in chain.places})
+    return sorted(sorted(differing, key=lambda chain: -chain.spread)[:CHAINS_SHOWN], key=lambda chain: chain.places)
+
+
+def overcorrected(chains: Sequence[Chain]) -> list[Chain]:
+    """By any system; those first that another system does not translate consistently, and of them the longest."""
+    found = [chain for chain in chains if any(map(chain.is_overcorrected, chain.systems))]
+    return sorted(found, key=lambda chain: (not chain.differs, -len(chain.places)))
+
+
+def _case(chains: Sequence[Chain], texts: Texts) -> Case:
+    lines = sorted({line for chain in chains for line, _ in chain.places})
     return Case(
-        document,
-        tuple(texts.word(chain) for chain in chosen),
-        tuple(chosen),
-        tuple(_line(line, chosen, texts) for line in lines[:LINES_SHOWN]),
+        chains[0].document,
+        tuple(texts.word(chain) for chain in chains),
+        tuple(chains),
+        tuple(_line(line, chains, texts) for line in lines[:LINES_SHOWN]),
         len(lines[LINES_SHOWN:]),
     )
 
@@ -188,7 +194,7 @@ def _rendered(
     """A word that translates words of two chains counts to the first."""
     marked: dict[int, tuple[int, bool]] = {}
     for number, (rendering, chain) in enumerate(zip(renderings, chains, strict=True)):
-        usual = rendering.counts[0][0]
+        usual = next((text for text, _ in rendering.counts if text is not None), None)
         for (at, _), text, places in zip(chain.places, rendering.translations, rendering.places, strict=True):
             if at == line:
                 marked = dict.fromkeys(places, (number, text != usual)) | marked
@@ -209,13 +215,3 @@ def spans(words: Sequence[str], marked: dict[int, tuple[int, bool]], blank: str)
             found.append(Span(word, *(mark or ())))
         before = mark
     return tuple(found)
-
-
-def _overcorrections(system: str, chains: Sequence[Chain], texts: Texts) -> Iterator[Overcorrection]:
-    """The longest chains first, and those first in which another system is not consistent."""
-    found = [chain for chain in chains if chain.is_overcorrected(system)]
-    for chain in sorted(found, key=lambda chain: (not chain.differs, -len(chain.places)))[:OVERCORRECTIONS_SHOWN]:
-        sentences = tuple(dict.fromkeys(texts.numbers[line] for line, _ in chain.places))
-        translation = chain.systems[system].counts[0][0] or ""
-        word, reference = texts.word(chain), tuple(chain.reference.counts)
-        yield Overcorrection(system, chain.document, word, sentences, translation, reference)

@@ -14,7 +14,7 @@ import matplotlib
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator
 
 RC = {
     "svg.fonttype": "none",
@@ -27,6 +27,7 @@ RC = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
+    "axes.formatter.useoffset": False,
     "axes.axisbelow": True,
     "grid.color": "#e4e7ea",
     "grid.linewidth": 0.8,
@@ -39,6 +40,9 @@ RC = {
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5548f", "#c48a00", "#3aa0d8", "#3b3b3b")
 DASHES = ("", "6 2", "2 2", "8 2 2 2")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LEVEL_DASH, DOTTED = "5 4", "1.5 3"
+"""Dashes of lines beside those of systems, as the legend's SVG has them."""
+
 LEVEL = {"color": "#8a929b", "linestyle": (0, (4, 3)), "linewidth": 1.2}
 """The line to compare with: chance, a unigram model."""
 
@@ -56,8 +60,12 @@ class Style:
 
     @property
     def line(self) -> dict:
-        dash = (0, tuple(float(part) / 2 for part in self.dash.split())) if self.dash else "solid"
-        return {"color": self.colour, "linestyle": dash}
+        return {"color": self.colour, "linestyle": _line_style(self.dash)}
+
+
+def _line_style(dash: str) -> str | tuple[int, tuple[float, ...]]:
+    """What matplotlib calls the dashes of an SVG."""
+    return (0, tuple(float(part) / 2 for part in dash.split())) if dash else "solid"
 
 
 def styles(systems: Sequence[str]) -> dict[str, Style]:
@@ -71,30 +79,31 @@ def styles(systems: Sequence[str]) -> dict[str, Style]:
 
 @dataclass(frozen=True)
 class Panel:
-    """One set of axes with its title, the systems in it, and what its dashed grey line is, if there is one."""
+    """One set of axes with its title and the systems in it; `notes`: what other lines are, and their dashes."""
 
     title: str
     svg: Markup
     systems: tuple[str, ...]
-    level: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of a plot. Curves of one system (seeds) share its style."""
+    """One line of a plot. Curves of one system (seeds) share its style; `dotted` says what a second kind of them is."""
 
     system: str
     x: Sequence[float]
     y: Sequence[float]
+    dotted: str = ""
 
 
-def draw(identifier: str, label: str, paint: Callable[[Axes], None], width: float = 4.6) -> Markup:
+def draw(identifier: str, label: str, paint: Callable[[Axes], None]) -> Markup:
     """Paint on fresh axes and give the SVG, scalable, with `label` for those who cannot see it.
 
     `identifier` goes before every id within, since several SVGs share the page's ids.
     """
     with matplotlib.rc_context(RC):
-        canvas = Canvas(figsize=(width, 3.0), layout="constrained")
+        canvas = Canvas(figsize=(4.6, 3.0), layout="constrained")
         axes = canvas.add_subplot()
         paint(axes)
         out = io.StringIO()
@@ -118,26 +127,45 @@ def _inline(svg: str, identifier: str, label: str) -> Markup:
 def curves(identifier: str, title: str, drawn: Sequence[Curve], look: dict[str, Style], **options) -> Panel:
     """Lines over updates. Options: those of `paint_curves`."""
     svg = draw(identifier, title, lambda axes: paint_curves(axes, drawn, look, **options))
-    level = "unigram model" if options.get("level") is not None else ""
-    return Panel(title, svg, tuple(dict.fromkeys(curve.system for curve in drawn)), level)
+    levels = [("unigram model", LEVEL_DASH)] if options.get("level") is not None else []
+    dotted = [(kind, DOTTED) for kind in dict.fromkeys(curve.dotted for curve in drawn) if kind]
+    return Panel(title, svg, _systems(drawn), (*levels, *dotted))
 
 
 def paint_curves(
-    axes: Axes, drawn: Sequence[Curve], look: dict[str, Style], *, logarithmic: bool = False, level: float | None = None
+    axes: Axes,
+    drawn: Sequence[Curve],
+    look: dict[str, Style],
+    *,
+    unit: str,
+    logarithmic: bool = False,
+    level: float | None = None,
+    from_zero: bool = False,
 ) -> None:
-    """`level`: a dashed horizontal line to compare with."""
+    """`unit`: of the vertical axis. `level`: a dashed horizontal line to compare with."""
     for curve in drawn:
-        x, y = thin(curve.x), thin(curve.y)
-        axes.plot(x, y, **look[curve.system].line)
-        axes.plot(x[-1:], y[-1:], look[curve.system].marker, color=look[curve.system].colour)
+        x, y, style = thin(curve.x), thin(curve.y), look[curve.system]
+        axes.plot(x, y, **style.line | ({"linestyle": _line_style(DOTTED)} if curve.dotted else {}))
+        axes.plot(x[-1:], y[-1:], style.marker, color=style.colour, clip_on=False)
     if level is not None:
         axes.axhline(level, **LEVEL)
     if logarithmic:
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda *_: "")
+    if from_zero:
+        # What hardly changes would else lie on the upper edge.
+        axes.update_datalim([(drawn[0].x[0], 0)])
+        axes.autoscale_view()
+        axes.set_ylim(bottom=0)
     axes.set_xlabel("updates")
-    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    axes.set_ylabel(unit)
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=(1, 2, 5, 10), integer=True))
+
+
+def _systems(drawn: Sequence[Curve]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(curve.system for curve in drawn))
 
 
 def thin(values: Sequence[float]) -> list[float]:
@@ -154,6 +182,7 @@ def by_step(
     look: dict[str, Style],
     *,
     axis: str,
+    unit: str,
     chance: Sequence[float | None] | None = None,
     limits: tuple[float, float] | None = None,
 ) -> Panel:
@@ -170,8 +199,9 @@ def by_step(
         axes.set_xticks(range(len(steps)), steps)
         axes.set_xlim(-0.4, len(steps) - 0.6)
         axes.set_xlabel(axis)
+        axes.set_ylabel(unit)
         if limits:
             axes.set_ylim(*limits)
 
-    systems = tuple(dict.fromkeys(curve.system for curve in drawn))
-    return Panel(title, draw(identifier, title, paint), systems, "chance" if chance is not None else "")
+    notes = (("chance", LEVEL_DASH),) if chance is not None else ()
+    return Panel(title, draw(identifier, title, paint), _systems(drawn), notes)

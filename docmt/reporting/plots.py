@@ -1,40 +1,48 @@
 """Which figures a study has, made from its runs: over training, by distance, by position."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from docmt.core.metrics import parse_metric
 from docmt.reporting.figures import Curve, Panel, Style, by_step, curves
 from docmt.reporting.results import Results, Run
 
-ENTROPY = "entropy."
+ENTROPY, GROUP, GLOBAL = "entropy.", ".group", ".global"
+"""How keys that trainings write begin; how they end where a model attends both to its own sentence and its document."""
+
 KINDS = {"cross": "cross-attention", "encoder_self": "encoder self-attention", "decoder_self": "decoder self-attention"}
-SCOPES = {".group": "own sentence", ".global": "document"}
-"""What attention is called: by the keys that trainings write, of the kinds that all architectures have."""
+"""Attention that all architectures have."""
+
+OWN_SENTENCE = "to the own sentence, where the model also attends to the document"
 
 
 @dataclass(frozen=True)
 class Plot:
     """Panels of one corpus, and their numbers: a row a line of a panel, which names panel and line, then the values.
 
-    `steps` heads the values; a value is none where a line has no point there.
+    `steps` heads the values; a value is none where a line has no point there. `more`: panels of less interest.
     """
 
     corpus: str
     panels: tuple[Panel, ...]
+    more: tuple[Panel, ...] = ()
     steps: tuple[str, ...] = ()
     numbers: tuple[tuple[str, str, list[float | None]], ...] = ()
 
     @property
-    def systems(self) -> tuple[str, ...]:
-        """What the legend names."""
-        return tuple(dict.fromkeys(system for panel in self.panels for system in panel.systems))
+    def all_panels(self) -> tuple[Panel, ...]:
+        return self.panels + self.more
 
     @property
-    def levels(self) -> tuple[str, ...]:
-        """What its dashed grey lines are."""
-        return tuple(dict.fromkeys(panel.level for panel in self.panels if panel.level))
+    def systems(self) -> tuple[str, ...]:
+        """What the legend names."""
+        return tuple(dict.fromkeys(system for panel in self.all_panels for system in panel.systems))
+
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """What lines that are no system's are, and their dashes."""
+        return tuple(dict.fromkeys(note for panel in self.all_panels for note in panel.notes))
 
 
 def learning_curves(results: Results, look: dict[str, Style]) -> list[Plot]:
@@ -47,10 +55,11 @@ def _learning(results: Results, corpus: str, look: dict[str, Style]) -> Plot:
     levels = [value for run in results.of(corpus) if (value := (run.scores or {}).get("unigram_dev_perplexity"))]
     panels = []
     if loss := [curve for run in trained if (curve := _curve(run, "train", "loss")).x]:
-        panels.append(curves(f"loss-{corpus}", "training loss (label-smoothed)", loss, look))
+        panels.append(curves(f"loss-{corpus}", "training loss, label-smoothed", loss, look, unit="nats a token"))
     if dev := [curve for run in trained if (curve := _curve(run, "dev", "perplexity")).x]:
         level = levels[0] if levels else None
-        panels.append(curves(f"dev-{corpus}", "dev perplexity", dev, look, logarithmic=True, level=level))
+        options = {"unit": "perplexity", "logarithmic": True, "level": level}
+        panels.append(curves(f"dev-{corpus}", "dev perplexity", dev, look, **options))
     return Plot(corpus, tuple(panels))
 
 
@@ -59,34 +68,34 @@ def inside_curves(results: Results, look: dict[str, Style]) -> list[Plot]:
 
     Papers: lexical chains, Figure 7 (nats a chain); G-Transformer, Figures 4, 5 and 8 (bits).
     """
-    return [plot for corpus in results.corpora if (plot := _inside(results, corpus, look)).panels]
+    return [plot for corpus in results.corpora if (plot := _inside(results, corpus, look)).all_panels]
 
 
 def _inside(results: Results, corpus: str, look: dict[str, Style]) -> Plot:
     trained = [run for run in results.of(corpus) if run.entry.trained == run.entry.folder]
     keys = {key for run in trained for row in run.curve if row.get("kind") == "dev" for key in row}
-    entropies = sorted((key for key in keys if key.startswith(ENTROPY)), key=_kind_order)
-    titles = {"kl": "KL divergence, nats a chain"} | {key: f"entropy of {_kind_title(key)}, bits" for key in entropies}
-    panels = []
-    for key, title in titles.items():
-        if drawn := [curve for run in trained if (curve := _curve(run, "dev", key)).x]:
-            panels.append(curves(f"inside-{corpus}-{len(panels)}", title, drawn, look))
-    return Plot(corpus, tuple(panels))
+    kinds = {_kind(key) for key in keys if key.startswith(ENTROPY)}
+    panels, more = [], []
+    if kl := [curve for run in trained if (curve := _curve(run, "dev", "kl")).x]:
+        title = "KL divergence of latent variables"
+        panels.append(curves(f"kl-{corpus}", title, kl, look, unit="nats a chain", from_zero=True))
+    for kind in [*KINDS, *sorted(kinds - KINDS.keys())]:
+        title = f"entropy of {KINDS.get(kind, kind.replace('.', ' '))}"
+        if drawn := [curve for run in trained for curve in _entropies(run, kind)]:
+            panel = curves(f"entropy-{corpus}-{kind}", title, drawn, look, unit="bits", from_zero=True)
+            (panels if kind in KINDS else more).append(panel)
+    return Plot(corpus, tuple(panels), tuple(more))
 
 
-def _kind_order(key: str) -> tuple[int, str]:
-    """Cross-attention, self-attention, then what single architectures have besides."""
-    kinds = list(KINDS)
-    name = key.removeprefix(ENTROPY).removesuffix(".group").removesuffix(".global")
-    return kinds.index(name) if name in kinds else len(kinds), key
+def _kind(key: str) -> str:
+    return key.removeprefix(ENTROPY).removesuffix(GROUP).removesuffix(GLOBAL)
 
 
-def _kind_title(key: str) -> str:
-    name = key.removeprefix(ENTROPY)
-    for scope, title in SCOPES.items():
-        if name.endswith(scope):
-            return f"{_kind_title(key.removesuffix(scope))}, {title}"
-    return KINDS.get(name, name.replace(".", " "))
+def _entropies(run: Run, kind: str) -> list[Curve]:
+    """Of a model one line or two, of attention to the document and to the own sentence."""
+    found = [_curve(run, "dev", ENTROPY + kind + scope) for scope in ("", GLOBAL)]
+    found.append(replace(_curve(run, "dev", ENTROPY + kind + GROUP), dotted=OWN_SENTENCE))
+    return [curve for curve in found if curve.x]
 
 
 def _curve(run: Run, kind: str, key: str) -> Curve:
@@ -113,10 +122,10 @@ def _accuracy(results: Results, corpus: str, look: dict[str, Style]) -> Plot:
             for system, members in _by_system(runs)
         ]
         identifier = f"accuracy-{corpus}-{len(panels)}"
-        options = {"axis": "distance in sentences", "chance": chance, "limits": (-3, 104)}
+        options = {"axis": "distance in sentences", "unit": "accuracy, %", "chance": chance, "limits": (-3, 104)}
         panels.append(by_step(identifier, name, steps, [_points(*line) for line in lines], look, **options))
         numbers += [(name, line, values) for line, values in [*lines, ("chance", chance)]]
-    return Plot(corpus, tuple(panels), steps, tuple(numbers))
+    return Plot(corpus, tuple(panels), steps=steps, numbers=tuple(numbers))
 
 
 def _chance(runs: list[Run], name: str, distance: int) -> float | None:
@@ -137,8 +146,9 @@ def _positions(results: Results, corpus: str, look: dict[str, Style]) -> Plot:
     steps = tuple(str(j) for j in range(1, last + 1))
     lines = [(system, [_mean(members, f"s-BLEU@j{step}") for step in steps]) for system, members in _by_system(runs)]
     drawn = [_points(*line) for line in lines]
-    panel = by_step(f"positions-{corpus}", "s-BLEU by position", steps, drawn, look, axis="position j in the window")
-    return Plot(corpus, (panel,), steps, tuple(("s-BLEU", *line) for line in lines))
+    options = {"axis": "position j in the window", "unit": "s-BLEU"}
+    panel = by_step(f"positions-{corpus}", "s-BLEU by position", steps, drawn, look, **options)
+    return Plot(corpus, (panel,), steps=steps, numbers=tuple(("s-BLEU", *line) for line in lines))
 
 
 def _by_system(runs: list[Run]) -> Iterator[tuple[str, list[Run]]]:

@@ -11,8 +11,8 @@ from docmt.nn.rows import Rows
 from docmt.nn.segments import starts
 from docmt.nn.streams import frame_batch, frame_source, frame_target, output_lengths
 
-LOGITS_AT_ONCE = 2048
-"""Target tokens whose logits over the whole vocabulary are held at a time: bounds memory, changes no result."""
+LOGITS_AT_ONCE = 2**21
+"""Logits that are held at a time, of tokens over the whole vocabulary: so few that they stay in a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray) -> Varian
 
 def _scored(model: nn.Module, states: Tensor, outputs: Tensor) -> Tensor:
     """Log-probability of each output after its state."""
-    pieces = zip(states.split(LOGITS_AT_ONCE), outputs.split(LOGITS_AT_ONCE), strict=True)
+    tokens_at_once = max(LOGITS_AT_ONCE // model.target_size, 1)
+    pieces = zip(states.split(tokens_at_once), outputs.split(tokens_at_once), strict=True)
     tokens = torch.cat([_log_probabilities(model.logits(part), targets) for part, targets in pieces]).cpu()
     return tokens.masked_fill(torch.isin(outputs.cpu(), _certain(model.config.frame)), 0)
 

@@ -97,11 +97,29 @@ def test_the_document_where_systems_differ_is_shown_with_its_chains_coloured(cha
 
 def test_over_corrections_are_found(chained):
     (study,) = chain_studies(chained.load())
-    assert [(one.system, one.document, one.word, one.sentences, one.translation) for one in study.overcorrections] == [
-        ("sentence", "b", "狗", (1, 2), "dog"),
-        ("concat_3", "b", "狗", (1, 2), "dog"),
-    ]
-    assert study.overcorrections[0].reference == (("dog", 1), ("hound", 1))
+    (case,) = study.overcorrections
+    assert (case.document, case.words, case.overcorrecting) == ("b", ("狗",), ("sentence", "concat_3"))
+    assert case.chains[0].reference.counts == [("dog", 1), ("hound", 1)]
+    coloured = [[span for span in line.reference if span.chain is not None] for line in case.lines]
+    assert coloured == [[Span("dog", 0)], [Span("hound", 0, True)]]
+    assert study.cases[0].overcorrecting == ()
+
+
+def test_over_corrections_that_others_do_not_make_come_first_then_long_chains(chained):
+    def dog(lines: list[int], *own: str) -> dict:
+        reference = [("dog", 0), *[("hound", 1)] * (len(lines) - 1)]
+        return chain("b", lines, [0] * len(lines), [(word, 1) for word in own], reference)
+
+    both = [dog([2, 3], "dog", "dog"), dog([1, 2, 3], "dog", "dog", "dog")]
+    chains = {
+        "sentence": [*both, dog([0, 1], "dog", "hound")],
+        "concat_3": [*both, dog([0, 1], "dog", "dog")],
+    }
+    write_chains(chained, chains, TEXT)
+    (study,) = chain_studies(chained.load())
+    found = [([line for line, _ in case.chains[0].places], case.overcorrecting) for case in study.overcorrections]
+    everybody = ("sentence", "concat_3")
+    assert found == [([0, 1], ("concat_3",)), ([1, 2, 3], everybody), ([2, 3], everybody)]
 
 
 def test_occurrences_without_translation_agree_with_nothing(chained):
@@ -109,6 +127,14 @@ def test_occurrences_without_translation_agree_with_nothing(chained):
     (study,) = chain_studies(chained.load())
     assert study.accounts[1].consistent == 0
     assert study.cases[0].chains[0].systems["sentence"].counts == [(None, 2)]
+
+
+def test_the_usual_translation_is_one_even_where_most_occurrences_have_none(chained):
+    cat = chain("a", [0, 1, 1], [0, 0, 1], [None, None, ("kitty", 1)], [("cat", 1)] * 3)
+    same = chain("a", [0, 1, 1], [0, 0, 1], [("cat", 1)] * 3, [("cat", 1)] * 3)
+    write_chains(chained, {"sentence": [cat], "concat_3": [same]}, TEXT)
+    (study,) = chain_studies(chained.load())
+    assert [span for span in study.cases[0].lines[1].systems[0] if span.chain is not None] == [Span("kitty", 0)]
 
 
 def test_chains_that_cannot_be_compared_do_not_count(chained):
@@ -193,4 +219,14 @@ def test_the_page_has_the_case_study(chained):
     write_report(chained.settings_file, chained.results, chained.output)
     page = chained.output.read_text(encoding="utf-8")
     assert '<b class="chain odd" style="--hue: var(--chain0)">kitty</b>' in page
-    assert '<a href="#chains">Chains</a>' in page and "Over-corrected" in page
+    assert '<a href="#chains">Chains</a>' in page
+    assert '<summary>Document b, <span lang="zh">狗</span> <span class="count">by sentence, concat_3</span>' in page
+    assert "No chain is." not in page and "In no chain." not in page
+
+
+def test_the_page_says_where_there_is_nothing_to_show(chained):
+    write_chains(chained, {system: [cats([("cat", 1), ("cat", 1)])] for system in CHAINS}, TEXT)
+    chained.load()
+    write_report(chained.settings_file, chained.results, chained.output)
+    page = chained.output.read_text(encoding="utf-8")
+    assert "No chain is." in page and "In no chain." in page

@@ -1,15 +1,16 @@
 """Maps of attention and of latent variables, and curves of what happens inside over training."""
 
 import json
+import re
 
 import pyarrow as pa
 import pytest
 
 from docmt.core.documents import INSIDE, write_arrow
-from docmt.reporting.figures import styles
+from docmt.reporting.figures import DOTTED, styles
 from docmt.reporting.inside import CHAINS_SHOWN, OCCURRENCES_SHOWN, Shade, insides
 from docmt.reporting.page import write_report
-from docmt.reporting.plots import inside_curves
+from docmt.reporting.plots import OWN_SENTENCE, inside_curves
 
 
 def member(chain: int, sentence: int, piece: str, similarity: list[float] | None, place: int = 0) -> dict:
@@ -93,12 +94,34 @@ def test_divergence_and_entropy_over_training_by_kind(world):
     results = world.load()
     (plot,) = inside_curves(results, styles(results.systems))
     assert [(panel.title, panel.systems) for panel in plot.panels] == [
-        ("KL divergence, nats a chain", ("g_transformer",)),
-        ("entropy of cross-attention, bits", ("sentence",)),
-        ("entropy of cross-attention, own sentence, bits", ("g_transformer",)),
-        ("entropy of decoder self-attention, bits", ("g_transformer",)),
-        ("entropy of encoder lexical attention, bits", ("sentence",)),
+        ("KL divergence of latent variables", ("g_transformer",)),
+        ("entropy of cross-attention", ("sentence", "g_transformer")),
+        ("entropy of decoder self-attention", ("g_transformer",)),
     ]
+    assert [">nats a chain<" in panel.svg for panel in plot.panels] == [True, False, False]
+    assert [">bits<" in panel.svg for panel in plot.panels] == [False, True, True]
+    assert [(panel.title, panel.systems) for panel in plot.more] == [
+        ("entropy of encoder lexical attention", ("sentence",))
+    ]
+    assert (plot.systems, plot.notes) == (("g_transformer", "sentence"), ((OWN_SENTENCE, DOTTED),))
+
+
+def test_attention_to_the_document_and_to_the_own_sentence_are_two_lines_of_a_panel(world):
+    world.train("g_transformer")
+    values = {"entropy.cross.group": 2.0, "entropy.cross.global": 6.0}
+    rows = [{"kind": "dev", "update": update, "epoch": 1, **values} for update in (1, 2)]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (world.folder("5_training", "g_transformer", 1) / "metrics.jsonl").write_text(text)
+    results = world.load()
+    look = styles(results.systems)
+    ((panel,),) = [plot.panels for plot in inside_curves(results, look)]
+    lines = re.findall(
+        rf'<path d="([^"]*)" [^>]*style="fill: none; ([^"]*{look["g_transformer"].colour}[^"]*)"', panel.svg
+    )
+    assert len(lines) == 2 and ["dasharray" in style for _, style in lines] == [False, True]
+    # Two bits are lower on the page than six.
+    heights = [float(re.match(r"M [\d.]+ ([\d.]+)", path)[1]) for path, _ in lines]
+    assert heights[0] < heights[1]
 
 
 def test_trainings_that_tell_nothing_of_their_inside_have_no_curves(full):
@@ -112,8 +135,8 @@ def test_the_page_shows_the_maps(full, rows):
     full.load()
     write_report(full.settings_file, full.results, full.output)
     page = full.output.read_text(encoding="utf-8")
-    assert '<a href="#inside">Inside</a>' in page and "dev document talk" in page
-    assert ("similarity, eq. 17" in page) == (rows is ROWS) and "<b>" not in page.split('id="inside"')[1].split(
-        "</section>"
-    )[0]
-    assert "--dark: 0.750" in page or rows is not ROWS
+    assert '<a href="#inside">Inside</a>' in page
+    section = page.split('id="inside"')[1].split("</section>")[0]
+    assert "dev document talk" in section and "Cross-attention of the top layer" in section and "<b>" not in section
+    for latent in ("Similarity (eq. 17", "Soft alignment (eq. 8)", 'style="--dark: 0.750" class="deep" title="0.750"'):
+        assert (latent in section) == (rows is ROWS)

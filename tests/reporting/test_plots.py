@@ -3,16 +3,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from docmt.reporting.figures import COLOURS, CURVE_POINTS, draw, styles, thin
+from docmt.reporting.figures import COLOURS, CURVE_POINTS, LEVEL_DASH, draw, styles, thin
 from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, learning_curves
 
 
 def test_learning_curves_of_the_systems_that_train(full):
     full.train("never_run")
     (plot,) = learning_curves(full.load(), styles(full.load().systems))
-    assert [panel.title for panel in plot.panels] == ["training loss (label-smoothed)", "dev perplexity"]
+    assert [panel.title for panel in plot.panels] == ["training loss, label-smoothed", "dev perplexity"]
     assert plot.systems == ("sentence", "concat_3", "g_transformer")
-    assert plot.levels == ("unigram model",)
+    assert plot.notes == (("unigram model", LEVEL_DASH),)
 
 
 def test_no_training_gives_no_curves(world):
@@ -30,6 +30,18 @@ def test_accuracy_by_distance_with_chance(full):
         ("pronoun", "g_transformer", [25.0, 100.0, 50.0]),
         ("pronoun", "chance", [50.0, 50.0, 50.0]),
     )
+
+
+def test_every_axis_says_what_it_counts_and_in_what(full):
+    results = full.load()
+    look = styles(results.systems)
+    for plots, labels in (
+        (learning_curves(results, look), [("updates", "nats a token"), ("updates", "perplexity")]),
+        (accuracy_by_distance(results, look), [("distance in sentences", "accuracy, %")]),
+        (bleu_by_position(results, look), [("position j in the window", "s-BLEU")]),
+    ):
+        for panel, found in zip(plots[0].panels, labels, strict=True):
+            assert all(f">{label}<" in panel.svg for label in found)
 
 
 def test_accuracy_is_the_mean_over_seeds(world, contrastive):

@@ -78,7 +78,7 @@ def test_the_source_of_an_item_is_encoded_once(monkeypatch):
 def test_the_vocabulary_is_gone_through_in_parts(monkeypatch):
     model, rows = tiny_model("g_transformer"), Rows.from_lists(SOURCE, TARGET)
     tokens, _ = forced_scores(model, rows)
-    monkeypatch.setattr(forced, "LOGITS_AT_ONCE", 3)
+    monkeypatch.setattr(forced, "LOGITS_AT_ONCE", 3 * model.target_size)
     in_parts, _ = forced_scores(model, rows)
     assert in_parts.tolist() == pytest.approx(tokens.tolist(), abs=1e-6)
 

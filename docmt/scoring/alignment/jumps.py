@@ -7,13 +7,16 @@ import numpy as np
 FARTHEST = 100
 """Words; whatever is farther counts as so far."""
 
+SIZE = 2 * FARTHEST + 1
+"""How many jumps there are, from -FARTHEST to FARTHEST."""
+
 PRIOR = 100.0
 """Jumps that a Dirichlet prior adds to those that are counted, distributed as before training."""
 
 
 @dataclass(frozen=True)
 class Jumps:
-    """`probabilities`: of jumps from -FARTHEST to FARTHEST.
+    """`probabilities`: of jumps from -FARTHEST to FARTHEST, (SIZE,).
 
     A position is the place, from 1, of the source word that was linked last; 0 while none was. The probability of a
     jump is the same wherever it starts, so that a sentence's own do not sum to one, as in Östling and Tiedemann (2016).
@@ -43,9 +46,8 @@ class Jumps:
 
 def counted(moves: np.ndarray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Expected numbers of jumps from those between positions, (P, P), and those to the ends of sentences, (B, P)."""
-    size = 2 * FARTHEST + 1
-    between = np.bincount(_jumps(len(moves)).ravel(), moves.ravel(), size)
-    return between + np.bincount(_jumps_to_the_end(lengths, len(moves)).ravel(), ends.ravel(), size)
+    between = np.bincount(_jumps(len(moves)).ravel(), moves.ravel(), SIZE)
+    return between + np.bincount(_jumps_to_the_end(lengths, len(moves)).ravel(), ends.ravel(), SIZE)
 
 
 def _jumps(positions: int) -> np.ndarray:

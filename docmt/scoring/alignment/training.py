@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from docmt.scoring.alignment.batches import Batch, batches, numbered, pair_numbers
-from docmt.scoring.alignment.jumps import FARTHEST, Jumps
+from docmt.scoring.alignment.batches import Batch, Sentences, batches, distinct, pair_numbers
+from docmt.scoring.alignment.jumps import SIZE, Jumps
 from docmt.scoring.alignment.lexicon import NO_LINK, PRIOR, Lexicon
 from docmt.scoring.alignment.links import Aligned
 from docmt.scoring.alignment.model import AlignmentModel, BothJumps
@@ -55,12 +55,13 @@ class Training:
     def __init__(self, source: Sequence[str], target: Sequence[str], known: AlignmentModel | None = None) -> None:
         self._known = known
         self.words = (dict(known.source_words), dict(known.target_words)) if known else ({}, {})
-        sides = [numbered(*side) for side in zip((source, target), self.words, strict=True)]
+        sides = [Sentences.numbered(*side) for side in zip((source, target), self.words, strict=True)]
         self.sizes = len(self.words[0]), len(self.words[1])
-        self._batches = list(batches(*sides, self.sizes))
+        made = list(batches(*sides, self.sizes))
+        self._batches = [batch for batch, _ in made]
         linked = pair_numbers(known.source, known.target, self.sizes[1]) if known else np.zeros(0, np.int64)
-        self.pairs = np.unique(np.concatenate([linked, *(batch.pairs for batch in self._batches)]))
-        self._index = [np.searchsorted(self.pairs, batch.pairs) for batch in self._batches]
+        self.pairs = distinct(np.concatenate([linked, *(pairs for _, pairs in made)]))
+        self._index = [np.searchsorted(self.pairs, pairs).astype(np.int32) for _, pairs in made]
         self._own: list[np.ndarray | float] = [0.0] * len(self._batches)
         self.lexicon = self._summed(self._at_first())
         self._first_jumps: BothJumps = known.jumps if known else (Jumps.at_first(), Jumps.at_first())
@@ -84,7 +85,7 @@ class Training:
 
     def hidden_markov_round(self) -> None:
         lexicon = self._at_first()
-        jumps = np.zeros((2, 2 * FARTHEST + 1))
+        jumps = np.zeros((2, SIZE))
         for number, (batch, index, own) in enumerate(zip(self._batches, self._index, self._own, strict=True)):
             ahead, back, moves = self._posteriors(batch, index, own)
             jumps += moves
@@ -147,10 +148,12 @@ def _best(posteriors: np.ndarray, words: np.ndarray) -> list[list[int]]:
 
 
 def _count(lexicon: Lexicon, batch: Batch, index: np.ndarray, shared: np.ndarray) -> np.ndarray:
-    """Add expected links, (B, J, I), to `lexicon`; gives them back as what the batch has added."""
-    lexicon.links[index] += np.bincount(batch.cells.ravel(), shared.ravel(), len(index))
-    target_alone = np.where(batch.target_words, np.maximum(1 - shared.sum(axis=2), 0), 0)
-    source_alone = np.where(batch.source_words, np.maximum(1 - shared.sum(axis=1), 0), 0)
+    """Add expected links, (B, J, I), to `lexicon`; gives them back as what the batch has added. They are rounded before
+    they are counted: of a pair of words that is met only once nothing may be left when its own link is taken off."""
+    own = shared.astype(np.float32)
+    lexicon.links[index] += np.bincount(batch.cells.ravel(), own.ravel(), len(index))
+    target_alone = np.where(batch.target_words, np.maximum(1 - own.sum(axis=2), 0), 0)
+    source_alone = np.where(batch.source_words, np.maximum(1 - own.sum(axis=1), 0), 0)
     lexicon.target_alone[:] += np.bincount(batch.target.ravel(), target_alone.ravel(), len(lexicon.target_alone))
     lexicon.source_alone[:] += np.bincount(batch.source.ravel(), source_alone.ravel(), len(lexicon.source_alone))
-    return shared.astype(np.float32)
+    return own
