@@ -35,7 +35,7 @@ def align(
     ] = "default",
     model: Annotated[
         Path | None,
-        typer.Option(help="folder of awesome-align's model, or of what docmt train-aligner has made (default)"),
+        typer.Option(help="a folder: awesome-align's BERT, or what docmt train-aligner has made for our own aligner"),
     ] = None,
     symmetrise: Annotated[
         Heuristic | None,
@@ -124,8 +124,12 @@ def aer(
     if as_json:
         print_json(quality)
         return
-    shown = [f"{value:.2f}" if isinstance(value, float) else str(value) for value in quality.values()]
-    show_table(tuple(quality), [shown], numbers=tuple(quality))
+    show_table(tuple(quality), [[shown(value) for value in quality.values()]], numbers=tuple(quality))
+
+
+def shown(value: float | int | None) -> str:
+    """A percentage, a number of links, or nothing to divide by."""
+    return "-" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def train_aligner(

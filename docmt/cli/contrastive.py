@@ -62,7 +62,8 @@ def contrastive(
     from docmt.scoring.contrastive import accuracies, contrastive_signature, judged
 
     sets = Sets(form, tuple(files), contrapro_options(form, documents, context_sentences, first_segment))
-    scores, config = forced_scores(sets, model, batch_tokens, device, threads), ContrastiveConfig(score, unit)
+    config = ContrastiveConfig(score, unit)
+    scores = forced_scores(sets, model, batch_tokens, device, threads, config.unit == "target")
     judgements, signature = judged(scores, config, ", ".join(map(str, files))), contrastive_signature(config)
     if as_json:
         print_json({"contrastive": accuracies(judgements), "contrastive_signature": signature})
@@ -105,6 +106,7 @@ def contrastive_system(
     model: Model,
     view: View,
     output: Annotated[Path, typer.Option(help="contrastive.arrow to write: a score for each variant")],
+    whole: Annotated[bool, typer.Option("--whole", help="score the sentences before the judged one too")] = False,
     chains: Chains = None,
     device: Device = "auto",
     threads: Threads = None,
@@ -120,4 +122,4 @@ def contrastive_system(
     chosen = parse(TranslationSettings, read_json(settings), str(settings))
     network, _ = open_model(model, device, threads)
     with shown_progress("contrastive scores", "variants") as progress:
-        write_contrastive(chosen, network, Segments(view, chains), output, progress)
+        write_contrastive(chosen, network, Segments(view, chains), output, progress, whole)

@@ -59,8 +59,10 @@ def tell_changes(file: Path, changed: Counter[str]) -> None:
             typer.echo(f"docmt: {file}: {what}: {count}", err=True)
 
 
-def forced_scores(sets: Sets, folder: Path, batch_tokens: int, device: "DeviceName", threads: int | None) -> "pa.Table":
-    """CONTRASTIVE_SCORES of the sets by the model of a folder.
+def forced_scores(
+    sets: Sets, folder: Path, batch_tokens: int, device: "DeviceName", threads: int | None, whole: bool
+) -> "pa.Table":
+    """CONTRASTIVE_SCORES of the sets by the model of a folder; `whole`: see `docmt.decoding.contrastive.scored`.
 
     Raises UserError for what `Sets.read` refuses, and for a sentence without any token.
     """
@@ -80,7 +82,7 @@ def forced_scores(sets: Sets, folder: Path, batch_tokens: int, device: "DeviceNa
     reads_chains = network.config.kind in READS_CHAINS
     chains = chains_of_segments(items, segments, pipeline, folder / STOP_WORDS) if reads_chains else None
     with shown_progress("contrastive scores", "variants") as progress:
-        return scored(network, segments, chains, batch_tokens, progress)
+        return scored(network, segments, chains, batch_tokens, progress, whole)
 
 
 def as_table(items: "list[ContrastiveItem]") -> "pa.Table":

@@ -45,6 +45,7 @@ def translate(
     from docmt.cli.opening import open_model
     from docmt.core.config import DecodeConfig
     from docmt.decoding.lines import document_numbers, read_lines
+    from docmt.decoding.nbest import COLUMNS
 
     if n_best > beam:
         raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
@@ -53,7 +54,8 @@ def translate(
     ids = pipeline.encode_source(lines)
     documents = document_numbers(lines, ids)
     if not documents:
-        sys.stdout.writelines("\n" for _ in lines if not n_best)
+        nothing = ["\t".join(COLUMNS)] if n_best else [""] * len(lines)
+        sys.stdout.writelines(text + "\n" for text in nothing)
         return
     sentences = ([column[index] for index in documents] for column in (lines, ids))
     given = Given(*sentences, list(documents.values()))

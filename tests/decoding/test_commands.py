@@ -167,6 +167,10 @@ def test_translate_gives_blank_lines_for_nothing(folder, text, output):
     assert command(translate, "--model", folder, text=text) == output
 
 
+def test_a_list_of_nothing_has_its_header(folder):
+    assert command(translate, "--model", folder, "--n-best", 1, text="\n").startswith("line\tsegment\trank\t")
+
+
 def test_translate_refuses_what_is_not_utf8(folder):
     with pytest.raises(UserError, match="standard input:2: not valid UTF-8"):
         command(translate, "--model", folder, text=b"a\n\xff\n")
@@ -231,7 +235,9 @@ def test_contrastive_writes_a_score_for_each_variant(folder, settings, tmp_path)
     options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "c.arrow"]
     command(contrastive_system, *options)
     scores = read_arrow(tmp_path / "c.arrow", CONTRASTIVE_SCORES).to_pylist()
-    assert scores[0]["score"] == pytest.approx(scores[1]["score"], abs=1e-6) and scores[0]["score"] < 0
+    assert scores[0]["score"] == scores[1]["score"] < 0 and scores[0]["context_score"] is None
+    command(contrastive_system, *options, "--whole")
+    assert read_arrow(tmp_path / "c.arrow", CONTRASTIVE_SCORES).to_pylist()[0]["context_score"] < 0
 
 
 def test_settings_of_another_stage_are_refused(folder, settings, tmp_path):

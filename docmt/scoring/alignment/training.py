@@ -2,8 +2,8 @@
 
 Paper: Liang, Taskar, Klein: Alignment by Agreement, HLT-NAACL 2006: what is counted is the product of the posteriors of
 both directions. For the priors see docmt.scoring.alignment.lexicon, for the models docmt.scoring.alignment.posteriors.
-Departs: in the rounds of Model 1, whose posteriors are vague, their mean is counted; what the links of a word do not
-account for is counted as the word alone.
+Departs: in the rounds of Model 1, whose posteriors are vague, their mean is counted; what the links of a word leave of
+one is counted as the word alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,7 +49,7 @@ class Training:
 
     `words`: the numbers of those of each side; `pairs`: the numbers of all pairs of words that share a sentence pair,
     or that `known` links, rising. What `known` has counted stays; its jumps are the prior of those to be learnt.
-    Takes 8 bytes for each possible link of a sentence pair.
+    Takes some 20 bytes for each possible link of a sentence pair.
     """
 
     def __init__(self, source: Sequence[str], target: Sequence[str], known: AlignmentModel | None = None) -> None:
