@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, product
 from math import prod
 
-from docmt.scoring.alignment.jumps import FARTHEST
+from docmt.scoring.alignment.jumps import FARTHEST, KEPT
 from docmt.scoring.alignment.jumps import PRIOR as JUMP_PRIOR
 from docmt.scoring.alignment.lexicon import NO_LINK, PRIOR
 from docmt.scoring.alignment.model import AlignmentModel
@@ -56,6 +56,9 @@ def hidden_markov(
     return posteriors(probabilities, sources), Counter({distance: value / total for distance, value in jumps.items()})
 
 
+Place = tuple[int, int, int]
+
+
 class Loops:
     """Rounds of training over lines; `links`, `source_alone`, `target_alone` by words, jumps by distance."""
 
@@ -77,19 +80,23 @@ class Loops:
         for number in self.aligned():
             forward, backward, target_alone, source_alone = self.scores(number)
             ahead, back = model_one(forward, target_alone), transposed(model_one(backward, source_alone))
-            found |= {(number, *place): (one + other) / 2 for place, one, other in cells(ahead, back)}
-        self.finish(found)
+            found |= {(number, *place): (one, other) for place, one, other in cells(ahead, back)}
+        self.finish(found, lambda one, other: (one + other) / 2)
 
     def hidden_markov_round(self) -> None:
         found, moves = {}, (Counter(), Counter())
         for number in self.aligned():
             ahead, back, *made = self.posteriors(number)
-            found |= {(number, *place): one * other for place, one, other in cells(ahead, back)}
+            found |= {(number, *place): (one, other) for place, one, other in cells(ahead, back)}
             for total, own in zip(moves, made, strict=True):
                 total.update(own)
-        self.finish(found)
+        self.finish(found, lambda one, other: one * other)
         self.jumps = [
-            {jump: (made[jump] + JUMP_PRIOR * value) / (made.total() + JUMP_PRIOR) for jump, value in first.items()}
+            {
+                jump: KEPT * at_first()[jump]
+                + (1 - KEPT) * (made[jump] + JUMP_PRIOR * value) / (made.total() + JUMP_PRIOR)
+                for jump, value in first.items()
+            }
             for made, first in zip(moves, self.first_jumps, strict=True)
         ]
 
@@ -121,19 +128,19 @@ class Loops:
         target_alone = [share(self.target_alone, word, self.targets) for word in others]
         return forward, backward, target_alone, [share(self.source_alone, word, self.sources) for word in words]
 
-    def finish(self, found: dict[tuple[int, int, int], float]) -> None:
-        """`found`: expected links by sentence pair, target and source place."""
+    def finish(self, found: dict[Place, tuple[float, float]], shared: Callable[[float, float], float]) -> None:
+        """`found`: both posteriors of a link by sentence pair, target and source place; `shared`: what is counted."""
         self.links, self.source_alone, self.target_alone = (Counter(counts) for counts in self.start)
-        self.own = Counter(found)
-        for (number, j, i), value in found.items():
+        self.own = Counter({place: shared(*both) for place, both in found.items()})
+        for (number, j, i), value in self.own.items():
             words, others = self.pairs[number]
             self.links[words[i], others[j]] += value
         for number in self.aligned():
             words, others = self.pairs[number]
             for i, word in enumerate(words):
-                self.source_alone[word] += max(1 - sum(found[number, j, i] for j in range(len(others))), 0)
+                self.source_alone[word] += max(1 - sum(found[number, j, i][1] for j in range(len(others))), 0)
             for j, other in enumerate(others):
-                self.target_alone[other] += max(1 - sum(found[number, j, i] for i in range(len(words))), 0)
+                self.target_alone[other] += max(1 - sum(found[number, j, i][0] for i in range(len(words))), 0)
 
     def best(self, number: int) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
         """Links forward and backward of a sentence pair with words on both sides."""
