@@ -1,9 +1,9 @@
 """Word aligners beside gold alignments: python benchmarks/alignment.py MIRROR [FOLDER]; the record is alignment.md.
 
-Each learns from the Bible and, for Zh-En, from TVsub (`bible_pd`, `tvsub_zh-en` of the mirror), tokenised as docmt does,
-and aligns the sentences of `wordalign_gold`, whose tokens stay as they are. eflomal, which has no seed, runs twice. Texts
-and links stay in FOLDER, if one is named. Processor seconds are those of all processes of a run, memory is the most that
-one of them held (its peak resident set).
+Each learns from the Bible and, for Zh-En, from TVsub (`bible_pd`, `tvsub_zh-en` of the mirror), tokenised as docmt does
+it, and aligns the sentences of `wordalign_gold`, whose tokens stay as they are. eflomal, which has no seed, runs twice.
+Texts and links stay in FOLDER, if one is named. Processor seconds are those of all processes of a run; memory is the
+most that one of them held (its peak resident set).
 """
 
 import json

@@ -63,6 +63,14 @@ PRONOUNS = [
     pronoun(6, "Er", "er ist alt .", ["sie ist alt .", "es ist alt .", "sie ist alt ."], 3),
     pronoun(1, "er", "hallo .", ["holla ."], None),
 ]
+PAIRED = "you . _eos you !"
+VOITA = [
+    {"src": PAIRED, "dst": ["вы . _eos вы !", "вы . _eos ты !", "вы . _eos ты !"], "true_ind": 0, "ctx_dist": 1},
+    {"src": PAIRED, "dst": ["ты . _eos ты !", "ты . _eos вы !"], "true_ind": 0, "ctx_dist": 3},
+    {"src": PAIRED, "dst": ["ты . _eos мы !", "ты . _eos вы\u0085!"], "true_ind": 1, "ctx_dist": 3},
+    {"src": "Sam _eos Sam !", "dst": ["Сэм _eos Сэм !", "Сэм _eos Сам !"], "true_ind": 0, "ctx_dist": 2},
+]
+"""The third translation of the first instance is its second; one has a control character."""
 TABLE = """item\tset\tdistance\tsource\ttarget\tcorrect
 a\tpolite\t2\tyou _eos here _eos you !\tвы _eos тут _eos вы !\t1
 a\tpolite\t2\tyou _eos here _eos you !\tвы _eos тут _eos ты !\t0
@@ -75,8 +83,9 @@ a\tname\t\tSam !\tСам !\t0
 
 
 def write_sets(folder: Path) -> Path:
-    """anaphora.json, lexical_choice.json, contrapro.json with its document, table.tsv."""
-    for name, value in (("anaphora", ANAPHORA), ("lexical_choice", LEXICAL_CHOICE), ("contrapro", PRONOUNS)):
+    """anaphora.json, lexical_choice.json, contrapro.json with its document, deixis.json, table.tsv."""
+    values = {"anaphora": ANAPHORA, "lexical_choice": LEXICAL_CHOICE, "contrapro": PRONOUNS, "deixis": VOITA}
+    for name, value in values.items():
         (folder / f"{name}.json").write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
     write_document(folder, DOCUMENT)
     (folder / "table.tsv").write_text(TABLE, encoding="utf-8")

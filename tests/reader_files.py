@@ -62,7 +62,8 @@ def refusal(inputs: Inputs, reader: dict) -> str:
         _all_of(inputs, reader)
     collecting = CollectedProblems(at_most=3)
     try:
-        _all_of(Inputs(inputs.downloads, inputs.scratch, "zh", "en", collecting), reader)
+        languages = inputs.source_language, inputs.target_language
+        _all_of(Inputs(inputs.downloads, inputs.scratch, *languages, collecting), reader)
     except UserError as end:
         assert collecting.problems or end.what == problem.value.what
     if collecting.problems:

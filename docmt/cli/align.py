@@ -33,7 +33,10 @@ def align(
             help="default: our own, the same every time; eflomal: never twice the same; awesome-align: by a BERT"
         ),
     ] = "default",
-    model: Annotated[Path | None, typer.Option(help="folder of awesome-align's model")] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(help="a folder: awesome-align's BERT, or what docmt train-aligner has made for our own aligner"),
+    ] = None,
     symmetrise: Annotated[
         Heuristic | None,
         typer.Option(
@@ -64,24 +67,33 @@ def align(
 
 def chosen_aligner(kind: Kind, model: Path | None, training: tuple[Path, Path] | None) -> "Aligner":
     """Raises UserError for what does not go together."""
-    if (kind == "awesome-align") != (model is not None):
-        expected = "a folder with --aligner awesome-align, and only with it"
-        raise UserError("the model of an aligner", where="--model", found=model, expected=expected)
+    check_together(kind, model, training)
     if kind == "awesome-align":
         from docmt.scoring.alignment.awesome import AwesomeAlign
 
-        if training:
-            raise UserError("awesome-align is not trained here", where="--train-source", found=training[0])
         return AwesomeAlign(model)
-    lines = parallel(*training) if training else None
+    lines = parallel(*training) if training else ((), ())
     if kind == "eflomal":
         from docmt.scoring.alignment.eflomal import Eflomal
 
-        return Eflomal(*lines) if lines else Eflomal()
+        return Eflomal(*lines)
     from docmt.scoring.alignment.aligners import DefaultAligner
+    from docmt.scoring.alignment.model import AlignmentModel
     from docmt.scoring.alignment.training import train
 
-    return DefaultAligner(train(*lines) if lines else None)
+    if model is not None:
+        return DefaultAligner(AlignmentModel.load(model))
+    return DefaultAligner(train(*lines) if training else None)
+
+
+def check_together(kind: Kind, model: Path | None, training: tuple[Path, Path] | None) -> None:
+    if kind == "awesome-align" and model is None:
+        raise UserError("awesome-align needs a model", where="--model", expected="the folder of a BERT")
+    if kind == "eflomal" and model is not None:
+        raise UserError("eflomal has no model", where="--model", found=model)
+    if model is not None and training:
+        found, remedy = training[0], "leave out --model, or the text"
+        raise UserError("a model does not learn from more text", where="--train-source", found=found, remedy=remedy)
 
 
 def parallel(source: Path, target: Path) -> tuple[Sequence[str], Sequence[str]]:
@@ -112,8 +124,12 @@ def aer(
     if as_json:
         print_json(quality)
         return
-    shown = [f"{value:.2f}" if isinstance(value, float) else str(value) for value in quality.values()]
-    show_table(tuple(quality), [shown], numbers=tuple(quality))
+    show_table(tuple(quality), [[shown(value) for value in quality.values()]], numbers=tuple(quality))
+
+
+def shown(value: float | int | None) -> str:
+    """A percentage, a number of links, or nothing to divide by."""
+    return "-" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def train_aligner(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from docmt.cli.contrastive_sets import FormName
 from docmt.cli.decode import Chains, Model, Settings, View
 from docmt.cli.options import Device, Threads
 from docmt.cli.score import AsJson
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 Form = Annotated[
-    Literal["table", "discevalmt", "contrapro"],
+    FormName,
     typer.Option(
         help="table: TSV, a row a variant: item, source, target, correct (and set, distance), sentences joined by "
         "` _eos `; the others: JSON as their authors have it"
@@ -26,7 +27,12 @@ Documents = Annotated[
     str | None,
     typer.Option(help="contrapro: a document [default: documents/{year}/{document}.{language} beside the set]"),
 ]
-ContextSentences = Annotated[int, typer.Option(min=0, help="contrapro: so many before the judged one, at most")]
+ContextSentences = Annotated[
+    int | None, typer.Option(min=0, help="contrapro: so many before the judged one, at most [default: 3]")
+]
+FirstSegment = Annotated[
+    int | None, typer.Option(min=0, max=1, help="contrapro: number of a document's first line [default: 1; French: 0]")
+]
 Score = Annotated[Literal["sum", "mean"], typer.Option(help="of log-probabilities, ends of sentences included")]
 Unit = Annotated[Literal["last", "target"], typer.Option(help="over the last sentence, or over the whole target")]
 BatchTokens = Annotated[int, typer.Option(min=1, help="pieces computed at once (memory and speed)")]
@@ -37,7 +43,8 @@ def contrastive(
     model: Model,
     form: Form = "table",
     documents: Documents = None,
-    context_sentences: ContextSentences = 3,
+    context_sentences: ContextSentences = None,
+    first_segment: FirstSegment = None,
     score: Score = "sum",
     unit: Unit = "last",
     batch_tokens: BatchTokens = 4096,
@@ -54,13 +61,27 @@ def contrastive(
     from docmt.core.scoring import ContrastiveConfig
     from docmt.scoring.contrastive import accuracies, contrastive_signature, judged
 
-    config, sets = ContrastiveConfig(score, unit), Sets(form, tuple(files), context_sentences, documents)
-    scores = forced_scores(sets, model, batch_tokens, device, threads)
+    sets = Sets(form, tuple(files), contrapro_options(form, documents, context_sentences, first_segment))
+    config = ContrastiveConfig(score, unit)
+    scores = forced_scores(sets, model, batch_tokens, device, threads, config.unit == "target")
     judgements, signature = judged(scores, config, ", ".join(map(str, files))), contrastive_signature(config)
     if as_json:
         print_json({"contrastive": accuracies(judgements), "contrastive_signature": signature})
         return
     show_accuracies(judgements, signature)
+
+
+def contrapro_options(
+    form: str, documents: str | None, context_sentences: int | None, first_segment: int | None
+) -> dict[str, object]:
+    """Those that were given; documents stand where the command is run. Refuses them with another form."""
+    path = None if documents is None else str(Path.cwd() / documents)
+    options = {"documents": path, "context_sentences": context_sentences, "first_segment": first_segment}
+    given = {name: value for name, value in options.items() if value is not None}
+    if given and form != "contrapro":
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise typer.BadParameter(f"{names}: only with --form contrapro")
+    return given
 
 
 def show_accuracies(judgements: "list[Judgement]", signature: str) -> None:
@@ -73,9 +94,9 @@ def show_accuracies(judgements: "list[Judgement]", signature: str) -> None:
         by_distance = found["by_distance"]
         for distance, one in {"": found, **(by_distance if len(by_distance) > 1 else {})}.items():
             shares = (f"{100 * one[share]:.1f}" for share in ("accuracy", "chance"))
-            counts = (str(one[count]) for count in ("items", "right", "ties"))
+            counts = (str(one[count]) for count in ("items", "variants", "right", "ties"))
             rows.append((name, distance, *shares, *counts))
-    columns = ("set", "distance", "accuracy", "chance", "items", "right", "ties")
+    columns = ("set", "distance", "accuracy", "chance", "items", "variants", "right", "ties")
     show_table(columns, rows, numbers=columns[1:])
     typer.echo(f"\n{signature}")
 
@@ -85,6 +106,7 @@ def contrastive_system(
     model: Model,
     view: View,
     output: Annotated[Path, typer.Option(help="contrastive.arrow to write: a score for each variant")],
+    whole: Annotated[bool, typer.Option("--whole", help="score the sentences before the judged one too")] = False,
     chains: Chains = None,
     device: Device = "auto",
     threads: Threads = None,
@@ -100,4 +122,4 @@ def contrastive_system(
     chosen = parse(TranslationSettings, read_json(settings), str(settings))
     network, _ = open_model(model, device, threads)
     with shown_progress("contrastive scores", "variants") as progress:
-        write_contrastive(chosen, network, Segments(view, chains), output, progress)
+        write_contrastive(chosen, network, Segments(view, chains), output, progress, whole)

@@ -1,10 +1,13 @@
 """Contrastive sets as plain files, read, cut and scored by a model's own text pipeline and view."""
 
 import tempfile
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import typer
 
 from docmt.core.errors import UserError
 
@@ -15,52 +18,51 @@ if TYPE_CHECKING:
     from docmt.nn.device import DeviceName
     from docmt.text.pipeline import TextPipeline
 
+FormName = Literal["table", "voita", "discevalmt", "contrapro"]
+
 
 @dataclass(frozen=True)
 class Sets:
-    """The files, a set each, by its name, and what else `docmt contrastive` was told of them."""
+    """The files, a set each, by its name; `options` are those of the form's reader."""
 
-    form: str
+    form: FormName
     files: tuple[Path, ...]
-    context_sentences: int
-    documents: str | None
+    options: Mapping[str, object]
 
     def read(self, source_language: str, target_language: str) -> "list[ContrastiveItem]":
-        """Raises UserError where a file is missing or not of the form."""
-        from docmt.core.parse import parse
-        from docmt.corpus.inputs import Inputs
+        """Control characters become spaces. What the reader dropped or replaced is told on standard error.
 
-        kind, config, reader = readers()[self.form]
-        options = {} if self.form != "contrapro" else {"context_sentences": self.context_sentences}
-        if self.documents is not None:
-            options["documents"] = str(Path.cwd() / self.documents)
-        items = []
+        Raises UserError where a file is missing or not of the form, and for items that no corpus may have.
+        """
+        from docmt.core.parse import parse
+        from docmt.core.readers import ReaderConfig
+        from docmt.corpus.inputs import Inputs
+        from docmt.corpus.readers import read
+        from docmt.corpus.validate import validated_items
+
+        kind, items = "contrastive_table" if self.form == "table" else self.form, []
         with tempfile.TemporaryDirectory() as scratch:
             for file in self.files:
-                settings = parse(config, {"kind": kind, "sets": {file.stem: file.name}, **options}, str(file))
+                settings = {"kind": kind, "sets": {file.stem: file.name}, "control": "space", **self.options}
                 inputs = Inputs(file.parent, Path(scratch), source_language, target_language)
-                items += reader(settings, inputs).contrastive
+                reading = read(parse(ReaderConfig, settings, str(file)), inputs)
+                items += validated_items(reading.contrastive, str(file), inputs.problems)
+                tell_changes(file, inputs.changed)
         if not items:
             raise UserError("no contrastive items", where=", ".join(map(str, self.files)))
         return items
 
 
-def readers() -> dict[str, tuple[str, type, Callable]]:
-    """By form: the reader's kind, its settings, itself."""
-    from docmt.core.contrastive_readers import ContraProConfig, ContrastiveTableConfig, DiscEvalMtConfig
-    from docmt.corpus.readers.contrapro import read_contrapro
-    from docmt.corpus.readers.contrastive_table import read_contrastive_table
-    from docmt.corpus.readers.discevalmt import read_discevalmt
-
-    return {
-        "table": ("contrastive_table", ContrastiveTableConfig, read_contrastive_table),
-        "discevalmt": ("discevalmt", DiscEvalMtConfig, read_discevalmt),
-        "contrapro": ("contrapro", ContraProConfig, read_contrapro),
-    }
+def tell_changes(file: Path, changed: Counter[str]) -> None:
+    for what, count in changed.items():
+        if count:
+            typer.echo(f"docmt: {file}: {what}: {count}", err=True)
 
 
-def forced_scores(sets: Sets, folder: Path, batch_tokens: int, device: "DeviceName", threads: int | None) -> "pa.Table":
-    """CONTRASTIVE_SCORES of the sets by the model of a folder.
+def forced_scores(
+    sets: Sets, folder: Path, batch_tokens: int, device: "DeviceName", threads: int | None, whole: bool
+) -> "pa.Table":
+    """CONTRASTIVE_SCORES of the sets by the model of a folder; `whole`: see `docmt.decoding.contrastive.scored`.
 
     Raises UserError for what `Sets.read` refuses, and for a sentence without any token.
     """
@@ -80,7 +82,7 @@ def forced_scores(sets: Sets, folder: Path, batch_tokens: int, device: "DeviceNa
     reads_chains = network.config.kind in READS_CHAINS
     chains = chains_of_segments(items, segments, pipeline, folder / STOP_WORDS) if reads_chains else None
     with shown_progress("contrastive scores", "variants") as progress:
-        return scored(network, segments, chains, batch_tokens, progress)
+        return scored(network, segments, chains, batch_tokens, progress, whole)
 
 
 def as_table(items: "list[ContrastiveItem]") -> "pa.Table":

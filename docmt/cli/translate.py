@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,9 +19,19 @@ if TYPE_CHECKING:
     from docmt.text.pipeline import TextPipeline
 
 
+LengthPenalty = Annotated[
+    Literal["average", "gnmt", "unified_dnmt", "none"],
+    typer.Option(
+        help="scores are divided by length^alpha, ((5 + length) / 6)^alpha, (5 + length / 6)^alpha, or not at all"
+    ),
+]
+
+
 def translate(
     model: Model,
     beam: Annotated[int, typer.Option(min=1, help="hypotheses kept; 1 is greedy")] = 5,
+    length_penalty: LengthPenalty = "average",
+    length_alpha: Annotated[float, typer.Option(min=0, help="alpha of the length penalty")] = 1.0,
     n_best: Annotated[int, typer.Option(min=0, help="print so many of each search, with scores, as a table (TSV)")] = 0,
     batch_tokens: Annotated[int, typer.Option(min=1, help="source pieces computed at once (memory and speed)")] = 4096,
     device: Device = "auto",
@@ -35,6 +45,7 @@ def translate(
     from docmt.cli.opening import open_model
     from docmt.core.config import DecodeConfig
     from docmt.decoding.lines import document_numbers, read_lines
+    from docmt.decoding.nbest import COLUMNS
 
     if n_best > beam:
         raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
@@ -43,11 +54,13 @@ def translate(
     ids = pipeline.encode_source(lines)
     documents = document_numbers(lines, ids)
     if not documents:
-        sys.stdout.writelines("\n" for _ in lines if not n_best)
+        nothing = ["\t".join(COLUMNS)] if n_best else [""] * len(lines)
+        sys.stdout.writelines(text + "\n" for text in nothing)
         return
     sentences = ([column[index] for index in documents] for column in (lines, ids))
     given = Given(*sentences, list(documents.values()))
-    config = DecodeConfig(beam=beam, n_best=n_best, batch_tokens=batch_tokens)
+    penalty = {"length_penalty": length_penalty, "length_alpha": length_alpha}
+    config = DecodeConfig(beam=beam, **penalty, n_best=n_best, batch_tokens=batch_tokens)
     found = translated(network, pipeline, given, model, config)
     tell_fallbacks(found)
     shown = n_best_table if n_best else plain_lines

@@ -130,7 +130,7 @@ CONTRASTIVE_SCORES = pa.schema(
     ]
 )
 """One row a variant: the sum of the log-probabilities of the judged sentence (nats) and how many outputs it has, its
-end symbol included; the same of the target sentences before it."""
+end symbol included; the same of the target sentences before it, none where these were not asked for."""
 
 DETAILS = pa.schema(
     [

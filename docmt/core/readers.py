@@ -2,40 +2,21 @@
 
 `splits` says which files are train, dev and test; paths stand inside `archive`, or, without one, among the downloads.
 A path may lead through an archive (`texts/zh-en.tgz/zh-en/a.txt`); a text file may be compressed by gzip (`a.txt.gz`).
+What all readers can be told stands in `reader_options.py`, readers of contrastive sets in `contrastive_readers.py`.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from docmt.core.checks import need, setting
 from docmt.core.config import SPLITS
+from docmt.core.contrastive_readers import ContraProConfig, ContrastiveTableConfig, DiscEvalMtConfig, VoitaConfig
 from docmt.core.parse import KINDS
+from docmt.core.reader_options import FileReaderConfig, ReaderConfig
 
 Files = TypeVar("Files")
 """What says which files a split has."""
-
-
-@dataclass(frozen=True)
-class ReaderConfig:
-    """`kind` chooses one of READER_CONFIGS, which say what else can be set."""
-
-    kind: str
-
-
-def _option(default: Any, about: str) -> Any:
-    """A setting that all readers of files have, after their own."""
-    return field(default=default, metadata={"about": about}, kw_only=True)
-
-
-@dataclass(frozen=True)
-class FileReaderConfig(ReaderConfig):
-    """What every reader of files can be told."""
-
-    archive: str | None = _option(None, "the archive that holds the files; none = they are downloaded as they are")
-    prefix: str = _option("", "stands before the names of documents; parts of `combined` may have the same names")
-    drop_empty: bool = _option(False, "drop pairs with an empty side, and count them; else they are refused")
-    control: Literal["refuse", "space"] = _option("refuse", "control characters; space = put one instead, and count")
 
 
 @dataclass(frozen=True)
@@ -251,17 +232,6 @@ class EosConfig(FileReaderConfig):
 
 
 @dataclass(frozen=True)
-class VoitaConfig(FileReaderConfig):
-    """`voita`: contrastive sets of Voita et al. (2019), no documents; `sets`: a JSON file by the set's name here."""
-
-    kind: Literal["voita"]
-    sets: dict[str, str]
-
-    def __post_init__(self) -> None:
-        need(bool(self.sets), "sets", "nothing", "one set or more")
-
-
-@dataclass(frozen=True)
 class CombinedConfig(ReaderConfig):
     """`combined`: several readers; a split is the concatenation of theirs, in order."""
 
@@ -274,6 +244,9 @@ class CombinedConfig(ReaderConfig):
 
 READER_CONFIGS: dict[str, type[ReaderConfig]] = {
     "combined": CombinedConfig,
+    "contrapro": ContraProConfig,
+    "contrastive_table": ContrastiveTableConfig,
+    "discevalmt": DiscEvalMtConfig,
     "eos": EosConfig,
     "files": FilesConfig,
     "iwslt_tags": IwsltTagsConfig,

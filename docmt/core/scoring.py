@@ -171,6 +171,11 @@ class ContrastiveConfig:
     )
     unit: Literal["last", "target"] = setting("last", "over the last sentence, or over the whole target")
 
+    @property
+    def file(self) -> str:
+        """Which file of stage 6 has what variants are judged by."""
+        return "contrastive.whole.arrow" if self.unit == "target" else "contrastive.arrow"
+
 
 @dataclass(frozen=True)
 class ScoringConfig:

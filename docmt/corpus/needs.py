@@ -6,6 +6,7 @@ from typing import Any
 
 from docmt.core.catalogue import CorpusConfig
 from docmt.core.config import SPLITS
+from docmt.core.contrastive_readers import ContraProConfig, ContrastiveReaderConfig
 from docmt.core.readers import (
     CombinedConfig,
     FileReaderConfig,
@@ -17,7 +18,6 @@ from docmt.core.readers import (
     SidesConfig,
     TableConfig,
     VersesConfig,
-    VoitaConfig,
     readers_of_files,
 )
 
@@ -45,7 +45,7 @@ def limited(reader: ReaderConfig, splits: Collection[str]) -> ReaderConfig | Non
     if isinstance(reader, CombinedConfig):
         parts = tuple(part for part in (limited(part, splits) for part in reader.parts) if part is not None)
         return dataclasses.replace(reader, parts=parts) if parts else None
-    if isinstance(reader, VoitaConfig):
+    if isinstance(reader, ContrastiveReaderConfig):
         return reader if CONTRASTIVE in splits else None
     if not getattr(reader, "splits", None):
         return reader if set(SPLITS) <= set(splits) else None
@@ -61,8 +61,9 @@ def limited(reader: ReaderConfig, splits: Collection[str]) -> ReaderConfig | Non
 
 def _paths(reader: FileReaderConfig, languages: tuple[str, str]) -> dict[str, list[str]]:
     """The paths that each split is read from."""
-    if isinstance(reader, VoitaConfig):
-        return {CONTRASTIVE: list(reader.sets.values())}
+    if isinstance(reader, ContrastiveReaderConfig):
+        documents = [reader.documents] if isinstance(reader, ContraProConfig) else []
+        return {CONTRASTIVE: [*reader.sets.values(), *documents]}
     if isinstance(reader, VersesConfig):
         return {split: [reader.source, reader.target] for split in SPLITS}
     if isinstance(reader, TableConfig) and reader.file is not None:

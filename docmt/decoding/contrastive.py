@@ -1,7 +1,7 @@
 """Forced scores of contrastive variants; the judged sentence is the last of its segment."""
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import fields
 from itertools import groupby
 from typing import Any
 
@@ -13,24 +13,31 @@ from docmt.core.documents import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS
 from docmt.core.errors import UserError
 from docmt.decoding.batches import token_batches
 from docmt.decoding.segments import View
-from docmt.decoding.translator import Progress
+from docmt.decoding.translator import Progress, quiet
 from docmt.nn.rows import Rows
 from docmt.nn.segments import spans, starts
-from docmt.search import VariantScores, variant_scores
+from docmt.search import variant_scores
 
 Row = dict[str, Any]
 
 
-def contrastive_scores(model: nn.Module, view: View, batch_tokens: int, progress: Progress) -> pa.Table:
+def contrastive_scores(model: nn.Module, view: View, batch_tokens: int, progress: Progress, whole: bool) -> pa.Table:
     """CONTRASTIVE_SCORES of a view's CONTRASTIVE_SEGMENTS, in their order; see `scored`."""
     table, chains = view.read("contrastive.arrow", CONTRASTIVE_SEGMENTS, model)
-    return scored(model, table, chains, batch_tokens, progress)
+    return scored(model, table, chains, batch_tokens, progress, whole)
 
 
 def scored(
-    model: nn.Module, table: pa.Table, chains: pa.Table | None, batch_tokens: int, progress: Progress
+    model: nn.Module,
+    table: pa.Table,
+    chains: pa.Table | None,
+    batch_tokens: int,
+    progress: Progress = quiet,
+    whole: bool = False,
 ) -> pa.Table:
     """CONTRASTIVE_SCORES of CONTRASTIVE_SEGMENTS and, where the model reads them, their chains.
+
+    `whole`: of the whole target; else nothing is said of the sentences before the last.
 
     Variants of an item that have the same ids, as two words give that are both unknown, are computed once: so their
     scores are equal to the last bit, and a tie is seen. Raises UserError where the rows of an item do not share their
@@ -38,28 +45,38 @@ def scored(
     """
     distinct, own, variants = distinct_variants(table.to_pylist())
     rows = Rows.from_table(table, chains).take(distinct)
-    found = batch_scores(model, rows, variants, batch_tokens, progress)
-    columns = {name: found[name][own] if name in found else table[name] for name in CONTRASTIVE_SCORES.names}
+    found = batch_scores(model, rows, variants, batch_tokens, progress, whole)
+    of_rows = {name: values[own] for name, values in found.items()}
+    columns = {
+        name: table[name] if name in table.column_names else of_rows.get(name, pa.nulls(len(table)))
+        for name in CONTRASTIVE_SCORES.names
+    }
     return pa.table(columns).cast(CONTRASTIVE_SCORES)
 
 
 def batch_scores(
-    model: nn.Module, rows: Rows, variants: np.ndarray, batch_tokens: int, progress: Progress
+    model: nn.Module,
+    rows: Rows,
+    variants: np.ndarray,
+    batch_tokens: int,
+    progress: Progress = quiet,
+    whole: bool = False,
 ) -> dict[str, np.ndarray]:
-    """The fields of `VariantScores`, batch by batch; an item is never cut, since its rows share what is computed.
+    """What `variant_scores` gives, batch by batch; an item is never cut, since its rows share what is computed.
 
     `variants`: how many consecutive rows each item has.
     """
-    columns = {field.name: np.empty(len(rows)) for field in fields(VariantScores)}
+    columns: defaultdict[str, np.ndarray] = defaultdict(lambda: np.empty(len(rows)))
     first = starts(variants)
     sizes = rows.source_words[first] + np.add.reduceat(rows.target_words, first)
     done = pieces = 0
     for indices in token_batches(sizes.tolist(), batch_tokens):
         chosen = spans(first[indices], variants[indices])
         batch = rows.take(chosen)
-        scores = variant_scores(model, batch, variants[indices])
-        for name, column in columns.items():
-            column[chosen] = getattr(scores, name)
+        scores = variant_scores(model, batch, variants[indices], whole)
+        for name, values in vars(scores).items():
+            if values is not None:
+                columns[name][chosen] = values
         done, pieces = done + len(batch), pieces + int(rows.source_words[first[indices]].sum())
         progress(done, len(rows), pieces)
     return columns

@@ -63,10 +63,18 @@ def write_translations(
 
 
 def write_contrastive(
-    settings: TranslationSettings, model: nn.Module, view: View, output: Path, progress: Progress = quiet
+    settings: TranslationSettings,
+    model: nn.Module,
+    view: View,
+    output: Path,
+    progress: Progress = quiet,
+    whole: bool = False,
 ) -> None:
-    """Score a view's contrastive variants into the file `output`. Raises UserError as `write_translations` does."""
-    scores = contrastive_scores(model, view, settings.decode.batch_tokens, progress)
+    """Score a view's contrastive variants into the file `output`; `whole`: the sentences before the last one too.
+
+    Raises UserError as `write_translations` does.
+    """
+    scores = contrastive_scores(model, view, settings.decode.batch_tokens, progress, whole)
     write_arrow(output, scores)
 
 

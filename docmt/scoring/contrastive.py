@@ -86,9 +86,10 @@ def _score(row: dict, config: ContrastiveConfig, where: str) -> float:
 
 
 def accuracies(judgements: Iterable[Judgement]) -> dict:
-    """`{set: {accuracy, items, right, ties, chance, by_distance: {distance: the same}}}`, sets in the order given.
+    """`{set: {accuracy, items, variants, right, ties, chance, by_distance: {distance: the same}}}`, in the order given.
 
     Accuracy and chance are fractions from 0 to 1; chance is what guessing evenly among the variants would give.
+    `variants`: of all items together, the rows that were scored.
     """
     sets = defaultdict(list)
     for judgement in judgements:
@@ -116,6 +117,7 @@ def _accuracy(judgements: list[Judgement]) -> dict:
     return {
         "accuracy": right / items,
         "items": items,
+        "variants": sum(judgement.variants for judgement in judgements),
         "right": right,
         "ties": sum(judgement.tie for judgement in judgements),
         "chance": sum(1 / judgement.variants for judgement in judgements) / items,

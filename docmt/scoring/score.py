@@ -171,7 +171,7 @@ def score_contrastive(chosen: dict | None, inputs: Inputs) -> Scored:
     if chosen is None:
         return Scored({}, [])
     config = parse(ContrastiveConfig, chosen, "settings.json", ("contrastive",))
-    judgements = read_judgements(inputs.translations / "contrastive.arrow", config)
+    judgements = read_judgements(inputs.translations / config.file, config)
     scores = {"contrastive": accuracies(judgements), "contrastive_signature": contrastive_signature(config)}
     return Scored(scores, accuracy_tallies(judgements))
 

@@ -1,6 +1,6 @@
 """The probability that a model gives to translations which are already there."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -11,8 +11,8 @@ from docmt.nn.rows import Rows
 from docmt.nn.segments import starts
 from docmt.nn.streams import frame_batch, frame_source, frame_target, output_lengths
 
-LOGITS_AT_ONCE = 2048
-"""Target tokens whose logits over the whole vocabulary are held at a time: bounds memory, changes no result."""
+LOGITS_AT_ONCE = 2**20
+"""Logits that are held at a time, of tokens over the whole vocabulary: so few that they stay in a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class VariantScores:
     score: np.ndarray
     """Of the last sentence."""
     outputs: np.ndarray
-    context_score: np.ndarray
-    """Of the sentences before it, the same for all rows of an item."""
-    context_outputs: np.ndarray
+    context_score: np.ndarray | None = None
+    """Of the sentences before it, the same for all rows of an item; none where only the last one was asked for."""
+    context_outputs: np.ndarray | None = None
 
 
 @torch.inference_mode()
@@ -46,11 +46,12 @@ def forced_scores(model: nn.Module, rows: Rows) -> tuple[Tensor, Tensor]:
 
 
 @torch.inference_mode()
-def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray) -> VariantScores:
+def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray, whole: bool = False) -> VariantScores:
     """Forced scores of items' variants, which have the same source and the same target but for its last sentence.
 
     `variants`: how many consecutive rows each item has. The same numbers as by `forced_scores`; what an item's rows
-    share is computed once: the source is encoded for its first row, and only there has the target's context logits.
+    share is computed once: the source is encoded for its first row. Where `whole` targets are asked for, the context
+    has logits in its first row; else only last sentences have any, which are much of the work.
     """
     frame, device = model.config.frame, next(model.parameters()).device
     item, first = np.repeat(np.arange(len(variants)), variants), starts(variants)
@@ -60,7 +61,7 @@ def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray) -> Varian
 
     row = np.repeat(np.arange(len(rows)), rows.sentences)
     _, is_last = ends(rows.sentences)
-    wanted, lengths = is_last | np.isin(row, first), output_lengths(rows, frame)
+    wanted, lengths = is_last | (whole & np.isin(row, first)), output_lengths(rows, frame)
     places = torch.from_numpy(np.flatnonzero(np.repeat(wanted, lengths)))
     outputs = target_out[places]
     tokens = _scored(model, states.index_select(0, places.to(device)), outputs.to(device))
@@ -68,15 +69,19 @@ def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray) -> Varian
     sums, counts = (_sums(values, lengths[wanted]).numpy() for values in (tokens, by_choice))
 
     last, context_item = is_last[wanted], item[row[wanted & ~is_last]]
+    found = VariantScores(sums[last], counts[last].astype(int))
+    if not whole:
+        return found
     context, context_outputs = (
         np.bincount(context_item, values[~last], minlength=len(variants))[item] for values in (sums, counts)
     )
-    return VariantScores(sums[last], counts[last].astype(int), context, context_outputs.astype(int))
+    return replace(found, context_score=context, context_outputs=context_outputs.astype(int))
 
 
 def _scored(model: nn.Module, states: Tensor, outputs: Tensor) -> Tensor:
     """Log-probability of each output after its state."""
-    pieces = zip(states.split(LOGITS_AT_ONCE), outputs.split(LOGITS_AT_ONCE), strict=True)
+    tokens_at_once = max(LOGITS_AT_ONCE // model.target_size, 1)
+    pieces = zip(states.split(tokens_at_once), outputs.split(tokens_at_once), strict=True)
     tokens = torch.cat([_log_probabilities(model.logits(part), targets) for part, targets in pieces]).cpu()
     return tokens.masked_fill(torch.isin(outputs.cpu(), _certain(model.config.frame)), 0)
 

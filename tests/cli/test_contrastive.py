@@ -6,6 +6,7 @@ import json
 import pytest
 import torch
 import typer
+from click.testing import Result
 from contrastive_sets import write_sets
 from tiny import SIZES
 from typer.testing import CliRunner
@@ -55,14 +56,18 @@ def sets(tmp_path):
     return write_sets(tmp_path)
 
 
-def run(*arguments) -> str:
+def finished(*arguments) -> Result:
     app = typer.Typer()
     app.command()(contrastive)
     done = CliRunner().invoke(app, [str(argument) for argument in arguments])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert done.exit_code == 0, done.output
-    return done.stdout
+    return done
+
+
+def run(*arguments) -> str:
+    return finished(*arguments).stdout
 
 
 def accuracies(*arguments) -> dict:
@@ -90,6 +95,21 @@ def test_contrapro_asks_that_the_reference_beats_every_variant(sets, model):
     assert found == {"contrapro/it:sie": (0, 1, 0), "contrapro/it:er": (1, 2, 1)}
 
 
+def test_voitas_sets_by_distance(sets, model):
+    """вы is liked more than ты; мы, Сэм and Сам are unknown. What is given twice is scored once, and told."""
+    done = finished(sets / "deixis.json", "--model", model, "--form", "voita", "--json")
+    found = json.loads(done.stdout)["contrastive"]["deixis"]
+    counts = {
+        distance: [one[name] for name in ("items", "variants", "right", "ties")]
+        for distance, one in {"all": found, **found["by_distance"]}.items()
+    }
+    assert counts == {"all": [4, 8, 2, 1], "1": [1, 2, 1, 0], "2": [1, 2, 0, 1], "3": [2, 4, 1, 0]}
+    assert [line.split(": ", 2)[2] for line in sorted(done.stderr.splitlines())] == [
+        "control characters replaced by a space: 1",
+        "variants dropped: given twice: 1",
+    ]
+
+
 def test_contrapros_documents_may_stand_elsewhere(sets, model, tmp_path):
     (sets / "documents").rename(sets / "texts")
     options = ("--model", model, "--form", "contrapro", "--context-sentences", 1)
@@ -103,20 +123,20 @@ def test_the_table_by_set_and_distance(sets, model):
     """вы is liked more than ты, and мы, Сэм and Сам are unknown."""
     lines = run(sets / "table.tsv", "--model", model).splitlines()
     cells = [line.split() for line in lines if line.strip()]
-    assert cells[0] == ["set", "distance", "accuracy", "chance", "items", "right", "ties"]
+    assert cells[0] == ["set", "distance", "accuracy", "chance", "items", "variants", "right", "ties"]
     assert cells[1:-1] == [
-        ["table", "33.3", "44.4", "3", "1", "1"],
-        ["table", "0", "0.0", "50.0", "1", "0", "1"],
-        ["table", "1", "0.0", "33.3", "1", "0", "0"],
-        ["table", "2", "100.0", "50.0", "1", "1", "0"],
-        ["table/polite", "50.0", "41.7", "2", "1", "0"],
-        ["table/polite", "1", "0.0", "33.3", "1", "0", "0"],
-        ["table/polite", "2", "100.0", "50.0", "1", "1", "0"],
-        ["table/name", "0.0", "50.0", "1", "0", "1"],
-        ["all", "33.3", "44.4", "3", "1", "1"],
-        ["all", "0", "0.0", "50.0", "1", "0", "1"],
-        ["all", "1", "0.0", "33.3", "1", "0", "0"],
-        ["all", "2", "100.0", "50.0", "1", "1", "0"],
+        ["table", "33.3", "44.4", "3", "7", "1", "1"],
+        ["table", "0", "0.0", "50.0", "1", "2", "0", "1"],
+        ["table", "1", "0.0", "33.3", "1", "3", "0", "0"],
+        ["table", "2", "100.0", "50.0", "1", "2", "1", "0"],
+        ["table/polite", "50.0", "41.7", "2", "5", "1", "0"],
+        ["table/polite", "1", "0.0", "33.3", "1", "3", "0", "0"],
+        ["table/polite", "2", "100.0", "50.0", "1", "2", "1", "0"],
+        ["table/name", "0.0", "50.0", "1", "2", "0", "1"],
+        ["all", "33.3", "44.4", "3", "7", "1", "1"],
+        ["all", "0", "0.0", "50.0", "1", "2", "0", "1"],
+        ["all", "1", "0.0", "33.3", "1", "3", "0", "0"],
+        ["all", "2", "100.0", "50.0", "1", "2", "1", "0"],
     ]
     assert cells[-1] == ["contrastive|score:sum|unit:last|ties:wrong|v:2"]
 
@@ -162,6 +182,12 @@ def test_models_that_read_chains_find_them_in_the_source(sets, tmp_path):
         run(sets / "table.tsv", "--model", folder)
 
 
+@pytest.mark.parametrize("option", ["--documents", "--context-sentences", "--first-segment"])
+def test_options_of_contrapro_go_with_it_alone(sets, model, option):
+    with pytest.raises(AssertionError, match=f"{option}: only with --form contrapro"):
+        run(sets / "table.tsv", "--model", model, option, "1")
+
+
 def test_a_set_without_items_is_refused(sets, model):
     (sets / "table.tsv").write_text("item\tsource\ttarget\tcorrect\n")
     with pytest.raises(UserError, match=r"table\.tsv: no contrastive items"):
@@ -169,9 +195,9 @@ def test_a_set_without_items_is_refused(sets, model):
 
 
 def test_a_model_that_knows_no_word_of_a_sentence_still_scores_it(sets, model):
-    """Unknown words are <unk>; only a sentence without any token is refused."""
+    """Unknown words are <unk>; only a sentence without any word is refused, with its place."""
     assert VOCABULARY.encode(["Сэм"]) == [UNK]
     text = (sets / "table.tsv").read_text(encoding="utf-8").replace("you _eos here", " _eos here")
     (sets / "table.tsv").write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match="a contrastive sentence without any token"):
+    with pytest.raises(UserError, match=r"table\.tsv:2: empty sentence"):
         run(sets / "table.tsv", "--model", model)

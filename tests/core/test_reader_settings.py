@@ -12,6 +12,9 @@ from docmt.core.readers import READER_CONFIGS, FileReaderConfig, ReaderConfig, r
 PAIR = {"source": "a.zh", "target": "a.en"}
 SMALLEST = {
     "combined": {"parts": [{"kind": "toy"}, {"kind": "lines", "splits": {"dev": PAIR}, "prefix": "x."}]},
+    "contrapro": {"sets": {"pronouns": "a.json"}},
+    "contrastive_table": {"sets": {"mine": "a.tsv"}},
+    "discevalmt": {"sets": {"anaphora": "a.json"}},
     "eos": {"splits": {"train": PAIR}},
     "files": {"splits": {"train": {"source": "{document}.zh", "target": "{document}.en"}}},
     "iwslt_tags": {"splits": {"train": "train.tags.zh-en.{language}"}},
@@ -98,6 +101,14 @@ def test_every_reader_of_files_has_the_same_options():
         ),
         ("eos", {"separator": "e o s"}, "separator\n  found e o s; expected a word without spaces"),
         ("voita", {"sets": {}}, "sets\n  found nothing; expected one set or more"),
+        ("contrapro", {"sets": {}}, "sets\n  found nothing; expected one set or more"),
+        (
+            "contrapro",
+            {"documents": "all.{language}"},
+            "documents\n  found all.{language}; expected a path with {document} in it",
+        ),
+        ("contrapro", {"context_sentences": -1}, "context_sentences\n  found -1; expected 0 or more"),
+        ("contrapro", {"first_segment": 2}, "first_segment\n  found 2; expected 0 or 1"),
         ("combined", {"parts": []}, "parts\n  found nothing; expected one reader or more"),
     ],
 )

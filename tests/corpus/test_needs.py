@@ -27,6 +27,14 @@ READERS = {
     "one table": {"kind": "table", "file": "all.parquet", "split": "split"},
     "verses": {"kind": "verses", "source": "zh.tsv", "target": "en.tsv", "dev": ["Ruth"], "test": ["Acts"]},
     "sgm": {"kind": "nist_sgm", "splits": {"dev": {"source": "src.sgm", "references": ["a.sgm", "b.sgm"]}}},
+    "pronouns": {
+        "kind": "combined",
+        "parts": [
+            {"kind": "table", "splits": {"train": "train.tsv"}},
+            {"kind": "contrapro", "sets": {"p": "p.json"}, "documents": "texts.tgz/{year}/{document}.{language}"},
+            {"kind": "contrastive_table", "sets": {"mine": "mine.tsv"}},
+        ],
+    },
 }
 NEEDED = {
     "offsets": {
@@ -37,6 +45,7 @@ NEEDED = {
     "one table": {split: {"all.parquet"} for split in SPLITS},
     "verses": {split: {"zh.tsv", "en.tsv"} for split in SPLITS},
     "sgm": {"dev": {"src.sgm", "a.sgm", "b.sgm"}},
+    "pronouns": {"train": {"train.tsv"}, "contrastive": {"p.json", "texts.tgz", "mine.tsv"}},
 }
 
 

@@ -362,25 +362,31 @@ INSTANCE = {"src": "Where _eos Here .", "dst": ["Где _eos Тут .", "Где 
     ("text", "message"),
     [
         ('[\n{"src": 1,,\n', "d.json:2: not JSON\n  found Expecting property name enclosed in double quotes"),
-        ("{}", "d.json:1: not a list of instances\n  found dict"),
-        ('["a"]', "d.json, instance 1: not an instance\n  found str; expected src, dst, true_ind, ctx_dist"),
+        ("{}", "d.json: not a contrastive set\n  found dict; expected a list of items"),
+        ('["a"]', "d.json, instance 1: not a contrastive item\n  found str; expected 'src', a str"),
         (
             [INSTANCE, {"src": "a"}],
-            "d.json, instance 2: not an instance\n  found src; expected src, dst, true_ind, ctx_d",
+            "d.json, instance 2: not a contrastive item\n  found src; expected 'dst', a list",
         ),
-        ([{**INSTANCE, "true_ind": 2}], "d.json, instance 1: not an instance\n  found "),
-        ([{**INSTANCE, "dst": ["a", 1]}], "d.json, instance 1: not an instance\n  found "),
+        (
+            [{**INSTANCE, "true_ind": 2}],
+            "d.json, instance 1: not a contrastive item\n  found 2 translations, true_ind 2; expected 2 or more",
+        ),
+        (
+            [{**INSTANCE, "dst": ["a", 1]}],
+            "d.json, instance 1: not a contrastive item\n  found ['a', 1]; expected 'dst', a list of texts",
+        ),
         (
             [{**INSTANCE, "dst": ["Где _eos Тут .", "А _eos Там ."]}],
             "d.json, instance 1: translations differ before the last sentence",
         ),
         (
             [{**INSTANCE, "src": "Here ."}],
-            "d.json, instance 1: context does not fit the source\n  found 1 source and 1 context sentences; exp",
+            "d.json, instance 1: a translation of another number of sentences\n  found 1 source and 2 target",
         ),
         (
             [{**INSTANCE, "dst": ["Где _eos Тут ."]}],
-            "d.json, instance 1: not an instance\n  found src, dst, true_ind, ctx_dist",
+            "d.json, instance 1: not a contrastive item\n  found 1 translations, true_ind 0",
         ),
         ([{**INSTANCE, "src": " _eos Here ."}], "d.json, instance 1: empty sentence"),
     ],

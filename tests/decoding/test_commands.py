@@ -4,6 +4,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import typer
@@ -94,6 +95,27 @@ def test_translate_prints_the_best_of_each_search_with_scores(folder, pipeline):
         assert {int(row[0]): row[6] for row in cells[::2]} == {n: plain[n - 1] for n in filled}
 
 
+OUTPUTS = {
+    ("none", 1): lambda factor: factor,
+    ("average", 0.5): lambda factor: factor**2,
+    ("gnmt", 2): lambda factor: 6 * factor**0.5 - 5,
+    ("unified_dnmt", 1): lambda factor: 6 * (factor - 5),
+}
+"""How many outputs there are, by what the log-probability was divided by; `none` divides by 1."""
+
+
+@pytest.mark.parametrize(("penalty", "alpha"), OUTPUTS)
+def test_translate_ranks_by_the_length_penalty_that_it_is_told(tmp_path, pipeline, penalty, alpha):
+    folder = model_folder("wrapped", tmp_path, pipeline)
+    options = ("--length-penalty", penalty, "--length-alpha", alpha, "--beam", 3, "--n-best", 3)
+    _, *rows = command(translate, "--model", folder, *options, text="ab cd\n").splitlines()
+    scores, sums = np.array([row.split("\t")[3:5] for row in rows], float).T
+    outputs = OUTPUTS[penalty, alpha](sums / scores)
+    assert outputs == pytest.approx(outputs.round(), abs=1e-3)
+    assert (outputs.round() == 1).all() if penalty == "none" else (outputs.round() > 1).all()
+    assert sorted(scores, reverse=True) == list(scores)
+
+
 def test_translate_cannot_give_more_than_the_beam(folder):
     with pytest.raises(AssertionError, match="--n-best 3 is more than --beam 2"):
         command(translate, "--model", folder, "--beam", 2, "--n-best", 3, text=DOCUMENTS)
@@ -145,6 +167,10 @@ def test_translate_gives_blank_lines_for_nothing(folder, text, output):
     assert command(translate, "--model", folder, text=text) == output
 
 
+def test_a_list_of_nothing_has_its_header(folder):
+    assert command(translate, "--model", folder, "--n-best", 1, text="\n").startswith("line\tsegment\trank\t")
+
+
 def test_translate_refuses_what_is_not_utf8(folder):
     with pytest.raises(UserError, match="standard input:2: not valid UTF-8"):
         command(translate, "--model", folder, text=b"a\n\xff\n")
@@ -190,6 +216,17 @@ def test_decode_writes_the_files_of_the_stage(folder, settings, tmp_path):
     assert len((tmp_path / "out" / "test.txt").read_text().splitlines()) == 7
 
 
+def test_decode_lists_the_best_of_each_search_on_request(folder, settings, tmp_path):
+    chosen = json.loads(settings.read_text())
+    settings.write_text(json.dumps({**chosen, "decode": {**chosen["decode"], "n_best": 2}}))
+    write_arrow(tmp_path / "view" / "test.arrow", pa.Table.from_pylist(windows(3), SEGMENTS))
+    options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "out"]
+    command(decode, *options)
+    header, *rows = (tmp_path / "out" / "test.nbest.tsv").read_text().splitlines()
+    assert header.split("\t")[3:5] == ["score", "log_probability"]
+    assert [row.split("\t")[1:3] for row in rows] == [[str(n), str(rank)] for n in (1, 2, 3, 4) for rank in (1, 2)]
+
+
 def test_contrastive_writes_a_score_for_each_variant(folder, settings, tmp_path):
     sides = {name: value for name, value in segment(0, 0, [[8, 9], [7]]).items() if name not in ("document", "first")}
     names = {"set": "verbs", "item": 0, "distance": 1}
@@ -198,7 +235,9 @@ def test_contrastive_writes_a_score_for_each_variant(folder, settings, tmp_path)
     options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "c.arrow"]
     command(contrastive_system, *options)
     scores = read_arrow(tmp_path / "c.arrow", CONTRASTIVE_SCORES).to_pylist()
-    assert scores[0]["score"] == pytest.approx(scores[1]["score"], abs=1e-6) and scores[0]["score"] < 0
+    assert scores[0]["score"] == scores[1]["score"] < 0 and scores[0]["context_score"] is None
+    command(contrastive_system, *options, "--whole")
+    assert read_arrow(tmp_path / "c.arrow", CONTRASTIVE_SCORES).to_pylist()[0]["context_score"] < 0
 
 
 def test_settings_of_another_stage_are_refused(folder, settings, tmp_path):

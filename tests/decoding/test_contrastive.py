@@ -47,10 +47,10 @@ def view(tmp_path):
     return tmp_path
 
 
-def scores_of(model, view, **decode):
+def scores_of(model, view, whole=False, **decode):
     cut = CutConfig(window=3)
     settings = TranslationSettings(1, "s", "c", "x", "smoke", 1, DecodeConfig(**decode), ViewConfig(cut, cut))
-    write_contrastive(settings, model, View(view), view / "scores.arrow")
+    write_contrastive(settings, model, View(view), view / "scores.arrow", whole=whole)
     return read_arrow(view / "scores.arrow", CONTRASTIVE_SCORES)
 
 
@@ -75,9 +75,9 @@ def test_a_variant_of_one_sentence_has_the_score_of_the_whole(view):
 
 
 def test_the_context_is_scored_too(view):
-    """For judging by the whole target; every variant of an item has the same."""
+    """On request, for judging by the whole target; every variant of an item has the same."""
     model = tiny_model("g_transformer")
-    rows = scores_of(model, view).to_pylist()
+    rows = scores_of(model, view, whole=True).to_pylist()
     for first, second in zip(rows[::2], rows[1::2], strict=True):
         source, target = SOURCE[first["item"]], TARGET[first["item"]]
         whole = full_forward_score(model, source, target)
@@ -87,6 +87,8 @@ def test_the_context_is_scored_too(view):
         assert [first[f"context_{name}"] for name in ("score", "outputs")] == [
             second[f"context_{name}"] for name in ("score", "outputs")
         ]
+    unasked = scores_of(model, view).to_pylist()
+    assert {(row["context_score"], row["context_outputs"]) for row in unasked} == {(None, None)}
 
 
 @pytest.mark.parametrize("seed", [1, 16, 18])

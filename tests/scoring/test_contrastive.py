@@ -132,10 +132,11 @@ def test_accuracies_by_set_and_distance():
     scores = accuracies(judgements)
     assert list(scores) == ["p", "w"]
     by_distance = scores["p"].pop("by_distance")
-    assert scores["p"] == {"accuracy": 0.5, "items": 4, "right": 2, "ties": 1, "chance": (0.5 * 3 + 0.25) / 4}
+    whole = {"accuracy": 0.5, "items": 4, "variants": 10, "right": 2, "ties": 1, "chance": (0.5 * 3 + 0.25) / 4}
+    assert scores["p"] == whole
     assert list(by_distance) == ["1", "2", "10"]
-    assert by_distance["1"] == {"accuracy": 1.0, "items": 2, "right": 2, "ties": 0, "chance": 0.5}
-    assert by_distance["10"] == {"accuracy": 0.0, "items": 1, "right": 0, "ties": 1, "chance": 0.25}
+    assert by_distance["1"] == {"accuracy": 1.0, "items": 2, "variants": 4, "right": 2, "ties": 0, "chance": 0.5}
+    assert by_distance["10"] == {"accuracy": 0.0, "items": 1, "variants": 4, "right": 0, "ties": 1, "chance": 0.25}
     assert scores["w"]["chance"] == 0.2
 
 

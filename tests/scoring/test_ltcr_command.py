@@ -163,7 +163,9 @@ def test_files_that_do_not_correspond_are_refused(files, write):
 
 
 def test_whoever_made_the_links_is_in_the_signature(files):
-    assert "|aligner:awesome-align|" in scores(*files, "--aligner", "awesome-align")["LTCR"]["signature"]
+    assert (
+        "|aligner:awesome-align|" in scores(*files, *NO_STOP_WORDS, "--aligner", "awesome-align")["LTCR"]["signature"]
+    )
 
 
 def test_rules_are_the_settings():

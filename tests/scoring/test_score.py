@@ -22,6 +22,7 @@ from docmt.core.vocabulary import SPECIALS, Vocabulary
 from docmt.scoring.alignment.training import NAME
 from docmt.scoring.bleu import FAMILIES
 from docmt.scoring.chain_scores import StopFiles
+from docmt.scoring.corpus_aligner import write_aligner
 from docmt.scoring.score import Inputs, Scored, score
 from docmt.scoring.tallies import read_tallies
 
@@ -50,6 +51,7 @@ SETTINGS = {
     "source_language": "zh",
     "target_language": "en",
     "consistency": CONSISTENCY,
+    "aligner": {"kind": "default", "model": None},
     "coherence": None,
     "cohesion": None,
     "contrastive": None,
@@ -122,8 +124,17 @@ class Job:
         rows = [{"document": name, "first": first, "source_lengths": [1] * size} for name, first, size in segments]
         write_arrow(self.view / "test.arrow", pa.Table.from_pylist(rows, schema=SEGMENTS))
 
+    def aligner(self, settings: dict = SETTINGS) -> Path:
+        """Trained on what the chains of these settings are of."""
+        folder = self.tokens.with_name("aligner")
+        chosen = self.tokens.with_name("aligner.json")
+        chosen.write_text(json.dumps({"source": settings["consistency"].get("chains", "words")}))
+        write_aligner(chosen, self.tokens, folder)
+        return folder
+
     def scored(self, settings: dict = SETTINGS, **named: Path | StopFiles) -> Scored:
-        return score(settings, Inputs(self.corpus, self.tokens, self.view, self.translations, **named))
+        inputs = Inputs(self.corpus, self.tokens, self.view, self.translations, aligner=self.aligner(settings), **named)
+        return score(settings, inputs)
 
     def score(self, settings: dict = SETTINGS) -> dict:
         return self.scored(settings).scores
@@ -376,7 +387,7 @@ def test_the_command_writes_scores(job, tmp_path):
     settings, output = tmp_path / "settings.json", tmp_path / "scores" / "scores.json"
     settings.write_text(json.dumps(SETTINGS))
     folders = {name: getattr(job, name) for name in ("corpus", "tokens", "view", "translations")}
-    paths = {"settings": settings, **folders}
+    paths = {"settings": settings, **folders, "aligner": job.aligner()}
     arguments = [part for name, path in {**paths, "output": output}.items() for part in (f"--{name}", str(path))]
     assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
     expected = job.scored()

@@ -43,7 +43,7 @@ def test_variants_have_the_scores_of_passes_alone(name):
     """An item's rows share the encoded source and the logits of their context."""
     model, frame = tiny_model(name), CONFIGS[name].frame
     rows = [(s, [*t[:-1], last]) for s, t, lasts in zip(SOURCE, TARGET, LAST, strict=True) for last in lasts]
-    found = variant_scores(model, Rows.from_lists(*zip(*rows, strict=True)), np.array([3, 1, 2]))
+    found = variant_scores(model, Rows.from_lists(*zip(*rows, strict=True)), np.array([3, 1, 2]), whole=True)
     for number, (source, target) in enumerate(rows):
         _, sentences = forced_scores(model, Rows.from_lists([source], [target]))
         assert found.score[number] == pytest.approx(sentences[-1].item(), abs=1e-5)
@@ -60,11 +60,15 @@ def test_every_model_spreads_what_it_has_encoded(case):
     lasts = [[target[0][-1], [9, 8]], [[7]], [[10], [11, 12], [13]], [[8, 8]]]
     rows = [(s, [*t[:-1], last]) for s, t, some in zip(source, target, lasts, strict=True) for last in some]
     together = rows_of(*zip(*rows, strict=True))
-    found = variant_scores(model, together, np.array([len(some) for some in lasts]))
+    counts = np.array([len(some) for some in lasts])
+    found = variant_scores(model, together, counts, whole=True)
     _, sentences = forced_scores(model, together)
     parts = sentences.split(together.sentences.tolist())
     assert found.score.tolist() == pytest.approx([part[-1].item() for part in parts], abs=1e-9)
     assert found.context_score.tolist() == pytest.approx([part[:-1].sum().item() for part in parts], abs=1e-9)
+    alone = variant_scores(model, together, counts)
+    assert alone.score.tolist() == pytest.approx(found.score.tolist(), abs=1e-9)
+    assert (alone.outputs == found.outputs).all() and alone.context_score is None and alone.context_outputs is None
 
 
 def test_the_source_of_an_item_is_encoded_once(monkeypatch):
@@ -78,7 +82,7 @@ def test_the_source_of_an_item_is_encoded_once(monkeypatch):
 def test_the_vocabulary_is_gone_through_in_parts(monkeypatch):
     model, rows = tiny_model("g_transformer"), Rows.from_lists(SOURCE, TARGET)
     tokens, _ = forced_scores(model, rows)
-    monkeypatch.setattr(forced, "LOGITS_AT_ONCE", 3)
+    monkeypatch.setattr(forced, "LOGITS_AT_ONCE", 3 * model.target_size)
     in_parts, _ = forced_scores(model, rows)
     assert in_parts.tolist() == pytest.approx(tokens.tolist(), abs=1e-6)
 

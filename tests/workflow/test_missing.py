@@ -34,6 +34,7 @@ def studies(project) -> Project:
     study |= {"systems": {"sentence": study["systems"]["sentence"]}, "figures": {}}
     rows = [{"system": "sentence", "published": {"mine": {"s-BLEU": 20.0}}}]
     tables = {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": rows}}
+    study["inspected"] = []
     first = {**study, "study": "first", "corpora": ["toy_zh-en", "mine"], "tables": tables}
     project.write("workflow/studies/first.yaml", first)
     project.write("workflow/studies/second.yaml", {**study, "study": "second", "corpora": ["yours"], "tables": {}})

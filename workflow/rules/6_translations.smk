@@ -2,8 +2,8 @@
 #
 # needs: a model and the test segments of its view, with their lexical chains where the model reads them
 # makes: results/6_translations/<scale>/<corpus>/<system>/seed<n>/ {test.txt, test.tok.txt, decoding.json} and, where
-#        the corpus has contrastive sets, contrastive.arrow with a forced score of every variant; for figures of a
-#        study also inside.arrow
+#        the corpus has contrastive sets, contrastive.arrow with a forced score of every variant (or, where these are
+#        judged by their whole targets, contrastive.whole.arrow); for figures of a study also inside.arrow
 #        results/6_passages/<scale>/<corpus>/<system>/seed<n>/<study>/<passage>/passages.json
 # steps: beam search, one output line per input line | forced scoring | attention to lexical chains of a dev document |
 #        sentences that a study states
@@ -34,17 +34,18 @@ rule contrastive:
         unpack(decoding_inputs),
         settings="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/settings.json",
     output:
-        "results/6_translations/{scale}/{corpus}/{system}/seed{seed}/contrastive.arrow",
+        "results/6_translations/{scale}/{corpus}/{system}/seed{seed}/contrastive{whole,(\\.whole)?}.arrow",
     log:
-        "logs/6_translations/{scale}/{corpus}/{system}/seed{seed}.contrastive.log",
+        "logs/6_translations/{scale}/{corpus}/{system}/seed{seed}.contrastive{whole}.log",
     conda:
         "../../envs/docmt.yaml"
     threads: 1
     params:
         chains=chains_option,
+        whole=lambda wildcards: "--whole" if wildcards.whole else "",
     shell:
         "docmt contrastive-system --settings {input.settings:q} --model {input.model:q} --view $(dirname {input.view:q})"
-        " {params.chains} --output {output:q} --threads {threads} 2>&1 | tee {log:q}"
+        " {params.chains} {params.whole} --output {output:q} --threads {threads} 2>&1 | tee {log:q}"
 
 
 # The stage's settings are its input for their version alone: a model and a view say all.

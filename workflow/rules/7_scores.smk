@@ -7,7 +7,7 @@
 #        results/7_scores/<scale>/<corpus>/<system>/seed<n>/ {scores.json, details.arrow, occurrences.arrow}
 #        results/7_comparisons/<study>/<table>/comparisons.json
 # steps: word vectors of the training split's target side, where coherence is measured by them | the word aligner of
-#        LTCR and HHI, trained on the training split (a minute for a real corpus) | every metric, with its signature |
+#        LTCR and HHI, trained on the training split (minutes for a real corpus) | every metric, with its signature |
 #        p-values of a table's systems against their baselines
 
 

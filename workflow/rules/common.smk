@@ -222,7 +222,7 @@ def scoring_inputs(wildcards):
         "translations": f"{folder}/decoding.json",
     }
     if GRID.corpora[entry.corpus].contrastive:
-        inputs["contrastive"] = f"{folder}/contrastive.arrow"
+        inputs["contrastive"] = f"{folder}/{GRID.scoring.contrastive.file}"
     return inputs | named_scoring_inputs(entry)
 
 

@@ -11,6 +11,9 @@ from typing import Any
 from docmt.core.readers import CombinedConfig, FileReaderConfig, ReaderConfig
 from docmt.corpus.clean import cleaned
 from docmt.corpus.inputs import Inputs, Reading
+from docmt.corpus.readers.contrapro import read_contrapro
+from docmt.corpus.readers.contrastive_table import read_contrastive_table
+from docmt.corpus.readers.discevalmt import read_discevalmt
 from docmt.corpus.readers.eos import read_eos
 from docmt.corpus.readers.files import read_files
 from docmt.corpus.readers.iwslt_tags import read_iwslt_tags
@@ -23,6 +26,9 @@ from docmt.corpus.readers.verses import read_verses
 from docmt.corpus.readers.voita import read_voita
 
 READERS: dict[str, Callable[[Any, Inputs], Reading]] = {
+    "contrapro": read_contrapro,
+    "contrastive_table": read_contrastive_table,
+    "discevalmt": read_discevalmt,
     "eos": read_eos,
     "files": read_files,
     "iwslt_tags": read_iwslt_tags,

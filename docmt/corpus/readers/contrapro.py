@@ -7,65 +7,75 @@ them: `contrapro/it:er`. The distance is that of the antecedent in sentences (0:
 set does not state it, it is 0 too.
 
 Departs: the authors' script takes the reference from the document; here it is the item's own (`ref segment`), which
-its variants were made from.
+its variants were made from. It takes any line for the item's; here one that is another sentence is refused.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from difflib import SequenceMatcher
+from functools import lru_cache, partial
 from typing import Any
 
 from docmt.core.contrastive_readers import ContraProConfig
 from docmt.core.errors import UserError
 from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
-from docmt.corpus.readers.contrastive_items import field, item_of, read_json
+from docmt.corpus.readers.contrastive_items import field, item_of, items_of, read_json
 
-Pair = tuple[str, str]
-Document = list[Pair]
+Document = list[tuple[str, str]]
+"""Source and target of each line."""
 
 REMEMBERED_DOCUMENTS = 8
+ALIKE = 0.8
+"""From this share of letters in common on, an item's source and its line are one sentence in two spellings."""
 
 
 def read_contrapro(config: ContraProConfig, inputs: Inputs) -> Reading:
-    """A line that is empty on one side ends the context. Letters and digits of an item's source must be its line's.
+    """A line that is empty on one side ends the context. Sources that are not quite their line are counted.
 
-    Raises UserError for a file that is missing or no such set, an item without its fields or without its line, and
-    documents whose sides have unequal numbers of lines.
+    Reports an item without its fields, one without its line, a document that is missing, and one whose sides have
+    unequal numbers of lines. Raises UserError for a file that is missing or no such set.
     """
-    return Reading((), _items(config, inputs))
+    return Reading(contrastive=_items(config, inputs))
 
 
 def _items(config: ContraProConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
-    @lru_cache(REMEMBERED_DOCUMENTS)
-    def document(name: str) -> Document:
-        return _document(config, inputs, name)
-
+    document = lru_cache(REMEMBERED_DOCUMENTS)(partial(_document, config, inputs))
     for name, file in config.sets.items():
-        for number, record in enumerate(read_json(inputs, config.archive, file, list), 1):
-            yield _item(name, record, document, config, f"{place(config.archive, file)}, item {number}")
+        shown = place(config.archive, file)
+        numbered = enumerate(read_json(inputs, config.archive, file, list), 1)
+        records = ((record, f"{shown}, item {number}") for number, record in numbered)
+        yield from items_of(records, partial(_item, name, config, document, inputs.changed), inputs.problems)
 
 
 def _item(
-    name: str, record: Any, document: Callable[[str], Document], config: ContraProConfig, where: str
+    name: str,
+    config: ContraProConfig,
+    document: Callable[[str], Document],
+    changed: Counter[str],
+    record: Any,
+    where: str,
 ) -> ContrastiveItem:
     source, reference = (field(record, f"{side} segment", str, where).strip() for side in ("src", "ref"))
     pronouns = [field(record, f"{side} pronoun", str, where).lower() for side in ("src", "ref")]
     pairs = document(field(record, "document id", str, where))
     line = field(record, "segment id", int, where) - config.first_segment
-    if not 0 <= line < len(pairs) or _letters(pairs[line][0]) != _letters(source):
-        found = repr(pairs[line][0]) if 0 <= line < len(pairs) else f"{len(pairs)} lines"
-        raise UserError("not the line of its document", where=where, found=found, expected=repr(source))
+    _check_line(source, [text for text, _ in pairs], line, changed, where)
     context = _context(pairs[:line], config.context_sentences)
     before = tuple(text for _, text in context)
     wrong = dict.fromkeys(field(error, "contrastive", str, where).strip() for error in _errors(record, where))
-    distance = record.get("ante distance")
     return item_of(
         f"{name}/{':'.join(pronouns)}",
-        max(distance, 0) if isinstance(distance, int) else 0,
+        _distance(record),
         (*(text for text, _ in context), source),
         [(*before, text) for text in (reference, *wrong)],
         0,
         where,
     )
+
+
+def _distance(record: dict[str, Any]) -> int:
+    distance = record.get("ante distance")
+    return max(distance, 0) if isinstance(distance, int) else 0
 
 
 def _errors(record: dict[str, Any], where: str) -> list[Any]:
@@ -98,6 +108,18 @@ def _document(config: ContraProConfig, inputs: Inputs, name: str) -> Document:
     return list(zip(*sides, strict=True))
 
 
+def _check_line(source: str, lines: list[str], number: int, changed: Counter[str], where: str) -> None:
+    """Whether the document is the one that the set was made from: releases of it differ."""
+    there = 0 <= number < len(lines)
+    given, found = _letters(source), _letters(lines[number]) if there else ""
+    if given == found and there:
+        return
+    if SequenceMatcher(None, given, found, autojunk=False).ratio() < ALIKE:
+        shown = repr(lines[number]) if there else f"{len(lines)} lines"
+        raise UserError("not the line of its document", where=where, found=shown, expected=repr(source))
+    changed["sources that are not quite their document's line"] += 1
+
+
 def _letters(text: str) -> str:
-    """What is left of a sentence without white space and quotes, which the set and its documents have differently."""
+    """What is left of a sentence without white space and punctuation, which the set and its documents differ in."""
     return "".join(character for character in text.casefold() if character.isalnum())

@@ -2,24 +2,42 @@
 
 import json
 import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from docmt.core.errors import UserError
 from docmt.corpus.inputs import ContrastiveItem, Inputs, place
+from docmt.corpus.problems import Problems
 
 EOS = re.compile(r"(?<!\S)_eos(?!\S)")
 """Between the sentences of one text, as in the sets of Voita et al. (2019)."""
+
+Records = Iterable[tuple[Any, str]]
+"""What the items of a set are made of, and where each stands."""
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
     return tuple(sentence.strip() for sentence in EOS.split(text))
 
 
+def items_of(
+    records: Records, make: Callable[[Any, str], ContrastiveItem], problems: Problems
+) -> Iterator[ContrastiveItem]:
+    """`make` an item of each record; reports what is wrong with one, and goes on with the next."""
+    for record, where in records:
+        try:
+            item = make(record, where)
+        except UserError as problem:
+            problems.report(problem.what, where=problem.where, found=problem.found, expected=problem.expected)
+        else:
+            yield item
+
+
 def read_json(inputs: Inputs, archive: str | None, file: str, form: type) -> Any:
     """A JSON file whose value is a `form`, list or dict. Raises UserError for anything else."""
     shown = place(archive, file)
     try:
-        value = json.loads("\n".join(inputs.lines(archive, file)))
+        value = json.loads(inputs.text(archive, file))
     except json.JSONDecodeError as problem:
         raise UserError("not JSON", where=f"{shown}:{problem.lineno}", found=problem.msg) from None
     if not isinstance(value, form):
@@ -36,11 +54,11 @@ def field(record: Any, name: str, form: type, where: str) -> Any:
     return record[name]
 
 
-def sentences_of(record: Any, name: str, where: str) -> tuple[str, ...]:
-    """`record[name]`, a list of sentences."""
+def texts_of(record: Any, name: str, where: str) -> tuple[str, ...]:
+    """`record[name]`, a list of texts."""
     found = field(record, name, list, where)
     if not found or not all(isinstance(text, str) for text in found):
-        raise UserError("not sentences", where=where, found=found, expected=f"{name!r}, a list of texts")
+        raise UserError("not a contrastive item", where=where, found=found, expected=f"{name!r}, a list of texts")
     return tuple(text.strip() for text in found)
 
 
@@ -58,4 +76,5 @@ def item_of(
     contexts = {target[:-1] for target in targets}
     if len(contexts) > 1:
         raise UserError("translations differ before the last sentence", where=where)
-    return ContrastiveItem(name, distance, source, contexts.pop(), tuple(target[-1] for target in targets), correct)
+    variants = tuple(target[-1] for target in targets)
+    return ContrastiveItem(name, distance, source, contexts.pop(), variants, correct, where)

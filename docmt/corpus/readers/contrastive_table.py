@@ -6,12 +6,13 @@ there; `set` (a phenomenon) and `distance` (how many sentences back the deciding
 """
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
 
 from docmt.core.contrastive_readers import ContrastiveTableConfig
 from docmt.core.errors import UserError
 from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
-from docmt.corpus.readers.contrastive_items import item_of, split_sentences
+from docmt.corpus.readers.contrastive_items import item_of, items_of, split_sentences
 
 NEEDED = ("item", "source", "target", "correct")
 
@@ -19,17 +20,20 @@ Row = dict[str, str]
 
 
 def read_contrastive_table(config: ContrastiveTableConfig, inputs: Inputs) -> Reading:
-    """A row's own `set` is a part of the file's set. Raises UserError for a file that is missing or no such table."""
-    return Reading((), _items(config, inputs))
+    """A row's own `set` is a part of the file's set.
+
+    Reports rows that are no item's variants. Raises UserError for a file that is missing or no such table.
+    """
+    return Reading(contrastive=_items(config, inputs))
 
 
 def _items(config: ContrastiveTableConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     for name, file in config.sets.items():
         shown = place(config.archive, file)
         rows = _rows(inputs.lines(config.archive, file), shown)
-        for _, group in groupby(rows, lambda row: (row[1].get("set"), row[1]["item"])):
-            numbers, members = zip(*group, strict=True)
-            yield _item(name, members, f"{shown}:{numbers[0]}")
+        groups = (list(group) for _, group in groupby(rows, lambda row: (row[1].get("set"), row[1]["item"])))
+        records = (([row for _, row in group], f"{shown}:{group[0][0]}") for group in groups)
+        yield from items_of(records, partial(_item, name), inputs.problems)
 
 
 def _rows(lines: Iterator[str], shown: str) -> Iterator[tuple[int, Row]]:
@@ -50,7 +54,7 @@ def _rows(lines: Iterator[str], shown: str) -> Iterator[tuple[int, Row]]:
         yield number, dict(zip(header, values, strict=True))
 
 
-def _item(name: str, rows: tuple[Row, ...], where: str) -> ContrastiveItem:
+def _item(name: str, rows: list[Row], where: str) -> ContrastiveItem:
     first = rows[0]
     correct = [number for number, row in enumerate(rows) if row["correct"] == "1"]
     if len(correct) != 1 or len(rows) < 2 or any(row["correct"] not in ("0", "1") for row in rows):

@@ -10,52 +10,61 @@ of the set: `anaphora/f.sg/semi-correct`, `lexical_choice/repet`.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from docmt.core.contrastive_readers import DiscEvalMtConfig
 from docmt.core.errors import UserError
 from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
-from docmt.corpus.readers.contrastive_items import field, item_of, read_json, sentences_of
+from docmt.corpus.problems import Problems
+from docmt.corpus.readers.contrastive_items import Records, field, item_of, items_of, read_json, texts_of
 
 DISTANCE = 1
 """The sets have one sentence of context, and it decides."""
 
 
 def read_discevalmt(config: DiscEvalMtConfig, inputs: Inputs) -> Reading:
-    """Raises UserError for a file that is missing or no such set, and for an item without its fields."""
-    return Reading((), _items(config, inputs))
+    """Reports a block or an item without its fields. Raises UserError for a file that is missing or no such set."""
+    return Reading(contrastive=_items(config, inputs))
 
 
 def _items(config: DiscEvalMtConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     for name, file in config.sets.items():
         for number, block in read_json(inputs, config.archive, file, dict).items():
-            where = f"{place(config.archive, file)}, block {number}"
-            if isinstance(block, dict) and "examples" in block:
-                yield from _lexical_choice(name, block, where)
-            else:
-                yield from _anaphora(name, block, where)
+            yield from _items_of_block(name, block, f"{place(config.archive, file)}, block {number}", inputs.problems)
 
 
-def _lexical_choice(name: str, block: dict[str, Any], where: str) -> Iterator[ContrastiveItem]:
-    part = _part(name, block.get("type"))
-    for example in field(block, "examples", list, where):
-        source, pair = sentences_of(example, "src", where), field(example, "trg", dict, where)
-        yield _item(part, source, pair, "correct", where)
+def _items_of_block(name: str, block: Any, where: str, problems: Problems) -> Iterator[ContrastiveItem]:
+    if isinstance(block, dict) and isinstance(block.get("examples"), list):
+        yield from items_of(_placed(block["examples"], where), partial(_lexical_choice, name, block), problems)
+    elif isinstance(block, dict) and isinstance(block.get("trg"), list):
+        yield from items_of(_placed(block["trg"], where), partial(_anaphora, name, block), problems)
+    else:
+        found = ", ".join(block) if isinstance(block, dict) else type(block).__name__
+        problems.report("not a block of items", where=where, found=found, expected="'trg' or 'examples', a list")
 
 
-def _anaphora(name: str, block: Any, where: str) -> Iterator[ContrastiveItem]:
-    source = sentences_of(block, "src", where)
-    for pair in field(block, "trg", list, where):
-        if not isinstance(pair, dict):
-            raise UserError("not a contrastive item", where=where, found=pair, expected="correct and incorrect")
-        right = "semi-correct" if "semi-correct" in pair else "correct"
-        yield _item(_part(name, pair.get("type"), right), source, pair, right, where)
+def _placed(records: list[Any], block: str) -> Records:
+    return ((record, f"{block}, item {number}") for number, record in enumerate(records, 1))
 
 
-def _part(*names: str | None) -> str:
-    return "/".join(filter(None, names))
+def _lexical_choice(name: str, block: dict[str, Any], example: Any, where: str) -> ContrastiveItem:
+    source, pair = texts_of(example, "src", where), field(example, "trg", dict, where)
+    return _item(_part(name, block.get("type")), source, pair, "correct", where)
+
+
+def _anaphora(name: str, block: dict[str, Any], pair: Any, where: str) -> ContrastiveItem:
+    if not isinstance(pair, dict):
+        found, expected = type(pair).__name__, "an object with correct and incorrect"
+        raise UserError("not a contrastive item", where=where, found=found, expected=expected)
+    right = "semi-correct" if "semi-correct" in pair else "correct"
+    return _item(_part(name, pair.get("type"), right), texts_of(block, "src", where), pair, right, where)
+
+
+def _part(*names: object) -> str:
+    return "/".join(str(name) for name in names if name)
 
 
 def _item(name: str, source: tuple[str, ...], pair: Any, right: str, where: str) -> ContrastiveItem:
-    targets = [sentences_of(pair, key, where) for key in (right, "incorrect")]
+    targets = [texts_of(pair, key, where) for key in (right, "incorrect")]
     return item_of(name, DISTANCE, source, targets, 0, where)

@@ -4,17 +4,17 @@ An instance is a group of four sentences joined by ` _eos `, several translation
 sentence, which of them is right (`true_ind`), and how far back the deciding sentence stands (`ctx_dist`).
 """
 
-import json
-import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+from docmt.core.contrastive_readers import VoitaConfig
 from docmt.core.errors import UserError
-from docmt.core.readers import VoitaConfig
 from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
+from docmt.corpus.readers.contrastive_items import field, item_of, items_of, read_json, split_sentences, texts_of
 
-EOS = re.compile(r"(?<!\S)_eos(?!\S)")
-FIELDS: dict[str, type] = {"src": str, "dst": list, "true_ind": int, "ctx_dist": int}
+Sentences = tuple[str, ...]
 
 
 def read_voita(config: VoitaConfig, inputs: Inputs) -> Reading:
@@ -32,55 +32,27 @@ def read_voita(config: VoitaConfig, inputs: Inputs) -> Reading:
 
 def _items(config: VoitaConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     for name, file in config.sets.items():
+        instances = read_json(inputs, config.archive, file, list)
         shown = place(config.archive, file)
-        for number, instance in enumerate(_instances(inputs.text(config.archive, file), shown), 1):
-            where = f"{shown}, instance {number}"
-            if _is_whole(instance):
-                item = _item(name, instance, where, inputs)
-                if item is not None:
-                    yield item
-            else:
-                found = ", ".join(instance) if isinstance(instance, dict) else type(instance).__name__
-                inputs.problems.report("not an instance", where=where, found=found, expected=", ".join(FIELDS))
+        records = ((instance, f"{shown}, instance {number}") for number, instance in enumerate(instances, 1))
+        yield from items_of(records, partial(_item, name, inputs.changed), inputs.problems)
 
 
-def _instances(text: str, shown: str) -> list[Any]:
-    try:
-        instances = json.loads(text)
-    except json.JSONDecodeError as problem:
-        raise UserError("not JSON", where=f"{shown}:{problem.lineno}", found=problem.msg) from None
-    if not isinstance(instances, list):
-        raise UserError("not a list of instances", where=f"{shown}:1", found=type(instances).__name__)
-    return instances
+def _item(name: str, changed: Counter[str], instance: Any, where: str) -> ContrastiveItem:
+    source = split_sentences(field(instance, "src", str, where))
+    translations = [split_sentences(text) for text in texts_of(instance, "dst", where)]
+    right, distance = (field(instance, key, int, where) for key in ("true_ind", "ctx_dist"))
+    if not 0 <= right < len(translations) or len(translations) < 2:
+        found = f"{len(translations)} translations, true_ind {right}"
+        raise UserError("not a contrastive item", where=where, found=found, expected="2 or more, one of them right")
+    kept = _different(translations, translations[right], changed)
+    return item_of(name, distance, source, kept, kept.index(translations[right]), where)
 
 
-def _is_whole(instance: object) -> bool:
-    return (
-        isinstance(instance, dict)
-        and all(isinstance(instance.get(name), type_) for name, type_ in FIELDS.items())
-        and all(isinstance(text, str) for text in instance["dst"])
-        and 0 <= instance["true_ind"] < len(instance["dst"])
-        and len(instance["dst"]) > 1
-    )
-
-
-def _item(name: str, instance: dict[str, Any], where: str, inputs: Inputs) -> ContrastiveItem | None:
-    source = _sentences(instance["src"])
-    translations = [_sentences(text) for text in instance["dst"]]
-    contexts = {tuple(sentences[:-1]) for sentences in translations}
-    if len(contexts) > 1:
-        inputs.problems.report("translations differ before the last sentence", where=where)
-        return None
-    right = translations[instance["true_ind"]][-1]
-    texts = [sentences[-1] for sentences in translations]
-    kept = list(dict.fromkeys(texts))
+def _different(translations: list[Sentences], right: Sentences, changed: Counter[str]) -> list[Sentences]:
+    kept = list(dict.fromkeys(translations))
     kept = kept if len(kept) > 1 else [right, right]
-    equal = texts.count(right) - kept.count(right)
-    inputs.changed["variants dropped: equal to the right one"] += equal
-    inputs.changed["variants dropped: given twice"] += len(texts) - len(kept) - equal
-    distance, correct = instance["ctx_dist"], kept.index(right)
-    return ContrastiveItem(name, distance, source, contexts.pop(), tuple(kept), correct, where)
-
-
-def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(sentence.strip() for sentence in EOS.split(text))
+    equal = translations.count(right) - kept.count(right)
+    changed["variants dropped: equal to the right one"] += equal
+    changed["variants dropped: given twice"] += len(translations) - len(kept) - equal
+    return kept

@@ -39,7 +39,7 @@ class AwesomeAlign:
         fitting = list(self._fitting(source, target))
         found = [Aligned.symmetric(frozenset())] * len(source)
         sides = [" ".join(_words(source[n])) for n in fitting], [" ".join(_words(target[n])) for n in fitting]
-        for number, links in zip(fitting, self._run(*sides), strict=True):
+        for number, links in zip(fitting, self._run(*sides) if fitting else [], strict=True):
             found[number] = Aligned.symmetric(links)
         too_long = sum(1 for pair in zip(source, target, strict=True) if all(map(str.split, pair))) - len(fitting)
         return AlignedLines(found, self._signature(too_long))

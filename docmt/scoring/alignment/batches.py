@@ -3,7 +3,8 @@
 Axes: B sentence pairs, J target words, I source words. A cell (b, j, i) is a possible link.
 """
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,15 +22,13 @@ MOST_PADDING = 0.25
 @dataclass(frozen=True)
 class Batch:
     """`places`: of each pair among the lines, (B,). `source` and `target`: numbers of words, (B, I) and (B, J); what
-    stands behind a sentence's end is padding. `pairs`: the different pairs of words by `pair_numbers`, rising, (P,);
-    `cells`: which of them a cell is, (B, J, I)."""
+    stands behind a sentence's end is padding. `cells`: which of the batch's pairs of words each cell is, (B, J, I)."""
 
     places: np.ndarray
     source: np.ndarray
     target: np.ndarray
     source_lengths: np.ndarray
     target_lengths: np.ndarray
-    pairs: np.ndarray
     cells: np.ndarray
 
     @property
@@ -43,10 +42,32 @@ class Batch:
         return np.arange(self.target.shape[1]) < self.target_lengths[:, None]
 
 
-def numbered(lines: Sequence[str], numbers: dict[str, int]) -> list[np.ndarray]:
-    """Each line's words, lower-cased, by their numbers; new words are given one. White space parts words."""
-    words = [line.lower().split() for line in lines]
-    return [np.array([numbers.setdefault(word, len(numbers)) for word in line], dtype=np.int64) for line in words]
+@dataclass(frozen=True)
+class Sentences:
+    """`words`: the numbers of all words, sentence after sentence; `ends`: where among them each sentence ends, (N,)."""
+
+    words: np.ndarray
+    ends: np.ndarray
+
+    @classmethod
+    def numbered(cls, lines: Iterable[str], numbers: dict[str, int]) -> "Sentences":
+        """Words are lower-cased; new ones are given a number. White space parts words."""
+        words, ends = array("q"), array("q")
+        for line in lines:
+            words.extend([numbers.setdefault(word, len(numbers)) for word in line.lower().split()])
+            ends.append(len(words))
+        return cls(np.array(words, dtype=np.int64), np.array(ends, dtype=np.int64))
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How many words each sentence has, (N,)."""
+        return np.diff(self.ends, prepend=0)
+
+    def padded(self, places: np.ndarray, padding: int) -> np.ndarray:
+        """The sentences at these places, none of which is empty, as the rows of an array."""
+        starts, ends = np.where(places > 0, self.ends[places - 1], 0), self.ends[places]
+        places_of_words = starts[:, None] + np.arange((ends - starts).max())
+        return np.where(places_of_words < ends[:, None], self.words.take(places_of_words, mode="clip"), padding)
 
 
 def pair_numbers(source: np.ndarray, target: np.ndarray, target_size: int) -> np.ndarray:
@@ -54,11 +75,20 @@ def pair_numbers(source: np.ndarray, target: np.ndarray, target_size: int) -> np
     return source * (target_size + 1) + target
 
 
-def batches(source: Sequence[np.ndarray], target: Sequence[np.ndarray], sizes: tuple[int, int]) -> Iterator[Batch]:
-    """All pairs that have words on both sides. `sizes`: how many source and target words there are."""
-    lengths = np.array([(len(words), len(others)) for words, others in zip(source, target, strict=True)])
-    for places in _like_lengths(lengths.reshape(-1, 2)):
-        sides = (_padded([side[n] for n in places], size) for side, size in zip((source, target), sizes, strict=True))
+def distinct(numbers: np.ndarray) -> np.ndarray:
+    """Rising. (np.unique hashes integers, and takes several times as long and twice the memory.)"""
+    numbers = np.sort(numbers)
+    first = np.ones(len(numbers), dtype=bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=first[1:])
+    return numbers[first]
+
+
+def batches(source: Sentences, target: Sentences, sizes: tuple[int, int]) -> Iterator[tuple[Batch, np.ndarray]]:
+    """All sentence pairs that have words on both sides; and with each batch its different pairs of words, by
+    `pair_numbers`, rising, (P,). `sizes`: how many source and target words there are."""
+    lengths = np.stack([source.lengths, target.lengths], axis=1)
+    for places in _like_lengths(lengths):
+        sides = source.padded(places, sizes[0]), target.padded(places, sizes[1])
         yield _batch(places, *sides, *lengths[places].T, sizes[1])
 
 
@@ -80,13 +110,6 @@ def _like_lengths(lengths: np.ndarray) -> Iterator[np.ndarray]:
         yield np.array(taken)
 
 
-def _padded(sentences: list[np.ndarray], padding: int) -> np.ndarray:
-    array = np.full((len(sentences), max(map(len, sentences))), padding, dtype=np.int64)
-    for row, words in zip(array, sentences, strict=True):
-        row[: len(words)] = words
-    return array
-
-
 def _batch(
     places: np.ndarray,
     source: np.ndarray,
@@ -94,8 +117,8 @@ def _batch(
     source_lengths: np.ndarray,
     target_lengths: np.ndarray,
     target_size: int,
-) -> Batch:
+) -> tuple[Batch, np.ndarray]:
     numbers = pair_numbers(source[:, None, :], target[:, :, None], target_size)
     pairs, cells = np.unique(numbers, return_inverse=True)
     cells = cells.reshape(numbers.shape).astype(np.int32)
-    return Batch(places, source, target, source_lengths, target_lengths, pairs, cells)
+    return Batch(places, source, target, source_lengths, target_lengths, cells), pairs

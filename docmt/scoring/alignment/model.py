@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from docmt.core.artifacts import read_json, write_json
 from docmt.core.documents import read_arrow, write_arrow
-from docmt.scoring.alignment.jumps import Jumps
+from docmt.core.errors import UserError
+from docmt.scoring.alignment.jumps import SIZE, Jumps
 
 WORDS = pa.dictionary(pa.int32(), pa.string())
 LINKS = pa.schema([("source", WORDS), ("target", WORDS), ("links", pa.float32())])
@@ -50,13 +51,21 @@ class AlignmentModel:
     def load(cls, folder: Path) -> "AlignmentModel":
         """Raises UserError where a file is missing or is none of `save`."""
         table = read_arrow(folder / LEXICON, LINKS)
-        forward, backward = (Jumps(np.array(values)) for values in read_json(folder / JUMPS))
+        jumps = _read_jumps(folder / JUMPS)
         columns = [table[name].combine_chunks() for name in ("source", "target")]
         words = [{word: n for n, word in enumerate(column.dictionary.to_pylist())} for column in columns]
         source, target = (column.indices.fill_null(-1).to_numpy().astype(np.int64) for column in columns)
         links, pairs = table["links"].to_numpy(), (source >= 0) & (target >= 0)
         alone = links[target < 0], links[source < 0]
-        return cls(*words, source[pairs], target[pairs], links[pairs], *alone, (forward, backward))
+        return cls(*words, source[pairs], target[pairs], links[pairs], *alone, jumps)
+
+
+def _read_jumps(path: Path) -> BothJumps:
+    both = read_json(path)
+    if not (isinstance(both, list) and [isinstance(one, list) and len(one) for one in both] == [SIZE, SIZE]):
+        raise UserError("not the jumps of an aligner", where=str(path), expected=f"two lists of {SIZE} numbers")
+    forward, backward = (Jumps(np.array(one)) for one in both)
+    return forward, backward
 
 
 def _column(numbers: dict[str, int], *places: np.ndarray) -> pa.DictionaryArray:

@@ -12,7 +12,7 @@ from docmt.core.errors import UserError
 from docmt.scoring.alignment.links import Link, Links
 from docmt.scoring.inputs import lines_of
 
-LINK = re.compile(r"(\d+)([-p])(\d+)")
+LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ HMM-Based Word Alignment in Statistical Translation, COLING 1996. Och and Ney: A
 Statistical Alignment Models, CL 29 (2003), section 3.4: a word without a link keeps the position of the one before.
 
 Shapes are those of one direction, in which target words link to source words; the other is the same with axes swapped.
+Products of matrices are by einsum: BLAS rounds long sentences differently with another number of threads.
 """
 
 import numpy as np
@@ -47,7 +48,7 @@ def _forward(linking: np.ndarray, staying: np.ndarray, moves: np.ndarray) -> tup
     totals = np.ones((steps + 1, count, 1))
     reached[0, :, 0] = 1
     for j in range(1, steps + 1):
-        onto = (reached[j - 1] @ moves) * linking[j - 1]
+        onto = np.einsum("bp,pq->bq", reached[j - 1], moves) * linking[j - 1]
         here = onto + reached[j - 1] * staying[j - 1]
         totals[j] = here.sum(axis=1, keepdims=True)
         np.divide(onto, totals[j], out=linked[j])
@@ -73,6 +74,6 @@ def _backward(
         linked[j] *= ends
         ends = ends / totals[j]
         onto = linking[j - 1] * ends
-        numbers += reached[j - 1].T @ onto
-        ends = onto @ moves.T + staying[j - 1] * ends
+        numbers += np.einsum("bp,bq->pq", reached[j - 1], onto)
+        ends = np.einsum("bq,pq->bp", onto, moves) + staying[j - 1] * ends
     return numbers * moves

@@ -2,16 +2,17 @@
 
 Paper: Liang, Taskar, Klein: Alignment by Agreement, HLT-NAACL 2006: what is counted is the product of the posteriors of
 both directions. For the priors see docmt.scoring.alignment.lexicon, for the models docmt.scoring.alignment.posteriors.
-Departs: in the rounds of Model 1, whose posteriors are vague, their mean is counted; what the links of a word do not
-account for is counted as the word alone.
+Departs: in the rounds of Model 1, whose posteriors are vague, their mean is counted. A word counts as alone as far as
+its own direction says so: were it by what the product leaves, doubt would count as having no equivalent, and a word
+that always stands far from its own (a place at the other end of the sentence) would lose it round by round.
 """
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from docmt.scoring.alignment.batches import Batch, batches, numbered, pair_numbers
-from docmt.scoring.alignment.jumps import FARTHEST, Jumps
+from docmt.scoring.alignment.batches import Batch, Sentences, batches, distinct, pair_numbers
+from docmt.scoring.alignment.jumps import KEPT, SIZE, Jumps
 from docmt.scoring.alignment.lexicon import NO_LINK, PRIOR, Lexicon
 from docmt.scoring.alignment.links import Aligned
 from docmt.scoring.alignment.model import AlignmentModel, BothJumps
@@ -20,7 +21,10 @@ from docmt.scoring.alignment.posteriors import hidden_markov, model_one
 MODEL_ONE_ROUNDS = 3
 HIDDEN_MARKOV_ROUNDS = 4
 
-NAME = f"hmm-agreement,v:1,model1:{MODEL_ONE_ROUNDS},hmm:{HIDDEN_MARKOV_ROUNDS},prior:{PRIOR:g},nolink:{NO_LINK:g}"
+NAME = (
+    f"hmm-agreement,v:1,model1:{MODEL_ONE_ROUNDS},hmm:{HIDDEN_MARKOV_ROUNDS},prior:{PRIOR:g},nolink:{NO_LINK:g}"
+    f",kept:{KEPT:g}"
+)
 """Of the default aligner in signatures; raise v where it finds other links."""
 
 LEAST = 1e-4
@@ -49,18 +53,19 @@ class Training:
 
     `words`: the numbers of those of each side; `pairs`: the numbers of all pairs of words that share a sentence pair,
     or that `known` links, rising. What `known` has counted stays; its jumps are the prior of those to be learnt.
-    Takes 8 bytes for each possible link of a sentence pair.
+    Takes some 20 bytes for each possible link of a sentence pair.
     """
 
     def __init__(self, source: Sequence[str], target: Sequence[str], known: AlignmentModel | None = None) -> None:
         self._known = known
         self.words = (dict(known.source_words), dict(known.target_words)) if known else ({}, {})
-        sides = [numbered(*side) for side in zip((source, target), self.words, strict=True)]
+        sides = [Sentences.numbered(*side) for side in zip((source, target), self.words, strict=True)]
         self.sizes = len(self.words[0]), len(self.words[1])
-        self._batches = list(batches(*sides, self.sizes))
+        made = list(batches(*sides, self.sizes))
+        self._batches = [batch for batch, _ in made]
         linked = pair_numbers(known.source, known.target, self.sizes[1]) if known else np.zeros(0, np.int64)
-        self.pairs = np.unique(np.concatenate([linked, *(batch.pairs for batch in self._batches)]))
-        self._index = [np.searchsorted(self.pairs, batch.pairs) for batch in self._batches]
+        self.pairs = distinct(np.concatenate([linked, *(pairs for _, pairs in made)]))
+        self._index = [np.searchsorted(self.pairs, pairs).astype(np.int32) for _, pairs in made]
         self._own: list[np.ndarray | float] = [0.0] * len(self._batches)
         self.lexicon = self._summed(self._at_first())
         self._first_jumps: BothJumps = known.jumps if known else (Jumps.at_first(), Jumps.at_first())
@@ -78,17 +83,19 @@ class Training:
             forward, backward = self.lexicon.scores(batch, index, own)
             target_alone, source_alone = self.lexicon.alone(batch)
             ahead = model_one(forward, target_alone, batch.source_lengths)
-            back = model_one(backward.transpose(0, 2, 1), source_alone, batch.target_lengths)
-            self._own[number] = _count(lexicon, batch, index, (ahead + back.transpose(0, 2, 1)) / 2)
+            back = model_one(backward.transpose(0, 2, 1), source_alone, batch.target_lengths).transpose(0, 2, 1)
+            self._own[number] = _count_links(lexicon, batch, index, (ahead + back) / 2)
+            _count_alone(lexicon, batch, ahead, back)
         self.lexicon = self._summed(lexicon)
 
     def hidden_markov_round(self) -> None:
         lexicon = self._at_first()
-        jumps = np.zeros((2, 2 * FARTHEST + 1))
+        jumps = np.zeros((2, SIZE))
         for number, (batch, index, own) in enumerate(zip(self._batches, self._index, self._own, strict=True)):
             ahead, back, moves = self._posteriors(batch, index, own)
             jumps += moves
-            self._own[number] = _count(lexicon, batch, index, ahead * back)
+            self._own[number] = _count_links(lexicon, batch, index, ahead * back)
+            _count_alone(lexicon, batch, ahead, back)
         self.lexicon = self._summed(lexicon)
         self.jumps = (self._first_jumps[0].trained(jumps[0]), self._first_jumps[1].trained(jumps[1]))
 
@@ -146,11 +153,17 @@ def _best(posteriors: np.ndarray, words: np.ndarray) -> list[list[int]]:
     return np.where(has_link & words, posteriors.argmax(axis=2), -1).tolist()
 
 
-def _count(lexicon: Lexicon, batch: Batch, index: np.ndarray, shared: np.ndarray) -> np.ndarray:
-    """Add expected links, (B, J, I), to `lexicon`; gives them back as what the batch has added."""
-    lexicon.links[index] += np.bincount(batch.cells.ravel(), shared.ravel(), len(index))
-    target_alone = np.where(batch.target_words, np.maximum(1 - shared.sum(axis=2), 0), 0)
-    source_alone = np.where(batch.source_words, np.maximum(1 - shared.sum(axis=1), 0), 0)
+def _count_links(lexicon: Lexicon, batch: Batch, index: np.ndarray, shared: np.ndarray) -> np.ndarray:
+    """Add expected links, (B, J, I), to `lexicon`; gives them back as what the batch has added. They are rounded before
+    they are counted: of a pair of words that is met only once nothing may be left when its own link is taken off."""
+    own = shared.astype(np.float32)
+    lexicon.links[index] += np.bincount(batch.cells.ravel(), own.ravel(), len(index))
+    return own
+
+
+def _count_alone(lexicon: Lexicon, batch: Batch, ahead: np.ndarray, back: np.ndarray) -> None:
+    """Add how far each word has no link, by the posteriors that it chooses by, (B, J, I) each."""
+    target_alone = np.where(batch.target_words, np.maximum(1 - ahead.sum(axis=2), 0), 0)
+    source_alone = np.where(batch.source_words, np.maximum(1 - back.sum(axis=1), 0), 0)
     lexicon.target_alone[:] += np.bincount(batch.target.ravel(), target_alone.ravel(), len(lexicon.target_alone))
     lexicon.source_alone[:] += np.bincount(batch.source.ravel(), source_alone.ravel(), len(lexicon.source_alone))
-    return shared.astype(np.float32)

@@ -71,7 +71,8 @@ def _rows(path: Path) -> Iterator[tuple[str, list[str]]]:
     except FileNotFoundError:
         raise UserError("file not found", where=str(path)) from None
     except UnicodeDecodeError as problem:
-        raise UserError("not valid UTF-8", where=str(path), found=problem) from None
+        remedy = "save the sheet as CSV in UTF-8"
+        raise UserError("not valid UTF-8", where=str(path), found=problem, remedy=remedy) from None
 
 
 def _delimiter(heading: str, path: Path) -> str:

@@ -1,0 +1,193 @@
+"""`docmt align`, `docmt aer` and `docmt train-aligner`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from typer import Typer
+from typer.testing import CliRunner, Result
+
+from docmt.cli import align as module
+from docmt.core.artifacts import write_json
+from docmt.core.documents import TOKENS, write_arrow
+from docmt.core.errors import UserError
+from docmt.core.scoring import AlignerConfig
+from docmt.scoring import corpus_aligner as workflow
+from docmt.scoring.alignment.aligners import AlignedLines, DefaultAligner
+from docmt.scoring.alignment.awesome import AwesomeAlign
+from docmt.scoring.alignment.eflomal import Eflomal
+from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.model import AlignmentModel
+from docmt.scoring.alignment.pharaoh import pharaoh_line
+from docmt.scoring.alignment.symmetrise import HEURISTICS
+from docmt.scoring.alignment.training import NAME, align, train
+from docmt.scoring.chain_scores import Corpus
+
+SOURCE = ["das haus", "das buch ist alt", "ein buch", "", "haus"] * 3
+TARGET = ["the house", "old is the book", "a book", "nothing", "house"] * 3
+MORE = ["ein altes haus", "ein altes buch"] * 4, ["an old house", "an old book"] * 4
+
+
+@pytest.fixture
+def write(tmp_path) -> Callable[..., Path]:
+    def write(name: str, lines: list[str], end: str = "\n") -> Path:
+        (tmp_path / name).write_bytes("".join(line + end for line in lines).encode())
+        return tmp_path / name
+
+    return write
+
+
+@pytest.fixture
+def text(write) -> list[Path]:
+    return [write("source", SOURCE), write("target", TARGET, "\r\n")]
+
+
+@pytest.fixture
+def more(write) -> list[str | Path]:
+    return ["--train-source", write("more.source", MORE[0]), "--train-target", write("more.target", MORE[1])]
+
+
+def command(function: Callable, *arguments: object) -> Result:
+    app = Typer()
+    app.command()(function)
+    return CliRunner().invoke(app, [str(part) for part in arguments], catch_exceptions=False)
+
+
+def lines(heuristic: str, *arguments) -> str:
+    return "".join(pharaoh_line(HEURISTICS[heuristic](aligned)) + "\n" for aligned in align(*arguments))
+
+
+def test_text_alone_is_aligned_and_the_signature_said(text):
+    done = command(module.align, *text)
+    assert done.stdout == lines("grow-diag-final-and", SOURCE, TARGET)
+    assert done.stdout.count("\n") == len(SOURCE)
+    assert done.stderr == f"aligner:{NAME}|symmetrise:grow-diag-final-and\n"
+
+
+@pytest.mark.parametrize("heuristic", list(HEURISTICS))
+def test_each_heuristic_can_be_asked_for(heuristic, text):
+    done = command(module.align, *text, "--symmetrise", heuristic)
+    assert done.stdout == lines(heuristic, SOURCE, TARGET)
+    assert done.stderr.endswith(f"|symmetrise:{heuristic}\n")
+
+
+def test_more_text_is_learnt_from_and_a_file_gets_the_same_bytes(text, more, tmp_path):
+    expected = lines("forward", SOURCE, TARGET, train(*MORE))
+    for name in ("one", "two"):
+        assert command(module.align, *text, *more, "--symmetrise", "forward", "--output", tmp_path / name).stdout == ""
+        assert (tmp_path / name).read_bytes() == expected.encode()
+
+
+def test_other_aligners_are_called_with_what_they_need(text, more, monkeypatch):
+    """The training text goes to eflomal, the folder to awesome-align, whose links stay as they are."""
+    called = []
+
+    def found(aligner, source, target):
+        called.append(aligner)
+        return AlignedLines([Aligned.symmetric(frozenset({(1, 0), (0, 0)}))], "made up")
+
+    for kind in (Eflomal, AwesomeAlign):
+        monkeypatch.setattr(kind, "align", found)
+    eflomal = command(module.align, *text, *more, "--aligner", "eflomal")
+    awesome = command(module.align, *text, "--aligner", "awesome-align", "--model", "folder")
+    assert called == [Eflomal(*map(tuple, MORE)), AwesomeAlign(Path("folder"))]
+    assert eflomal.stdout == awesome.stdout == "0-0 1-0\n"
+    assert (eflomal.stderr, awesome.stderr) == (
+        "aligner:made up|symmetrise:grow-diag-final-and\n",
+        "aligner:made up\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--aligner", "awesome-align"), "--model: awesome-align needs a model\n  expected the folder of a BERT"),
+        (("--aligner", "eflomal", "--model", "x"), "--model: eflomal has no model\n  found x"),
+        (("--model", "x", "more"), "--train-source: a model does not learn from more text\n  found "),
+        (("--train-source", "x"), "--train-source, --train-target: training text needs both sides"),
+        (
+            ("--aligner", "awesome-align", "--model", "x", "--symmetrise", "union"),
+            "--symmetrise: awesome-align has one set of links\n  found union",
+        ),
+        (("--model", "x"), "lexicon.arrow: file not found"),
+    ],
+    ids=["no model", "eflomal", "both", "one side", "symmetrise", "no folder"],
+)
+def test_what_does_not_go_together_is_refused(arguments, message, text, more):
+    given = [part for one in arguments for part in (more if one == "more" else [one])]
+    with pytest.raises(UserError) as refused:
+        command(module.align, *text, *given)
+    assert message in str(refused.value)
+
+
+def test_lines_must_correspond(text, write):
+    with pytest.raises(UserError, match=r"short: another number of lines\n  found 2; expected 15, as in .*source"):
+        command(module.align, text[0], write("short", TARGET[:2]))
+
+
+def test_the_error_rate_as_a_table_and_as_json(write):
+    gold, found = write("gold", ["1-1 2-2 2p3", ""]), write("found", ["0-0 1-2 2-2", "0-0"])
+    head, row = command(module.aer, gold, found, "--one-based").stdout.splitlines()
+    assert head.split() == ["precision", "recall", "aer", "links", "sure", "possible", "sentences"]
+    assert row.split() == ["50.00", "50.00", "50.00", "4", "2", "3", "2"]
+    quality = json.loads(command(module.aer, gold, found, "--one-based", "--json").stdout)
+    assert quality == dict(zip(head.split(), (50, 50, 50, 4, 2, 3, 2), strict=True))
+    assert command(module.aer, write("none", [""]), write("none", [""])).stdout.split()[7:] == ["-"] * 3 + list("0001")
+
+
+def test_the_error_rate_needs_as_many_lines(write):
+    with pytest.raises(UserError, match=r"found: another number of lines\n  found 1; expected 2, as in .*gold"):
+        command(module.aer, write("gold", ["1-1", ""]), write("found", ["0-0"]))
+
+
+@pytest.fixture
+def tokens(tmp_path) -> Path:
+    """Training lines, whose pieces differ from their words, and a test line."""
+    train_rows = [
+        {
+            "split": "train",
+            "source_tokens": one,
+            "source_pieces": one.replace("haus", "ha@@ us"),
+            "target_tokens": other,
+        }
+        for one, other in zip(SOURCE, TARGET, strict=True)
+    ]
+    rows = [*train_rows, {**train_rows[0], "split": "test", "target_tokens": "test"}]
+    write_arrow(tmp_path / "tokens.arrow", pa.Table.from_pylist(rows, TOKENS))
+    return tmp_path
+
+
+@pytest.mark.parametrize("unit", ["words", "pieces"])
+def test_the_workflow_trains_on_the_training_split(unit, tokens, text):
+    write_json(tokens / "settings.json", {"version": 1, "source": unit})
+    given = ("--settings", tokens / "settings.json", "--tokens", tokens, "--output", tokens / "aligner")
+    command(module.train_aligner, *given)
+    source = [line.replace("haus", "ha@@ us") for line in SOURCE] if unit == "pieces" else SOURCE
+    train(source, TARGET).save(tokens / "expected")
+    for name in ("lexicon.arrow", "jumps.json"):
+        assert (tokens / "aligner" / name).read_bytes() == (tokens / "expected" / name).read_bytes()
+    model = AlignmentModel.load(tokens / "expected")
+    found = command(module.align, *text, "--model", tokens / "aligner").stdout
+    assert found == lines("grow-diag-final-and", SOURCE, TARGET, model)
+
+
+def test_of_a_large_corpus_every_so_many_th_pair_is_enough(monkeypatch):
+    """Pairs of two words have four possible links each."""
+    source, target = [[f"{side}{n} {side}" for n in range(10)] for side in "st"]
+    for most, step in ((40, 1), (39, 2), (20, 2), (19, 3), (1, 40)):
+        monkeypatch.setattr(workflow, "MOST_LINKS", most)
+        assert workflow.thinned(source, target) == (source[::step], target[::step])
+
+
+def test_settings_choose_the_aligner_of_the_workflow(tmp_path):
+    corpus = Corpus(source=["a"], target=["b"], source_words=["a"], documents=[], test_source=[])
+    train(*MORE).save(tmp_path)
+    default = workflow.corpus_aligner(AlignerConfig(), tmp_path, corpus)
+    assert isinstance(default, DefaultAligner)
+    assert default.align(SOURCE, TARGET).lines == align(SOURCE, TARGET, train(*MORE))
+    assert workflow.corpus_aligner(AlignerConfig("eflomal"), None, corpus) == Eflomal(["a"], ["b"])
+    assert workflow.corpus_aligner(AlignerConfig("awesome-align", "x"), None, corpus) == AwesomeAlign(Path("x"))
+    with pytest.raises(UserError, match="--aligner: the trained aligner is not named\n  expected a folder of train-al"):
+        workflow.corpus_aligner(AlignerConfig(), None, corpus)

@@ -1,0 +1,60 @@
+"""eflomal, which draws: what holds of every run."""
+
+import sys
+from random import Random
+
+import pytest
+
+from docmt.core.errors import UserError
+from docmt.scoring.alignment.eflomal import LONGEST, Eflomal
+from docmt.scoring.alignment.links import Aligned
+
+
+@pytest.fixture
+def eflomal():
+    pytest.importorskip("eflomal", reason="needs eflomal: pip install -c pins.txt -e '.[eflomal]'")
+    return Eflomal
+
+
+def dictionary_lines(seed: int, count: int) -> tuple[list[str], list[str]]:
+    draw = Random(seed)
+    source = [" ".join(draw.sample("abcdefghijklmno", 6)) for _ in range(count)]
+    return source, [line.upper().translate(str.maketrans("ABCDEFGHIJKLMNO", "012345678ÄÖÜÉÈÊ")) for line in source]
+
+
+def right(found: list[Aligned]) -> int:
+    return sum((place, place) in one.forward & one.backward for one in found for place in range(6))
+
+
+def test_links_of_the_lines_alone_learnt_from_more(eflomal):
+    """Both directions; the training text comes before the lines and stays out."""
+    lines = dictionary_lines(1, 50)
+    training = dictionary_lines(2, 300)
+    found = eflomal(*training).align(*lines)
+    assert len(found.lines) == 50
+    assert right(found.lines) > 0.9 * 300
+    assert found.signature == "eflomal,v:2.0.0,model:3,nondeterministic"
+
+
+def test_words_are_cut_as_everywhere_and_lines_without_words_have_no_links(eflomal):
+    source, target = dictionary_lines(1, 200)
+    lines = [*source, "a\u3000b\u2028c", "", "a"], [*target, "0 1 2", "0", " "]
+    found = eflomal().align(*lines).lines
+    assert right(found[:200]) > 0.9 * 1200
+    assert found[-2:] == [Aligned.symmetric(frozenset())] * 2
+    assert eflomal().align([], []).lines == []
+
+
+def test_what_is_too_long_is_counted_in_the_signature(eflomal):
+    source, target = dictionary_lines(1, 200)
+    long, short = ("a b " * (LONGEST // 2 + 1), "0 1"), ("a " * LONGEST, "0")
+    found = eflomal().align([*source, long[0], short[0]], [*target, long[1], short[1]])
+    assert not found.lines[-2].forward
+    assert found.lines[-1].forward
+    assert found.signature.endswith(",nondeterministic,overlong:1")
+
+
+def test_it_is_said_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "eflomal", None)
+    with pytest.raises(UserError, match=r'eflomal is not installed\n  pip install .* -e "\.\[eflomal\]"'):
+        Eflomal().align(["a"], ["b"])

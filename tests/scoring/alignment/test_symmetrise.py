@@ -1,0 +1,86 @@
+"""Heuristics against the published pseudo-code, cell by cell of the grid."""
+
+from itertools import pairwise, product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.symmetrise import HEURISTICS
+
+SIZE = 6
+NEIGHBOURS = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]
+GRID = [(i, j) for j, i in product(range(SIZE), repeat=2)]
+"""(source, target), target word by target word."""
+
+some = st.frozensets(st.tuples(*[st.integers(0, SIZE - 1)] * 2), max_size=12)
+one_each = st.lists(st.integers(0, SIZE - 1) | st.none(), min_size=SIZE, max_size=SIZE)
+directions = st.builds(
+    lambda sources, targets: Aligned(
+        frozenset((i, j) for j, i in enumerate(sources) if i is not None),
+        frozenset((i, j) for i, j in enumerate(targets) if j is not None),
+    ),
+    one_each,
+    one_each,
+)
+
+
+def free(links: set, link: tuple[int, int]) -> tuple[bool, bool]:
+    """Whether the source word has no link, and whether the target word has none."""
+    return all(i != link[0] for i, _ in links), all(j != link[1] for _, j in links)
+
+
+def grow_diag(aligned: Aligned) -> set:
+    """GROW-DIAG of Koehn et al. (2005)."""
+    links = set(aligned.forward & aligned.backward)
+    while True:
+        before = len(links)
+        for i, j in GRID:
+            if (i, j) in links:
+                for target_step, step in NEIGHBOURS:
+                    near = (i + step, j + target_step)
+                    if any(free(links, near)) and near in aligned.forward | aligned.backward:
+                        links.add(near)
+        if len(links) == before:
+            return links
+
+
+def final(aligned: Aligned, rule) -> set:
+    """FINAL (rule: any) and FINAL-AND (rule: all)."""
+    links = grow_diag(aligned)
+    for direction in (aligned.forward, aligned.backward):
+        for link in GRID:
+            if link in direction and rule(free(links, link)):
+                links.add(link)
+    return links
+
+
+@given(directions | st.builds(Aligned, some, some))
+def test_growing_is_that_of_the_pseudo_code(aligned):
+    assert HEURISTICS["grow-diag"](aligned) == grow_diag(aligned)
+    assert HEURISTICS["grow-diag-final"](aligned) == final(aligned, any)
+    assert HEURISTICS["grow-diag-final-and"](aligned) == final(aligned, all)
+
+
+@given(directions)
+def test_each_heuristic_has_the_links_of_the_one_before_and_more(aligned):
+    names = ("intersection", "grow-diag", "grow-diag-final-and", "grow-diag-final", "union")
+    links = [HEURISTICS[name](aligned) for name in names]
+    assert all(one <= other for one, other in pairwise(links))
+    assert links[0] == aligned.forward & aligned.backward
+    assert links[-1] == HEURISTICS["forward"](aligned) | HEURISTICS["backward"](aligned)
+
+
+@given(some)
+def test_one_set_of_links_stays_as_it_is(links):
+    assert {heuristic(Aligned.symmetric(links)) for heuristic in HEURISTICS.values()} == {links}
+
+
+def test_an_example():
+    """The two sure links; beside them (0, 1); apart from them (3, 3), whose words have no link, and (3, 0)."""
+    aligned = Aligned(frozenset({(0, 0), (0, 1), (1, 2), (3, 3)}), frozenset({(0, 0), (1, 2), (3, 0)}))
+    found = {name: heuristic(aligned) - {(0, 0), (1, 2)} for name, heuristic in HEURISTICS.items()}
+    assert found["grow-diag"] == {(0, 1)}
+    assert found["grow-diag-final-and"] == {(0, 1), (3, 3)}
+    assert found["grow-diag-final"] == {(0, 1), (3, 3)}
+    assert found["union"] == {(0, 1), (3, 3), (3, 0)}

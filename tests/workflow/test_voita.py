@@ -1,0 +1,122 @@
+"""The study `voita`: the contrastive sets of Voita et al., from their archive to accuracies, by the real commands."""
+
+import json
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+import torch
+from support import Project, copy_project, run
+
+from docmt.core.artifacts import read_json
+from docmt.core.scoring import ContrastiveConfig
+from docmt.models.store import load_model, save_model
+from docmt.scoring.contrastive import accuracies, read_judgements
+
+DOCMT = Path(sys.executable).parent / "docmt"
+ARCHIVE = "voita_enru_consistency.tar.gz"
+FOLDER = ARCHIVE.removesuffix(".tar.gz")
+CORPUS = "workflow/corpora/voita_en-ru.yaml"
+FILES = {
+    "deixis": "deixis_test",
+    "lexical_cohesion": "lex_cohesion_test",
+    "ellipsis_inflection": "ellipsis_infl",
+    "ellipsis_vp": "ellipsis_vp",
+}
+
+
+@pytest.fixture
+def unpacked(shared, tmp_path) -> Path:
+    """The sets as their authors have them."""
+    with tarfile.open(shared / "mirror" / ARCHIVE) as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path / FOLDER
+
+
+def shorten(folder: Path, instances: int) -> None:
+    """So many of each set, and their rows."""
+    for file in folder.glob("*.json"):
+        kept = json.loads(file.read_text(encoding="utf-8"))[:instances]
+        file.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
+        rows = sum(len(instance["dst"]) for instance in kept)
+        for side in ("src", "dst"):
+            texts = folder / "scoring_data" / f"{file.stem}.{side}"
+            lines = texts.read_text(encoding="utf-8").split("\n")[:rows]
+            texts.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def finished(root: Path, mirror: Path, scale: str, *targets: str) -> Project:
+    project = copy_project(root)
+    settings = {"studies": ["voita"], "mirror": str(mirror), "scale": scale, "device": "cpu"}
+    for name, value in settings.items():
+        project.edit("config.yaml", name, value)
+    if scale == "smoke":  # of a shortened archive, which has other bytes
+        catalogue = project.read(CORPUS)
+        catalogue["expected"] = {}
+        for name in ("sha256", "size"):
+            del catalogue["files"][0][name]
+        project.write(CORPUS, catalogue)
+    project.snakemake("--cores", "2", *targets, check=True, timeout=3000)
+    return project
+
+
+def from_plain_files(model: Path, folder: Path, *options: str) -> dict:
+    """What `docmt contrastive` says of the four files, by the names that the corpus has for them."""
+    command = [DOCMT, "contrastive", *(folder / f"{file}.json" for file in FILES.values()), "--form", "voita"]
+    done = run([*command, "--model", model, "--device", "cpu", "--json", *options], model, check=True, timeout=1500)
+    found = json.loads(done.stdout)["contrastive"]
+    return {name: found[file] for name, file in FILES.items()}
+
+
+def folders(project: Project, scale: str, system: str) -> tuple[Path, Path]:
+    """Of the model, and of its forced scores."""
+    results, run_name = project.root / "results", f"{scale}/voita_en-ru/{system}/seed1"
+    return results / "5_training" / run_name / "model", results / "6_translations" / run_name
+
+
+def test_a_few_instances_by_the_workflow_and_from_plain_files(unpacked, tmp_path):
+    shorten(unpacked, instances=4)
+    with tarfile.open(tmp_path / ARCHIVE, "w:gz") as archive:
+        archive.add(unpacked, FOLDER)
+    target = "results/6_translations/smoke/voita_en-ru/concat_4/seed1/contrastive.arrow"
+    project = finished(tmp_path / "project", tmp_path, "smoke", target)
+    model, translations = folders(project, "smoke", "concat_4")
+    found = accuracies(read_judgements(translations / "contrastive.arrow", ContrastiveConfig()))
+    assert {name: one["items"] for name, one in found.items()} == dict.fromkeys(FILES, 4)
+    assert found == from_plain_files(model, unpacked)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_every_row_of_the_sets(shared, unpacked, tmp_path):
+    """16,151 rows: 5,000 of deixis, 3,428 of lexical cohesion, 2,520 and 5,203 of ellipsis, 28 of them twice."""
+    scores = [f"results/7_scores/paper/voita_en-ru/{system}/seed1/scores.json" for system in ("sentence", "concat_4")]
+    project = finished(tmp_path / "project", shared / "mirror", "paper", *scores)
+    changed = read_json(project.root / "results/1_corpus/voita_en-ru/card.json")["changed"]
+    assert sum(count for what, count in changed.items() if what.startswith("variants dropped")) == 28
+    for system, path in zip(("sentence", "concat_4"), scores, strict=True):
+        found = read_json(project.root / path)["contrastive"]
+        counts = {name: (found[name]["items"], found[name]["variants"], found[name]["ties"]) for name in FILES}
+        assert counts == {
+            "deixis": (2500, 5000, 0),
+            "lexical_cohesion": (1500, 3428, 0),
+            "ellipsis_inflection": (500, 2505, 1),
+            "ellipsis_vp": (500, 5190, 0),
+        }
+        model, _ = folders(project, "paper", system)
+        assert found == from_plain_files(model, unpacked)
+    # Two translations of each deixis item are right after two contexts, which a sentence model does not see.
+    assert read_json(project.root / scores[0])["contrastive"]["deixis"]["right"] == 1250
+    constant = indifferent(model)
+    of_constant = from_plain_files(constant, unpacked, "--score", "mean")
+    assert {(one["right"], one["items"] - one["ties"]) for one in of_constant.values()} == {(0, 0)}
+
+
+def indifferent(folder: Path) -> Path:
+    """The model without its knowledge of what is likely."""
+    model, card = load_model(folder, torch.device("cpu")), read_json(folder / "model.json")
+    with torch.no_grad():
+        model.output.weight.zero_()
+    save_model(folder, model, card["provenance"])
+    return folder
