@@ -10,7 +10,7 @@ from docmt.core.parse import parse
 from docmt.core.published import stated
 from docmt.core.tables import CountsTable
 from docmt.reporting.results import Results, read_if_there
-from docmt.reporting.tables import NOT_RUN
+from docmt.reporting.tables import not_run
 
 NOT_COUNTED = "not counted"
 
@@ -102,7 +102,7 @@ def _split(card: dict[str, Any] | None, split: str) -> dict[str, Any]:
 
 def _empty(results: Results, corpus: str, count: str) -> str:
     left_out = results.settings.why_not_run(corpus)
-    return NOT_COUNTED if count in UNCLEAR else f"{NOT_RUN}: {left_out}" if left_out else NOT_RUN
+    return NOT_COUNTED if count in UNCLEAR else not_run(left_out)
 
 
 def count_records(table: Counted) -> Iterator[dict]:

@@ -10,9 +10,9 @@ from docmt.core.metrics import parse_metric
 from docmt.core.tables import published_number
 from docmt.reporting.figures import DOTTED, LEVEL_DASH, Panel, Style, draw, styles, thin
 from docmt.reporting.painting import UPDATES, Course, Line, paint_courses, paint_points, paint_positions
-from docmt.reporting.plots import OWN_SENTENCE
+from docmt.reporting.plots import GLOBAL, GROUP, OWN_SENTENCE
 from docmt.reporting.results import Results, Run
-from docmt.reporting.tables import NOT_RUN, NOT_SCORED, measured_of
+from docmt.reporting.tables import NOT_SCORED, measured_of, not_run
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _why_empty(corpus: str, system: str | None, runs: Sequence[Run], results: Re
     if any(run.scores is not None for run in runs):
         return NOT_SCORED
     left_out = results.settings.why_not_run(corpus, system)
-    return f"{NOT_RUN}: {left_out}" if left_out else NOT_RUN
+    return not_run(left_out)
 
 
 def _line(label: str, records: Sequence[dict]) -> Line:
@@ -170,7 +170,7 @@ def _untold(figure: CurvesFigure, records: Sequence[dict], results: Results) -> 
     for shown in figure.systems:
         has_run = any(run.curve for run in results.of(figure.corpus, shown.system))
         left_out = results.settings.why_not_run(figure.corpus, shown.system)
-        why = "its training tells no such value" if has_run else f"{NOT_RUN}: {left_out}" if left_out else NOT_RUN
+        why = "its training tells no such value" if has_run else not_run(left_out)
         for value in figure.values:
             if (shown.name, value) not in told:
                 yield f"{shown.name}, {value.replace('_', ' ')}: {why}"
@@ -180,7 +180,7 @@ def _courses(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator
     """One, or, of attention that a model has to its own sentence and to the document, two. Long ones are thinned."""
     key, kind = CURVES[value][3], "train" if value == "train_loss" else "dev"
     second = TRAINING if value == "train_loss" and "dev_loss" in figure.values else ""
-    for suffix, what in (("", second), (".global", ""), (".group", OWN_SENTENCE)):
+    for suffix, what in (("", second), (GLOBAL, ""), (GROUP, OWN_SENTENCE)):
         rows = [row for row in run.curve if row.get("kind") == kind and row.get(key + suffix) is not None]
         if rows:
             x, y = thin([_x(row, run, figure) for row in rows]), thin([row[key + suffix] for row in rows])

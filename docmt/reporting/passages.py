@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from docmt.core.errors import UserError
 from docmt.core.figures import PassageConfig, PassageDocument
 from docmt.reporting.results import Results, read_if_there
-from docmt.reporting.tables import NOT_RUN
+from docmt.reporting.tables import not_run
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _translated(name: str, config: PassageConfig, system: str, results: Results)
 def _passage(document: PassageDocument, own: dict[str, list[str] | None], why: dict[str, str]) -> Passage:
     others = [("reference", Rendered("reference", document.reference))] if document.reference else []
     for label, lines in own.items():
-        empty = f"{NOT_RUN}: {why[label]}" if why[label] else NOT_RUN
+        empty = not_run(why[label])
         others.append(("measured", Rendered(label, tuple(lines or ()), "" if lines else empty)))
         if label in document.published:
             others.append(("published", Rendered(label, document.published[label])))

@@ -24,7 +24,7 @@ from docmt.reporting.human_table import fill_human
 from docmt.reporting.inside import Strip, inside_of, strip_records
 from docmt.reporting.passages import fill_passages, passage_records
 from docmt.reporting.results import Results
-from docmt.reporting.tables import NOT_RUN, fill_table, records
+from docmt.reporting.tables import fill_table, not_run, records
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,7 @@ def _piece(name: str, item: Item, results: Results) -> Piece:
 
 
 def _why_empty(item: AttentionFigure | LatentFigure | CasesFigure, results: Results) -> str:
-    left_out = results.settings.why_not_run(item.corpus, item.system)
-    return f"{NOT_RUN}: {left_out}" if left_out else NOT_RUN
+    return not_run(results.settings.why_not_run(item.corpus, item.system))
 
 
 def _systems_table(name: str, item: SystemsTable, results: Results) -> Made:

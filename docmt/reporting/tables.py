@@ -15,6 +15,12 @@ NOT_SCORED = "not scored"
 PUBLISHED_ONLY = "published only"
 DOCUMENTS_ONLY = "documents only"
 
+
+def not_run(why: str | None) -> str:
+    """Of a cell or a line; `why`: why it was left out, empty or none where it was not."""
+    return f"{NOT_RUN}: {why}" if why else NOT_RUN
+
+
 TESTS = {
     "bootstrap": "paired bootstrap resampling (Koehn 2004)",
     "sign": "the sign test of Collins et al. (2005)",
@@ -263,7 +269,7 @@ def _empty(system: str | None, runs: list[Run], metric: MetricName, left_out: st
         return PUBLISHED_ONLY
     there = [run for run in runs if (run.scores if metric.metric.source == "scores" else run.record) is not None]
     if not there:
-        return f"{NOT_RUN}: {left_out}" if left_out else NOT_RUN
+        return not_run(left_out)
     lines = [run.scores["decoding"]["lines"] for run in there if run.scores is not None]
     return DOCUMENTS_ONLY if lines and set(lines) == {"documents"} else NOT_SCORED
 
