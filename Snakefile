@@ -6,6 +6,7 @@
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/0_models.smk"
 include: "workflow/rules/1_corpus.smk"
 include: "workflow/rules/2_tokens.smk"
 include: "workflow/rules/3_views.smk"

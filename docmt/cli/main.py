@@ -11,6 +11,7 @@ from docmt.core.errors import USER_MISTAKE, UserError
 COMMANDS = (
     ("systems", "docmt.cli.targets", "systems"),
     ("targets", "docmt.cli.targets", "targets"),
+    ("made-checkpoint", "docmt.cli.checkpoint", "made_checkpoint"),
     ("tokens", "docmt.cli.tokens", "tokens"),
     ("views", "docmt.cli.views", "views"),
     ("train", "docmt.cli.train", "train"),

@@ -20,10 +20,13 @@ from docmt.core.entries import Entry, Systems
 from docmt.core.errors import UserError, check_known
 from docmt.core.fixtures import FixtureConfig
 from docmt.core.item_checks import check_published
+from docmt.core.made_checkpoints import MadeCheckpoint, parse_made
 from docmt.core.parse import Lines, check_keys, load_yaml, mapping, parse
 from docmt.core.resolve import Resolver, ScaledView
 from docmt.core.scoring import ScoringConfig
 from docmt.core.study import StudyConfig, load_study
+
+SCALE_KEYS = ("about", "fixtures", "pretrained", "view", "model", "train", "decode")
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ class MainConfig:
 class Grid:
     """Everything that can be asked for. `not_run`: corpora that are left out (`missing: skip`), and why.
 
-    `fixtures`: what stands instead of the corpora at this scale; none = they are run themselves.
+    `fixtures`: what stands instead of the corpora at this scale; none = they are run themselves. `checkpoints`: what
+    stands instead of pretrained ones, by the part of paths.
     """
 
     scale: str
@@ -79,6 +83,7 @@ class Grid:
     entries: tuple[Entry, ...]
     not_run: dict[str, str] = field(default_factory=dict)
     fixtures: FixtureConfig | None = None
+    checkpoints: dict[str, MadeCheckpoint] = field(default_factory=dict)
 
     def data_folder(self, corpus: str) -> str:
         """The corpus' part of paths that name no scale (stages 1 to 4): `<corpus>@<scale>` where it is a fixture."""
@@ -161,7 +166,8 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     Raises UserError for whatever is wrong, before any job.
     """
     config, lines = _main_config(root, overrides or {})
-    overlay, fixtures = _overlay(root, config, lines)
+    overlay, fixtures, made = _overlay(root, config, lines)
+    texts = {name: _with_made(text, overlay["pretrained"]) for name, text in config.texts.items()}
     corpora, corpus_files = _corpora(root, config)
     for corpus in config.local:
         check_known("corpus", corpus, corpora, lines.place(("local", corpus)))
@@ -178,8 +184,8 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         _check_corpora(study, study_lines, corpora)
         resolver = Resolver(study, study_lines, dataclasses.asdict(config.defaults), overlay)
         resolver.check_cycles()
-        own = list(Systems(resolver, config.texts).entries(config.seeds, list(entries)))
-        _check_languages(own, config.texts, corpora, study_lines)
+        own = list(Systems(resolver, texts).entries(config.seeds, list(entries)))
+        _check_languages(own, texts, corpora, study_lines)
         check_published(study, corpora, study_lines)
         entries += own
         studies[name] = study
@@ -192,7 +198,7 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         mirror=config.mirror,
         local=config.local,
         missing=config.missing,
-        texts=config.texts,
+        texts=texts,
         corpora=corpora,
         corpus_files=corpus_files,
         studies=studies,
@@ -201,6 +207,7 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         human=config.human,
         entries=tuple(entries),
         fixtures=fixtures,
+        checkpoints={one.part(config.scale): one for one in made},
     )
 
 
@@ -239,19 +246,33 @@ def _check_defaults(defaults: DefaultsConfig, lines: Lines) -> None:
     parse(DecodeConfig, defaults.decode, lines, ("defaults", "decode"))
 
 
-def _overlay(root: Path, config: MainConfig, lines: Lines) -> tuple[dict, FixtureConfig | None]:
-    """What the scale lays over every system, and its fixtures."""
+def _with_made(text: TextConfig, made: dict[str, str]) -> TextConfig:
+    """The text with the pieces of the checkpoint that the scale makes instead, if any."""
+    return dataclasses.replace(text, pretrained=made.get(text.pretrained, text.pretrained))
+
+
+def _overlay(
+    root: Path, config: MainConfig, lines: Lines
+) -> tuple[dict, FixtureConfig | None, tuple[MadeCheckpoint, ...]]:
+    """What the scale lays over every system, its fixtures, the checkpoints that it makes (their folders go over those
+    that they stand for)."""
     folder = root / "workflow" / "scales"
     known = {path.stem: path for path in folder.glob("*.yaml")}
     check_known("scale", config.scale, known, lines.place(("scale",)))
     value, overlay_lines = load_yaml(known[config.scale])
-    check_keys(mapping(value, overlay_lines), ("about", "fixtures", "view", "model", "train", "decode"), overlay_lines)
+    check_keys(mapping(value, overlay_lines), SCALE_KEYS, overlay_lines)
     value["view"] = parse(ScaledView, value.get("view", {}), overlay_lines, ("view",))
     for section, schema in (("model", TransformerConfig), ("train", TrainConfig), ("decode", DecodeConfig)):
         valid = [f.name for f in dataclasses.fields(schema)]
         check_keys(mapping(value.setdefault(section, {}), overlay_lines, (section,)), valid, overlay_lines, (section,))
     fixtures = value.pop("fixtures", None)
-    return value, None if fixtures is None else parse(FixtureConfig, fixtures, overlay_lines, ("fixtures",))
+    made = parse_made(value.get("pretrained", {}), value["model"], overlay_lines)
+    if made and fixtures is None:
+        where = overlay_lines.place(("pretrained",))
+        raise UserError("a scale makes checkpoints where it makes corpora too", where=where, expected="fixtures")
+    value["pretrained"] = {folder: one.folder(config.scale) for folder, one in made.items()}
+    parsed = None if fixtures is None else parse(FixtureConfig, fixtures, overlay_lines, ("fixtures",))
+    return value, parsed, tuple(made.values())
 
 
 def _corpora(root: Path, config: MainConfig) -> tuple[dict[str, CorpusConfig], dict[str, str]]:

@@ -8,6 +8,7 @@ from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
 from docmt.core.checks import need, setting
 from docmt.core.config import SystemConfig, ViewConfig
 from docmt.core.errors import UserError, check_known
+from docmt.core.made_checkpoints import is_made
 from docmt.core.parse import Lines, both_cuts, check_keys, mapping, parse
 from docmt.core.study import StudyConfig
 
@@ -73,7 +74,7 @@ class Resolver:
             "text": stated.get("text", self.defaults["text"]),
             "init_from": start,
             "init_corpus": corpus,
-            "pretrained": self._start(name, "pretrained"),
+            "pretrained": self._checkpoint(name),
             "view": view,
             "model": model,
             "train": train,
@@ -146,13 +147,21 @@ class Resolver:
         return elsewhere.system, elsewhere.corpus
 
     def _overlaid(self, section: str, name: str) -> dict:
-        """The scale's settings; a checkpoint has the size that it has, and so has what starts from such a system."""
+        """The scale's settings; a checkpoint has the size that it has, and so has what starts from such a system.
+
+        But for one that is made at this scale: it has the scale's.
+        """
         if section == "model":
             while (start := self.init_from(name)) is not None:
                 name = start
-            if self._start(name, "pretrained") is not None:
+            if (folder := self._checkpoint(name)) is not None and not is_made(folder):
                 return {}
         return self.overlay.get(section, {})
+
+    def _checkpoint(self, name: str) -> Any:
+        """The pretrained checkpoint that training starts from: the scale's, where it makes one instead."""
+        stated, made = self._start(name, "pretrained"), self.overlay.get("pretrained", {})
+        return made.get(stated, stated) if isinstance(stated, str) else stated
 
     def _known(self, name: str, key: str, other: Any) -> str | None:
         if other is not None:

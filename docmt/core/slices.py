@@ -14,12 +14,14 @@ from docmt.core.entries import Entry
 from docmt.core.errors import UserError, check_known
 from docmt.core.grid import Grid
 from docmt.core.items import compared, item_corpora, item_of, study_of, tallied
+from docmt.core.made_checkpoints import ROOM
 from docmt.core.report_slice import report_slice
 from docmt.core.scoring import WordVectorsConfig
 from docmt.core.tables import SystemsTable
 from docmt.core.versions import VERSIONS
 
 STAGES = {
+    ROOM: "{checkpoint}",
     "1_corpus": "{corpus}",
     "2_tokens": "{corpus}/{text}",
     "3_views": "{corpus}/{text}/{view}",
@@ -52,6 +54,11 @@ def settings(grid: Grid, path: str) -> dict[str, Any]:
     if stage not in SLICES or not LEAST.get(stage, most) <= len(parts) <= most:
         raise UserError("no such target", where=f"results/{path}", expected=" or ".join(STAGES))
     return SLICES[stage](grid, *parts)
+
+
+def _checkpoint(grid: Grid, folder: str) -> dict[str, Any]:
+    check_known("checkpoint that this scale makes", folder, grid.checkpoints, f"results/{ROOM}/{folder}")
+    return {"version": VERSIONS["checkpoints"], **dataclasses.asdict(grid.checkpoints[folder])}
 
 
 def _corpus(grid: Grid, folder: str) -> dict[str, Any]:
@@ -229,6 +236,7 @@ def _languages(grid: Grid, corpus: str) -> dict[str, str]:
 
 
 SLICES = {
+    ROOM: _checkpoint,
     "1_corpus": _corpus,
     "2_tokens": _tokens,
     "3_views": _views,

@@ -6,6 +6,7 @@ and neither its number nor its recorded digest did.
 """
 
 VERSIONS = {
+    "checkpoints": 1,
     "corpus": 3,
     "tokens": 3,
     "views": 2,

@@ -4,14 +4,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+GROUPS = {"number": r"(?P<number>\d+)", "part": "(?P<part>.+)"}
+"""Patterns of what a layer's names have."""
+
 
 @dataclass(frozen=True)
 class Family:
     """Names are those without `prefix`, which models with a head put before them; they end in `.weight` or `.bias`."""
 
     prefix: str
-    layer: re.Pattern
-    """What is inside a layer: `stack`, `number`, `part`."""
+    layer: str
+    """What is inside a layer, in terms of `stack`, `number` and `part`."""
+    stack: str
+    """A pattern of the stacks that have layers."""
     parts: Mapping[str, str]
     """Our names of the parts of layers."""
     outside: Mapping[str, str]
@@ -37,10 +42,29 @@ class Family:
         stem, _, leaf = short.rpartition(".")
         if stem in self.outside:
             return f"{self.outside[stem]}.{leaf}"
-        match = self.layer.fullmatch(stem)
+        pattern = self.layer.replace(".", r"\.").format(stack=f"(?P<stack>{self.stack})", **GROUPS)
+        match = re.fullmatch(pattern, stem)
         if match and match["part"] in self.parts:
             return f"{match['stack']}.{match['number']}.{self.parts[match['part']]}.{leaf}"
         return None
+
+    def named(self, parameter: str) -> str | None:
+        """The checkpoint's name of one of our parameters, without `prefix`; none where it has no such weight."""
+        stem, _, leaf = parameter.rpartition(".")
+        if parameter in self.embeddings:
+            return self.tied[0]
+        if parameter in self.positions.values():
+            return _key_of(self.positions, parameter)
+        if stem in self.outside.values():
+            return f"{_key_of(self.outside, stem)}.{leaf}"
+        match = re.fullmatch(rf"(?P<stack>{self.stack})\.(?P<number>\d+)\.(?P<part>.+)", stem)
+        if match is None:
+            return None
+        return f"{self.layer.format(**{**match.groupdict(), 'part': _key_of(self.parts, match['part'])})}.{leaf}"
+
+
+def _key_of(names: Mapping[str, str], value: str) -> str:
+    return next(key for key, one in names.items() if one == value)
 
 
 def _attention(theirs: str, ours: str, projections: Mapping[str, str]) -> dict[str, str]:
@@ -52,7 +76,8 @@ _BERT_PROJECTIONS = {"query": "self.query", "key": "self.key", "value": "self.va
 
 BART = Family(
     prefix="model.",
-    layer=re.compile(r"(?P<stack>encoder|decoder)\.layers\.(?P<number>\d+)\.(?P<part>.+)"),
+    layer="{stack}.layers.{number}.{part}",
+    stack="encoder|decoder",
     parts={
         **_attention("self_attn", "self_attention", _BART_PROJECTIONS),
         **_attention("encoder_attn", "cross_attention", _BART_PROJECTIONS),
@@ -81,7 +106,8 @@ BART = Family(
 
 BERT = Family(
     prefix="bert.",
-    layer=re.compile(r"(?P<stack>encoder)\.layer\.(?P<number>\d+)\.(?P<part>.+)"),
+    layer="{stack}.layer.{number}.{part}",
+    stack="encoder",
     parts={
         **_attention("attention", "self_attention", _BERT_PROJECTIONS),
         "attention.output.LayerNorm": "after_self.norm",

@@ -28,6 +28,7 @@ from pathlib import Path
 import torch
 
 from docmt.core.errors import UserError
+from docmt.core.made_checkpoints import STANDS_FOR
 from docmt.core.pretrained import POSITION_OFFSET, check_model, read_config
 from docmt.models.checkpoints import read_checkpoint
 from docmt.models.families import BIAS_OF_LOGITS, FAMILIES, TOKEN_TYPES, Family
@@ -47,7 +48,8 @@ class Start:
 
     Of a pretrained checkpoint also `fates`: what each of its weights became, by its name there; `new_pieces`: in each
     table of embeddings those that the checkpoint lacks; `new_positions`: the first new row of a table of positions
-    that is longer than the checkpoint's.
+    that is longer than the checkpoint's; `stands_for`: the folder of the real checkpoint, where this is a small random
+    one that stands for it.
     """
 
     taken: list[str]
@@ -55,6 +57,7 @@ class Start:
     fates: dict[str, str] = field(default_factory=dict)
     new_pieces: dict[str, list[str]] = field(default_factory=dict)
     new_positions: dict[str, int] = field(default_factory=dict)
+    stands_for: str | None = None
 
 
 @dataclass
@@ -84,7 +87,8 @@ def start_from(
         that is not known here.
     """
     check_model(model.config, folder)
-    kind = read_config(folder)["model_type"]
+    config = read_config(folder)
+    kind = config["model_type"]
     family, reading = FAMILIES[kind], read_names(kind, folder)
     own = plain_parameters(model)
     counterparts = {"source_embedding.weight": source, "target_embedding.weight": target, "output.weight": target}
@@ -95,7 +99,8 @@ def start_from(
         reading.parameters[name] = gather_rows(reading.table, list(rows.values()), reading.where)
     taken, new = take(model, reading.parameters, reading.where)
     new_pieces = {name: [piece for piece, row in rows.items() if row is None] for name, rows in tables.items()}
-    return Start(taken, new, fates(reading, model, taken, tables), new_pieces, new_positions)
+    became = fates(reading, model, taken, tables)
+    return Start(taken, new, became, new_pieces, new_positions, config.get(STANDS_FOR))
 
 
 def read_names(kind: str, folder: Path | str) -> Reading:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docmt.core.entries import Entry
+from docmt.core.made_checkpoints import is_made
 from docmt.reporting.formats import flatten
 from docmt.reporting.results import Results
 
@@ -20,12 +21,16 @@ class Change:
 
 @dataclass(frozen=True)
 class System:
-    """`changes` is none where the system extends no other; `sections` has every setting, resolved."""
+    """`changes` is none where the system extends no other; `sections` has every setting, resolved.
+
+    `random_start`: `pretrained` is a small random checkpoint that the scale makes.
+    """
 
     name: str
     extends: str | None
     init_from: str | None
     pretrained: str | None
+    random_start: bool
     trained: str | None
     changes: tuple[Change, ...] | None
     sections: dict[str, dict[str, Any]]
@@ -45,6 +50,7 @@ def _describe(entry: Entry, entries: dict[str, Entry]) -> System:
         extends=entry.extends,
         init_from=system.init_from,
         pretrained=system.pretrained,
+        random_start=is_made(system.pretrained),
         trained=entry.trained if entry.trained != entry.folder else None,
         changes=differences(parent, entry) if parent else None,
         sections={"data": data} | {name: resolved(entry)[name] for name in ("model", "train", "decode")},

@@ -48,7 +48,9 @@ def account(start: Start) -> list[str]:
     others = [f"{name} ({fate})" for name, fate in start.fates.items() if not taken.issuperset(fate.split(", "))]
     rows = [f"{name}: {' '.join(pieces)}" for name, pieces in start.new_pieces.items()]
     positions = [f"{name} from {first} on" for name, first in start.new_positions.items()]
+    made = f"a small random checkpoint, which stands for {start.stands_for}: its numbers say nothing about quality"
     return [
+        *([made] if start.stands_for else []),
         f"taken from the initial model ({len(start.taken)}): {' '.join(start.taken)}",
         f"new ({len(start.new)}): {' '.join(start.new)}",
         *([f"weights of the checkpoint that no parameter is equal to: {', '.join(others)}"] if others else []),

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 RECORD = Path(__file__).parent / "code_digests.json"
 
 STAGES = {
+    "checkpoints": ("docmt/cli/checkpoint.py",),
     "corpus": ("docmt/corpus", "docmt/cli/corpus.py"),
     "tokens": ("docmt/text", "docmt/cli/tokens.py"),
     "views": ("docmt/views", "docmt/cli/views.py"),

@@ -13,7 +13,7 @@ rule settings:
     log:
         "logs/settings/{path}.log",
     wildcard_constraints:
-        path="[1-8]_[a-z]+/.+",
+        path="[0-8]_[a-z]+/.+",
     localrule: True
     conda:
         "../../envs/docmt.yaml"

@@ -15,6 +15,7 @@ from docmt.core.artifacts import atomic_file, canonical_json, read_json
 from docmt.core.errors import USER_MISTAKE, UserError
 from docmt.core.grid import Grid, load_grid
 from docmt.core.items import item_files, run_folder, study_files
+from docmt.core.made_checkpoints import is_made, made_files, made_tokenizer
 from docmt.core.missing import Places, left_out, missing_error, missing_files
 from docmt.core.pretrained import aligner_files, check_model, checkpoint_files, missing_checkpoints, tokenizer_file
 from docmt.core.scoring import TRAINED
@@ -34,7 +35,8 @@ def plan():
     asked = {corpus for entry in grid.entries for corpus in grid.corpora_for(entry)}
     asked |= {corpus for study in grid.studies.values() for corpus in study.corpora}
     corpora = [] if grid.fixtures else [grid.corpora[corpus] for corpus in sorted(asked)]
-    checkpoints = sorted({folder for entry in grid.entries for folder in grid.checkpoints_for(entry)})
+    needed = {folder for entry in grid.entries for folder in grid.checkpoints_for(entry)}
+    checkpoints = sorted(folder for folder in needed if not is_made(folder))
     return dataclasses.replace(grid, not_run=left_out(corpora, places(grid)) | missing_checkpoints(checkpoints))
 
 
@@ -83,6 +85,7 @@ onerror:
 
 
 wildcard_constraints:
+    checkpoint="[^/]+",
     corpus="[^/]+",
     text="[^/]+",
     view="[^/]+",
@@ -163,9 +166,16 @@ def training_inputs(wildcards):
     if start:
         inputs["init"] = model_folder(start, wildcards.scale, wildcards.seed)
     if entry.system.pretrained:
-        or_refuse(check_model, entry.system.model, entry.system.pretrained)
-        inputs["pretrained"] = or_refuse(checkpoint_files, entry.system.pretrained)
+        inputs["pretrained"] = checkpoint_inputs(entry.system)
     return inputs
+
+
+def checkpoint_inputs(system):
+    """The files of a pretrained checkpoint, which the system's model must be like."""
+    if is_made(system.pretrained):
+        return made_files(system.pretrained)
+    or_refuse(check_model, system.model, system.pretrained)
+    return or_refuse(checkpoint_files, system.pretrained)
 
 
 def start_option(wildcards, input):
@@ -180,7 +190,8 @@ def tokens_inputs(wildcards):
     inputs = {"documents": f"results/1_corpus/{wildcards.corpus}/documents.parquet"}
     text = GRID.texts.get(wildcards.text)
     if text and text.pretrained:
-        inputs["tokenizer"] = or_refuse(tokenizer_file, text.pretrained)
+        made = is_made(text.pretrained)
+        inputs["tokenizer"] = made_tokenizer(text.pretrained) if made else or_refuse(tokenizer_file, text.pretrained)
     return inputs
 
 

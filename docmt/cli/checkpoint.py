@@ -1,0 +1,24 @@
+"""`docmt made-checkpoint`: stage 0, small random checkpoints instead of pretrained ones."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def made_checkpoint(
+    settings: Annotated[Path, typer.Option(help="settings.json of the job")],
+    output: Annotated[Path, typer.Option(help="folder for config.json, model.safetensors, tokenizer.json")],
+) -> None:
+    """Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text."""
+    from docmt.core.artifacts import read_json
+    from docmt.core.made_checkpoints import MadeCheckpoint
+    from docmt.core.parse import parse
+    from docmt.corpus.fixtures.lines import fixture_lines
+    from docmt.models.random_checkpoint import write_random_checkpoint
+    from docmt.text.random_pieces import write_tokenizer
+
+    job = read_json(settings)
+    job.pop("version", None)
+    made = parse(MadeCheckpoint, job, str(settings))
+    write_random_checkpoint(made, write_tokenizer(made.kind, fixture_lines(), output), output)

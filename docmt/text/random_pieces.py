@@ -1,0 +1,93 @@
+"""Tokenizers in the form of mBART's and BERT's, for checkpoints that a scale makes: pieces are counted in given lines.
+
+The library's own trainers do not promise the same pieces twice; counts do. Every character has a piece, and so have the
+most frequent pairs, triples and quadruples of them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from math import log
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docmt.core.artifacts import atomic_file
+from docmt.core.pretrained import TOKENIZER
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+PIECES = 500
+"""Pieces of more than one character."""
+LONGEST = 4
+"""Characters of a piece."""
+WITHIN = "##"
+"""What stands before a piece of BERT that goes on with a word."""
+
+
+def write_tokenizer(kind: str, lines: Iterable[str], folder: Path) -> int:
+    """Write the tokenizer.json of a checkpoint of `kind`, mbart or bert; give the number of its pieces."""
+    tokenizer = MAKERS[kind](list(lines))
+    with atomic_file(folder / TOKENIZER) as stream:
+        stream.write(tokenizer.to_str(pretty=True))
+    return tokenizer.get_vocab_size()
+
+
+def sentencepiece(lines: list[str]) -> "Tokenizer":
+    """As mBART's: Unigram after a cut at spaces."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    tokenizer.decoder = decoders.Metaspace()
+    counts = _counts(_words(tokenizer, lines))
+    chosen = [(piece, log(counts[piece] / counts.total())) for piece in _chosen(counts)]
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    tokenizer.model = models.Unigram([*((name, 0.0) for name in special), *chosen], unk_id=3)
+    tokenizer.add_special_tokens([*special, "<mask>"])
+    return tokenizer
+
+
+def wordpiece(lines: list[str]) -> "Tokenizer":
+    """As that of a cased BERT."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    counts = _counts(_words(tokenizer, lines), WITHIN)
+    characters = {piece.removeprefix(WITHIN) for piece in counts if len(piece.removeprefix(WITHIN)) == 1}
+    counts.update(dict.fromkeys([*characters, *(WITHIN + character for character in characters)], 0))
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    numbers = {piece: number for number, piece in enumerate([*special, *_chosen(counts, WITHIN)])}
+    tokenizer.model = models.WordPiece(numbers, unk_token="[UNK]")
+    tokenizer.add_special_tokens(special)
+    return tokenizer
+
+
+MAKERS = {"mbart": sentencepiece, "bert": wordpiece}
+"""By the kind of checkpoint."""
+
+
+def _words(tokenizer: "Tokenizer", lines: list[str]) -> Counter[str]:
+    """As the tokenizer cuts and normalises them."""
+    normalised = (tokenizer.normalizer.normalize_str(line) for line in lines)
+    return Counter(word for line in normalised for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(line))
+
+
+def _counts(words: Counter[str], within: str = "") -> Counter[str]:
+    """How often each string of up to LONGEST characters stands in words; with `within` before it but for the first."""
+    counts: Counter[str] = Counter()
+    for word, count in words.items():
+        for first in range(len(word)):
+            for last in range(first + 1, min(first + LONGEST, len(word)) + 1):
+                counts[(within if first else "") + word[first:last]] += count
+    return counts
+
+
+def _chosen(counts: Counter[str], within: str = "") -> list[str]:
+    """Characters, then the most frequent others; both in an order that depends on counts and spelling alone."""
+    ordered = sorted(counts, key=lambda piece: (-counts[piece], piece))
+    single = [piece for piece in ordered if len(piece.removeprefix(within)) == 1]
+    return single + [piece for piece in ordered if len(piece.removeprefix(within)) > 1][:PIECES]

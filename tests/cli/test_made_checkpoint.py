@@ -1,0 +1,85 @@
+"""Small random checkpoints: made the same each time, and of the form of the real ones."""
+
+import json
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import torch
+from checkpoints import transformers
+
+from docmt.core.architectures import TransformerConfig
+from docmt.core.made_checkpoints import SIZES
+from docmt.core.pretrained import needed_fields
+from docmt.core.vocabulary import SPECIALS
+from docmt.corpus.fixtures.lines import fixture_lines
+from docmt.models.pretrained import start_from
+from docmt.models.transformer import Transformer
+from docmt.text.pretrained import PretrainedTokenizer
+
+KINDS = ("mbart", "bert")
+SMALL = {"encoder_layers": 3, "decoder_layers": 2, "width": 16, "inner": 24, "heads": 2}
+
+
+def made(kind: str, folder: Path) -> Path:
+    """By the real command, in a process of its own."""
+    folder.mkdir()
+    job = {"version": 1, "stands_for": f"models/{kind}", "kind": kind, **SMALL}
+    (folder / "settings.json").write_text(json.dumps(job))
+    command = [Path(sys.executable).parent / "docmt", "made-checkpoint", "--settings", folder / "settings.json"]
+    subprocess.run([*command, "--output", folder], check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory) -> dict[str, Path]:
+    base = tmp_path_factory.mktemp("made")
+    return {kind: made(kind, base / kind) for kind in KINDS}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_bytes_twice(kind, folders, tmp_path):
+    """Two processes, so that no order of hashes is the same by chance."""
+    again = made(kind, tmp_path / "again")
+    assert sorted(path.name for path in again.iterdir()) == [
+        "config.json", "model.safetensors", "settings.json", "tokenizer.json"
+    ]  # fmt: skip
+    for path in again.iterdir():
+        assert path.read_bytes() == (folders[kind] / path.name).read_bytes(), path.name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_of_the_scale_starts_from_it(kind, folders):
+    fields = needed_fields(folders[kind])
+    named = [name for name in SIZES if name in fields]
+    assert {name: fields[name] for name in named} == {name: SMALL[name] for name in named}
+    tokenizer = PretrainedTokenizer.load(folders[kind] / "tokenizer.json")
+    pieces = dict(zip(SPECIALS, tokenizer.special_rows(), strict=True))
+    model = Transformer(TransformerConfig(**{**SMALL, **fields}, embeddings="separate"), len(pieces), len(pieces))
+    start = start_from(model, folders[kind], pieces, pieces)
+    assert start.stands_for == f"models/{kind}"
+    new = {name.split(".")[0] for name in start.new}
+    assert new == (set() if kind == "mbart" else {"decoder", "target_embedding", "output"})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_its_tokenizer_cuts_and_restores_text(kind, folders):
+    tokenizer = PretrainedTokenizer.load(folders[kind] / "tokenizer.json")
+    for sentence in islice(fixture_lines(), 0, None, 97):
+        names = tokenizer.tokenize(sentence)
+        assert len(names) >= len(sentence.split())
+        assert all(tokenizer.row(name) is not None for name in names)
+        assert tokenizer.text(names).replace(" ", "") == sentence.replace(" ", "")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_transformers_finds_every_weight_in_its_place(kind, folders):
+    hf = transformers()
+    form = hf.MBartForConditionalGeneration if kind == "mbart" else hf.BertModel
+    more = {} if kind == "mbart" else {"add_pooling_layer": False}
+    model, found = form.from_pretrained(folders[kind], output_loading_info=True, **more)
+    assert not any(found[name] for name in ("missing_keys", "unexpected_keys", "mismatched_keys"))
+    weight = model.get_input_embeddings().weight
+    assert torch.isfinite(weight).all() and 0.05 < weight.std() < 0.2
