@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parent.parent
+SMOKE = "workflow/scales/smoke.yaml"
 
 
 class Project:
@@ -73,9 +74,19 @@ def placeholder_mirror(project: Project) -> str:
     return str(folder)
 
 
+def quick_smoke(project: Project) -> Project:
+    """Smoke scale with so few updates that nothing is learnt, for tests of what jobs do beside learning."""
+    smoke = project.read(SMOKE)
+    smoke["train"] |= {"max_updates": 6, "validate_every_updates": 3, "warmup_updates": 2, "tokens_per_update": 512}
+    smoke["train"] |= {"save_every_updates": 3, "validate_start": False}
+    smoke["fixtures"]["documents"]["train"] = 60
+    project.write(SMOKE, smoke)
+    return project
+
+
 def small_demo(root: Path) -> Project:
     """The demo study at smoke scale, which makes the toy corpus small: seconds instead of minutes."""
-    project = copy_project(root)
+    project = quick_smoke(copy_project(root))
     project.edit("config.yaml", "scale", "smoke")
     return project
 

@@ -183,6 +183,7 @@ class TrainConfig:
     )
     bleu_beam: int = setting(1, "hypotheses kept when dev is translated (select_by: bleu); 1 is greedy")
     validate_every_updates: int | None = setting(None, "none = once an epoch")
+    validate_start: bool = setting(False, "also before the first update: the dev loss of what training starts from")
     save_every_updates: int = setting(1000, "checkpoints to resume from")
     checkpoint: Literal["best", "last", "average", "average_best"] = setting(
         "best", "which weights the model gets: of the best validation, the last, a mean of the last n, of the best n"

@@ -199,7 +199,9 @@ class Training:
         status.train_s += seconds
 
     def _validation_is_due(self) -> bool:
-        """By the settings, for the last update that was made."""
+        """By the settings, for the last update that was made, or for none yet."""
+        if self.status.update == 0:
+            return self.task.train.validate_start
         every = self.task.train.validate_every_updates
         return self.status.position == 0 if every is None else self.status.update % every == 0
 
@@ -225,8 +227,8 @@ class Training:
             bleu = self.ranks.from_first(self._dev_bleu)
             self._go_on()
         entropy = attention_entropy(task.model, self._sample, task.device, self._computing)
-        epochs = self.status.epoch - (self.status.position == 0)
-        return Validation(self.status.update, epochs, *losses, bleu, entropy)
+        epoch = max(0, self.status.epoch - (self.status.position == 0))
+        return Validation(self.status.update, epoch, *losses, bleu, entropy)
 
     def _go_on(self) -> None:
         """Raises Stopped where any rank has a reason to stop."""

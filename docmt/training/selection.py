@@ -30,7 +30,8 @@ def wanted(train: TrainConfig, history: Sequence[Validation]) -> list[int]:
     if train.checkpoint == "last" or not history:
         return []
     if train.checkpoint == "average":
-        return [validation.update for validation in history[-train.average :]]
+        # What training starts from (validate_start) is no part of what it made.
+        return [validation.update for validation in history[-train.average :] if validation.update > 0]
     count = 1 if train.checkpoint == "best" else train.average
     return sorted(validation.update for validation in by_merit(train, history)[:count])
 

@@ -56,8 +56,8 @@ class Status:
 
     @property
     def validated(self) -> int:
-        """The update that the last validation was of; 0 before the first."""
-        return self.history[-1].update if self.history else 0
+        """The update that the last validation was of, 0 for the start; -1 before the first."""
+        return self.history[-1].update if self.history else -1
 
     def to_plain(self) -> dict[str, Any]:
         return asdict(self)

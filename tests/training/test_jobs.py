@@ -151,6 +151,20 @@ def test_epochs_are_counted_and_validated(folder):
     assert [step.epoch for step in notes.steps] == [0] * per_epoch + [1] * per_epoch
 
 
+def test_the_start_is_validated_where_it_is_asked_for(folder):
+    """An untrained model's loss, told as update 0; what follows is the same to the bit, so are means of the last."""
+    weights = []
+    for asked in (False, True):
+        other = folder.changed(validate_start=asked, checkpoint="average", average=99, max_updates=4)
+        notes = Notes()
+        assert other.train(notes)
+        validated = [line for line in other.metrics() if line["kind"] == "dev"]
+        assert [line["update"] for line in validated][:1] == ([0] if asked else [4])
+        weights.append(other.weights())
+    assert validated[0]["epoch"] == 0 and validated[0]["loss"] > validated[1]["loss"]
+    assert weights[0] == weights[1]
+
+
 def test_another_split_into_micro_batches_trains_the_same(folder):
     losses = []
     for batch_tokens in (70, 30):

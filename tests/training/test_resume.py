@@ -23,14 +23,16 @@ def kill_at(update: int) -> Notes:
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory) -> Folder:
     """A training that was never stopped; its checkpoint rule averages, so that kept weights matter."""
-    folder = make_folder(tmp_path_factory.mktemp("reference") / "run").changed(checkpoint="average", average=2)
+    folder = make_folder(tmp_path_factory.mktemp("reference") / "run").changed(
+        checkpoint="average", average=2, validate_start=True
+    )
     assert folder.train()
     return folder
 
 
 @pytest.fixture
 def folder(tmp_path) -> Folder:
-    return make_folder(tmp_path / "run").changed(checkpoint="average", average=2)
+    return make_folder(tmp_path / "run").changed(checkpoint="average", average=2, validate_start=True)
 
 
 def dev_lines(folder: Folder) -> list[dict]:
@@ -57,7 +59,7 @@ def test_killed_again_and_again(reference, folder):
     assert folder.train()
     assert folder.weights() == reference.weights()
     assert folder.record()["updates"] == 12
-    assert [line["update"] for line in dev_lines(folder)] == [4, 8, 12]
+    assert [line["update"] for line in dev_lines(folder)] == [0, 4, 8, 12]
 
 
 @pytest.mark.parametrize("written", ["checkpoint", "weights"])

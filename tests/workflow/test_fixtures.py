@@ -3,7 +3,7 @@
 import json
 import re
 
-from support import Project, planned
+from support import Project, planned, quick_smoke
 
 TRAIN = "a\nb\n\nc\n"
 CORPUS = """\
@@ -42,6 +42,7 @@ def test_every_corpus_is_planned_from_nothing(project):
 
 
 def test_going_to_smoke_and_back_keeps_both(project):
+    quick_smoke(project)
     project.write("workflow/corpora/mine.yaml", CORPUS)
     downloads = project.root / "results/1_corpus/mine/downloads"
     for name in ("train.zh", "train.en"):

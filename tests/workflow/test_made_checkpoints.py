@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support import planned_jobs
+from support import planned_jobs, quick_smoke
 
 from docmt.core.artifacts import read_json
 from docmt.core.errors import UserError
@@ -26,6 +26,7 @@ def test_studies_with_pretrained_systems_are_planned_from_nothing(project):
 
 def test_systems_train_from_small_random_checkpoints_and_say_so(project):
     """A folder of the user's that is no checkpoint stands where the real one would: nothing looks at it."""
+    quick_smoke(project)
     project.write("models/mbart25/config.json", "not read")
     records = [RECORD.format(system) for system in TRAINED]
     project.snakemake("--cores", "1", *records, *SMOKE, check=True)
