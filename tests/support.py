@@ -80,6 +80,7 @@ def quick_smoke(project: Project) -> Project:
     smoke["train"] |= {"max_updates": 6, "validate_every_updates": 3, "warmup_updates": 2, "tokens_per_update": 512}
     smoke["train"] |= {"save_every_updates": 3, "validate_start": False}
     smoke["fixtures"]["documents"]["train"] = 60
+    del smoke["scoring"]
     project.write(SMOKE, smoke)
     return project
 

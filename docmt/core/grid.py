@@ -23,10 +23,11 @@ from docmt.core.item_checks import check_published
 from docmt.core.made_checkpoints import MadeCheckpoint, parse_made
 from docmt.core.parse import Lines, check_keys, load_yaml, mapping, parse
 from docmt.core.resolve import Resolver, ScaledView
+from docmt.core.scaled_scoring import laid_over
 from docmt.core.scoring import ScoringConfig
 from docmt.core.study import StudyConfig, load_study
 
-SCALE_KEYS = ("about", "fixtures", "pretrained", "view", "model", "train", "decode")
+SCALE_KEYS = ("about", "fixtures", "pretrained", "view", "model", "train", "decode", "scoring")
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,7 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         corpus_files=corpus_files,
         studies=studies,
         active=active,
-        scoring=config.scoring,
+        scoring=overlay["scoring"],
         human=config.human,
         entries=tuple(entries),
         fixtures=fixtures,
@@ -271,6 +272,7 @@ def _overlay(
         where = overlay_lines.place(("pretrained",))
         raise UserError("a scale makes checkpoints where it makes corpora too", where=where, expected="fixtures")
     value["pretrained"] = {folder: one.folder(config.scale) for folder, one in made.items()}
+    value["scoring"] = laid_over(config.scoring, value.get("scoring", {}), value["pretrained"], overlay_lines)
     parsed = None if fixtures is None else parse(FixtureConfig, fixtures, overlay_lines, ("fixtures",))
     return value, parsed, tuple(made.values())
 

@@ -52,7 +52,8 @@ class Metric:
     """`has_sets`: may be asked of one contrastive set; `detail`: the form of what may follow an @.
 
     `tallied`: where the summands of the metric stand, for tests of significance. `source`: which file has it. `unit`
-    stands at the axes of figures.
+    stands at the axes of figures. `judge`: the part of `scoring` that may name a pretrained model to measure
+    it by.
     """
 
     about: str
@@ -63,6 +64,7 @@ class Metric:
     detail: str = NO_DETAIL
     tallied: Selector = _nothing
     source: Source = "scores"
+    judge: Literal["aligner", "cohesion"] | None = None
 
 
 def bleu_measure(family: str, unit: str, position: str | None = None) -> str:
@@ -93,7 +95,9 @@ def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
             return interval and Measured(interval[end], interval["signature"])
         return found and Measured(found["score"], found["signature"])
 
-    return Metric(about, find, "%", detail=detail, tallied=lambda _, end: None if end else Tallied(name))
+    return Metric(
+        about, find, "%", detail=detail, tallied=lambda _, end: None if end else Tallied(name), judge="aligner"
+    )
 
 
 def is_of_set(name: str, wanted: str) -> bool:
@@ -101,12 +105,12 @@ def is_of_set(name: str, wanted: str) -> bool:
     return name == wanted or name.startswith(f"{wanted}/")
 
 
-def _of_adjacent_sentences(name: str, about: str, unit: str) -> Metric:
+def _of_adjacent_sentences(name: str, about: str, unit: str, judge: Literal["cohesion"] | None = None) -> Metric:
     def find(scores: dict, *_: str | None) -> Measured | None:
         found = scores.get(name)
         return Measured(found["score"], found["signature"]) if found else None
 
-    return Metric(about, find, unit, decimals=4, tallied=lambda *_: Tallied(name))
+    return Metric(about, find, unit, decimals=4, tallied=lambda *_: Tallied(name), judge=judge)
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
@@ -172,7 +176,7 @@ METRICS = {
     "HHI": _consistency("HHI", "concentration of a lexical chain's translations, in percent"),
     "coherence": _of_adjacent_sentences("coherence", "cosine of adjacent sentences' mean word vectors", "cosine"),
     "cohesion": _of_adjacent_sentences(
-        "cohesion", "probability of each sentence as the next one, by BERT", "probability"
+        "cohesion", "probability of each sentence as the next one, by BERT", "probability", judge="cohesion"
     ),
     "accuracy": Metric(
         "contrastive accuracy in percent",

@@ -8,6 +8,7 @@ from docmt.core.catalogue import corpus_settings
 from docmt.core.entries import Entry
 from docmt.core.grid import Grid
 from docmt.core.items import item_corpora, item_entries, item_files, item_of, later_card, study_of
+from docmt.core.made_checkpoints import is_made
 from docmt.core.study import StudyConfig
 from docmt.core.tables import CountsTable, HumanTable
 from docmt.core.versions import VERSIONS
@@ -41,6 +42,8 @@ def report_slice(grid: Grid, study: str, item: str | None = None) -> dict[str, A
         "not_run": _not_run(grid, entries, corpora),
         "cards": _cards(grid, study, config),
         "data": {name: grid.data_folder(name) for name in corpora} if grid.fixtures else {},
+        "stand_ins": {one.folder(grid.scale): one.stands_for for one in grid.checkpoints.values()},
+        "random_starts": _random_starts(grid, entries),
         "human": grid.human.get(study) if _has(config, HumanTable) else None,
     }
 
@@ -86,6 +89,13 @@ def _not_run(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> di
     """Why a corpus, or a system on one (`corpus/system`), is left out."""
     left_out = {f"{e.corpus}/{e.system.name}": why for e in entries if (why := grid.left_out(e)) is not None}
     return {corpus: grid.not_run[corpus] for corpus in corpora if corpus in grid.not_run} | left_out
+
+
+def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
+    """Systems (`corpus/system`) whose training, or that of what it starts from, starts from a random checkpoint: its
+    folder."""
+    starts = {f"{e.corpus}/{e.system.name}": [one.system.pretrained for one in grid.starts(e)] for e in entries}
+    return {name: folder for name, folders in starts.items() for folder in folders if is_made(folder)}
 
 
 def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:

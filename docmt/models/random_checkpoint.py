@@ -70,8 +70,20 @@ def random_weights(made: MadeCheckpoint, pieces: int) -> dict[str, Tensor]:
             size = (shape[0] + offset, *shape[1:])
             weights[family.prefix + short] = around + DEVIATION * torch.randn(size, generator=generator)
     if made.kind == "bert":
-        weights[family.prefix + TOKEN_TYPES] = DEVIATION * torch.randn((2, made.width), generator=generator)
+        width = made.width
+        for name, size in {family.prefix + TOKEN_TYPES: (2, width), **next_sentence_head(width)}.items():
+            weights[name] = DEVIATION * torch.randn(size, generator=generator)
     return weights
+
+
+def next_sentence_head(width: int) -> dict[str, tuple[int, ...]]:
+    """Shapes of what a BERT predicts by whether a sentence is the next one; training from it needs none of them."""
+    head = {"bert.pooler.dense": width, "cls.seq_relationship": 2}
+    return {
+        f"{name}.{leaf}": size
+        for name, out in head.items()
+        for leaf, size in (("weight", (out, width)), ("bias", (out,)))
+    }
 
 
 def shapes(made: MadeCheckpoint, pieces: int) -> dict[str, torch.Size]:

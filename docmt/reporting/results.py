@@ -31,6 +31,8 @@ class ReportSettings:
     is made from, none for everything. `not_run`: corpora, and systems on them (`corpus/system`), that were left out,
     and why. `cards`: where later stages count what a table shows (`corpus/count/split`). `human`: the file with what
     annotators prefer. `data`: the folders of corpora in stages that name no scale, where they are not called as these.
+    `stand_ins`: folders of small random checkpoints, and what each stands for; `random_starts`: which one a system
+    (`corpus/system`) started from.
     """
 
     scale: str
@@ -44,6 +46,8 @@ class ReportSettings:
     cards: dict[str, str] = field(default_factory=dict)
     human: str | None = None
     data: dict[str, str] = field(default_factory=dict)
+    stand_ins: dict[str, str] = field(default_factory=dict)
+    random_starts: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> "ReportSettings":

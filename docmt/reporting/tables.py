@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from docmt.core.marks import MARKS, mark
 from docmt.core.metrics import Measured, MetricName, parse_metric
 from docmt.core.tables import ColumnConfig, RowConfig, SystemsTable, published_number
+from docmt.reporting.random_models import random_models
 from docmt.reporting.results import Results, Run
 
 NOT_RUN = "not run"
@@ -35,6 +36,7 @@ class Cell:
     `values` has one number a seed that was run; `empty` says why there is none: the system was not run, these
     scores lack the metric (as a corpus without contrastive sets does), the system translates documents and has no
     sentences to score, or the row exists only as published. `comparison`: with the row's baseline, as stage 7 left it.
+    `random`: pretrained models in whose place small random ones were used.
     """
 
     column: str
@@ -48,6 +50,7 @@ class Cell:
     empty: str
     signatures: tuple[str, ...]
     comparison: dict | None = None
+    random: tuple[str, ...] = ()
 
     @property
     def p(self) -> float | None:
@@ -137,6 +140,11 @@ class Table:
     tests: tuple[Signature, ...]
     marks: str
     drop: str
+
+    @property
+    def random(self) -> list[str]:
+        """Pretrained models in whose place small random ones were used, for any cell."""
+        return sorted({model for row in self.rows for cell in row.cells for model in cell.random})
 
     @property
     def groups(self) -> list[tuple[str, list[Column]]]:
@@ -255,6 +263,9 @@ def _cell(
         empty=_empty(system, runs, name, results.settings.why_not_run(column.corpus, system)),
         signatures=tuple(dict.fromkeys(measured.signature for measured in found)),
         comparison=results.comparison(table, **pair, test=config.significance) if found and baseline else None,
+        random=tuple(dict.fromkeys(model for run in runs for model in random_models(results, run, name)))
+        if found
+        else (),
     )
 
 
@@ -303,6 +314,7 @@ def records(table: Table) -> Iterator[dict]:
                 "seeds": cell.seeds,
                 "status": cell.status,
                 "signature": " ; ".join(cell.signatures),
+                "random": list(cell.random),
                 "note": row.note,
             }
         if row.drop is not None and (row.drop.published, row.drop.measured) != (None, None):

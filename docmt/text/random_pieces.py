@@ -50,7 +50,7 @@ def sentencepiece(lines: list[str]) -> "Tokenizer":
 
 def wordpiece(lines: list[str]) -> "Tokenizer":
     """As that of a cased BERT."""
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
@@ -63,6 +63,7 @@ def wordpiece(lines: list[str]) -> "Tokenizer":
     numbers = {piece: number for number, piece in enumerate([*special, *_chosen(counts, WITHIN)])}
     tokenizer.model = models.WordPiece(numbers, unk_token="[UNK]")
     tokenizer.add_special_tokens(special)
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", numbers["[SEP]"]), ("[CLS]", numbers["[CLS]"]))
     return tokenizer
 
 

@@ -17,6 +17,7 @@ from docmt.core.vocabulary import SPECIALS
 from docmt.corpus.fixtures.lines import fixture_lines
 from docmt.models.pretrained import start_from
 from docmt.models.transformer import Transformer
+from docmt.scoring.cohesion import NextSentence
 from docmt.text.pretrained import PretrainedTokenizer
 
 KINDS = ("mbart", "bert")
@@ -77,9 +78,19 @@ def test_its_tokenizer_cuts_and_restores_text(kind, folders):
 @pytest.mark.parametrize("kind", KINDS)
 def test_transformers_finds_every_weight_in_its_place(kind, folders):
     hf = transformers()
-    form = hf.MBartForConditionalGeneration if kind == "mbart" else hf.BertModel
-    more = {} if kind == "mbart" else {"add_pooling_layer": False}
-    model, found = form.from_pretrained(folders[kind], output_loading_info=True, **more)
+    form = hf.MBartForConditionalGeneration if kind == "mbart" else hf.BertForNextSentencePrediction
+    model, found = form.from_pretrained(folders[kind], output_loading_info=True)
     assert not any(found[name] for name in ("missing_keys", "unexpected_keys", "mismatched_keys"))
     weight = model.get_input_embeddings().weight
     assert torch.isfinite(weight).all() and 0.05 < weight.std() < 0.2
+
+
+def test_bert_predicts_next_sentences(folders):
+    """By the state of a first token of its own, so that the order of the two texts matters."""
+    transformers()
+    lines = list(islice(fixture_lines(), 0, 2000, 97))
+    model = NextSentence(folders["bert"], "cpu")
+    there, cut = model.probabilities(lines[:-1], lines[1:])
+    back, _ = model.probabilities(lines[1:], lines[:-1])
+    assert cut == 0 and all(0 < probability < 1 for probability in there)
+    assert max(abs(one - other) for one, other in zip(there, back, strict=True)) > 1e-4

@@ -253,7 +253,9 @@ def named_scoring_inputs(entry):
     if GRID.scoring.aligner.model:
         inputs["aligner_model"] = or_refuse(aligner_files, GRID.scoring.aligner.model)
     model = GRID.scoring.cohesion.models.get(corpus.target_language)
-    if model:
+    if is_made(model):
+        inputs["next_sentence_model"] = [*made_files(model), made_tokenizer(model)]
+    elif model:
         inputs["next_sentence_model"] = [*or_refuse(checkpoint_files, model), or_refuse(tokenizer_file, model)]
     return {name: path for name, path in inputs.items() if path}
 
