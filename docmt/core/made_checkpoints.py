@@ -12,7 +12,7 @@ from typing import Any, Literal
 from docmt.core.checks import need
 from docmt.core.errors import UserError
 from docmt.core.parse import Lines, mapping, parse
-from docmt.core.pretrained import CONFIG, TOKENIZER, WEIGHTS
+from docmt.core.pretrained import ALIGNER_FILES, ALIGNER_LAYER, CONFIG, TOKENIZER, WEIGHTS
 
 ROOM = "0_models"
 FILES = (CONFIG, WEIGHTS[0])
@@ -24,11 +24,11 @@ STANDS_FOR = "stands_for"
 
 @dataclass(frozen=True)
 class MadeCheckpoint:
-    """`stands_for`: the folder that texts and systems name. Sizes are those of `TransformerConfig`; a BERT has no
-    decoder."""
+    """`stands_for`: the folder that config.yaml and systems name. Sizes are those of `TransformerConfig`; a BERT has no
+    decoder. `aligner`: awesome-align's, a BERT with as many layers as that needs, in files of its own."""
 
     stands_for: str
-    kind: Literal["mbart", "bert"]
+    kind: Literal["mbart", "bert", "aligner"]
     encoder_layers: int
     decoder_layers: int
     width: int
@@ -37,6 +37,16 @@ class MadeCheckpoint:
 
     def __post_init__(self) -> None:
         need(PurePath(self.stands_for).name != "", "stands_for", self.stands_for, "a folder")
+
+    @property
+    def family(self) -> Literal["mbart", "bert"]:
+        """The `model_type` of config.json."""
+        return "mbart" if self.kind == "mbart" else "bert"
+
+    @property
+    def layers(self) -> int:
+        """Of the encoder."""
+        return max(self.encoder_layers, ALIGNER_LAYER) if self.kind == "aligner" else self.encoder_layers
 
     def folder(self, scale: str) -> str:
         return f"results/{ROOM}/{self.part(scale)}"
@@ -78,6 +88,11 @@ def is_made(folder: str | None) -> bool:
 def made_files(folder: str) -> list[str]:
     """As `checkpoint_files`, before they are there."""
     return [f"{folder}/{name}" for name in FILES]
+
+
+def made_aligner_files(folder: str) -> list[str]:
+    """As `aligner_files`, before they are there."""
+    return [f"{folder}/{name}" for name in ALIGNER_FILES]
 
 
 def made_tokenizer(folder: str) -> str:

@@ -18,6 +18,8 @@ from docmt.models.families import FAMILIES, TOKEN_TYPES
 from docmt.models.transformer import Transformer
 from docmt.nn.shapes import Tensor
 
+SAFE, PICKLED = WEIGHTS[0], WEIGHTS[-1]
+"""Names of the file of the weights, by its form."""
 POSITIONS = {"mbart": 1024, "bert": 512}
 """Tokens that the tables of positions reach, as in the released models."""
 DEVIATION = 0.1
@@ -26,19 +28,24 @@ SEED = 1
 
 
 def write_random_checkpoint(made: MadeCheckpoint, pieces: int, folder: Path) -> None:
-    """Write config.json and model.safetensors; the same bytes for the same sizes and number of pieces."""
-    with atomic_file(folder / WEIGHTS[0], "wb") as stream:
-        stream.write(save(random_weights(made, pieces), metadata={"format": "pt"}))
+    """Write config.json and the weights; the same bytes for the same sizes and number of pieces."""
+    weights = random_weights(made, pieces)
+    if made.kind == "aligner":
+        with atomic_file(folder / PICKLED, "wb") as stream:
+            torch.save(weights, stream)
+    else:
+        with atomic_file(folder / SAFE, "wb") as stream:
+            stream.write(save(weights, metadata={"format": "pt"}))
     write_json(folder / CONFIG, {STANDS_FOR: made.stands_for, "vocab_size": pieces, **hugging_face_config(made)})
 
 
 def hugging_face_config(made: MadeCheckpoint) -> dict[str, Any]:
     """What config.json says of the model."""
-    positions = {"model_type": made.kind, "max_position_embeddings": POSITIONS[made.kind]}
-    if made.kind == "bert":
+    positions = {"model_type": made.family, "max_position_embeddings": POSITIONS[made.family]}
+    if made.family == "bert":
         return {
             **positions,
-            "num_hidden_layers": made.encoder_layers,
+            "num_hidden_layers": made.layers,
             "hidden_size": made.width,
             "intermediate_size": made.inner,
             "num_attention_heads": made.heads,
@@ -60,16 +67,16 @@ def hugging_face_config(made: MadeCheckpoint) -> dict[str, Any]:
 
 def random_weights(made: MadeCheckpoint, pieces: int) -> dict[str, Tensor]:
     """The weights by the names of the family."""
-    family, generator = FAMILIES[made.kind], torch.Generator().manual_seed(SEED)
+    family, generator = FAMILIES[made.family], torch.Generator().manual_seed(SEED)
     weights: dict[str, Tensor] = {}
     for name, shape in shapes(made, pieces).items():
         around = 1.0 if name.endswith("norm.weight") else 0.0
         short = family.named(name)
         if short is not None:
-            offset = POSITION_OFFSET[made.kind] if short in family.positions else 0
+            offset = POSITION_OFFSET[made.family] if short in family.positions else 0
             size = (shape[0] + offset, *shape[1:])
             weights[family.prefix + short] = around + DEVIATION * torch.randn(size, generator=generator)
-    if made.kind == "bert":
+    if made.family == "bert":
         width = made.width
         for name, size in {family.prefix + TOKEN_TYPES: (2, width), **next_sentence_head(width)}.items():
             weights[name] = DEVIATION * torch.randn(size, generator=generator)
@@ -89,15 +96,15 @@ def next_sentence_head(width: int) -> dict[str, tuple[int, ...]]:
 def shapes(made: MadeCheckpoint, pieces: int) -> dict[str, torch.Size]:
     """Of the parameters of a Transformer of ours with these sizes."""
     config = TransformerConfig(
-        encoder_layers=made.encoder_layers,
+        encoder_layers=made.layers,
         decoder_layers=made.decoder_layers,
         width=made.width,
         inner=made.inner,
         heads=made.heads,
-        norm="pre" if made.kind == "mbart" else "post",
+        norm="pre" if made.family == "mbart" else "post",
         embedding_norm=True,
         position_table="learned",
-        max_positions=POSITIONS[made.kind],
+        max_positions=POSITIONS[made.family],
     )
     with torch.device("meta"):
         model = Transformer(config, pieces, pieces)

@@ -10,7 +10,7 @@ from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docmt.core.artifacts import atomic_file
+from docmt.core.artifacts import atomic_file, write_json
 from docmt.core.pretrained import TOKENIZER
 
 if TYPE_CHECKING:
@@ -25,10 +25,19 @@ WITHIN = "##"
 
 
 def write_tokenizer(kind: str, lines: Iterable[str], folder: Path) -> int:
-    """Write the tokenizer.json of a checkpoint of `kind`, mbart or bert; give the number of its pieces."""
+    """Write the tokenizer of a checkpoint of `kind`, mbart, bert or aligner; give the number of its pieces.
+
+    It is tokenizer.json; awesome-align's has vocab.txt and tokenizer_config.json.
+    """
     tokenizer = MAKERS[kind](list(lines))
-    with atomic_file(folder / TOKENIZER) as stream:
-        stream.write(tokenizer.to_str(pretty=True))
+    if kind == "aligner":
+        numbers = tokenizer.get_vocab()
+        with atomic_file(folder / "vocab.txt") as stream:
+            stream.writelines(f"{piece}\n" for piece in sorted(numbers, key=numbers.get))
+        write_json(folder / "tokenizer_config.json", {"do_lower_case": False})
+    else:
+        with atomic_file(folder / TOKENIZER) as stream:
+            stream.write(tokenizer.to_str(pretty=True))
     return tokenizer.get_vocab_size()
 
 
@@ -67,7 +76,7 @@ def wordpiece(lines: list[str]) -> "Tokenizer":
     return tokenizer
 
 
-MAKERS = {"mbart": sentencepiece, "bert": wordpiece}
+MAKERS = {"mbart": sentencepiece, "bert": wordpiece, "aligner": wordpiece}
 """By the kind of checkpoint."""
 
 

@@ -12,11 +12,12 @@ from checkpoints import transformers
 
 from docmt.core.architectures import TransformerConfig
 from docmt.core.made_checkpoints import SIZES
-from docmt.core.pretrained import needed_fields
+from docmt.core.pretrained import ALIGNER_FILES, needed_fields
 from docmt.core.vocabulary import SPECIALS
 from docmt.corpus.fixtures.lines import fixture_lines
 from docmt.models.pretrained import start_from
 from docmt.models.transformer import Transformer
+from docmt.scoring.alignment.awesome import AwesomeAlign
 from docmt.scoring.cohesion import NextSentence
 from docmt.text.pretrained import PretrainedTokenizer
 
@@ -94,3 +95,15 @@ def test_bert_predicts_next_sentences(folders):
     back, _ = model.probabilities(lines[1:], lines[:-1])
     assert cut == 0 and all(0 < probability < 1 for probability in there)
     assert max(abs(one - other) for one, other in zip(there, back, strict=True)) > 1e-4
+
+
+def test_awesome_align_takes_its_own_kind(tmp_path):
+    """Links of every line, the same twice."""
+    pytest.importorskip("awesome_align", reason="needs awesome-align: pip install -c pins.txt -e '.[awesome-align]'")
+    folder = made("aligner", tmp_path / "aligner")
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*ALIGNER_FILES, "settings.json"])
+    chinese = ["我们 在 公园 。", "他们 来 了 。"]
+    english = ["we are in the park .", "they came ."]
+    found = AwesomeAlign(folder).align(chinese, english)
+    assert all(pair.forward for pair in found.lines)
+    assert AwesomeAlign(folder).align(chinese, english) == found

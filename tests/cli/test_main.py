@@ -36,7 +36,8 @@ def test_targets_are_what_the_workflow_makes(project, study, options, target):
     lines = run([DOCMT, "targets", "--study", study, *options], cwd=project.root, check=True).stdout.splitlines()
     targets = [line.split()[0] for line in lines]
     assert {"all", study, target} <= set(targets)
-    planned = project.snakemake("-n", *targets, "--config", f"mirror={placeholder_mirror(project)}")
+    # Beside files of corpora, `all` wants pretrained models, which are not there.
+    planned = project.snakemake("-n", *targets, "--config", f"mirror={placeholder_mirror(project)}", "missing=skip")
     assert planned.returncode == 0, planned.stderr
 
 

@@ -33,5 +33,5 @@ def test_checkpoints_that_the_scale_makes_are_taken_instead():
 
 @pytest.mark.parametrize("stated", [{"cohesoin": {}}, {"coherence": {"window": 0}}, ["cohesion"]])
 def test_what_scoring_cannot_have_is_refused_at_the_scale(stated):
-    with pytest.raises(UserError, match="workflow/scales/tiny.yaml"):
+    with pytest.raises(UserError, match=r"workflow/scales/tiny\.yaml"):
         laid_over(CONFIG, stated, {}, LINES)

@@ -6,7 +6,7 @@ from docmt.reporting.page import render
 from docmt.reporting.pieces import pieces
 
 CORPUS = "toy_zh-en"
-STAND_INS = {"results/0_models/bert@smoke": "models/bert", "results/0_models/mbart@smoke": "models/mbart"}
+STAND_INS = {f"results/0_models/{name}@smoke": f"models/{name}" for name in ("bert", "mbart", "awesome")}
 COHESION = {"cohesion": {"score": 0.5, "pairs": 3, "cut_pairs": 0, "signature": "cohesion|model:bert"}}
 
 
@@ -49,3 +49,13 @@ def test_nothing_is_marked_where_models_are_real(marked):
     marked.settings |= {"stand_ins": {}, "random_starts": {}}
     results = marked.load()
     assert "°" not in render(results, pieces(results), marked.output)
+
+
+def test_what_a_random_aligner_linked_is_marked(world):
+    world.settings |= {"stand_ins": STAND_INS}
+    consistency = {"LTCR": {"score": 60.0, "signature": "ltcr"}, "HHI": {"score": 50.0, "signature": "hhi"}}
+    judges = {"cohesion": None, "aligner": {"model": "results/0_models/awesome@smoke"}}
+    world.score("sentence", consistency=consistency, settings=judges)
+    world.table("t", [{"system": "sentence"}], ["s-BLEU", "LTCR", "HHI"])
+    (piece,) = pieces(world.load())
+    assert [record["random"] for record in piece.records] == [[], ["models/awesome"], ["models/awesome"]]

@@ -69,3 +69,11 @@ def test_mistakes_are_named(project, section, value, message):
     with pytest.raises(UserError) as problem:
         load_grid(project.root, {"scale": "smoke"})
     assert message in str(problem.value)
+
+
+def test_awesome_aligns_model_is_made_where_scores_ask_for_it(project):
+    project.edit("config.yaml", "scoring/aligner", {"kind": "awesome-align", "model": "models/awesome-align"})
+    scores = "results/7_scores/smoke/toy_zh-en/sentence/seed1/scores.json"
+    rules = {rule for rule, _ in planned_jobs(project, scores, *SMOKE)}
+    assert "aligner_checkpoint" in rules and "aligner" not in rules
+    assert "aligner_checkpoint" not in {rule for rule, _ in planned_jobs(project, scores, *SMOKE, "scoring={}")}

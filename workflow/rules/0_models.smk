@@ -1,23 +1,48 @@
 # Small random checkpoints, at a scale that lists folders of pretrained ones: they stand for these, which are not read.
 #
 # needs: nothing
-# makes: results/0_models/<name>@<scale>/{config.json, model.safetensors, tokenizer.json}
+# makes: results/0_models/<name>@<scale>/{config.json, model.safetensors, tokenizer.json}; for awesome-align {config.json,
+#        pytorch_model.bin, vocab.txt, tokenizer_config.json}
 # steps: draw weights | take pieces from generated text
 
+import re
 
-if GRID.checkpoints:
 
-    rule checkpoint:
-        input:
-            settings="results/0_models/{checkpoint}/settings.json",
-        output:
-            config="results/0_models/{checkpoint}/config.json",
-            weights="results/0_models/{checkpoint}/model.safetensors",
-            tokenizer="results/0_models/{checkpoint}/tokenizer.json",
-        log:
-            "logs/0_models/{checkpoint}.log",
-        localrule: True
-        conda:
-            "../../envs/docmt.yaml"
-        shell:
-            "docmt made-checkpoint --settings {input.settings:q} --output $(dirname {output.config:q}) 2>&1 | tee {log:q}"
+def made_of_kind(*kinds):
+    """A pattern of the names of checkpoints, which nothing fits where the scale makes none of these kinds."""
+    names = [re.escape(name) for name, made in GRID.checkpoints.items() if made.kind in kinds]
+    return "|".join(names) or "(?!)"
+
+
+rule checkpoint:
+    input:
+        settings="results/0_models/{checkpoint}/settings.json",
+    output:
+        config="results/0_models/{checkpoint}/config.json",
+        weights="results/0_models/{checkpoint}/model.safetensors",
+        tokenizer="results/0_models/{checkpoint}/tokenizer.json",
+    log:
+        "logs/0_models/{checkpoint}.log",
+    wildcard_constraints:
+        checkpoint=made_of_kind("mbart", "bert"),
+    localrule: True
+    conda:
+        "../../envs/docmt.yaml"
+    shell:
+        "docmt made-checkpoint --settings {input.settings:q} --output $(dirname {output.config:q}) 2>&1 | tee {log:q}"
+
+
+rule aligner_checkpoint:
+    input:
+        settings="results/0_models/{checkpoint}/settings.json",
+    output:
+        made_aligner_files("results/0_models/{checkpoint}"),
+    log:
+        "logs/0_models/{checkpoint}.log",
+    wildcard_constraints:
+        checkpoint=made_of_kind("aligner"),
+    localrule: True
+    conda:
+        "../../envs/docmt.yaml"
+    shell:
+        "docmt made-checkpoint --settings {input.settings:q} --output $(dirname {output[0]:q}) 2>&1 | tee {log:q}"

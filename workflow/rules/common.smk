@@ -15,7 +15,7 @@ from docmt.core.artifacts import atomic_file, canonical_json, read_json
 from docmt.core.errors import USER_MISTAKE, UserError
 from docmt.core.grid import Grid, load_grid
 from docmt.core.items import item_files, run_folder, study_files
-from docmt.core.made_checkpoints import is_made, made_files, made_tokenizer
+from docmt.core.made_checkpoints import is_made, made_aligner_files, made_files, made_tokenizer
 from docmt.core.missing import Places, left_out, missing_error, missing_files
 from docmt.core.pretrained import aligner_files, check_model, checkpoint_files, missing_checkpoints, tokenizer_file
 from docmt.core.scoring import TRAINED
@@ -250,8 +250,9 @@ def named_scoring_inputs(entry):
     }
     if GRID.scoring.aligner.kind == "default":
         inputs["aligner"] = f"results/7_aligners/{data}/{entry.system.text}/lexicon.arrow"
-    if GRID.scoring.aligner.model:
-        inputs["aligner_model"] = or_refuse(aligner_files, GRID.scoring.aligner.model)
+    aligner = GRID.scoring.aligner.model
+    if aligner:
+        inputs["aligner_model"] = made_aligner_files(aligner) if is_made(aligner) else or_refuse(aligner_files, aligner)
     model = GRID.scoring.cohesion.models.get(corpus.target_language)
     if is_made(model):
         inputs["next_sentence_model"] = [*made_files(model), made_tokenizer(model)]
