@@ -5,7 +5,7 @@ and why. `docmt.core.config` explains the form.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from docmt.core.checks import need, setting
 
@@ -17,7 +17,7 @@ Frame = Literal["wrapped", "summarised", "joined", "unmarked", "closed", "fairse
 class TransformerConfig:
     """`transformer`: the sentence model and, by its view, concatenation and the document Transformer."""
 
-    kind: Literal["transformer"] = setting("transformer", "the architecture; names of docmt.models.MODELS")
+    kind: str = setting("transformer", "the architecture; a name of `MODELS`")
     encoder_layers: int = setting(6, "layers of the encoder")
     decoder_layers: int = setting(6, "layers of the decoder")
     width: int = setting(512, "d: width of the hidden states")
@@ -47,6 +47,8 @@ class TransformerConfig:
     absent_pieces: tuple[int, ...] = setting((), "ids that have no embedding (imported models); their probability is 0")
 
     def __post_init__(self) -> None:
+        kinds = [kind for kind, row in MODELS.items() if row.settings is type(self)]
+        need(self.kind in kinds, "kind", self.kind, f"{' or '.join(kinds) or 'none'}, which has these settings")
         for name in ("encoder_layers", "decoder_layers", "width", "inner", "heads", "max_positions"):
             need(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
         for name in ("dropout", "attention_dropout", "activation_dropout"):
@@ -64,7 +66,7 @@ class TransformerConfig:
 class GTransformerConfig(TransformerConfig):
     """`g_transformer`: group attention in all layers, combined with global attention in the top ones."""
 
-    kind: Literal["g_transformer"] = setting("g_transformer", "")
+    kind: str = setting("g_transformer", "")
     combined_layers: int = setting(2, "K: top layers whose attention combines group and global (section 4.2)")
     encoder_self_combined_layers: int | None = setting(None, "K of encoder self-attention, where it differs")
     decoder_self_combined_layers: int | None = setting(None, "K of decoder self-attention, where it differs")
@@ -94,7 +96,7 @@ class GTransformerConfig(TransformerConfig):
 class LongShortConfig(TransformerConfig):
     """`long_short`: a full and a block-diagonal stream with the same parameters."""
 
-    kind: Literal["long_short"] = setting("long_short", "")
+    kind: str = setting("long_short", "")
     frame: Frame = setting("joined", "see transformer; joined: the separator belongs to the sentence that follows")
     aggregation: Literal["concatenation", "sum", "long"] = setting(
         "concatenation",
@@ -126,7 +128,7 @@ class DocumentToSentenceConfig(TransformerConfig):
 class LexicalChainConfig(DocumentToSentenceConfig):
     """`lexical_chain`: LC-Attn, ConVar, GC-Attn, each switchable."""
 
-    kind: Literal["lexical_chain"] = setting("lexical_chain", "")
+    kind: str = setting("lexical_chain", "")
     frame: Frame = setting("summarised", "see transformer; summarised: <cls> opens a source sentence")
     lexical_attention: bool = setting(True, "LC-Attn: words of a chain attend to each other in the encoder")
     latent: bool = setting(True, "ConVar: a latent variable a chain guides its translations")
@@ -155,7 +157,7 @@ class LexicalChainConfig(DocumentToSentenceConfig):
 class HanConfig(DocumentToSentenceConfig):
     """`han`: word-level, then sentence-level attention to previous sentences."""
 
-    kind: Literal["han"] = setting("han", "")
+    kind: str = setting("han", "")
     context: Literal["encoder", "decoder", "joint"] = setting("encoder", "where the context comes in")
     context_sentences: int = setting(3, "k: previous sentences that are seen")
     context_gradient: bool = setting(False, "train the states of the context too; the authors' code detaches them")
@@ -169,7 +171,7 @@ class HanConfig(DocumentToSentenceConfig):
 class WLinkConfig(DocumentToSentenceConfig):
     """`w_link`: linked words share context in the encoder, and are told to agree in translation."""
 
-    kind: Literal["w_link"] = setting("w_link", "")
+    kind: str = setting("w_link", "")
     shared_context: bool = setting(True, "linked words exchange context in the encoder")
     agreement_weight: float = setting(1.0, "weight of the loss that linked words are translated alike; 0 = none")
 
@@ -178,16 +180,26 @@ class WLinkConfig(DocumentToSentenceConfig):
         need(self.agreement_weight >= 0, "agreement_weight", self.agreement_weight, "0 or more")
 
 
-ModelConfig = TransformerConfig | GTransformerConfig | LongShortConfig | LexicalChainConfig | HanConfig | WLinkConfig
-MODEL_CONFIGS: dict[str, type[TransformerConfig]] = {
-    "transformer": TransformerConfig,
-    "g_transformer": GTransformerConfig,
-    "long_short": LongShortConfig,
-    "lexical_chain": LexicalChainConfig,
-    "han": HanConfig,
-    "w_link": WLinkConfig,
-}
-"""Settings by `model.kind`; a new architecture adds a line here and one in `docmt.models.MODELS`."""
+class Architecture(NamedTuple):
+    """A row of `MODELS`."""
 
-READS_CHAINS = ("lexical_chain", "w_link")
-"""Kinds whose jobs need the lexical chains of stage 4."""
+    settings: type[TransformerConfig]
+    """Its own, or those of another architecture where it has no more to set."""
+    model: str
+    """The class as `module:name`, which `docmt.models` imports: settings are read where no torch is."""
+    reads_chains: bool = False
+    """Whether its jobs need the lexical chains of stage 4."""
+
+
+MODELS = {
+    "transformer": Architecture(TransformerConfig, "docmt.models.transformer:Transformer"),
+    "g_transformer": Architecture(GTransformerConfig, "docmt.models.g_transformer:GTransformer"),
+    "long_short": Architecture(LongShortConfig, "docmt.models.long_short:LongShort"),
+    "lexical_chain": Architecture(LexicalChainConfig, "docmt.models.lexical_chain:LexicalChain", reads_chains=True),
+    "han": Architecture(HanConfig, "docmt.models.han:Han"),
+    "w_link": Architecture(WLinkConfig, "docmt.models.w_link:WLink", reads_chains=True),
+}
+"""Architectures by `model.kind`: a new one is a file in `docmt/models/` and a line here."""
+
+MODEL_CONFIGS: dict[str, type[TransformerConfig]] = {kind: row.settings for kind, row in MODELS.items()}
+READS_CHAINS = tuple(kind for kind, row in MODELS.items() if row.reads_chains)

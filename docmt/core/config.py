@@ -8,7 +8,7 @@ Frozen dataclasses, one a section of a system. The metadata of a field is its li
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from docmt.core.architectures import READS_CHAINS, ModelConfig
+from docmt.core.architectures import READS_CHAINS, TransformerConfig
 from docmt.core.checks import BadValue, need, setting
 
 SPLITS = ("train", "dev", "test")
@@ -298,7 +298,7 @@ class SystemConfig:
     name: str
     text: str
     view: ViewConfig
-    model: ModelConfig
+    model: TransformerConfig
     train: TrainConfig
     decode: DecodeConfig
     init_from: str | None = None

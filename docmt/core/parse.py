@@ -138,7 +138,7 @@ def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
         if value is None and type(None) in options:
             return None
         rest = [option for option in options if option is not type(None)]
-        return _value(rest[0] if len(rest) == 1 else TransformerConfig, value, lines, path)
+        return _value(rest[0], value, lines, path)
     if origin is typing.Literal:
         if value in options:
             return value

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from typing import Any
 
-from docmt.core.architectures import GTransformerConfig, ModelConfig, TransformerConfig
+from docmt.core.architectures import GTransformerConfig, TransformerConfig
 from docmt.core.checks import BadValue
 from docmt.core.errors import UserError
 
@@ -41,7 +41,7 @@ def is_g_transformer(args: Namespace) -> bool:
     return _architecture(args).startswith("gtransformer")
 
 
-def config_of(args: Namespace, where: str) -> ModelConfig:
+def config_of(args: Namespace, where: str) -> TransformerConfig:
     """The settings of the model that these arguments describe; `where` names the checkpoint in messages.
 
     G-Transformer's code with `--doc-mode full` is a Transformer. The frame is what that code, or fairseq, puts around

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from docmt.core.architectures import ModelConfig, TransformerConfig
+from docmt.core.architectures import TransformerConfig
 from docmt.core.artifacts import read_json, sha256_file
 from docmt.core.config import TrainConfig
 from docmt.core.errors import UserError
@@ -51,7 +51,7 @@ class Settings:
     """settings.json: as it stands, and its parts in their types."""
 
     plain: dict[str, Any]
-    model: ModelConfig = field(repr=False)
+    model: TransformerConfig = field(repr=False)
     train: TrainConfig = field(repr=False)
 
     @property

@@ -102,6 +102,12 @@ def test_wrong_settings_in_the_card_are_refused(folder):
     assert "model.json" in message and "config.width" in message
 
 
+def test_settings_of_another_architecture_are_refused(folder):
+    edit_card(folder, kind="w_link")
+    message = refusal(load_model, folder)
+    assert "config.kind: value not allowed\n  found transformer; expected w_link, which has these settings" in message
+
+
 def test_another_shape_is_refused_with_both_shapes(folder):
     edit_card(folder, config=read_card(folder)["config"] | {"inner": 32})
     message = refusal(load_model, folder)

@@ -45,4 +45,4 @@ rule aligner_checkpoint:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt made-checkpoint --settings {input.settings:q} --output $(dirname {output[0]:q}) 2>&1 | tee {log:q}"
+        "docmt made-checkpoint --settings {input.settings:q} --output results/0_models/{wildcards.checkpoint:q} 2>&1 | tee {log:q}"

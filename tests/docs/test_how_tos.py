@@ -1,0 +1,112 @@
+"""Each how-to of docs/ is carried out as it stands, and then what it promises is there."""
+
+import csv
+import json
+
+import pytest
+from how_to import Block, blocks_of, carry_out, changed, obey, whole_project
+from support import ROOT, Project, planned, quick_smoke
+
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("add-*.md")}
+SMOKE = ("--config", "scale=smoke")
+# A minute and less where nothing else runs; each carries out a dozen commands.
+pytestmark = pytest.mark.timeout(1800)
+
+
+def measured(project: Project, item: str, system: str) -> dict[str, float]:
+    """What a table's CSV has of a system, by metric."""
+    with (project.root / f"results/8_report/{item}.csv").open(encoding="utf-8", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["system"] == system]
+    return {row["metric"]: float(row["measured"]) for row in rows}
+
+
+def model_card(project: Project, corpus: str, system: str) -> dict:
+    folder = project.root / f"results/5_training/smoke/{corpus}/{system}/seed1/model"
+    return json.loads((folder / "model.json").read_text(encoding="utf-8"))
+
+
+def test_an_ablation_is_a_line_and_its_row_another(project):
+    quick_smoke(project)
+    table, ablation = "results/8_report/g-transformer/table4.html", "g_transformer.en-ru.no-target-context"
+    blocks, before = blocks_of(PAGES["add-an-ablation"]), planned(project, table, *SMOKE)
+    changes = [block for block in blocks if block.form == "diff"]
+    for block in changes:
+        obey(block, project)
+    assert [[line[0] for line in block.body.splitlines()] for block in changes] == [[" ", "+"]] * 2
+    jobs = ("train", "translate", "contrastive", "scores")
+    assert planned(project, table, *SMOKE) == before | {f"{rule} {ablation}" for rule in jobs}
+    for block in blocks[len(changes) :]:
+        obey(block, project)
+    scores = measured(project, "g-transformer/table4", ablation)
+    assert len(scores) == 3 and all(0 <= score <= 100 for score in scores.values())
+    cards = [model_card(project, "opensubtitles_en-ru_both", name)["config"] for name in (ablation, ablation[:19])]
+    assert [card.pop("decoder_self_combined_layers") for card in cards] == [0, None]
+    assert cards[0] == cards[1]
+
+
+def test_a_corpus_is_a_file(project):
+    quick_smoke(project)
+    carry_out(PAGES["add-a-corpus"], project)
+    card = json.loads((project.root / "results/1_corpus/talks_de-en/card.json").read_text(encoding="utf-8"))
+    assert {split: facts["sentences"] for split, facts in card["splits"].items()} == {"train": 4, "dev": 2, "test": 2}
+    assert set(measured(project, "talks/quality", "sentence")) == {"s-BLEU", "d-BLEU"}
+
+
+def test_both_files_of_a_corpus_may_stand_elsewhere(project):
+    for block in blocks_of(PAGES["add-a-corpus"]):
+        if block.form == "yaml":
+            project.write(block.title.replace("workflow", "my"), block.body)
+    project.edit("config.yaml", "corpora", ["my/corpora/talks_de-en.yaml"])
+    project.edit("config.yaml", "studies", ["my/studies/talks.yaml"])
+    assert "train sentence" in planned(project, "results/8_report/talks/quality.html", *SMOKE)
+
+
+def test_a_model_is_a_file_and_a_row(tmp_path):
+    project, page = whole_project(tmp_path / "project"), PAGES["add-a-model"]
+    quick_smoke(project)
+    package = [block for block in blocks_of(page.split("## Try it")[0]) if block.title.startswith("docmt/")]
+    assert [block.form for block in package] == ["python", "diff"]
+    assert [line[0] for line in package[1].body.splitlines()].count("+") == 1
+    carry_out(page, project)
+    card = model_card(project, "toy_zh-en", "numbered")
+    assert card["kind"] == card["config"]["kind"] == "numbered"
+    assert set(measured(project, "numbers/quality", "numbered")) == {"s-BLEU", "accuracy"}
+    translations = project.root / "results/6_translations/smoke/toy_zh-en/numbered/seed1/test.txt"
+    assert len(translations.read_text(encoding="utf-8").splitlines()) > 50
+
+
+def test_no_how_to_is_left_out():
+    assert set(PAGES) == {"add-an-ablation", "add-a-corpus", "add-a-model"}
+    for place in ("README.md", "ARCHITECTURE.md"):
+        text = (ROOT / place).read_text(encoding="utf-8")
+        assert not [name for name in PAGES if f"docs/{name}.md" not in text], place
+
+
+FILE = Block("text", "new.txt", "a\nb\n", "`new.txt`")
+WRONG = {
+    "a command that fails": ("```console\n$ false\n```\n", "gave 1"),
+    "a pipe of which a part fails": ("```console\n$ false | cat\n```\n", "gave 1"),
+    "another output": ("```console\n$ echo one\ntwo\n```\n", "the page says\ntwo"),
+    "more output": ("```console\n$ echo one\n```\n", "printed\none"),
+    "no command": ("```console\none\n```\n", "no command"),
+    "a change of what is not there": ("`new.txt`\n```diff title=new.txt\n c\n+d\n```\n", "new.txt has 0 times\nc"),
+    "a change of what is there twice": ("`new.txt`\n```diff title=new.txt\n \n+d\n```\n", "new.txt has 2 times"),
+    "no change": ("`new.txt`\n```diff title=new.txt\na\n```\n", "no diff of new.txt"),
+    "a file that is there": ("`new.txt`\n```text title=new.txt\na\n```\n", "new.txt is there already"),
+    "a file that the reader is not told": ("```text title=b.txt\na\n```\n", "does not name b.txt"),
+    "a block that nothing says of what it is": ("```\n$ false\n```\n", "a fence without form"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_how_to_that_is_wrong_fails(tmp_path, what):
+    page, message = WRONG[what]
+    project = Project(tmp_path)
+    obey(FILE, project)
+    with pytest.raises(AssertionError) as failed:
+        carry_out(page, project)
+    assert message in str(failed.value)
+
+
+def test_a_change_replaces_lines_and_keeps_the_rest():
+    assert changed("a\nb\nc\ne\n", Block("diff", "x", " a\n-b\n+d\n@@\n-e\n+f\n", "")) == "a\nd\nc\nf\n"

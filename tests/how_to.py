@@ -1,0 +1,110 @@
+"""The how-tos of docs/, taken from their Markdown and carried out on a copy of the project.
+
+The word after a fence says what a block is: `console` has commands (`$ ...`) and what they print; `diff` changes the
+file that `title=` names, any other block with a title is that file. The reader sees no titles, so that the text before
+a block must name its file too.
+"""
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from support import ROOT, Project, copy_project
+
+FENCE = re.compile(r"^```(?P<form>\w+)(?: title=(?P<title>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block; `before` is the text of the page up to it."""
+
+    form: str
+    title: str | None
+    body: str
+    before: str
+
+
+def blocks_of(page: str) -> list[Block]:
+    """Raises AssertionError where a fence is of another form: what no test reads would not stay true."""
+    found = [Block(m["form"], m["title"], m["body"], page[: m.start()]) for m in FENCE.finditer(page)]
+    assert len(re.findall("^```", page, re.MULTILINE)) == 2 * len(found), "a fence without form"
+    return found
+
+
+def carry_out(page: str, project: Project) -> None:
+    """Do what the page says, block by block. Raises AssertionError where a file, a command or its output differs."""
+    for block in blocks_of(page):
+        obey(block, project)
+
+
+def obey(block: Block, project: Project) -> None:
+    if block.form == "console":
+        for command, expected in commands_of(block.body):
+            check(command, expected, project)
+        return
+    assert block.title and f"`{block.title}`" in block.before, f"the text before does not name {block.title}"
+    path = project.root / block.title
+    if block.form == "diff":
+        path.write_text(changed(path.read_text(encoding="utf-8"), block), encoding="utf-8")
+    else:
+        assert not path.exists(), f"{block.title} is there already"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(block.body, encoding="utf-8")
+
+
+def changed(content: str, block: Block) -> str:
+    """Lines that begin by `-` or a blank must stand there once; in their place come those that begin by `+` or a blank.
+
+    `@@` parts places of the file.
+    """
+    for place in re.split(r"^@@\n", block.body, flags=re.MULTILINE):
+        lines = place.splitlines(keepends=True)
+        assert {line[0] for line in lines} <= set(" +-"), f"no diff of {block.title}: {place}"
+        old, new = ("".join(line[1:] for line in lines if line[0] in kept) for kept in (" -", " +"))
+        assert content.count(old) == 1, f"{block.title} has {content.count(old)} times\n{old}"
+        content = content.replace(old, new)
+    return content
+
+
+def commands_of(body: str) -> list[tuple[str, str]]:
+    """Each command with what stands below it."""
+    assert body.startswith("$ "), f"no command: {body}"
+    parts = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
+    return [tuple(part.split("\n", 1)) for part in parts]
+
+
+def check(command: str, expected: str, project: Project) -> None:
+    """Run it as a user does, with the copy's own package; `...` stands for any output."""
+    own = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(project.root),
+        "OMP_NUM_THREADS": "1",
+        "COLUMNS": "200",
+    }
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        cwd=project.root,
+        env={**os.environ, **own},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, f"$ {command}\ngave {done.returncode}\n{done.stdout[-8000:]}"
+    same = doctest.OutputChecker().check_output(expected, done.stdout, OUTPUT)
+    assert same, f"$ {command}\nprinted\n{done.stdout[-8000:]}\nand the page says\n{expected}"
+
+
+def whole_project(root: Path) -> Project:
+    """A copy with the package and its tests, which a how-to may change."""
+    project = copy_project(root)
+    for name in ("docmt", "tests"):
+        shutil.copytree(ROOT / name, root / name)
+    shutil.copy(ROOT / "pyproject.toml", root)
+    return project
