@@ -5,14 +5,6 @@
 #        pytorch_model.bin, vocab.txt, tokenizer_config.json}
 # steps: draw weights | take pieces from generated text
 
-import re
-
-
-def made_of_kind(*kinds):
-    """A pattern of the names of checkpoints, which nothing fits where the scale makes none of these kinds."""
-    names = [re.escape(name) for name, made in GRID.checkpoints.items() if made.kind in kinds]
-    return "|".join(names) or "(?!)"
-
 
 rule checkpoint:
     input:

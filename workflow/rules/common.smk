@@ -6,6 +6,7 @@
 
 import dataclasses
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -168,6 +169,11 @@ def training_inputs(wildcards):
     if entry.system.pretrained:
         inputs["pretrained"] = checkpoint_inputs(entry.system)
     return inputs
+
+
+def made_of_kind(*kinds):
+    """A pattern of the names of checkpoints, which nothing fits where the scale makes none of these kinds."""
+    return "|".join(re.escape(name) for name, made in GRID.checkpoints.items() if made.kind in kinds) or "(?!)"
 
 
 def checkpoint_inputs(system):
