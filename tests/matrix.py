@@ -1,0 +1,141 @@
+"""What a finished run of studies must have left: every item, every cell, every training, every translation.
+
+Each check answers with what is wrong, a line a problem, so that one run shows all of it.
+"""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from matrix_cells import wrong_cells
+from support import Project
+
+from docmt.core.artifacts import read_json
+from docmt.core.entries import Entry
+from docmt.core.grid import Grid
+from docmt.core.items import item_entries, item_files, page_of, run_folder
+
+LEAST_FALL = 0.2
+"""Of the dev loss, from before the first update to the best."""
+
+Run = tuple[Entry, int]
+"""A system and a seed."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A project that has run, and the studies that it was asked for."""
+
+    root: Path
+    grid: Grid
+    studies: tuple[str, ...]
+
+    @classmethod
+    def of(cls, project: Project, studies: Collection[str]) -> "Matrix":
+        """By the grid that the run itself froze."""
+        frozen = project.root / "results/frozen_grid.json"
+        return cls(project.root, Grid.from_json(read_json(frozen), str(frozen)), tuple(studies))
+
+    @property
+    def items(self) -> Iterator[tuple[str, str]]:
+        return ((study, name) for study in self.studies for name in self.grid.studies[study].items)
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [entry for study in self.studies for entry in self.grid.of_study(study)]
+
+    def runs(self, stage: str, entries: Iterable[Entry] | None = None) -> dict[str, Run]:
+        """What a stage makes of the systems, once each: those of several names, or of several studies, may be one."""
+        chosen = self.entries if entries is None else entries
+        return {run_folder(self.grid, stage, entry, seed): (entry, seed) for entry in chosen for seed in entry.seeds}
+
+    def trained_for(self, item: tuple[str, str]) -> list[Entry]:
+        """The systems of an item, and those that they start from."""
+        return [start for entry in item_entries(self.grid, *item) for start in self.grid.starts(entry)]
+
+
+def missing_pages(matrix: Matrix) -> list[str]:
+    """Items without one of their three files, or with an empty one; and studies without their page."""
+    pages = [page_of(*item) for item in matrix.items]
+    files = [str(Path(page).with_suffix(suffix)) for page in pages for suffix in (".html", ".json", ".csv")]
+    files += [f"results/8_report/{study}/index.html" for study in matrix.studies]
+    return [f"no {file}" for file in files if not _has_content(matrix.root / file)]
+
+
+def _has_content(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0
+
+
+def cell_problems(matrix: Matrix) -> list[str]:
+    """Of every item that is there, and of the files that it was to be made from."""
+    return [problem for item in matrix.items for problem in _item_problems(matrix, *item)]
+
+
+def _item_problems(matrix: Matrix, study: str, name: str) -> Iterator[str]:
+    needed = [path for paths in item_files(matrix.grid, study, name).values() for path in paths]
+    yield from (f"{study}/{name}: made without {path}" for path in needed if not (matrix.root / path).exists())
+    page = matrix.root / page_of(study, name)
+    if not page.with_suffix(".json").exists():
+        return
+    records = read_json(page.with_suffix(".json"))["records"]
+    yield from wrong_cells(matrix.grid, study, name, records)
+    with page.with_suffix(".csv").open(encoding="utf-8", newline="") as stream:
+        lines = len(list(csv.DictReader(stream)))
+    if lines != len(records):
+        yield f"{study}/{name}: {lines} lines in CSV, {len(records)} records in JSON"
+
+
+def run_problems(matrix: Matrix, trained: Iterable[Entry] | None = None) -> list[str]:
+    """Trainings and translations that the grid has and the run has not, and the other way round.
+
+    `trained`: systems that were only trained, beside those of the studies.
+    """
+    trainings = matrix.runs("5_training") | matrix.runs("5_training", trained or ())
+    return [
+        *_differing(matrix, "5_training", "record.json", trainings),
+        *_differing(matrix, "6_translations", "decoding.json", matrix.runs("6_translations")),
+    ]
+
+
+def _differing(matrix: Matrix, stage: str, file: str, expected: Collection[str]) -> Iterator[str]:
+    made = matrix.root.glob(f"results/{stage}/{matrix.grid.scale}/*/*/seed*/{file}")
+    found = {str(path.parent.relative_to(matrix.root)) for path in made}
+    yield from (f"not made: {folder}" for folder in sorted(set(expected) - found))
+    yield from (f"made and not declared: {folder}" for folder in sorted(found - set(expected)))
+
+
+def flat_losses(matrix: Matrix) -> list[str]:
+    """Trainings whose best dev loss is not a fifth below that of what they started from (`validate_start`)."""
+    return [problem for run in matrix.runs("5_training").values() for problem in _fall(matrix, *run)]
+
+
+def _fall(matrix: Matrix, entry: Entry, seed: int) -> Iterator[str]:
+    folder = run_folder(matrix.grid, "5_training", entry, seed)
+    losses = dev_losses(matrix.root / folder)
+    start, *others = losses.values() if 0 in losses else (math.nan,)
+    if not others or not all(map(math.isfinite, losses.values())):
+        yield f"{folder}: dev losses {losses}, expected one of update 0 and later ones"
+    elif min(others) > (1 - LEAST_FALL) * start:
+        yield f"{folder}: dev loss from {start:.3f} to {min(others):.3f}, {100 * (1 - min(others) / start):.1f} % less"
+
+
+def dev_losses(training: Path) -> dict[int, float]:
+    """By the update."""
+    path = training / "metrics.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {row["update"]: row["loss"] for row in map(json.loads, lines) if row["kind"] == "dev"}
+
+
+def finished_jobs(said: str) -> int:
+    """How many jobs snakemake says that it did."""
+    done = re.findall(r"^(\d+) of (\d+) steps \(100%\) done$", said, re.MULTILINE)
+    return int(done[-1][0]) if done else 0
+
+
+def disk_mib(root: Path) -> float:
+    """What a folder takes, by the blocks of its files."""
+    return sum(path.lstat().st_blocks for path in root.rglob("*")) * 512 / 2**20

@@ -1,0 +1,103 @@
+"""The papers' studies at smoke scale, from nothing: all of them at night, a sample in CI; a broken model fails alone.
+
+`pytest -m nightly` runs `snakemake --cores 2 all --config scale=smoke` of the three studies and checks all of it.
+"""
+
+import json
+import shutil
+import time
+
+import pytest
+from matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_losses, missing_pages, run_problems
+from papers import FILES as STUDIES
+from support import ROOT, Project, copy_project, quick_smoke
+
+from docmt.core.architectures import MODEL_CONFIGS
+
+RECORD = "results/5_training/smoke/{}/seed1/record.json"
+HOURS = 3600
+
+
+def run_studies(project: Project, studies: list[str], *targets: str, timeout: int) -> tuple[Matrix, dict[str, float]]:
+    """The real command, and what it took: jobs, minutes, MiB of results."""
+    began = time.monotonic()
+    chosen = f"studies=[{','.join(studies)}]"
+    options = ("--cores", "2", "--config", "scale=smoke", chosen)
+    done = project.snakemake("all", *targets, *options, check=True, timeout=timeout)
+    took = {
+        "jobs": finished_jobs(done.stdout + done.stderr),
+        "minutes": (time.monotonic() - began) / 60,
+        "disk_mib": disk_mib(project.root / "results"),
+    }
+    return Matrix.of(project, studies), {name: round(value, 1) for name, value in took.items()}
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(6 * HOURS)
+def test_the_whole_matrix(tmp_path, capsys):
+    """All of its problems are shown at once; what it took is printed, and stands in matrix.json beside the project."""
+    matrix, took = run_studies(copy_project(tmp_path / "project"), list(STUDIES), timeout=6 * HOURS)
+    took |= {"trainings": len(matrix.runs("5_training")), "decodings": len(matrix.runs("6_translations"))}
+    took |= {"items": len(list(matrix.items))}
+    (tmp_path / "matrix.json").write_text(json.dumps(took))
+    with capsys.disabled():
+        print(f"\n{tmp_path / 'matrix.json'}: {took}")
+    assert [*missing_pages(matrix), *run_problems(matrix), *cell_problems(matrix), *flat_losses(matrix)] == []
+
+
+SAMPLE = ("news_zh-en/lexical_chain", "news_zh-en/han", "news_zh-en/w_link", "news_zh-en/g_transformer")
+"""Trainings of the models that the long-short paper does not have."""
+
+
+@pytest.mark.timeout(1200)
+def test_a_training_of_every_model_and_every_table_of_one_paper(project):
+    """Of the long-short paper, which has the fewest trainings. So few updates that no loss need fall by a fifth."""
+    quick_smoke(project)
+    matrix, _ = run_studies(project, ["long-short"], *map(RECORD.format, SAMPLE), timeout=1200)
+    others = [matrix.grid.find(*system.split("/")) for system in SAMPLE]
+    trained = [start for entry in others for start in matrix.grid.starts(entry)]
+    assert [*missing_pages(matrix), *run_problems(matrix, trained), *cell_problems(matrix)] == []
+    kinds = {entry.system.model.kind for entry in (*matrix.entries, *trained)}
+    assert kinds == set(MODEL_CONFIGS), "the sample has every kind of model"
+
+
+PAGE = "results/8_report/two/{}.html"
+LEFT = {"5_training": "record.json", "6_translations": "decoding.json", "7_scores": "scores.json"}
+"""By stage, what a job leaves when it ends well."""
+BROKEN = {
+    "raises": "raise RuntimeError('broken')",
+    "is not finite": "return states * float('nan')",
+}
+
+
+@pytest.fixture(params=BROKEN.values(), ids=BROKEN)
+def broken_han(request, tmp_path, monkeypatch) -> None:
+    """The package with a HAN whose attention to the context does this; every command of a test has it."""
+    shutil.copytree(ROOT / "docmt", tmp_path / "broken/docmt", ignore=shutil.ignore_patterns("__pycache__"))
+    with (tmp_path / "broken/docmt/models/han.py").open("a", encoding="utf-8") as stream:
+        stream.write(f"\n\ndef _broken(self, states, stream):\n    {request.param}\n")
+        stream.write("\n\nHierarchicalAttention.forward = _broken\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "broken"))
+
+
+def test_a_broken_model_fails_its_targets_and_no_others(demo, broken_han):
+    """Two items of two systems each: one of them has a HAN. All of the demo but the last two models is there."""
+    names = ("han", "w_link")
+    for folder in (demo.root / f"results/{stage}/smoke/toy_zh-en/{name}" for stage in LEFT for name in names):
+        shutil.rmtree(folder)
+    study = {"study": "two", "title": "Two items", "corpora": ["toy_zh-en"]}
+    study["systems"] = demo.read("workflow/studies/demo.yaml")["systems"]
+    rows = {name: [{"system": "sentence"}, {"system": name}] for name in names}
+    study["tables"] = {name: {"title": name, "metrics": ["s-BLEU"], "rows": rows[name]} for name in names}
+    demo.write("two.yaml", study)
+    demo.edit("config.yaml", "studies", ["demo", "two.yaml"])
+    done = demo.snakemake("--cores", "2", "--keep-going", *map(PAGE.format, names))
+    assert done.returncode == 1
+    assert {name: left(demo, name) for name in names} == {"han": [], "w_link": [*LEFT.values(), PAGE.format("w_link")]}
+
+
+def left(project: Project, name: str) -> list[str]:
+    """What there is of a system, by stages, and its page."""
+    files = {file: f"results/{stage}/smoke/toy_zh-en/{name}/seed1/{file}" for stage, file in LEFT.items()}
+    files[PAGE.format(name)] = PAGE.format(name)
+    return [file for file, path in files.items() if (project.root / path).exists()]
