@@ -21,6 +21,13 @@ TABLES = {
         "rows": [{"system": "sentence", "published": {"toy": {"d-BLEU": "20.10"}}}],
     },
     "speed": {"title": "Speed", "metrics": ["parameters", "speed"], "rows": [{"system": "lexical_chain"}]},
+    "gaps": {
+        **CORPUS,
+        "title": "Gaps",
+        "kind": "gaps",
+        "metric": "dev NLL",
+        "rows": [{"system": "sentence.smoother", "baseline": "sentence.beam1"}],
+    },
     "counts": {"title": "Counts", "kind": "counts", "counts": ["sentences", "words_per_chain"]},
     "human": {"title": "Preferences", "kind": "human", "rows": [{"label": "1", "annotator": 1}, {"label": "Average"}]},
 }

@@ -56,6 +56,16 @@ RECORDS = {
     "quality": [number(**row("sentence")), {**number(21.0, **row("concat_3")), "p": 0.2}],
     "ablation": [number(**row("sentence", "d-BLEU", "toy")), number(1.0, 2.0, **row("sentence", "d-BLEU", "smoother"))],
     "speed": [number(**row("lexical_chain", metric)) for metric in ("parameters", "speed")],
+    "gaps": [
+        {
+            "row": "sentence.smoother",
+            "system_values": [2.0, 3.0],
+            "baseline_values": [1.0],
+            "difference": 1.5,
+            "low": None,
+            "high": None,
+        }
+    ],
     "counts": [
         number(corpus=CORPUS, row=split, metric=metric)
         for split in ("train", "dev", "test")
@@ -116,7 +126,7 @@ def made_run(project: Project) -> Matrix:
     for folder, (entry, _) in matrix.runs("5_training").items():
         project.write(f"{folder}/record.json", {})
         write_losses(matrix, folder, *LOSSES.get(entry.system.name, LOSSES["sentence"]))
-    for folder in matrix.runs("6_translations"):
+    for folder in matrix.translated:
         project.write(f"{folder}/decoding.json", {})
     return matrix
 

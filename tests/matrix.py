@@ -17,7 +17,7 @@ from support import Project
 from docmt.core.artifacts import read_json
 from docmt.core.entries import Entry
 from docmt.core.grid import Grid
-from docmt.core.items import item_entries, item_files, page_of, run_folder
+from docmt.core.items import item_entries, item_files, page_of, run_folder, study_files
 
 LEAST_FALL = 0.2
 """Of the dev loss, from before the first update to the best."""
@@ -52,6 +52,12 @@ class Matrix:
         """What a stage makes of the systems, once each: those of several names, or of several studies, may be one."""
         chosen = self.entries if entries is None else entries
         return {run_folder(self.grid, stage, entry, seed): (entry, seed) for entry in chosen for seed in entry.seeds}
+
+    @property
+    def translated(self) -> set[str]:
+        """Folders of the systems that the studies' pages score, which are all but those shown by their training alone."""
+        scores = [path for study in self.studies for path in study_files(self.grid, study)["scores"]]
+        return {str(Path(path).parent).replace("7_scores", "6_translations") for path in scores}
 
     def trained_for(self, item: tuple[str, str]) -> list[Entry]:
         """The systems of an item, and those that they start from."""
@@ -97,7 +103,7 @@ def run_problems(matrix: Matrix, trained: Iterable[Entry] | None = None) -> list
     trainings = matrix.runs("5_training") | matrix.runs("5_training", trained or ())
     return [
         *_differing(matrix, "5_training", "record.json", trainings),
-        *_differing(matrix, "6_translations", "decoding.json", matrix.runs("6_translations")),
+        *_differing(matrix, "6_translations", "decoding.json", matrix.translated),
     ]
 
 

@@ -23,7 +23,7 @@ from docmt.core.figures import (
 from docmt.core.grid import Grid
 from docmt.core.later_counts import UNCLEAR
 from docmt.core.metrics import parse_metric
-from docmt.core.tables import VERDICTS, CountsTable, HumanTable, SystemsTable
+from docmt.core.tables import VERDICTS, CountsTable, GapsTable, HumanTable, SystemsTable
 
 Record = dict[str, Any]
 Key = tuple[Hashable, ...]
@@ -143,6 +143,22 @@ def _drops(table: SystemsTable, drops: Sequence[Record]) -> Problems:
     yield from (f"{row}: no drop" for row in rows[1:] if row not in measured)
 
 
+def _gaps(grid: Grid, study: str, table: GapsTable, records: Sequence[Record]) -> Problems:
+    """A difference in every row, of all seeds, and its interval where both systems have two seeds or more."""
+    declared = {row.label or row.system: row for row in table.rows if not row.group}
+    yield from _differing([(name,) for name in declared], [(record["row"],) for record in records])
+    for record in (one for one in records if one["row"] in declared):
+        row, names = declared[record["row"]], ["difference"]
+        seeds = {
+            side: len(grid.named(study, table.corpus, getattr(row, side)).seeds) for side in ("system", "baseline")
+        }
+        names += ["low", "high"] if min(seeds.values()) > 1 else []
+        yield from (f"{_shown(record)}: {name} is {record[name]}" for name in names if not _is_number(record[name]))
+        for side, count in seeds.items():
+            if len(record[f"{side}_values"]) != count:
+                yield f"{_shown(record)}: {side} has {len(record[f'{side}_values'])} of {count} seeds"
+
+
 def _counts(grid: Grid, study: str, table: CountsTable, records: Sequence[Record]) -> Problems:
     corpora = table.corpora or grid.studies[study].corpora
     declared = {(corpus, split, count) for corpus in corpora for split in table.splits for count in table.counts}
@@ -249,6 +265,7 @@ def _passages(_: Grid, __: str, item: PassageConfig, records: Sequence[Record]) 
 
 CHECKS: dict[type, Callable[..., Problems]] = {
     SystemsTable: _table,
+    GapsTable: _gaps,
     CountsTable: _counts,
     HumanTable: _human,
     PointsFigure: _points,

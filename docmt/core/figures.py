@@ -9,6 +9,7 @@ from docmt.core.parse import KINDS
 Curved = Literal[
     "train_loss",
     "dev_loss",
+    "dev_nll",
     "dev_perplexity",
     "kl",
     "cross_attention_entropy",

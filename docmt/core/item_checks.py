@@ -23,7 +23,16 @@ from docmt.core.metrics import parse_metric
 from docmt.core.parse import Lines
 from docmt.core.published import StatedCounts
 from docmt.core.study import StudyConfig
-from docmt.core.tables import NOT_DIGITISED, VERDICTS, CountsTable, HumanTable, RowConfig, SystemsTable, is_published
+from docmt.core.tables import (
+    NOT_DIGITISED,
+    VERDICTS,
+    CountsTable,
+    GapsTable,
+    HumanTable,
+    RowConfig,
+    SystemsTable,
+    is_published,
+)
 
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))
 
@@ -58,6 +67,7 @@ class _Checks:
         self.study, self.systems, self.corpora, self.lines = study, systems, corpora, lines
         self.of_kind: dict[type, Callable[[Any, tuple], None]] = {
             SystemsTable: self.systems_table,
+            GapsTable: self.gaps_table,
             CountsTable: self.counts_table,
             HumanTable: self.human_table,
             PointsFigure: self.points,
@@ -93,6 +103,13 @@ class _Checks:
         for key, cells in row.published.items():
             self.known("column", key, columns, (*path, "published", key))
             self.cells(cells, table.metrics, (*path, "published", key))
+
+    def gaps_table(self, table: GapsTable, path: tuple) -> None:
+        self.corpus(table.corpus, (*path, "corpus"))
+        parse_metric(table.metric, self.at((*path, "metric")))
+        for number, row in enumerate(table.rows):
+            for key in () if row.group else ("system", "baseline"):
+                self.system(getattr(row, key), table.corpus, (*path, "rows", number, key))
 
     def counts_table(self, table: CountsTable, path: tuple) -> None:
         for number, corpus in enumerate(table.corpora):

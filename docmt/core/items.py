@@ -23,13 +23,16 @@ from docmt.core.grid import Grid
 from docmt.core.later_counts import COUNTS, view_pattern
 from docmt.core.metrics import parse_metric
 from docmt.core.study import Item, StudyConfig
-from docmt.core.tables import CountsTable, HumanTable, SystemsTable
+from docmt.core.tables import CountsTable, GapsTable, HumanTable, SystemsTable
 
 Files = dict[str, list[str]]
 """Paths from the project's root, by what they are."""
 
 Standing = tuple[str, str]
 """A corpus and a system on it."""
+
+OF_TRAININGS = {"records", "curves"}
+"""What trainings leave."""
 
 
 def study_of(grid: Grid, study: str, where: str) -> StudyConfig:
@@ -70,12 +73,14 @@ def item_files(grid: Grid, study: str, name: str) -> Files:
 
 
 def study_files(grid: Grid, study: str) -> Files:
-    """What the page of a whole study reads: all that its items do, every score and record, every item's page."""
+    """What the page of a whole study reads: all that its items do, every record, every item's page; and every score,
+    but of systems that the items show by their trainings alone: nothing of these need be translated."""
     config = study_of(grid, study, f"results/8_report/{study}")
     entries = [entry for entry in grid.of_study(study) if grid.left_out(entry) is None]
+    trained_only = _trained_only(grid, study)
     files: Files = {
         "pages": [page_of(study, name) for name in config.items],
-        "scores": [path for entry in entries for path in _scores(grid, entry)],
+        "scores": [path for entry in entries if _standing(entry) not in trained_only for path in _scores(grid, entry)],
         "records": [path for entry in entries for path in _records(grid, entry)],
         "cards": [_card(grid, name) for name in config.corpora if name not in grid.not_run],
     }
@@ -83,6 +88,19 @@ def study_files(grid: Grid, study: str) -> Files:
         for what, paths in item_files(grid, study, name).items():
             files[what] = files.get(what, []) + paths
     return {what: list(dict.fromkeys(paths)) for what, paths in files.items()}
+
+
+def _trained_only(grid: Grid, study: str) -> set[Standing]:
+    """What is shown, and by no item that reads more than trainings leave."""
+    shown: dict[bool, set[Standing]] = {True: set(), False: set()}
+    for name in grid.studies[study].items:
+        by_trainings = item_files(grid, study, name).keys() <= OF_TRAININGS
+        shown[by_trainings] |= {_standing(entry) for entry in item_entries(grid, study, name)}
+    return shown[True] - shown[False]
+
+
+def _standing(entry: Entry) -> Standing:
+    return entry.corpus, entry.system.name
 
 
 def page_of(study: str, name: str) -> str:
@@ -119,6 +137,11 @@ def _of_table(study: StudyConfig, table: SystemsTable) -> Iterator[Standing]:
     return ((corpus, system) for corpus, system, _ in table.cells(study.corpora))
 
 
+def _of_gaps(_: StudyConfig, table: GapsTable) -> Iterator[Standing]:
+    pairs = ((row.system, row.baseline) for row in table.rows if not row.group)
+    return ((table.corpus, system) for pair in pairs for system in pair)
+
+
 def _of_points(_: StudyConfig, figure: PointsFigure) -> Iterator[Standing]:
     return ((figure.corpus, series.points[x]) for series in figure.series for x in sorted(series.points))
 
@@ -145,6 +168,7 @@ def _of_none(_: StudyConfig, __: Item) -> Iterator[Standing]:
 
 STANDING: dict[type, Callable[[StudyConfig, Any], Iterator[Standing]]] = {
     SystemsTable: _of_table,
+    GapsTable: _of_gaps,
     CountsTable: _of_none,
     HumanTable: _of_none,
     PointsFigure: _of_points,
@@ -179,6 +203,10 @@ def _table_files(grid: Grid, study: str, name: str, table: SystemsTable, entries
     pairs = any(compared(grid, study, table)) and tallied(table)
     comparisons = [f"results/7_comparisons/{study}/{name}/comparisons.json"] if pairs else []
     return {**_measured(grid, entries, table.metrics), "comparisons": comparisons}
+
+
+def _gaps_files(grid: Grid, _: str, __: str, table: GapsTable, entries: list[Entry]) -> Files:
+    return _measured(grid, entries, [table.metric])
 
 
 def _counts_files(grid: Grid, study: str, _: str, table: CountsTable, __: list[Entry]) -> Files:
@@ -251,6 +279,7 @@ def _passage_files(grid: Grid, study: str, name: str, _: PassageConfig, entries:
 
 FILES: dict[type, Callable[..., Files]] = {
     SystemsTable: _table_files,
+    GapsTable: _gaps_files,
     CountsTable: _counts_files,
     HumanTable: _human_files,
     PointsFigure: _points_files,

@@ -3,9 +3,11 @@
 A name is `base`, `base:set` or `base@detail` and both: `s-BLEU`, `mteval d-BLEU`, `i-BLEU` (over packed instances),
 `s-BLEU@j2` (position 2 of a window), `LTCR@low` and `LTCR@high` (its interval), `accuracy` (all sets together),
 `accuracy:pronoun` (with its parts, `pronoun/...`), `accuracy:pronoun@3` (distance 3). Accuracies are in percent in
-tables, as papers print them; `scores.json` has fractions. `parameters` and `speed` need no scores, only a training.
+tables, as papers print them; `scores.json` has fractions. `parameters`, `speed` and `dev NLL` need no scores, only a
+training.
 """
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -154,6 +156,13 @@ def _speed(record: dict, *_: str | None) -> Measured | None:
     return None if speed is None else Measured(speed / 1e3, signature)
 
 
+def _dev_likelihood(record: dict, *_: str | None) -> Measured | None:
+    """Every frame is measured by the same number of tokens, words and one end a sentence: the sums are compared."""
+    perplexity = record.get("dev_perplexity")
+    signature = "dev NLL|unit:nats|per:target pieces + sentences of dev, whatever the frame|label_smoothing:0|v:1"
+    return None if perplexity is None else Measured(math.log(perplexity), signature)
+
+
 BLEU_FAMILIES = {
     "": ("13a", "cased"),
     "mteval ": ("13a_lower", "lower-cased as mteval-v13a"),
@@ -200,6 +209,13 @@ METRICS = {
         "thousand source words a second in training; words are pieces, with the symbols around sentences",
         _speed,
         "thousand pieces a second",
+        source="record",
+    ),
+    "dev NLL": Metric(
+        "cross-entropy of the dev set under the trained model, without label smoothing, in nats a target piece",
+        _dev_likelihood,
+        "nats a target piece",
+        decimals=3,
         source="record",
     ),
 }

@@ -1,6 +1,7 @@
 """Tables of a study, as it states them: what stands in them, and what was published of it.
 
-Three kinds: `systems` (rows by column and metric), `counts` (what a corpus holds), `human` (what annotators prefer).
+Four kinds: `systems` (rows by column and metric), `gaps` (how far two systems are apart, row by row), `counts` (what a
+corpus holds), `human` (what annotators prefer).
 """
 
 import re
@@ -72,7 +73,7 @@ class TableConfig:
     """What all tables state."""
 
     title: str
-    kind: str = setting("systems", "systems, counts or human")
+    kind: str = setting("systems", "systems, gaps, counts or human")
     caption: str = setting("", "below the table")
     paper: str = setting("", "where the published numbers stand")
 
@@ -128,6 +129,38 @@ class SystemsTable(TableConfig):
                     yield column.corpus, system, self.baseline_of(row, key, column)
 
 
+@dataclass(frozen=True)
+class GapRow:
+    """A system and what it is compared with, such as both at one length of input; or a heading across the table."""
+
+    label: str = setting("", "what the row is called; the system's name where it is left out")
+    group: str = setting("", "a heading across the table, and nothing else in this row")
+    system: str | None = setting(None, "name of the study's system")
+    baseline: str | None = setting(None, "the system whose mean is taken from its mean")
+
+    def __post_init__(self) -> None:
+        others = [name for name in ("label", "system", "baseline") if getattr(self, name) not in ("", None)]
+        need(not self.group or not others, "group", self.group, f"no {', '.join(others)} beside it")
+        for name in () if self.group else ("system", "baseline"):
+            need(getattr(self, name) is not None, name, None, "the name of a system (or a `group` alone)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GapsTable(TableConfig):
+    """A metric of two systems a row, their difference and its interval over trainings."""
+
+    kind: Literal["gaps"] = "gaps"
+    corpus: str
+    metric: str
+    system: str = setting("system", "what the rows' systems are called together")
+    baseline: str = setting("baseline", "what those are called that they are compared with")
+    confidence: float = setting(0.95, "the share of such intervals that hold the true difference")
+    rows: tuple[GapRow, ...]
+
+    def __post_init__(self) -> None:
+        need(0 < self.confidence < 1, "confidence", self.confidence, "above 0 and below 1")
+
+
 @dataclass(frozen=True, kw_only=True)
 class CountsTable(TableConfig):
     """What corpora hold: splits by corpora, each with the same counts. Published numbers stand in the catalogue."""
@@ -164,6 +197,11 @@ class HumanTable(TableConfig):
     rows: tuple[HumanRow, ...]
 
 
-TABLES: dict[str, type[TableConfig]] = {"systems": SystemsTable, "counts": CountsTable, "human": HumanTable}
+TABLES: dict[str, type[TableConfig]] = {
+    "systems": SystemsTable,
+    "gaps": GapsTable,
+    "counts": CountsTable,
+    "human": HumanTable,
+}
 """By `kind`."""
 KINDS[TableConfig] = ("kind of table", TABLES)

@@ -129,6 +129,7 @@ def _line(label: str, records: Sequence[dict]) -> Line:
 CURVES: dict[str, tuple[str, str, str, str]] = {
     "dev_loss": ("loss", "loss, label-smoothed", "nats a token", "loss"),
     "train_loss": ("loss", "loss, label-smoothed", "nats a token", "loss"),
+    "dev_nll": ("nll", "dev cross-entropy", "nats a token", "nll"),
     "dev_perplexity": ("perplexity", "dev perplexity", "perplexity", "perplexity"),
     "kl": ("kl", "KL divergence of latent variables", "nats a chain", "kl"),
     "cross_attention_entropy": ("cross", "entropy of cross-attention", "bits", "entropy.cross"),

@@ -16,10 +16,11 @@ from docmt.core.figures import (
     PositionsFigure,
 )
 from docmt.core.study import Item
-from docmt.core.tables import CountsTable, HumanTable, SystemsTable
+from docmt.core.tables import CountsTable, GapsTable, HumanTable, SystemsTable
 from docmt.reporting.case_studies import Case, chain_study
 from docmt.reporting.counts_table import count_records, fill_counts
 from docmt.reporting.drawn import draw_curves, draw_points, draw_positions
+from docmt.reporting.gaps_table import fill_gaps, gap_records
 from docmt.reporting.human_table import fill_human
 from docmt.reporting.inside import Strip, inside_of, strip_records
 from docmt.reporting.passages import fill_passages, passage_records
@@ -81,6 +82,11 @@ def _systems_table(name: str, item: SystemsTable, results: Results) -> Made:
 def _counts_table(_: str, item: CountsTable, results: Results) -> Made:
     table = fill_counts(item, results)
     return "counts.html", table, count_records(table)
+
+
+def _gaps_table(_: str, item: GapsTable, results: Results) -> Made:
+    table = fill_gaps(item, results)
+    return "gaps.html", table, gap_records(table)
 
 
 def _human_table(_: str, item: HumanTable, results: Results) -> Made:
@@ -150,6 +156,7 @@ def _passages(name: str, item: PassageConfig, results: Results) -> Made:
 
 MAKERS: dict[type, Callable[[str, Any, Results], Made]] = {
     SystemsTable: _systems_table,
+    GapsTable: _gaps_table,
     CountsTable: _counts_table,
     HumanTable: _human_table,
     PointsFigure: _points,

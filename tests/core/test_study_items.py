@@ -29,6 +29,12 @@ TABLES = {
         ],
     },
     "table2": {"title": "T", "metrics": ["parameters", "speed"], "rows": [{"system": "sentence"}, {"system": "fine"}]},
+    "table3": {
+        **COMMON,
+        "kind": "gaps",
+        "metric": "dev NLL",
+        "rows": [{"group": "By length"}, {"system": "document", "baseline": "fine.narrow"}],
+    },
     "table10": {"title": "T", "kind": "counts", "counts": ["sentences", "words_per_chain"], "splits": ["dev", "test"]},
     "table11": {"title": "T", "kind": "human", "rows": [{"label": "1", "annotator": 1, "published": {"equal": 39}}]},
 }
@@ -77,7 +83,7 @@ def full(small) -> Project:
 
 def test_items_come_in_the_order_of_a_paper(full):
     """Tables with passages among them, numbers as numbers; then figures."""
-    names = ["passage", "table1", "table2", "table10", "table11", *FIGURES]
+    names = ["passage", "table1", "table2", "table3", "table10", "table11", *FIGURES]
     assert list(load_grid(full.root).studies["one"].items) == names
 
 
@@ -116,6 +122,7 @@ EXPECTED = {
         "comparisons": ["results/7_comparisons/one/table1/comparisons.json"],
     },
     "table2": {"records": [RECORDS.format(name, 1) for name in ("sentence", "fine")]},
+    "table3": {"records": [RECORDS.format(name, 1) for name in ("document", "fine.narrow")]},
     "table10": {"cards": ["results/1_corpus/toy/card.json", "results/4_chains/toy/joint/words/card.json"]},
     "table11": {},
     "figure1": {
@@ -165,6 +172,18 @@ def test_the_page_of_a_study_is_made_from_all_of_it(full):
     assert SCORES.format("chains", 5) in found["scores"]
 
 
+def test_a_study_translates_nothing_of_what_its_items_show_by_trainings_alone(full):
+    """`fine.narrow` stands in a table of losses; `document` there too, and in a figure of BLEU."""
+    found = study_files(load_grid(full.root), "one")
+    assert SCORES.format("fine.narrow", 1) not in found["scores"]
+    assert SCORES.format("document", 1) in found["scores"]
+    assert RECORDS.format("fine.narrow", 1) in found["records"]
+    full.edit(STUDY, "tables/table3/metric", "s-BLEU")
+    assert SCORES.format("fine.narrow", 1) in study_files(load_grid(full.root), "one")["scores"]
+    full.edit(STUDY, "tables/table3/rows", [])
+    assert SCORES.format("fine.narrow", 1) in study_files(load_grid(full.root), "one")["scores"], "shown by no item"
+
+
 def test_what_is_left_out_is_not_asked_for(full):
     grid = dataclasses.replace(load_grid(full.root), not_run={"toy": "toy is missing"})
     assert {name: item_files(grid, "one", name) for name in EXPECTED} == {name: {} for name in EXPECTED}
@@ -182,8 +201,8 @@ def test_the_slice_of_an_item_holds_what_it_shows_and_nothing_else(full):
     after = load_grid(full.root)
     paths = {name: f"8_report/one/{name}" for name in EXPECTED}
     changed = [name for name, path in paths.items() if settings(before, path) != settings(after, path)]
-    # table1 and table2 show `fine`, figure3 its beam, figure1 `document`, which they extend.
-    assert sorted(changed) == ["figure1", "figure3", "table1", "table2"]
+    # table1 and table2 show `fine`, figure3 its beam, figure1 and table3 `document`, which they extend.
+    assert sorted(changed) == ["figure1", "figure3", "table1", "table2", "table3"]
     slice_ = settings(after, paths["table2"])
     assert (list(slice_["study"]["tables"]), slice_["study"]["figures"]) == (["table2"], {})
     assert [one["system"]["name"] for one in slice_["entries"]] == ["sentence", "fine"]
@@ -235,6 +254,33 @@ REFUSED = [
     ("tables/table1/drop", None, "tables.table1.rows: value not allowed\n  found drop of ['fine']"),
     ("tables/table1/drop", "below", "tables.table1.drop: unknown name\n  found below"),
     ("tables/table1/kind", "sistems", "tables.table1.kind: unknown kind of table\n  found sistems\n  did you mean"),
+    ("tables/table3/corpus", "tay", "tables.table3.corpus: unknown corpus of the study\n  found tay\n  did you mean"),
+    (
+        "tables/table3/metric",
+        "dev NL",
+        "tables.table3.metric: unknown metric\n  found dev NL\n  did you mean 'dev NLL'",
+    ),
+    ("tables/table3/confidence", 95, "tables.table3.confidence: value not allowed\n  found 95.0; expected above 0 and"),
+    (
+        "tables/table3/rows",
+        [{"system": "fin", "baseline": "document"}],
+        "table3.rows.0.system: unknown system\n  found fin\n",
+    ),
+    (
+        "tables/table3/rows",
+        [{"system": "fine", "baseline": "documnt"}],
+        "table3.rows.0.baseline: unknown system\n  found documnt",
+    ),
+    (
+        "tables/table3/rows",
+        [{"system": "fine"}],
+        "table3.rows.0.baseline: value not allowed\n  expected the name of a system",
+    ),
+    (
+        "tables/table3/rows",
+        [{"group": "G", "system": "fine"}],
+        "table3.rows.0.group: value not allowed\n  found G; expected no system beside it",
+    ),
     (
         "tables/table10/counts",
         ["sentenses"],

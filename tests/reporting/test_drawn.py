@@ -132,6 +132,13 @@ def test_losses_share_a_panel_and_other_values_have_their_own(world):
     assert to_csv(piece).count("\n") == 1 + len(piece.records) == 1 + 3 * 2 * 2
 
 
+def test_the_plain_cross_entropy_of_dev_is_no_line_beside_smoothed_losses(world):
+    write_curve(world, "sentence", [{"kind": "dev", "update": 1, "loss": 4.0, "nll": 3.5}])
+    piece = drawn(world, kind="curves", systems=SYSTEMS[:1], values=["dev_loss", "dev_nll"])
+    assert [panel.title for panel in piece.content.panels] == ["loss, label-smoothed", "dev cross-entropy"]
+    assert [(record["value"], record["y"]) for record in piece.records] == [("dev_loss", 4.0), ("dev_nll", 3.5)]
+
+
 def test_the_horizontal_axis_may_count_target_tokens(world):
     write_curve(world, "sentence", [{"kind": "dev", "update": 1000, "loss": 4.0}])
     piece = drawn(world, kind="curves", systems=SYSTEMS[:1], values=["dev_loss"], x="tokens")

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from docmt.core.errors import UserError
@@ -55,6 +57,12 @@ def scores() -> dict:
 def test_a_metric_is_found_by_its_name(name, value, signature):
     found = parse_metric(name).find(scores())
     assert (found.value, found.signature) == (value, signature)
+
+
+def test_the_dev_likelihood_is_the_logarithm_of_the_perplexity_that_a_training_records():
+    found = parse_metric("dev NLL").find({"dev_perplexity": math.e**2, "dev_loss": 5.0})
+    assert found.value == pytest.approx(2)
+    assert found.signature.startswith("dev NLL|unit:nats|per:target pieces + sentences")
 
 
 @pytest.mark.parametrize(
