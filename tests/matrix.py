@@ -55,7 +55,7 @@ class Matrix:
 
     @property
     def translated(self) -> set[str]:
-        """Folders of the systems that the studies' pages score, which are all but those shown by their training alone."""
+        """Folders of the systems that the studies' pages score: all but those shown by their training alone."""
         scores = [path for study in self.studies for path in study_files(self.grid, study)["scores"]]
         return {str(Path(path).parent).replace("7_scores", "6_translations") for path in scores}
 
