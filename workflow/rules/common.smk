@@ -59,20 +59,6 @@ def or_refuse(ask, *arguments):
         refuse(problem)
 
 
-def rest_while_jobs_run():
-    """Where the caller says nothing of how many jobs may start in which time, do not count them.
-
-    Where it counts them, as it does by default, snakemake 9 looks at all jobs that are ready once more a second after
-    each time that it did so. These repetitions add up: with each job that ends there is one more a second, and after
-    a thousand the driver needs a core for itself.
-    """
-    scheduling = workflow.scheduling_settings
-    counted = scheduling and scheduling.max_jobs_per_timespan
-    if counted and (counted.max_jobs, counted.timespan) == (100, 1):
-        scheduling.max_jobs_per_timespan = None
-
-
-rest_while_jobs_run()
 GRID = or_refuse(plan)
 TARGET_STUDIES = sorted(GRID.studies, key=lambda study: (study != "demo", study))
 
@@ -89,7 +75,20 @@ def environment():
 shell.prefix(environment())
 
 
+def rest_while_jobs_run():
+    """Where the caller says nothing of how many jobs may start in which time, do not count them.
+
+    Where it counts them, as it does by default, snakemake 9 looks at all jobs that are ready once more a second after
+    each time that it did so. These repetitions add up: with each job that ends there is one more a second, and after
+    a thousand the driver needs a core for itself.
+    """
+    counted = workflow.scheduling_settings.max_jobs_per_timespan
+    if counted and (counted.max_jobs, counted.timespan) == (100, 1):
+        workflow.scheduler.job_rate_limiter = None
+
+
 onstart:
+    rest_while_jobs_run()
     with atomic_file(FROZEN_GRID) as stream:
         stream.write(GRID.to_json())
 
