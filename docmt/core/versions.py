@@ -11,7 +11,7 @@ VERSIONS = {
     "tokens": 3,
     "views": 2,
     "chains": 1,
-    "training": 2,
+    "training": 3,
     "translations": 3,
     "scores": 3,
     "report": 4,

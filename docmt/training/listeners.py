@@ -17,6 +17,8 @@ class Step:
     nll: float
     source_tokens: int
     target_tokens: int
+    counted: int
+    """What losses are divided by, as on dev: target words and one end a sentence, whatever the frame predicts."""
     gradient_norm: float
     rates: dict[str, float]
     seconds: float
@@ -77,17 +79,17 @@ class Meter:
         return len(self._steps)
 
     def read(self) -> tuple[Step, dict[str, float]]:
-        """The last update; losses in nats per target token, the other losses by the thing (nats a chain), mean norm of
-        the gradient, last rates, tokens a second, share of padding, peak memory."""
+        """The last update; losses in nats per target token (`Step.counted`), the other losses by the thing (nats a
+        chain), mean norm of the gradient, last rates, tokens a second, share of padding, peak memory."""
         steps, self._steps = self._steps, []
-        target = sum(step.target_tokens for step in steps)
+        counted, target = (sum(getattr(step, name) for step in steps) for name in ("counted", "target_tokens"))
         seconds = sum(step.seconds for step in steps)
         terms = Terms()
         for step in steps:
             terms.merge(step.terms)
         return steps[-1], {
-            "loss": sum(step.loss for step in steps) / target,
-            "nll": sum(step.nll for step in steps) / target,
+            "loss": sum(step.loss for step in steps) / counted,
+            "nll": sum(step.nll for step in steps) / counted,
             **terms.means(),
             "gradient_norm": sum(step.gradient_norm for step in steps) / len(steps),
             **steps[-1].rates,

@@ -163,6 +163,7 @@ class Training:
         step = Step(
             update=number,
             epoch=status.epoch,
+            counted=tokens,
             gradient_norm=norm,
             rates=rates,
             seconds=time.perf_counter() - began,

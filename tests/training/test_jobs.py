@@ -1,5 +1,6 @@
 """What a training leaves, what it starts from, and what it refuses."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -75,6 +76,21 @@ def test_metrics_are_means_over_the_updates_between(folder):
     assert trained[1]["nll"] == pytest.approx(sum(step.nll for step in steps) / tokens)
     assert trained[1]["lr"] == steps[-1].rates["lr"]
     assert trained[1]["target_tokens_per_s"] == pytest.approx(tokens / sum(step.seconds for step in steps))
+
+
+@pytest.mark.parametrize("frame", ["wrapped", "unmarked"])
+def test_losses_of_training_and_dev_are_divided_alike(folder, frame):
+    """By words and ends of sentences: an unmarked frame predicts fewer symbols, and its losses are no larger for it."""
+    model = {name: value for name, value in folder.model.items() if name != "combined_layers"}
+    plain = dataclasses.replace(folder, model={**model, "kind": "transformer", "frame": frame})
+    other, notes = plain.changed(max_updates=4), Notes()
+    assert other.train(notes)
+    (line,) = [line for line in other.metrics() if line["kind"] == "train"]
+    assert line["nll"] == pytest.approx(
+        sum(step.nll for step in notes.steps) / sum(step.counted for step in notes.steps)
+    )
+    fewer = [step.target_tokens < step.counted for step in notes.steps]
+    assert all(fewer) if frame == "unmarked" else not any(fewer)
 
 
 def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path):

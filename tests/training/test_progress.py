@@ -15,7 +15,7 @@ from docmt.training.status import Validation
 
 def step(update: int, **changes: object) -> Step:
     values = {"loss": 30.0, "nll": 20.0, "source_tokens": 40, "target_tokens": 10, "gradient_norm": 2.0, "seconds": 0.5}
-    values |= {"places": 50, "padding": 5, "memory_mib": 100.0 + update}
+    values |= {"counted": 10, "places": 50, "padding": 5, "memory_mib": 100.0 + update}
     return Step(update=update, epoch=1, rates={"lr": 1e-3}, **{**values, **changes})
 
 
@@ -44,11 +44,11 @@ def test_a_validation_is_told_with_its_bleu_and_its_other_losses():
 
 def test_a_meter_weighs_losses_by_tokens_and_starts_again_after_a_reading():
     meter = Meter()
-    meter.add(step(1, loss=10.0, target_tokens=10))
-    meter.add(step(2, loss=90.0, target_tokens=30, seconds=1.5))
+    meter.add(step(1, loss=10.0, target_tokens=10, counted=20))
+    meter.add(step(2, loss=90.0, target_tokens=30, counted=60, seconds=1.5))
     last, means = meter.read()
     assert last.update == 2
-    assert means["loss"] == pytest.approx(100 / 40)
+    assert means["loss"] == pytest.approx(100 / 80)
     assert means["target_tokens_per_s"] == pytest.approx(40 / 2.0)
     assert means["padding_share"] == pytest.approx(10 / 100)
     assert means["memory_mib"] == 102.0
