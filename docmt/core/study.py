@@ -42,9 +42,10 @@ class StudyConfig:
         return {name: both[name] for name in [*first, *sorted(self.figures, key=_natural)]}
 
 
-def _natural(name: str) -> list[tuple[bool, int, str]]:
-    """`table2` before `table10`."""
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", name)]
+def _natural(name: str) -> tuple[bool, list[tuple[bool, int, str]]]:
+    """`table2` before `table10`; what has no number of a paper comes after what has."""
+    parts = re.split(r"(\d+)", name)
+    return len(parts) == 1, [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 
 
 def load_study(path: Path) -> tuple[StudyConfig, Lines]:

@@ -14,5 +14,5 @@ VERSIONS = {
     "training": 3,
     "translations": 3,
     "scores": 3,
-    "report": 4,
+    "report": 5,
 }

@@ -83,7 +83,7 @@ def full(small) -> Project:
 
 def test_items_come_in_the_order_of_a_paper(full):
     """Tables with passages among them, numbers as numbers; then figures."""
-    names = ["passage", "table1", "table2", "table3", "table10", "table11", *FIGURES]
+    names = ["table1", "table2", "table3", "table10", "table11", "passage", *FIGURES]
     assert list(load_grid(full.root).studies["one"].items) == names
 
 
