@@ -53,6 +53,12 @@ def settings(grid: Grid, path: str) -> dict[str, Any]:
     most = STAGES.get(stage, "").count("/") + 1
     if stage not in SLICES or not LEAST.get(stage, most) <= len(parts) <= most:
         raise UserError("no such target", where=f"results/{path}", expected=" or ".join(STAGES))
+    if STAGES[stage].startswith("{scale}/") and parts[0] != grid.scale:
+        found, remedy = f"scale {parts[0]}", f"snakemake --config scale={parts[0]}"
+        expected = f"{grid.scale}, which this run has"
+        raise UserError(
+            "a target of another scale", where=f"results/{path}", found=found, expected=expected, remedy=remedy
+        )
     return SLICES[stage](grid, *parts)
 
 

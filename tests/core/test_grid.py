@@ -93,6 +93,14 @@ def test_tokens_of_an_unknown_text_are_refused(small):
         settings(load_grid(small.root), "2_tokens/toy/jont")
 
 
+@pytest.mark.parametrize("stage", ["5_training", "6_translations", "7_scores"])
+def test_a_target_of_another_scale_is_refused(small, stage):
+    path = f"{stage}/smoke/toy/sentence/seed1"
+    message = f"results/{path}: a target of another scale\n  found scale smoke; expected paper, which this run has\n"
+    with pytest.raises(UserError, match=re.escape(message)):
+        settings(load_grid(small.root), path)
+
+
 def test_a_text_that_is_learnt_on_other_languages_is_refused(small):
     with_text_of(small, "fr")
     message = r"systems\.sentence\.text: .*\n  found text joint, learnt on large \(fr-en\); expected .* toy \(zh-en\)"
