@@ -8,8 +8,8 @@ from typing import Any
 from docmt.core.figures import CurvesFigure, PointsFigure, PositionsFigure
 from docmt.core.metrics import parse_metric
 from docmt.core.tables import published_number
-from docmt.reporting.figures import DOTTED, LEVEL_DASH, Panel, Style, draw, styles, thin
-from docmt.reporting.painting import UPDATES, Course, Line, paint_courses, paint_points, paint_positions
+from docmt.reporting.figures import DOTTED, LEVEL_DASH, Curve, Panel, Style, draw, styles, thin
+from docmt.reporting.painting import UPDATES, Line, paint_points, paint_positions, paint_trainings
 from docmt.reporting.plots import GLOBAL, GROUP, OWN_SENTENCE
 from docmt.reporting.results import Results, Run
 from docmt.reporting.tables import NOT_SCORED, measured_of, not_run
@@ -152,15 +152,15 @@ def draw_curves(name: str, figure: CurvesFigure, results: Results) -> Drawn:
         values = [value for value in CURVES if CURVES[value][0] == panel and value in figure.values]
         _, title, unit, _ = CURVES[values[0]]
         told = [
-            (value, run, course)
+            (value, run, curve)
             for value in values
             for label, run in runs
-            for course in _courses(label, run, value, figure)
+            for curve in _curves(label, run, value, figure)
         ]
         x = UPDATES if figure.x == "updates" else "target tokens, millions"
-        paint = partial(paint_courses, courses=[course for *_, course in told], look=look, x=x, unit=unit)
+        paint = partial(paint_trainings, curves=[curve for *_, curve in told], look=look, x=x, unit=unit)
         panels.append(_panel(f"{name}-{panel}", title, paint, look))
-        records += [record for one in told for record in _course_records(*one)]
+        records += [record for one in told for record in _curve_records(*one)]
     notes = dict.fromkeys((record["second"], DOTTED) for record in records if record["second"])
     return Drawn(tuple(panels), look, tuple(notes), (), tuple(_untold(figure, records, results)), tuple(records))
 
@@ -177,7 +177,7 @@ def _untold(figure: CurvesFigure, records: Sequence[dict], results: Results) -> 
                 yield f"{shown.name}, {value.replace('_', ' ')}: {why}"
 
 
-def _courses(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator[Course]:
+def _curves(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator[Curve]:
     """One, or, of attention that a model has to its own sentence and to the document, two. Long ones are thinned."""
     key, kind = CURVES[value][3], "train" if value == "train_loss" else "dev"
     second = TRAINING if value == "train_loss" and "dev_loss" in figure.values else ""
@@ -185,7 +185,7 @@ def _courses(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator
         rows = [row for row in run.curve if row.get("kind") == kind and row.get(key + suffix) is not None]
         if rows:
             x, y = thin([_x(row, run, figure) for row in rows]), thin([row[key + suffix] for row in rows])
-            yield Course(label, x, y, what)
+            yield Curve(label, x, y, what)
 
 
 def _x(row: dict, run: Run, figure: CurvesFigure) -> float:
@@ -193,10 +193,10 @@ def _x(row: dict, run: Run, figure: CurvesFigure) -> float:
     return row["update"] if figure.x == "updates" else row["update"] * tokens / 1e6
 
 
-def _course_records(value: str, run: Run, course: Course) -> Iterator[dict[str, Any]]:
-    names = {"label": course.label, "system": run.entry.system.name, "seed": run.seed, "value": value}
-    for x, y in zip(course.x, course.y, strict=True):
-        yield {**names, "second": course.second, "x": x, "y": y}
+def _curve_records(value: str, run: Run, curve: Curve) -> Iterator[dict[str, Any]]:
+    names = {"label": curve.system, "system": run.entry.system.name, "seed": run.seed, "value": value}
+    for x, y in zip(curve.x, curve.y, strict=True):
+        yield {**names, "second": curve.dotted, "x": x, "y": y}
 
 
 def _panel(identifier: str, title: str, paint: Callable[..., None], look: dict[str, Style]) -> Panel:

@@ -89,7 +89,10 @@ class Panel:
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of a plot. Curves of one system (seeds) share its style; `dotted` says what a second kind of them is."""
+    """One line of a plot. Curves of one system (seeds) share its style; `dotted` says what a second kind of them is.
+
+    `system`: its name, or the label that stands for it.
+    """
 
     system: str
     x: Sequence[float]
@@ -144,9 +147,7 @@ def paint_curves(
 ) -> None:
     """`unit`: of the vertical axis. `level`: a dashed horizontal line to compare with."""
     for curve in drawn:
-        x, y, style = thin(curve.x), thin(curve.y), look[curve.system]
-        axes.plot(x, y, **style.line | ({"linestyle": _line_style(DOTTED)} if curve.dotted else {}))
-        axes.plot(x[-1:], y[-1:], style.marker, color=style.colour, clip_on=False)
+        plot_curve(axes, curve, look[curve.system])
     if level is not None:
         axes.axhline(level, **LEVEL)
     if logarithmic:
@@ -162,6 +163,13 @@ def paint_curves(
     axes.set_xlabel("updates")
     axes.set_ylabel(unit)
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=(1, 2, 5, 10), integer=True))
+
+
+def plot_curve(axes: Axes, curve: Curve, style: Style) -> None:
+    """Thinned; its last point has the system's marker."""
+    x, y = thin(curve.x), thin(curve.y)
+    axes.plot(x, y, **style.line | ({"linestyle": _line_style(DOTTED)} if curve.dotted else {}))
+    axes.plot(x[-1:], y[-1:], style.marker, color=style.colour, clip_on=False)
 
 
 def _systems(drawn: Sequence[Curve]) -> tuple[str, ...]:

@@ -8,14 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
 from docmt.core.figures import Axis
-from docmt.reporting.figures import LEVEL, Style
+from docmt.reporting.figures import LEVEL, Curve, Style, plot_curve
 
 PUBLISHED = {"markerfacecolor": "white", "linestyle": "none", "markeredgewidth": 1.6, "markersize": 7.5, "zorder": 3}
 """Published points are hollow, and no line leads through them."""
-
-SECOND = (0, (1, 1.6))
-"""The dots of a second curve of the same system."""
-
 
 UPDATES = "updates"
 
@@ -27,16 +23,6 @@ class Line:
     label: str
     measured: tuple[tuple[float, tuple[float, ...]], ...]
     published: tuple[tuple[float, float], ...] = ()
-
-
-@dataclass(frozen=True)
-class Course:
-    """What a training of a system told over its updates; `second`: what it is beside another curve of the panel."""
-
-    label: str
-    x: Sequence[float]
-    y: Sequence[float]
-    second: str = ""
 
 
 def paint_points(axes: Axes, lines: Sequence[Line], look: dict[str, Style], x: Axis, unit: str) -> None:
@@ -77,12 +63,10 @@ def paint_positions(
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
-def paint_courses(axes: Axes, courses: Sequence[Course], look: dict[str, Style], x: str, unit: str) -> None:
-    """`x` is what the axis counts. A system's trainings (seeds) look alike; the last point of each has its marker."""
-    for course in courses:
-        style = look[course.label]
-        axes.plot(course.x, course.y, **style.line | ({"linestyle": SECOND} if course.second else {}))
-        axes.plot(course.x[-1:], course.y[-1:], style.marker, color=style.colour)
+def paint_trainings(axes: Axes, curves: Sequence[Curve], look: dict[str, Style], x: str, unit: str) -> None:
+    """`x` is what the axis counts."""
+    for curve in curves:
+        plot_curve(axes, curve, look[curve.system])
     _label(axes, Axis(x), unit)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=x == UPDATES))
 
