@@ -5,7 +5,7 @@ import json
 
 import pytest
 from item_study import ITEMS, SENTENCES, add_item_study
-from support import Project, planned, planned_jobs
+from support import Project, planned, planned_jobs, quick_smoke
 
 PAGE = "results/8_report/mine/{}.html"
 
@@ -13,7 +13,7 @@ PAGE = "results/8_report/mine/{}.html"
 @pytest.fixture
 def mine(project) -> Project:
     """Nothing has been run yet."""
-    add_item_study(project)
+    add_item_study(quick_smoke(project))
     project.edit("config.yaml", "scale", "smoke")
     return project
 
