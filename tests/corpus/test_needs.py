@@ -59,7 +59,7 @@ def test_what_each_split_is_read_from(name):
 
 
 CORPORA = {name: corpus(name) for name in READERS} | {path.stem: load_corpus(path) for path in CATALOGUE.glob("*.yaml")}
-TOGETHER = ("one table", "verses", "toy_zh-en", "bible_de-en", "bible_fr-en", "bible_zh-en")
+TOGETHER = ("one table", "verses", "toy_zh-en", "toy_long_zh-en", "bible_de-en", "bible_fr-en", "bible_zh-en")
 """Corpora whose splits cannot be read apart."""
 
 

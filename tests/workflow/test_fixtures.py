@@ -36,7 +36,7 @@ def test_every_corpus_is_planned_from_nothing(project):
     plan = jobs(project, *targets, "all", "--config", "scale=smoke")
     assert "download" not in plan
     assert plan["corpus"] == {f"{corpus}@smoke" for corpus in corpora}
-    assert plan["fixture"] == plan["corpus"] - {"toy_zh-en@smoke"}
+    assert plan["fixture"] == plan["corpus"] - {"toy_zh-en@smoke", "toy_long_zh-en@smoke"}
     later = {corpus for rule in ("tokens", "views", "chain_words", "aligner") for corpus in plan[rule]}
     assert all(corpus.endswith("@smoke") for corpus in later)
 
