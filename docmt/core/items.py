@@ -77,24 +77,25 @@ def study_files(grid: Grid, study: str) -> Files:
     but of systems that the items show by their trainings alone: nothing of these need be translated."""
     config = study_of(grid, study, f"results/8_report/{study}")
     entries = [entry for entry in grid.of_study(study) if grid.left_out(entry) is None]
-    trained_only = _trained_only(grid, study)
+    read = {name: item_files(grid, study, name) for name in config.items}
+    trained_only = _trained_only(grid, study, read)
     files: Files = {
         "pages": [page_of(study, name) for name in config.items],
         "scores": [path for entry in entries if _standing(entry) not in trained_only for path in _scores(grid, entry)],
         "records": [path for entry in entries for path in _records(grid, entry)],
         "cards": [_card(grid, name) for name in config.corpora if name not in grid.not_run],
     }
-    for name in config.items:
-        for what, paths in item_files(grid, study, name).items():
+    for files_of_item in read.values():
+        for what, paths in files_of_item.items():
             files[what] = files.get(what, []) + paths
     return {what: list(dict.fromkeys(paths)) for what, paths in files.items()}
 
 
-def _trained_only(grid: Grid, study: str) -> set[Standing]:
-    """What is shown, and by no item that reads more than trainings leave."""
+def _trained_only(grid: Grid, study: str, read: dict[str, Files]) -> set[Standing]:
+    """What is shown, and by no item that reads more than trainings leave. `read`: the files of each item."""
     shown: dict[bool, set[Standing]] = {True: set(), False: set()}
-    for name in grid.studies[study].items:
-        by_trainings = item_files(grid, study, name).keys() <= OF_TRAININGS
+    for name, files in read.items():
+        by_trainings = files.keys() <= OF_TRAININGS
         shown[by_trainings] |= {_standing(entry) for entry in item_entries(grid, study, name)}
     return shown[True] - shown[False]
 

@@ -9,32 +9,16 @@ from scipy.stats import t
 
 from docmt.core.metrics import parse_metric
 from docmt.core.tables import GapRow, GapsTable
+from docmt.reporting.over_seeds import OverSeeds, over_seeds, that_ran
 from docmt.reporting.results import Results
-from docmt.reporting.tables import NOT_SCORED, measured_of, not_run
+from docmt.reporting.tables import NOT_SCORED, not_run
 
 
-@dataclass(frozen=True)
-class Side:
-    """A system's values, one a seed that was run; `empty`: why there is none."""
+@dataclass(frozen=True, kw_only=True)
+class Side(OverSeeds):
+    """The metric of one of a row's systems."""
 
     system: str
-    values: tuple[float, ...]
-    seeds: int
-    empty: str
-    signatures: tuple[str, ...]
-
-    @property
-    def measured(self) -> float | None:
-        return statistics.fmean(self.values) if self.values else None
-
-    @property
-    def deviation(self) -> float | None:
-        """Standard deviation over seeds (of the sample); none for fewer than two."""
-        return statistics.stdev(self.values) if len(self.values) > 1 else None
-
-    @property
-    def status(self) -> str:
-        return "measured" if self.values else self.empty
 
 
 @dataclass(frozen=True)
@@ -156,13 +140,6 @@ def _gap(table: GapsTable, row: GapRow, results: Results) -> Gap:
 
 
 def _side(table: GapsTable, system: str, results: Results) -> Side:
-    name, runs = parse_metric(table.metric), results.of(table.corpus, system)
-    found = [measured for run in runs if (measured := measured_of(run, name)) is not None]
-    there = [run for run in runs if (run.scores if name.metric.source == "scores" else run.record) is not None]
-    return Side(
-        system=system,
-        values=tuple(measured.value for measured in found),
-        seeds=len(runs),
-        empty=NOT_SCORED if there else not_run(results.settings.why_not_run(table.corpus, system)),
-        signatures=tuple(dict.fromkeys(measured.signature for measured in found)),
-    )
+    metric, runs = parse_metric(table.metric), results.of(table.corpus, system)
+    why = NOT_SCORED if that_ran(runs, metric) else not_run(results.settings.why_not_run(table.corpus, system))
+    return Side(system=system, **vars(over_seeds(runs, metric, why)))

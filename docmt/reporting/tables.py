@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from docmt.core.marks import MARKS, mark
-from docmt.core.metrics import Measured, MetricName, parse_metric
+from docmt.core.metrics import MetricName, parse_metric
 from docmt.core.tables import ColumnConfig, RowConfig, SystemsTable, published_number
+from docmt.reporting.over_seeds import OverSeeds, over_seeds, that_ran
 from docmt.reporting.random_models import random_models
 from docmt.reporting.results import Results, Run
 
@@ -30,7 +31,7 @@ TESTS = {
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(OverSeeds):
     """One (row, column, metric). `published` is a number, one as it was printed, "not digitised", or none.
 
     `values` has one number a seed that was run; `empty` says why there is none: the system was not run, these
@@ -45,10 +46,6 @@ class Cell:
     metric: str
     decimals: int
     published: float | str | None
-    values: tuple[float, ...]
-    seeds: int
-    empty: str
-    signatures: tuple[str, ...]
     comparison: dict | None = None
     random: tuple[str, ...] = ()
 
@@ -62,22 +59,9 @@ class Cell:
         return mark(self.p)
 
     @property
-    def measured(self) -> float | None:
-        return statistics.fmean(self.values) if self.values else None
-
-    @property
-    def deviation(self) -> float | None:
-        """Standard deviation over seeds (of the sample); none for fewer than two."""
-        return statistics.stdev(self.values) if len(self.values) > 1 else None
-
-    @property
     def difference(self) -> float | None:
         published = published_number(self.published)
         return None if self.measured is None or published is None else self.measured - published
-
-    @property
-    def status(self) -> str:
-        return "measured" if self.values else self.empty
 
 
 @dataclass(frozen=True)
@@ -248,7 +232,7 @@ def _cell(
     name = parse_metric(metric, f"study {results.settings.study.study}")
     system = config.system_of(row, key, column)
     runs = results.of(column.corpus, system) if system else []
-    found = [measured for run in runs if (measured := measured_of(run, name)) is not None]
+    measured = over_seeds(runs, name, _empty(system, runs, name, results.settings.why_not_run(column.corpus, system)))
     baseline = config.baseline_of(row, key, column)
     pair = {"corpus": column.corpus, "metric": metric, "system": system, "baseline": baseline}
     return Cell(
@@ -258,27 +242,20 @@ def _cell(
         metric=metric,
         decimals=name.metric.decimals,
         published=row.published.get(key, {}).get(metric),
-        values=tuple(measured.value for measured in found),
-        seeds=len(runs),
-        empty=_empty(system, runs, name, results.settings.why_not_run(column.corpus, system)),
-        signatures=tuple(dict.fromkeys(measured.signature for measured in found)),
-        comparison=results.comparison(table, **pair, test=config.significance) if found and baseline else None,
+        **vars(measured),
+        comparison=results.comparison(table, **pair, test=config.significance)
+        if measured.values and baseline
+        else None,
         random=tuple(dict.fromkeys(model for run in runs for model in random_models(results, run, name)))
-        if found
+        if measured.values
         else (),
     )
-
-
-def measured_of(run: Run, metric: MetricName) -> Measured | None:
-    """The metric of a run; none where it was not run, or lacks it."""
-    content = run.scores if metric.metric.source == "scores" else run.record
-    return None if content is None else metric.find(content)
 
 
 def _empty(system: str | None, runs: list[Run], metric: MetricName, left_out: str) -> str:
     if system is None:
         return PUBLISHED_ONLY
-    there = [run for run in runs if (run.scores if metric.metric.source == "scores" else run.record) is not None]
+    there = that_ran(runs, metric)
     if not there:
         return not_run(left_out)
     lines = [run.scores["decoding"]["lines"] for run in there if run.scores is not None]

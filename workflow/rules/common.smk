@@ -189,12 +189,24 @@ def made_of_kind(*kinds):
     return "|".join(re.escape(name) for name, made in GRID.checkpoints.items() if made.kind in kinds) or "(?!)"
 
 
+def checkpoint_of(folder):
+    """The settings and weights of a pretrained model: of the user's, or of one that the scale makes."""
+    return made_files(folder) if is_made(folder) else or_refuse(checkpoint_files, folder)
+
+
+def tokenizer_of(folder):
+    return made_tokenizer(folder) if is_made(folder) else or_refuse(tokenizer_file, folder)
+
+
+def aligner_of(folder):
+    return made_aligner_files(folder) if is_made(folder) else or_refuse(aligner_files, folder)
+
+
 def checkpoint_inputs(system):
-    """The files of a pretrained checkpoint, which the system's model must be like."""
-    if is_made(system.pretrained):
-        return made_files(system.pretrained)
-    or_refuse(check_model, system.model, system.pretrained)
-    return or_refuse(checkpoint_files, system.pretrained)
+    """What training starts from; the system's model must be like it."""
+    if not is_made(system.pretrained):
+        or_refuse(check_model, system.model, system.pretrained)
+    return checkpoint_of(system.pretrained)
 
 
 def start_option(wildcards, input):
@@ -209,8 +221,7 @@ def tokens_inputs(wildcards):
     inputs = {"documents": f"results/1_corpus/{wildcards.corpus}/documents.parquet"}
     text = GRID.texts.get(wildcards.text)
     if text and text.pretrained:
-        made = is_made(text.pretrained)
-        inputs["tokenizer"] = made_tokenizer(text.pretrained) if made else or_refuse(tokenizer_file, text.pretrained)
+        inputs["tokenizer"] = tokenizer_of(text.pretrained)
     return inputs
 
 
@@ -269,14 +280,11 @@ def named_scoring_inputs(entry):
     }
     if GRID.scoring.aligner.kind == "default":
         inputs["aligner"] = f"results/7_aligners/{data}/{entry.system.text}/lexicon.arrow"
-    aligner = GRID.scoring.aligner.model
-    if aligner:
-        inputs["aligner_model"] = made_aligner_files(aligner) if is_made(aligner) else or_refuse(aligner_files, aligner)
+    if GRID.scoring.aligner.model:
+        inputs["aligner_model"] = aligner_of(GRID.scoring.aligner.model)
     model = GRID.scoring.cohesion.models.get(corpus.target_language)
-    if is_made(model):
-        inputs["next_sentence_model"] = [*made_files(model), made_tokenizer(model)]
-    elif model:
-        inputs["next_sentence_model"] = [*or_refuse(checkpoint_files, model), or_refuse(tokenizer_file, model)]
+    if model:
+        inputs["next_sentence_model"] = [*checkpoint_of(model), tokenizer_of(model)]
     return {name: path for name, path in inputs.items() if path}
 
 

@@ -1,0 +1,57 @@
+"""A metric of a system over the seeds that were run: what cells of tables have in common."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from docmt.core.metrics import Measured, MetricName
+from docmt.reporting.results import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverSeeds:
+    """`values` has one number a seed that was run; `empty` says why there is none."""
+
+    values: tuple[float, ...]
+    seeds: int
+    empty: str
+    signatures: tuple[str, ...]
+
+    @property
+    def measured(self) -> float | None:
+        return statistics.fmean(self.values) if self.values else None
+
+    @property
+    def deviation(self) -> float | None:
+        """Standard deviation over seeds (of the sample); none for fewer than two."""
+        return statistics.stdev(self.values) if len(self.values) > 1 else None
+
+    @property
+    def status(self) -> str:
+        return "measured" if self.values else self.empty
+
+
+def over_seeds(runs: Sequence[Run], metric: MetricName, empty: str) -> OverSeeds:
+    """Of the runs of one system on one corpus."""
+    found = [measured for run in runs if (measured := measured_of(run, metric)) is not None]
+    return OverSeeds(
+        values=tuple(measured.value for measured in found),
+        seeds=len(runs),
+        empty=empty,
+        signatures=tuple(dict.fromkeys(measured.signature for measured in found)),
+    )
+
+
+def measured_of(run: Run, metric: MetricName) -> Measured | None:
+    """The metric of a run; none where it was not run, or lacks it."""
+    content = _content(run, metric)
+    return None if content is None else metric.find(content)
+
+
+def that_ran(runs: Sequence[Run], metric: MetricName) -> list[Run]:
+    """Those whose file with the metric, if they have it, is there."""
+    return [run for run in runs if _content(run, metric) is not None]
+
+
+def _content(run: Run, metric: MetricName) -> dict | None:
+    return run.scores if metric.metric.source == "scores" else run.record
