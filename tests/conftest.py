@@ -2,12 +2,13 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from hypothesis import settings
-from jaxtyping import install_import_hook
+from jaxtyping import config, install_import_hook
 from support import ROOT, Project, copy_project, small_demo
 
 # Before torch counts the cores: workers of one run would fight for them.
@@ -17,8 +18,21 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("docmt", deadline=None, derandomize=True)
 settings.load_profile("docmt")
 
-# The shapes that stand in signatures are checked here and nowhere else.
+# The shapes that stand in signatures are checked here and nowhere else: see `checked_shapes`.
 install_import_hook(["docmt.nn", "docmt.models"], "beartype.beartype")
+config.update("jaxtyping_disable", True)
+SHAPES_CHECKED = ("tests/nn", "tests/models")
+
+
+@pytest.fixture(autouse=True)
+def checked_shapes(request) -> Iterator[None]:
+    """In the tests of what has these signatures: in a beam or a training, checks would take most of the time."""
+    if not any(request.path.is_relative_to(ROOT / folder) for folder in SHAPES_CHECKED):
+        yield
+        return
+    config.update("jaxtyping_disable", False)
+    yield
+    config.update("jaxtyping_disable", True)
 
 
 @pytest.fixture(scope="session")

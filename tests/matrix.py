@@ -7,7 +7,7 @@ import csv
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from support import Project
 from docmt.core.artifacts import read_json
 from docmt.core.entries import Entry
 from docmt.core.grid import Grid
-from docmt.core.items import item_entries, item_files, page_of, run_folder, study_files
+from docmt.core.items import item_files, page_of, run_folder, study_files
 
 LEAST_FALL = 0.2
 """Of the dev loss, from before the first update to the best."""
@@ -48,20 +48,16 @@ class Matrix:
     def entries(self) -> list[Entry]:
         return [entry for study in self.studies for entry in self.grid.of_study(study)]
 
-    def runs(self, stage: str, entries: Iterable[Entry] | None = None) -> dict[str, Run]:
+    def runs(self, stage: str) -> dict[str, Run]:
         """What a stage makes of the systems, once each: those of several names, or of several studies, may be one."""
-        chosen = self.entries if entries is None else entries
-        return {run_folder(self.grid, stage, entry, seed): (entry, seed) for entry in chosen for seed in entry.seeds}
+        runs = ((entry, seed) for entry in self.entries for seed in entry.seeds)
+        return {run_folder(self.grid, stage, *run): run for run in runs}
 
     @property
     def translated(self) -> set[str]:
         """Folders of the systems that the studies' pages score: all but those shown by their training alone."""
         scores = [path for study in self.studies for path in study_files(self.grid, study)["scores"]]
         return {str(Path(path).parent).replace("7_scores", "6_translations") for path in scores}
-
-    def trained_for(self, item: tuple[str, str]) -> list[Entry]:
-        """The systems of an item, and those that they start from."""
-        return [start for entry in item_entries(self.grid, *item) for start in self.grid.starts(entry)]
 
 
 def missing_pages(matrix: Matrix) -> list[str]:
@@ -95,14 +91,10 @@ def _item_problems(matrix: Matrix, study: str, name: str) -> Iterator[str]:
         yield f"{study}/{name}: {lines} lines in CSV, {len(records)} records in JSON"
 
 
-def run_problems(matrix: Matrix, trained: Iterable[Entry] | None = None) -> list[str]:
-    """Trainings and translations that the grid has and the run has not, and the other way round.
-
-    `trained`: systems that were only trained, beside those of the studies.
-    """
-    trainings = matrix.runs("5_training") | matrix.runs("5_training", trained or ())
+def run_problems(matrix: Matrix) -> list[str]:
+    """Trainings and translations that the grid has and the run has not, and the other way round."""
     return [
-        *_differing(matrix, "5_training", "record.json", trainings),
+        *_differing(matrix, "5_training", "record.json", matrix.runs("5_training")),
         *_differing(matrix, "6_translations", "decoding.json", matrix.translated),
     ]
 

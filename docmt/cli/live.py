@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from docmt.cli.lines import say
 from docmt.training.listeners import Listener, Meter, Step
 from docmt.training.progress import LogLines, dev_line
 from docmt.training.status import Validation
@@ -18,7 +19,7 @@ READ_EVERY = 5
 def progress(settings: Path) -> Listener:
     """A live line on a terminal, plain lines on standard error otherwise; `settings` tells the number of updates."""
     if not sys.stderr.isatty():
-        return LogLines(lambda line: print(line, file=sys.stderr, flush=True))
+        return LogLines(say)
     return LiveLine(max_updates(settings))
 
 

@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from docmt.cli.lines import say
 from docmt.core.errors import USER_MISTAKE, UserError
 
 COMMANDS = (
@@ -66,8 +67,8 @@ GROUPS = (
 """Commands of two words."""
 
 
-def build() -> typer.Typer:
-    """The application, with every command registered."""
+def build(asked: str | None = None) -> typer.Typer:
+    """The application, with every command; or with the one that is asked for, whose module alone is then imported."""
     app = typer.Typer(
         name="docmt",
         help="Document-level machine translation experiments. The workflow calls these commands; each works alone too.",
@@ -76,13 +77,16 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    for group, module, commands in GROUPS:
+    app.callback()(lambda: None)  # without it, an application of one command takes no name of a command
+    known = {name for name, *_ in (*GROUPS, *COMMANDS)}
+    needed = known & {asked} or known
+    for group, module, commands in (row for row in GROUPS if row[0] in needed):
         functions = importlib.import_module(module)
         sub = typer.Typer(help=functions.__doc__, no_args_is_help=True)
         for name, function in commands:
             sub.command(name)(getattr(functions, function))
         app.add_typer(sub, name=group)
-    for name, module, function in COMMANDS:
+    for name, module, function in (row for row in COMMANDS if row[0] in needed):
         app.command(name)(getattr(importlib.import_module(module), function))
     return app
 
@@ -90,11 +94,11 @@ def build() -> typer.Typer:
 def main() -> None:
     """Run a command. A user's mistake is one message and status 2; the trace comes with DOCMT_DEBUG=1."""
     try:
-        build()()
+        build(*sys.argv[1:2])()
     except UserError as problem:
         if os.environ.get("DOCMT_DEBUG") == "1":
             raise
-        print(f"docmt: {problem}", file=sys.stderr)
+        say(f"docmt: {problem}")
         sys.exit(USER_MISTAKE)
     except BrokenPipeError:
         # The reader (head, less) has seen enough.

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from docmt.cli.lines import say
+
 if TYPE_CHECKING:
     from docmt.core.workers import Workers
 
@@ -51,7 +53,7 @@ class LogLines:
         if now - self.last >= EVERY_S:
             self.last = now
             rate = f"{count / (now - self.start):,.0f} {self.counted}/s"
-            print(f"{self.name}: {done} of {total} {self.unit}, {rate}", file=sys.stderr, flush=True)
+            say(f"{self.name}: {done} of {total} {self.unit}, {rate}")
 
 
 def workers_of(processes: int | None) -> "Workers":

@@ -4,8 +4,13 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+import torch
+from jaxtyping import TypeCheckError
+
 import docmt
 from docmt.nn import shapes
+from docmt.nn.layers import FeedForward
 
 FILES = [file for part in ("nn", "models") for file in Path(docmt.__file__).parent.joinpath(part).rglob("*.py")]
 LEGEND = set(re.findall(r"^\| (\w) \|", shapes.__doc__, re.MULTILINE))
@@ -20,3 +25,9 @@ def test_axes_are_letters_of_the_legend():
     assert len(LEGEND) > 5
     assert suffixes()
     assert {letter for suffix in suffixes() for letter in suffix} <= LEGEND
+
+
+def test_what_has_another_shape_than_the_signature_is_refused():
+    """Only in the tests of these folders (tests/conftest.py): states are tokens by width, without a batch."""
+    with pytest.raises(TypeCheckError, match="x"):
+        FeedForward(4, 8, dropout=0.0)(torch.zeros(2, 3, 4))

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 
-import jaxtyping
 import numpy as np
 import pytest
 import torch
@@ -30,14 +29,6 @@ from docmt.training.update import Sums, accumulate_gradients, clip_gradients
 NOISY = {"dropout": 0.2, "attention_dropout": 0.1, "activation_dropout": 0.1}
 KINDS = ("transformer", "transformer pre-norm", "g_transformer", "lexical_chain", "long_short", "han", "w_link")
 CPU = torch.device("cpu")
-
-
-@pytest.fixture(autouse=True)
-def parts_without_checks_of_shapes():
-    """No compiler can follow the checks that the tests put around functions."""
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 class Counted:
