@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,19 +19,15 @@ settings.load_profile("docmt")
 
 # The shapes that stand in signatures are checked here and nowhere else: see `checked_shapes`.
 install_import_hook(["docmt.nn", "docmt.models"], "beartype.beartype")
-config.update("jaxtyping_disable", True)
-SHAPES_CHECKED = ("tests/nn", "tests/models")
+SHAPES_CHECKED = ("nn", "models", "decoding", "search/test_forced.py", "search/test_prefixes.py")
+"""Of tests/: together these call all that states a shape. The rest is trainings and exhaustive beams, where checks
+take half to three quarters of the time."""
 
 
-@pytest.fixture(autouse=True)
-def checked_shapes(request) -> Iterator[None]:
-    """In the tests of what has these signatures: in a beam or a training, checks would take most of the time."""
-    if not any(request.path.is_relative_to(ROOT / folder) for folder in SHAPES_CHECKED):
-        yield
-        return
-    config.update("jaxtyping_disable", False)
-    yield
-    config.update("jaxtyping_disable", True)
+@pytest.fixture(scope="module", autouse=True)
+def checked_shapes(request) -> None:
+    checked = any(request.path.is_relative_to(ROOT / "tests" / place) for place in SHAPES_CHECKED)
+    config.update("jaxtyping_disable", not checked)
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,13 @@
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from docmt.cli.lines import say
 from docmt.training.listeners import Listener, Meter, Step
 from docmt.training.progress import LogLines, dev_line
 from docmt.training.status import Validation
@@ -17,9 +18,13 @@ READ_EVERY = 5
 
 
 def progress(settings: Path) -> Listener:
-    """A live line on a terminal, plain lines on standard error otherwise; `settings` tells the number of updates."""
+    """A live line on a terminal, plain lines on standard error otherwise; `settings` tells the number of updates.
+
+    Each plain line is one write, since trainings that run together share the screen: `print` may write a line's end by
+    itself.
+    """
     if not sys.stderr.isatty():
-        return LogLines(say)
+        return LogLines(partial(typer.echo, err=True))
     return LiveLine(max_updates(settings))
 
 

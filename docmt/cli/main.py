@@ -6,7 +6,6 @@ import sys
 
 import typer
 
-from docmt.cli.lines import say
 from docmt.core.errors import USER_MISTAKE, UserError
 
 COMMANDS = (
@@ -98,7 +97,7 @@ def main() -> None:
     except UserError as problem:
         if os.environ.get("DOCMT_DEBUG") == "1":
             raise
-        say(f"docmt: {problem}")
+        typer.echo(f"docmt: {problem}", err=True)
         sys.exit(USER_MISTAKE)
     except BrokenPipeError:
         # The reader (head, less) has seen enough.

@@ -3,11 +3,15 @@
 import os
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from docmt.cli.options import Device
+
+if TYPE_CHECKING:
+    from docmt.training.options import JobOptions
+    from docmt.training.settings import Paths
 
 
 def train(
@@ -56,19 +60,24 @@ def train(
     if ranks > 1 and "RANK" not in os.environ:
         raise typer.Exit(launch(ranks))
 
-    from docmt.cli.dev_bleu import dev_bleu
-    from docmt.cli.live import progress
     from docmt.training.exit import RESUMABLE
-    from docmt.training.job import train as train_system
-    from docmt.training.listeners import Listeners
-    from docmt.training.ranks import is_first
     from docmt.training.settings import Paths
 
     paths = Paths(settings, view, text, output, state, init, chains, pretrained)
-    listener = progress(settings) if is_first() else Listeners()
+    if not train_here(paths, device, threads, options):
+        raise typer.Exit(RESUMABLE)
+
+
+def train_here(paths: "Paths", device: str, threads: int | None, options: "JobOptions") -> bool:
+    """The training, or this rank's part of it, in this process; the first rank shows how far it is. Is it finished?"""
+    from docmt.cli.dev_bleu import dev_bleu
+    from docmt.cli.live import progress
+    from docmt.training.job import train as train_system
+    from docmt.training.listeners import Listeners
+    from docmt.training.ranks import is_first
+
+    listener = progress(paths.settings) if is_first() else Listeners()
     try:
-        finished = train_system(paths, device, threads, listener, partial(dev_bleu, text), options)
+        return train_system(paths, device, threads, listener, partial(dev_bleu, paths.text), options)
     finally:
         listener.close()
-    if not finished:
-        raise typer.Exit(RESUMABLE)

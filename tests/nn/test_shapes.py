@@ -28,6 +28,6 @@ def test_axes_are_letters_of_the_legend():
 
 
 def test_what_has_another_shape_than_the_signature_is_refused():
-    """Only in the tests of these folders (tests/conftest.py): states are tokens by width, without a batch."""
-    with pytest.raises(TypeCheckError, match="x"):
+    """In the tests that tests/conftest.py lists: states are tokens by width, without a batch."""
+    with pytest.raises(TypeCheckError, match="typechecking parameter 'x'"):
         FeedForward(4, 8, dropout=0.0)(torch.zeros(2, 3, 4))

@@ -62,14 +62,13 @@ def test_a_training_of_every_kind_of_model(finished_demo):
 PAGE = "results/8_report/two/{}.html"
 LEFT = {"5_training": "record.json", "6_translations": "decoding.json", "7_scores": "scores.json"}
 """By stage, what a job leaves when it ends well."""
-BROKEN = {
-    "raises": "raise RuntimeError('broken')",
-    "is not finite": "return states * float('nan')",
-}
-BREAKING = [BROKEN["raises"], pytest.param(BROKEN["is not finite"], marks=pytest.mark.nightly)]
+BROKEN = [
+    pytest.param("raise RuntimeError('broken')", id="raises"),
+    pytest.param("return states * float('nan')", id="is not finite", marks=pytest.mark.nightly),
+]
 
 
-@pytest.fixture(params=BREAKING, ids=BROKEN)
+@pytest.fixture(params=BROKEN)
 def broken_han(request, tmp_path, monkeypatch) -> None:
     """The package with a HAN whose attention to the context does this; every command of a test has it."""
     shutil.copytree(ROOT / "docmt", tmp_path / "broken/docmt", ignore=shutil.ignore_patterns("__pycache__"))
