@@ -7,10 +7,21 @@ and why. `docmt.core.config` explains the form.
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from docmt.core.checks import need, setting
+from docmt.core.checks import need, need_between, setting
 
 Frame = Literal["wrapped", "summarised", "joined", "unmarked", "closed", "fairseq"]
 """Which special symbols stand around sentences: `docmt.nn.frames`."""
+
+
+MOST = {
+    "encoder_layers": 1_000,
+    "decoder_layers": 1_000,
+    "width": 100_000,
+    "inner": 1_000_000,
+    "heads": 10_000,
+    "max_positions": 10_000_000,
+}
+"""Of a model's sizes: more is a slip of the keyboard, and would only be noticed when memory ends."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +60,8 @@ class TransformerConfig:
     def __post_init__(self) -> None:
         kinds = [kind for kind, row in MODELS.items() if row.settings is type(self)]
         need(self.kind in kinds, "kind", self.kind, f"{' or '.join(kinds) or 'none'}, which has these settings")
-        for name in ("encoder_layers", "decoder_layers", "width", "inner", "heads", "max_positions"):
-            need(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
+        for name, most in MOST.items():
+            need_between(1, most, name, getattr(self, name))
         for name in ("dropout", "attention_dropout", "activation_dropout"):
             need(0 <= getattr(self, name) < 1, name, getattr(self, name), "at least 0 and below 1")
         need(self.norm_epsilon > 0, "norm_epsilon", self.norm_epsilon, "above 0")
@@ -110,7 +121,7 @@ class LongShortConfig(TransformerConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.allow_frames("joined", "wrapped")
-        need(self.aggregation_inner >= 1, "aggregation_inner", self.aggregation_inner, "1 or more")
+        need_between(1, MOST["inner"], "aggregation_inner", self.aggregation_inner)
 
 
 @dataclass(frozen=True)
@@ -148,7 +159,7 @@ class LexicalChainConfig(DocumentToSentenceConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("latent_width", "latent_inner"):
-            need(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
+            need_between(1, MOST["inner"], name, getattr(self, name))
         for name in ("kl_weight", "kl_warmup_updates"):
             need(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
 
@@ -164,7 +175,7 @@ class HanConfig(DocumentToSentenceConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        need(self.context_sentences >= 1, "context_sentences", self.context_sentences, "1 or more")
+        need_between(1, 1_000, "context_sentences", self.context_sentences)
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from docmt.core.checks import need, setting
+from docmt.core.checks import need, need_between, need_path, setting
 from docmt.core.config import SPLITS
 from docmt.core.errors import UserError
 from docmt.core.fixtures import FixtureConfig
-from docmt.core.parse import load_yaml, parse
+from docmt.core.names import FILE_NAMES_HAVE, NAMES_HAVE, is_file_name, is_name
+from docmt.core.parse import parse
 from docmt.core.published import PublishedCounts
+from docmt.core.reader_paths import check_paths
 from docmt.core.readers import CombinedConfig, ReaderConfig, ToyConfig, readers_of_files
+from docmt.core.yaml_files import load_yaml
 
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -35,7 +38,9 @@ class FileConfig:
     checked: Any = setting(False, "day on which this code last fetched the sources, '2026-01-31'; false = never")
 
     def __post_init__(self) -> None:
-        need(bool(self.name) and Path(self.name).name == self.name, "name", self.name, "a file name without a folder")
+        need(is_file_name(self.name), "name", self.name, FILE_NAMES_HAVE)
+        for source in self.sources:
+            need_path("sources", source)
         _need_sha256(self.sha256)
         need(self.size is None or self.size > 0, "size", self.size, "above 0, or none")
         day = isinstance(self.checked, str) and DAY.fullmatch(self.checked) is not None
@@ -48,6 +53,11 @@ class Counts:
 
     documents: int
     sentences: int
+
+
+STOP_WORDS = ("stop_words", "target_stop_words")
+"""Fields of a corpus that later stages go by."""
+MOST_STOP_WORDS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -69,7 +79,7 @@ class CorpusConfig:
     target_stop_words: int = setting(150, "so many of the target's are no part of a chain's translations (LTCR, HHI)")
 
     def __post_init__(self) -> None:
-        need("@" not in self.corpus, "corpus", self.corpus, "a name without @ (which stands before a fixture's scale)")
+        need(is_name(self.corpus), "corpus", self.corpus, NAMES_HAVE)
         for name in ("source_language", "target_language"):
             language = getattr(self, name)
             need(LANGUAGE.fullmatch(language) is not None, name, language, "a code such as zh or en")
@@ -80,12 +90,8 @@ class CorpusConfig:
         names = [file.name for file in self.files]
         twice = sorted({name for name in names if names.count(name) > 1})
         need(not twice, "files", twice, "each file once")
-        for name in ("stop_words", "target_stop_words"):
-            need(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
-
-
-STOP_WORDS = ("stop_words", "target_stop_words")
-"""Fields of a corpus that later stages go by."""
+        for name in STOP_WORDS:
+            need_between(0, MOST_STOP_WORDS, name, getattr(self, name))
 
 
 @dataclass(frozen=True)
@@ -127,6 +133,7 @@ def load_corpus(path: Path | str) -> CorpusConfig:
         where = lines.place(("corpus",))
         raise UserError("a corpus is named as its file", where=where, found=config.corpus, expected=Path(path).stem)
     archives = [file.name for file in config.files]
+    check_paths(config.reader, lines)
     for path, reader in readers_of_files(config.reader, ("reader",)):
         if reader.archive is not None and reader.archive not in archives:
             raise UserError(

@@ -3,6 +3,8 @@
 from dataclasses import field
 from typing import Any
 
+from docmt.core.names import PATHS_HAVE, is_path
+
 
 class BadValue(ValueError):
     """A value that its type allows and its meaning does not: the field, what was found, what is expected."""
@@ -15,6 +17,17 @@ class BadValue(ValueError):
 def need(condition: bool, name: str, found: object, expected: str) -> None:
     if not condition:
         raise BadValue(name, found, expected)
+
+
+def need_between(least: int, most: int, name: str, found: int, otherwise: str = "") -> None:
+    """A whole number, from `least` to `most`; `otherwise` ends what is expected."""
+    need(found >= least, name, found, f"{least} or more{otherwise}")
+    need(found <= most, name, found, f"at most {most:,}{otherwise}")
+
+
+def need_path(name: str, found: str | None) -> None:
+    """A path that a user states, if there is one; nothing is said of whether it is there."""
+    need(found is None or is_path(found), name, found, f"{PATHS_HAVE}, or none")
 
 
 def setting(default: Any, about: str) -> Any:

@@ -9,16 +9,30 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from docmt.core.architectures import READS_CHAINS, TransformerConfig
-from docmt.core.checks import BadValue, need, setting
+from docmt.core.checks import BadValue, need, need_between, need_path, setting
 
 SPLITS = ("train", "dev", "test")
 """Parts of a corpus."""
+
+MOST = 1_000_000_000
+"""Of tokens, sentences and updates: more is a slip of the keyboard."""
+MOST_BEAM = 1_000
+MOST_RATE = 1_000.0
+MOST_SEED = 2**63 - 1
 
 Schedule = Literal["inverse_sqrt", "noam", "polynomial", "constant"]
 GROUPS = ("new", "taken")
 """Parameters by what training starts from, `init_from` or `pretrained`: those that it lacks, and those that it has."""
 OF_GROUPS = ("schedule", "lr", "warmup_updates")
 """Settings of training that a group may have for itself, as `lr_new` and `lr_taken`."""
+
+
+def need_seeds(name: str, seeds: tuple[int, ...]) -> None:
+    """One training each, in a folder that has the seed's number."""
+    need(bool(seeds), name, "no seed", "at least one whole number")
+    for number, seed in enumerate(seeds):
+        need_between(0, MOST_SEED, name, seed)
+        need(seed not in seeds[:number], name, seed, "each seed once")
 
 
 @dataclass(frozen=True)
@@ -42,9 +56,9 @@ class TextConfig:
     )
 
     def __post_init__(self) -> None:
-        need(self.merges >= 0, "merges", self.merges, "0 or more")
-        need(self.threshold >= 0, "threshold", self.threshold, "0 or more")
-        need(self.pretrained != "", "pretrained", "''", "a folder, or none")
+        need_between(0, 10_000_000, "merges", self.merges)
+        need_between(0, MOST, "threshold", self.threshold)
+        need_path("pretrained", self.pretrained)
         need(self.learnt_on != "", "learnt_on", "''", "a corpus, or none")
         need(self.pretrained is None or self.learnt_on is None, "learnt_on", self.learnt_on, "none beside pretrained")
         only_source = self.pretrained_sides == "source"
@@ -91,9 +105,9 @@ class CutConfig:
             len(chosen) == 1, "view", chosen or "nothing", "exactly one of window, max_tokens, max_sentences, documents"
         )
         name, size = next(iter(chosen.items()))
-        need(size >= 1, name, size, "1 or more")
+        need_between(1, 10_000 if name == "window" else MOST, name, size)
         for name, size in self.left_out_by().items():
-            need(size >= 1, name, size, "1 or more, or none")
+            need_between(1, MOST, name, size, ", or none")
         has_context = (self.window or 0) > 1
         need(not self.openings or has_context, "openings", True, "false where no window of 2 or more is cut")
         if self.partial_copy is not None:
@@ -192,19 +206,23 @@ class TrainConfig:
     precision: Literal["auto", "fp32", "bf16"] = setting("auto", "auto = bf16 on GPUs that have it, else fp32")
 
     def __post_init__(self) -> None:
-        for name in ("tokens_per_update", "batch_tokens", "save_every_updates", "average", "bleu_beam"):
-            need(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
+        for name in ("tokens_per_update", "batch_tokens", "save_every_updates"):
+            need_between(1, MOST, name, getattr(self, name))
+        for name in ("average", "bleu_beam"):
+            need_between(1, MOST_BEAM, name, getattr(self, name))
         for name in ("max_updates", "max_epochs", "patience", "validate_every_updates", "word_dropout_epochs"):
             value = getattr(self, name)
-            need(value is None or value >= 1, name, value, "1 or more, or none")
+            need_between(1, MOST, name, 1 if value is None else value, ", or none")
         for name in ("label_smoothing", "word_dropout", "beta1", "beta2"):
             need(0 <= getattr(self, name) < 1, name, getattr(self, name), "at least 0 and below 1")
         for name in ("lr", "lr_new", "lr_taken", "noam_factor", "epsilon", "decay_power"):
             value = getattr(self, name)
-            need(value is None or value > 0, name, value, "above 0")
-        for name in ("warmup_updates", "warmup_updates_new", "warmup_updates_taken", "clip_norm", "weight_decay"):
+            need(value is None or 0 < value <= MOST_RATE, name, value, f"above 0 and at most {MOST_RATE:g}")
+        for name in ("warmup_updates", "warmup_updates_new", "warmup_updates_taken"):
             value = getattr(self, name)
-            need(value is None or value >= 0, name, value, "0 or more")
+            need_between(0, MOST, name, 0 if value is None else value)
+        for name in ("clip_norm", "weight_decay"):
+            need(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
         self._check_rules()
         for group in (None, *GROUPS):
             self._check_schedule(group)
@@ -278,12 +296,12 @@ class DecodeConfig:
     batch_tokens: int = setting(4096, "source tokens decoded at once (memory and speed, not results)")
 
     def __post_init__(self) -> None:
-        need(self.beam >= 1, "beam", self.beam, "1 or more")
+        need_between(1, MOST_BEAM, "beam", self.beam)
         need(0 <= self.n_best <= self.beam, "n_best", self.n_best, f"0 to {self.beam}, the beam")
-        need(self.batch_tokens >= 1, "batch_tokens", self.batch_tokens, "1 or more")
-        need(self.length_alpha >= 0, "length_alpha", self.length_alpha, "0 or more")
-        need(self.max_length_a >= 0, "max_length_a", self.max_length_a, "0 or more")
-        need(self.max_length_b >= 1, "max_length_b", self.max_length_b, "1 or more")
+        need_between(1, MOST, "batch_tokens", self.batch_tokens)
+        for name, most in (("length_alpha", 100), ("max_length_a", 1000)):
+            need(0 <= getattr(self, name) <= most, name, getattr(self, name), f"0 to {most}")
+        need_between(1, 1_000_000, "max_length_b", self.max_length_b)
 
 
 @dataclass(frozen=True)
@@ -342,7 +360,7 @@ class SystemConfig:
             self.pretrained,
             f"none beside init_from {self.init_from}: training starts from one model",
         )
-        need(self.pretrained != "", "pretrained", "''", "a folder, or none")
+        need_path("pretrained", self.pretrained)
         starts_anew = self.init_from is None and self.pretrained is None
         by_start = [name for name in self.train.frozen if name in GROUPS]
         need(

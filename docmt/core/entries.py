@@ -8,8 +8,8 @@ from docmt.core.artifacts import digest
 from docmt.core.config import SystemConfig, TextConfig
 from docmt.core.errors import UserError, check_known
 from docmt.core.item_checks import check_items
-from docmt.core.parse import Lines
 from docmt.core.resolve import Resolver
+from docmt.core.yaml_files import Lines
 
 SHAPES = ("encoder_layers", "decoder_layers", "width", "inner", "heads", "embeddings")
 """What a model must have like the one that its training starts from."""

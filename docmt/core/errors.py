@@ -43,16 +43,34 @@ class UserError(Exception):
         return "\n".join(lines)
 
 
+LONGEST_COMPARED = 200
+LONGEST_SHOWN = 60
+"""Characters of a name in a message."""
+
+
+def shown(value: object) -> str:
+    """A value in a message, on one line: quoted, what cannot be printed escaped, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 4]}...{text[-1]} ({len(text)} characters)"
+
+
+def in_line(value: object) -> object:
+    """A value in a message: a text that is empty, long, or would not stay in its line as `shown`, all else as it is."""
+    fits = not isinstance(value, str) or (value.isprintable() and 0 < len(value) <= LONGEST_SHOWN)
+    return value if fits else shown(value)
+
+
 def nearest(name: str, valid: Iterable[str]) -> str:
     """A remedy for a misspelt name: the nearest valid one, or the list of all."""
     valid = sorted(valid)
-    close = difflib.get_close_matches(str(name), valid, n=1, cutoff=0.6)
+    # A name that is far too long is near to none, and would take long to compare.
+    close = difflib.get_close_matches(str(name)[:LONGEST_COMPARED], valid, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]!r}?"
-    return "valid: " + ", ".join(valid)
+    return "valid: " + (", ".join(valid) or "none")
 
 
 def check_known(what: str, name: object, known: Collection[str], where: str | None = None) -> None:
     """Raises UserError, with the nearest valid name, unless `name` is one of `known`."""
     if not isinstance(name, str) or name not in known:
-        raise UserError(f"unknown {what}", where=where, found=name, remedy=nearest(str(name), known))
+        raise UserError(f"unknown {what}", where=where, found=in_line(name), remedy=nearest(str(name), known))

@@ -9,24 +9,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-
 from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
 from docmt.core.artifacts import canonical_json
 from docmt.core.catalogue import CorpusConfig, as_fixture, load_corpus
-from docmt.core.checks import setting
-from docmt.core.config import DecodeConfig, TextConfig, TrainConfig
+from docmt.core.checks import need, need_between, need_path, setting
+from docmt.core.config import DecodeConfig, TextConfig, TrainConfig, need_seeds
 from docmt.core.entries import Entry, Systems
 from docmt.core.errors import UserError, check_known
 from docmt.core.fixtures import FixtureConfig
 from docmt.core.item_checks import check_published
 from docmt.core.made_checkpoints import MadeCheckpoint, parse_made
-from docmt.core.parse import Lines, check_keys, load_yaml, mapping, parse
+from docmt.core.names import NAMES_HAVE, check_name, is_name
+from docmt.core.parse import check_keys, mapping, parse
 from docmt.core.resolve import Resolver, ScaledView
 from docmt.core.scaled_scoring import laid_over
 from docmt.core.scoring import ScoringConfig
 from docmt.core.study import StudyConfig, load_study
+from docmt.core.yaml_files import Lines, load_text, load_yaml
 
+MOST_SHARDS = 10_000
 SCALE_KEYS = ("about", "fixtures", "pretrained", "view", "model", "train", "decode", "scoring")
 
 
@@ -58,6 +59,19 @@ class MainConfig:
     defaults: DefaultsConfig | None = None
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
     human: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        need_path("mirror", self.mirror)
+        for name in ("studies", "corpora"):
+            for path in getattr(self, name):
+                need_path(name, path)
+        for name in ("local", "human"):
+            for key, path in getattr(self, name).items():
+                need_path(f"{name}.{key}", path)
+        for text in self.texts:
+            need(is_name(text), "texts", text, NAMES_HAVE)
+        need_seeds("seeds", self.seeds)
+        need_between(1, MOST_SHARDS, "shards", self.shards)
 
 
 @dataclass(frozen=True)
@@ -222,19 +236,13 @@ def _main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
     if config.device not in ("auto", "cpu", "cuda"):
         where = lines.place(("device",))
         raise UserError("unknown name", where=where, found=config.device, expected="auto, cpu or cuda")
-    if config.shards < 1:
-        raise UserError(
-            "not a number of jobs", where=lines.place(("shards",)), found=config.shards, expected="1 or more"
-        )
-    if not config.seeds:
-        raise UserError("no seed", where=lines.place(("seeds",)), expected="at least one whole number")
     return config, lines
 
 
 def _typed(value: Any) -> Any:
     """An override with its types: `--config seeds=[1,2]` comes from the workflow engine as a list of texts."""
     if isinstance(value, list):
-        return [yaml.safe_load(item) if isinstance(item, str) else _typed(item) for item in value]
+        return [load_text(item, "--config") if isinstance(item, str) else _typed(item) for item in value]
     return value
 
 
@@ -260,6 +268,7 @@ def _overlay(
     folder = root / "workflow" / "scales"
     known = {path.stem: path for path in folder.glob("*.yaml")}
     check_known("scale", config.scale, known, lines.place(("scale",)))
+    check_name("scale", config.scale, str(known[config.scale]))
     value, overlay_lines = load_yaml(known[config.scale])
     check_keys(mapping(value, overlay_lines), SCALE_KEYS, overlay_lines)
     value["view"] = parse(ScaledView, value.get("view", {}), overlay_lines, ("view",))
@@ -279,12 +288,16 @@ def _overlay(
 
 def _corpora(root: Path, config: MainConfig) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
     files = sorted((root / "workflow" / "corpora").glob("*.yaml")) + [root / path for path in config.corpora]
-    loaded = {path: load_corpus(path) for path in files}
-    shown = {path: path.relative_to(root) if path.is_relative_to(root) else path for path in files}
-    return (
-        {corpus.corpus: corpus for corpus in loaded.values()},
-        {corpus.corpus: str(shown[path]) for path, corpus in loaded.items()},
-    )
+    corpora: dict[str, CorpusConfig] = {}
+    found: dict[str, str] = {}
+    for path in files:
+        corpus, shown = load_corpus(path), str(path.relative_to(root) if path.is_relative_to(root) else path)
+        name = corpus.corpus
+        if found.setdefault(name, shown) != shown:
+            remedy = "rename the file, and the corpus in it"
+            raise UserError("a corpus of this name exists", where=shown, found=f"{found[name]} too", remedy=remedy)
+        corpora[name] = corpus
+    return corpora, found
 
 
 def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, number: int) -> str:

@@ -20,7 +20,6 @@ from docmt.core.figures import (
 )
 from docmt.core.later_counts import COUNTS, view_pattern
 from docmt.core.metrics import parse_metric
-from docmt.core.parse import Lines
 from docmt.core.published import StatedCounts
 from docmt.core.study import StudyConfig
 from docmt.core.tables import (
@@ -33,6 +32,7 @@ from docmt.core.tables import (
     SystemsTable,
     is_published,
 )
+from docmt.core.yaml_files import Lines
 
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal
 
-from docmt.core.checks import need
+from docmt.core.checks import need, need_path
 from docmt.core.errors import UserError
-from docmt.core.parse import Lines, mapping, parse
+from docmt.core.names import NAMES_HAVE, is_name
+from docmt.core.parse import mapping, parse
 from docmt.core.pretrained import ALIGNER_FILES, ALIGNER_LAYER, CONFIG, TOKENIZER, WEIGHTS
+from docmt.core.yaml_files import Lines
 
 ROOM = "0_models"
 FILES = (CONFIG, WEIGHTS[0])
@@ -36,7 +38,9 @@ class MadeCheckpoint:
     heads: int
 
     def __post_init__(self) -> None:
-        need(PurePath(self.stands_for).name != "", "stands_for", self.stands_for, "a folder")
+        need_path("stands_for", self.stands_for)
+        name = PurePath(self.stands_for).name
+        need(is_name(name), "stands_for", self.stands_for, f"a folder whose name has {NAMES_HAVE}")
 
     @property
     def family(self) -> Literal["mbart", "bert"]:

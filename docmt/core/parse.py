@@ -2,81 +2,22 @@
 
 import dataclasses
 import functools
+import math
 import types
 import typing
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
 from docmt.core.checks import BadValue
 from docmt.core.config import ViewConfig
-from docmt.core.errors import UserError, check_known, nearest
+from docmt.core.errors import UserError, check_known, in_line, nearest, shown
+from docmt.core.yaml_files import Lines
 
 KINDS: dict[type, tuple[str, Mapping[str, type]]] = {TransformerConfig: ("model", MODEL_CONFIGS)}
 """Schemas that come in variants: what one is called in messages, and the variants by the field `kind`."""
-
-
-class Lines:
-    """Where each key of a YAML file stands, by its path."""
-
-    def __init__(self, file: str, lines: Mapping[tuple, int] | None = None) -> None:
-        self.file, self._lines = file, dict(lines or {})
-
-    def place(self, path: tuple) -> str:
-        """`file:line path`; the nearest parent's line where the path itself stands nowhere."""
-        known = path
-        while known and known not in self._lines:
-            known = known[:-1]
-        line = self._lines.get(known)
-        return f"{self.file}:{line} {dotted(path)}".rstrip() if line else f"{self.file} {dotted(path)}".rstrip()
-
-
-def dotted(path: tuple) -> str:
-    return ".".join(str(part) for part in path)
-
-
-def load_yaml(path: Path | str) -> tuple[Any, Lines]:
-    """Read a YAML file and where its keys stand.
-
-    Raises UserError for a missing or unreadable file, for YAML that does not parse, and for a key given twice.
-    """
-    import yaml  # here only: jobs read JSON, on machines that may lack it
-
-    path = Path(path)
-    try:
-        loader = yaml.CSafeLoader(path.read_text(encoding="utf-8"))  # several times as fast as SafeLoader
-        node = loader.get_single_node()
-        value = None if node is None else loader.construct_document(node)
-    except FileNotFoundError:
-        raise UserError("file not found", where=str(path)) from None
-    except (OSError, UnicodeDecodeError) as problem:
-        raise UserError("cannot be read", where=str(path), found=problem, expected="a UTF-8 text file") from None
-    except yaml.MarkedYAMLError as problem:
-        line = problem.problem_mark.line + 1 if problem.problem_mark else "?"
-        raise UserError("not valid YAML", where=f"{path}:{line}", found=problem.problem) from None
-    except yaml.YAMLError as problem:
-        raise UserError("not valid YAML", where=str(path), found=problem) from None
-    lines: dict[tuple, int] = {}
-    _note_lines(node, (), lines, str(path))
-    return value, Lines(str(path), lines)
-
-
-def _note_lines(node: Any, path: tuple, lines: dict[tuple, int], file: str) -> None:
-    kind = getattr(node, "id", None)
-    if kind == "mapping":
-        seen = set()
-        for key, value in node.value:
-            name, line = key.value, key.start_mark.line + 1
-            if name in seen:
-                raise UserError("key given twice", where=f"{file}:{line} {dotted((*path, name))}")
-            seen.add(name)
-            lines[(*path, name)] = line
-            _note_lines(value, (*path, name), lines, file)
-    elif kind == "sequence":
-        for number, value in enumerate(node.value):
-            lines[(*path, number)] = value.start_mark.line + 1
-            _note_lines(value, (*path, number), lines, file)
+LARGEST = 2**63 - 1
+"""Of whole numbers: what fits into 64 bits with a sign, as tables store them."""
 
 
 def mapping(value: Any, lines: Lines, path: tuple = ()) -> dict:
@@ -114,7 +55,7 @@ def parse(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
         raise UserError(
             "value not allowed",
             where=lines.place((*path, *problem.name.split("."))),
-            found=problem.found,
+            found=in_line(problem.found),
             expected=problem.expected,
         ) from None
 
@@ -146,7 +87,9 @@ def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
     if origin is typing.Literal:
         if value in options:
             return value
-        raise UserError("unknown name", where=lines.place(path), found=value, remedy=nearest(str(value), options))
+        raise UserError(
+            "unknown name", where=lines.place(path), found=in_line(value), remedy=nearest(str(value), options)
+        )
     if dataclasses.is_dataclass(hint):
         return parse(hint, value, lines, path)
     if origin is tuple and isinstance(value, list | tuple):
@@ -158,20 +101,43 @@ def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
             for key, item in value.items()
         }
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        _check_number(value, lines, path)
         return float(value)
     if isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
+        _check_number(value, lines, path)
         return value
-    raise UserError("wrong type", where=lines.place(path), found=_shown(value), expected=_named(hint))
+    remedy = _unquoted(value) if hint in (int, float) else None
+    raise UserError("wrong type", where=lines.place(path), found=_shown(value), expected=_named(hint), remedy=remedy)
+
+
+def _check_number(value: Any, lines: Lines, path: tuple) -> None:
+    """Raises UserError for a number that nothing can be: .inf, .nan, or beyond 64 bits."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UserError("not a number that can be used", where=lines.place(path), found=value, expected="a finite one")
+    if isinstance(value, int) and abs(value) > LARGEST:
+        found, expected = shown(value), f"at most {LARGEST:,} (64 bits)"
+        raise UserError("a number that is too large", where=lines.place(path), found=found, expected=expected)
+
+
+def _unquoted(value: Any) -> str | None:
+    """What to do about a text that is meant as a number."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return None
+    return "write it without quotes, and a power of ten with a point before the e, such as 5.0e-4"
 
 
 def _key(hint: Any, key: Any, lines: Lines, path: tuple) -> Any:
     """A number where keys are numbers: JSON has them as texts."""
     if hint is not float:
-        return key
+        return _value(hint, key, lines, path)
     try:
-        return float(key)
+        number = float(key)
     except (TypeError, ValueError):
         raise UserError("wrong type", where=lines.place(path), found=_shown(key), expected="a number") from None
+    _check_number(number, lines, path)
+    return number
 
 
 NAMES = {
@@ -196,4 +162,4 @@ def _named(hint: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    return f"{value!r} ({NAMES.get(type(value), 'a list' if isinstance(value, list) else type(value).__name__)})"
+    return f"{shown(value)} ({NAMES.get(type(value), 'a list' if isinstance(value, list) else type(value).__name__)})"

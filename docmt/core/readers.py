@@ -5,12 +5,13 @@ A path may lead through an archive (`texts/zh-en.tgz/zh-en/a.txt`); a text file 
 What all readers can be told stands in `reader_options.py`, readers of contrastive sets in `contrastive_readers.py`.
 """
 
+import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from docmt.core.checks import need, setting
-from docmt.core.config import SPLITS
+from docmt.core.checks import need, need_between, setting
+from docmt.core.config import MOST_SEED, SPLITS
 from docmt.core.contrastive_readers import ContraProConfig, ContrastiveTableConfig, DiscEvalMtConfig, VoitaConfig
 from docmt.core.parse import KINDS
 from docmt.core.reader_options import FileReaderConfig, ReaderConfig
@@ -48,7 +49,9 @@ class ToyConfig(ReaderConfig):
 
     def __post_init__(self) -> None:
         for name in ("train_documents", "dev_documents", "test_documents"):
-            need(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
+            need_between(1, 100_000_000, name, getattr(self, name))
+        need_between(0, MOST_SEED, "seed", self.seed)
+        need(self.longest <= 100_000, "longest", self.longest, "at most 100,000")
         need(self.shortest >= 6, "shortest", self.shortest, "6 or more (fewer cannot hold every phenomenon)")
         need(self.longest >= self.shortest, "longest", self.longest, f"shortest ({self.shortest}) or more")
         items = self.contrastive_items
@@ -282,5 +285,9 @@ def _need_splits(splits: Mapping[str, object]) -> None:
 
 
 def _need_parts(path: str, name: str, *parts: str) -> None:
-    for part in parts:
-        need(part in path, name, path, f"a path with {part} in it")
+    """A path with these places in braces, and no others."""
+    try:
+        found = {f"{{{field}}}" for _, field, _, _ in string.Formatter().parse(path) if field is not None}
+    except ValueError:
+        found = set()
+    need(found == set(parts), name, path, f"a path with {' and '.join(parts)} in it, and no other brace")

@@ -6,11 +6,12 @@ from typing import Any
 
 from docmt.core.architectures import MODEL_CONFIGS, TransformerConfig
 from docmt.core.checks import need, setting
-from docmt.core.config import SystemConfig, ViewConfig
+from docmt.core.config import SystemConfig, ViewConfig, need_seeds
 from docmt.core.errors import UserError, check_known
 from docmt.core.made_checkpoints import is_made
-from docmt.core.parse import Lines, both_cuts, check_keys, mapping, parse
+from docmt.core.parse import both_cuts, check_keys, mapping, parse
 from docmt.core.study import StudyConfig
+from docmt.core.yaml_files import Lines
 
 SYSTEM_KEYS = (
     "extends", "corpora", "seeds", "init_from", "pretrained", "text", "view", "model", "train", "decode"
@@ -27,6 +28,10 @@ class _Standing:
 
     corpora: tuple[str, ...] | None = None
     seeds: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.seeds is not None:
+            need_seeds("seeds", self.seeds)
 
 
 @dataclass(frozen=True)
@@ -103,9 +108,7 @@ class Resolver:
 
     def seeds(self, name: str, otherwise: tuple[int, ...]) -> tuple[int, ...]:
         """One training each: those that the system states, or its nearest ancestor, or the study, or `otherwise`."""
-        where, standing = self._standing(name, "seeds")
-        if standing.seeds == ():
-            raise UserError("no seed", where=self.lines.place(where), expected="at least one whole number")
+        _, standing = self._standing(name, "seeds")
         return standing.seeds or self.study.seeds or otherwise
 
     def check_cycles(self) -> None:

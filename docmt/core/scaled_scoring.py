@@ -4,8 +4,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from docmt.core.parse import Lines, mapping, parse
+from docmt.core.parse import mapping, parse
 from docmt.core.scoring import ScoringConfig
+from docmt.core.yaml_files import Lines
 
 
 def laid_over(config: ScoringConfig, stated: Any, made: Mapping[str, str], lines: Lines) -> ScoringConfig:

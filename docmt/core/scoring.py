@@ -4,10 +4,15 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from docmt.core.checks import need, setting
+from docmt.core.checks import need, need_between, need_path, setting
 
 TRAINED = "trained"
 """Stands for a file of word vectors: they are made from the training split."""
+
+MOST = 1_000_000_000
+"""Of words: more is a slip of the keyboard."""
+MOST_OF_VECTORS = {"dimensions": 100_000, "window": 1_000, "minimum_count": MOST, "negative": 1_000, "epochs": 10_000}
+"""The seed of gensim's has 32 bits."""
 
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 
@@ -20,7 +25,7 @@ def by_language(about: str) -> Any:
 def need_languages(name: str, value: dict[str, str]) -> None:
     for language, item in value.items():
         need(LANGUAGE.fullmatch(language) is not None, name, language, "a code of a language, such as zh or en")
-        need(item != "", f"{name}.{language}", "''", "a path")
+        need_path(f"{name}.{language}", item)
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ class ConsistencyConfig:
     def __post_init__(self) -> None:
         for name in ("source_stop_words", "target_stop_words"):
             value = getattr(self, name)
-            need(value is None or value >= 0, name, value, "0 or more, or none")
+            need_between(0, MOST, name, 0 if value is None else value, ", or none")
         for name in ("source_stop_lists", "target_stop_lists"):
             need_languages(name, getattr(self, name))
         need(0 < self.similarity <= 1, "similarity", self.similarity, "above 0 and at most 1")
@@ -110,7 +115,8 @@ class AlignerConfig:
 
     def __post_init__(self) -> None:
         if self.kind == "awesome-align":
-            need(bool(self.model), "model", self.model, "the folder of a model, for awesome-align")
+            need(self.model is not None, "model", self.model, "the folder of a model, for awesome-align")
+            need_path("model", self.model)
         else:
             need(self.model is None, "model", self.model, f"none for the aligner {self.kind}")
 
@@ -129,9 +135,9 @@ class WordVectorsConfig:
     seed: int = setting(1, "of the random start")
 
     def __post_init__(self) -> None:
-        for name in ("dimensions", "window", "minimum_count", "negative", "epochs"):
-            need(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
-        need(self.seed >= 0, "seed", self.seed, "0 or more")
+        for name, most in MOST_OF_VECTORS.items():
+            need_between(1, most, name, getattr(self, name))
+        need_between(0, 2**32 - 1, "seed", self.seed)
 
 
 @dataclass(frozen=True)
@@ -159,7 +165,7 @@ class CohesionConfig:
 
     def __post_init__(self) -> None:
         need_languages("models", self.models)
-        need(self.batch_pairs >= 1, "batch_pairs", self.batch_pairs, "1 or more")
+        need_between(1, 1_000_000, "batch_pairs", self.batch_pairs)
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from docmt.core.checks import setting
-from docmt.core.errors import UserError
+from docmt.core.config import need_seeds
+from docmt.core.errors import UserError, shown
 from docmt.core.figures import FigureConfig, PassageConfig
-from docmt.core.parse import Lines, load_yaml, parse
+from docmt.core.names import check_name
+from docmt.core.parse import parse
 from docmt.core.tables import TableConfig
-
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
-"""Names of studies, systems, corpora and texts, and of tables and figures, stand in paths."""
+from docmt.core.yaml_files import Lines, load_yaml
 
 RESERVED = ("index", "settings")
 """No table or figure has these names: the study's own page has the first, the settings of a job the second."""
@@ -34,6 +34,10 @@ class StudyConfig:
     figures: dict[str, FigureConfig] = field(default_factory=dict)
     passages: dict[str, PassageConfig] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.seeds is not None:
+            need_seeds("seeds", self.seeds)
+
     @property
     def items(self) -> dict[str, Item]:
         """What has a page of its own, by its name: tables with the passages among them, then figures."""
@@ -52,19 +56,14 @@ def load_study(path: Path) -> tuple[StudyConfig, Lines]:
     """Read one study. Raises UserError for anything that its schema does not allow."""
     value, lines = load_yaml(path)
     study = parse(StudyConfig, value, lines)
-    _check_name(study.study, ("study",), lines)
+    check_name("study", study.study, lines.place(("study",)))
     for name in study.systems:
-        _check_name(name, ("systems", name), lines)
+        check_name("system", name, lines.place(("systems", name)))
     if study.study != path.stem:
-        raise UserError("a study is called like its file", where=lines.place(("study",)), found=study.study)
+        where = lines.place(("study",))
+        raise UserError("a study is called like its file", where=where, found=study.study, expected=shown(path.stem))
     _check_item_names(study, lines)
     return study, lines
-
-
-def _check_name(name: object, path: tuple, lines: Lines) -> None:
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        expected = "letters, digits and . _ + - (it stands in paths)"
-        raise UserError("not a name", where=lines.place(path), found=repr(name), expected=expected)
 
 
 def _check_item_names(study: StudyConfig, lines: Lines) -> None:
@@ -73,7 +72,7 @@ def _check_item_names(study: StudyConfig, lines: Lines) -> None:
     for section in ("tables", "figures", "passages"):
         for name in getattr(study, section):
             path = (section, name)
-            _check_name(name, path, lines)
+            check_name(section.removesuffix("s"), name, lines.place(path))
             if name in RESERVED:
                 where = lines.place(path)
                 raise UserError("a name that the study's page has", where=where, found=name, expected="another name")

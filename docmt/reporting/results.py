@@ -10,8 +10,9 @@ from typing import Any
 from docmt.core.artifacts import read_json
 from docmt.core.entries import Entry
 from docmt.core.errors import UserError
-from docmt.core.parse import Lines, check_keys, mapping, parse
+from docmt.core.parse import check_keys, mapping, parse
 from docmt.core.study import StudyConfig
+from docmt.core.yaml_files import Lines
 
 
 @dataclass(frozen=True)

@@ -101,5 +101,5 @@ def test_mistakes_are_named_with_their_line(project):
 def test_a_corpus_is_not_named_like_a_fixture(project):
     corpus = project.read("workflow/corpora/toy_zh-en.yaml")
     project.write("workflow/corpora/mine@smoke.yaml", {**corpus, "corpus": "mine@smoke"})
-    with pytest.raises(UserError, match=r"found mine@smoke; expected a name without @"):
+    with pytest.raises(UserError, match=r"found mine@smoke; expected letters"):
         load_grid(project.root)

@@ -314,7 +314,7 @@ REFUSED = [
     (STUDY, "systems/sentence/train", {"schedule": "polynomial", "max_updates": 9}, "more than warmup_updates 4000"),
     (STUDY, "systems/fine/pretrained", "models/mbart", "fine.pretrained: value not allowed\n  found models/mbart"),
     (STUDY, "systems/sentence/pretrained", "m", "a pretrained start needs a text of the checkpoint's pieces"),
-    (STUDY, "systems/sentence/pretrained", "", "expected a folder, or none"),
+    (STUDY, "systems/sentence/pretrained", "", "found ''; expected a path of printable characters"),
     ("config.yaml", "texts/joint/pretrained", "", "texts.joint.pretrained: value not allowed"),
     ("config.yaml", "texts/joint", {"pretrained": "m", "case": "lower"}, "expected keep beside pretrained"),
     ("config.yaml", "texts/joint", {"pretrained": "m", "pretrained_sides": "source"}, "expected separate beside"),
@@ -367,7 +367,7 @@ REFUSED = [
     ("config.yaml", "studies", ["mine.yaml"], "mine.yaml: file not found"),
     ("config.yaml", "scale", "smok", "scale: unknown scale\n  found smok\n  did you mean 'smoke'?"),
     ("config.yaml", "device", "tpu", "expected auto, cpu or cuda"),
-    ("config.yaml", "seeds", [], "seeds: no seed"),
+    ("config.yaml", "seeds", [], "found no seed; expected at least one whole number"),
     ("config.yaml", "seeds", ["a"], "found 'a' (a text); expected a whole number"),
     ("config.yaml", "mirrors", "x", "mirrors: unknown key\n  found mirrors\n  did you mean 'mirror'?"),
     (

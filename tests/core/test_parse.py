@@ -5,7 +5,8 @@ import pytest
 from docmt.core.architectures import GTransformerConfig, TransformerConfig
 from docmt.core.config import CutConfig, DecodeConfig, TextConfig, TrainConfig, ViewConfig
 from docmt.core.errors import UserError
-from docmt.core.parse import load_yaml, parse
+from docmt.core.parse import parse
+from docmt.core.yaml_files import load_yaml
 
 
 def test_a_short_view_is_the_same_cut_for_training_and_test():

@@ -145,7 +145,11 @@ REFUSED = [
     ),
     ("systems/fine/corpora", "toy", "systems.fine.corpora: wrong type\n  found 'toy' (a text); expected a list"),
     ("systems/fine/corpora", [], "systems.fine.corpora: no corpus\n  expected one of the study's, or more"),
-    ("systems/fine/seeds", [], "systems.fine.seeds: no seed\n  expected at least one whole number"),
+    (
+        "systems/fine/seeds",
+        [],
+        "systems.fine.seeds: value not allowed\n  found no seed; expected at least one whole number",
+    ),
     ("systems/fine/seeds", ["a"], "systems.fine.seeds.0: wrong type\n  found 'a' (a text); expected a whole number"),
     (
         "systems",

@@ -3,9 +3,10 @@
 import pytest
 
 from docmt.core.errors import UserError
-from docmt.core.parse import Lines, parse
+from docmt.core.parse import parse
 from docmt.core.scaled_scoring import laid_over
 from docmt.core.scoring import ScoringConfig
+from docmt.core.yaml_files import Lines
 
 LINES = Lines("workflow/scales/tiny.yaml")
 CONFIG = parse(

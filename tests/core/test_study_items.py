@@ -297,7 +297,11 @@ REFUSED = [
         {"title": "T", "metrics": ["s-BLEU"], "rows": []},
         "tables.index: a name that the study's page",
     ),
-    ("tables/a b", {"title": "T", "metrics": ["s-BLEU"], "rows": []}, "tables.a b: not a name\n  found 'a b'"),
+    (
+        "tables/a b",
+        {"title": "T", "metrics": ["s-BLEU"], "rows": []},
+        "tables.a b: not a name of a table\n  found 'a b'",
+    ),
     ("figures/table1", FIGURES["figure4"], "figures.table1: a name given twice\n  found table1, as in tables"),
     (
         "figures/figure1/corpus",

@@ -5,6 +5,7 @@ import pytest
 from docmt.core.artifacts import canonical_json
 from docmt.core.catalogue import CorpusConfig, CorpusSettings, corpus_settings, load_corpus
 from docmt.core.errors import UserError
+from docmt.core.names import FILE_NAMES_HAVE
 from docmt.core.parse import parse
 from docmt.corpus.needs import needed_files
 
@@ -179,7 +180,7 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
         (
             ("name: mine.tgz", "name: a/mine.tgz"),
             "8 files.0.name",
-            "value not allowed\n  found a/mine.tgz; expected a file name without a folder",
+            f"value not allowed\n  found a/mine.tgz; expected {FILE_NAMES_HAVE}",
         ),
         (
             ("size: 10", "size: 10\n  - name: mine.tgz"),

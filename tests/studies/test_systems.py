@@ -12,10 +12,10 @@ from docmt.core.artifacts import canonical_json
 from docmt.core.entries import Entry
 from docmt.core.figures import PointsFigure
 from docmt.core.grid import Grid, load_grid
-from docmt.core.parse import load_yaml
 from docmt.core.resolve import Resolver
 from docmt.core.study import load_study
 from docmt.core.tables import SystemsTable
+from docmt.core.yaml_files import load_yaml
 
 EACH_STUDY = pytest.mark.parametrize("study", STUDIES)
 

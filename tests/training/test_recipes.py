@@ -15,9 +15,9 @@ from support import ROOT
 from torch import nn
 
 from docmt.core.config import SystemConfig
-from docmt.core.parse import load_yaml
 from docmt.core.resolve import Resolver
 from docmt.core.study import load_study
+from docmt.core.yaml_files import load_yaml
 from docmt.models import build
 from docmt.training.optimiser import build_optimiser, set_learning_rates
 from docmt.training.status import Status

@@ -45,4 +45,4 @@ def test_three_jobs_a_pass_make_the_bytes_of_one(tmp_path):
 def test_no_shards_are_refused(project):
     done = project.snakemake("-n", "demo", "--config", "shards=0")
     assert done.returncode == 2
-    assert "shards: not a number of jobs\n  found 0; expected 1 or more" in done.stderr
+    assert "shards: value not allowed\n  found 0; expected 1 or more" in done.stderr
