@@ -17,6 +17,9 @@ include: "workflow/rules/7_scores.smk"
 include: "workflow/rules/8_report.smk"
 
 
+or_refuse(check_study_names, TARGET_STUDIES, {"all", *(rule.name for rule in workflow.rules)})
+
+
 # One target a study; the first of them is what a bare `snakemake` makes.
 for study_name in TARGET_STUDIES:
 

@@ -18,6 +18,8 @@ SYSTEM_KEYS = (
 )  # fmt: skip
 STARTS = ("init_from", "pretrained")
 """What training starts from; a system that states one of them inherits neither."""
+LONGEST_CHAIN = 50
+"""Systems that extend, or start from, each other; a study for people has chains of five."""
 MERGED = ("model", "train", "decode")
 """Sections that a system merges into its parent's by field; the others are replaced whole."""
 
@@ -112,15 +114,22 @@ class Resolver:
         return standing.seeds or self.study.seeds or otherwise
 
     def check_cycles(self) -> None:
-        """Raises UserError where a system extends, or starts from, itself in the end."""
+        """Raises UserError where a system extends, or starts from, itself in the end, or does so over many others."""
         for key, follow in (("extends", self.extends), ("init_from", self.init_from)):
             for name in self.study.systems:
                 chain = [name]
                 while (following := follow(chain[-1])) is not None:
+                    where = self.lines.place(("systems", name, key))
                     if following in chain:
-                        where = self.lines.place(("systems", name, key))
-                        raise UserError("goes in a circle", where=where, found=" -> ".join([*chain, following]))
+                        remedy = f"take {key} from one of them"
+                        found = " -> ".join([*chain, following])
+                        raise UserError("goes in a circle", where=where, found=found, remedy=remedy)
                     chain.append(following)
+                    if len(chain) > LONGEST_CHAIN:
+                        found, expected = " -> ".join([*chain[:3], "..."]), f"at most {LONGEST_CHAIN} systems in a row"
+                        remedy = "state what is common to all in the first of them, or in config.yaml's defaults"
+                        raise UserError("leads through too many", where=where, found=found, expected=expected,
+                                        remedy=remedy)  # fmt: skip
 
     def _stating(self, name: str, *keys: str) -> str:
         """The system itself, or the nearest ancestor that states one of the keys, or the last ancestor."""

@@ -106,8 +106,8 @@ class AlignerConfig:
 
     kind: Literal["default", "eflomal", "awesome-align"] = setting(
         "default",
-        "default: our own, trained on the training split, needs no weights; eflomal (no two runs are the same) and "
-        "awesome-align are installed beside docmt",
+        "default: our own, trained on the training split, needs no weights; eflomal (no two runs are the same; an "
+        "extra to install) or awesome-align (with a model)",
     )
     model: str | None = setting(
         None, "awesome-align's: a folder with config.json, vocab.txt, tokenizer_config.json, pytorch_model.bin"

@@ -59,7 +59,7 @@ def _load(folder: Path, where: str) -> tuple[Any, Any]:
         from transformers import AutoTokenizer, BertForNextSentencePrediction
         from transformers.utils import logging
     except ImportError:
-        raise UserError("cohesion needs transformers", remedy='pip install -c pins.txt -e ".[cohesion]"') from None
+        raise UserError("cohesion needs transformers", remedy="pip install -c pins.txt -e .") from None
 
     # What it has to say of a checkpoint with another head beside this one is no concern of the user's.
     logging.set_verbosity_error()

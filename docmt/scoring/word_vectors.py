@@ -45,9 +45,7 @@ def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordV
     try:
         from gensim.models import Word2Vec
     except ImportError:
-        raise UserError(
-            "training word vectors needs gensim", remedy='pip install -c pins.txt -e ".[coherence]"'
-        ) from None
+        raise UserError("training word vectors needs gensim", remedy="pip install -c pins.txt -e .") from None
 
     sentences = [cased(line, config.case == "lower").split() for line in lines]
     # One worker: of several, each would update vectors while others read them.

@@ -99,7 +99,6 @@ def test_bert_predicts_next_sentences(folders):
 
 def test_awesome_align_takes_its_own_kind(tmp_path):
     """Links of every line, the same twice."""
-    pytest.importorskip("awesome_align", reason="needs awesome-align: pip install -c pins.txt -e '.[awesome-align]'")
     folder = made("aligner", tmp_path / "aligner")
     assert sorted(path.name for path in folder.iterdir()) == sorted([*ALIGNER_FILES, "settings.json"])
     chinese = ["我们 在 公园 。", "他们 来 了 。"]

@@ -21,7 +21,8 @@ rule checkpoint:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt made-checkpoint --settings {input.settings:q} --output $(dirname {output.config:q}) 2>&1 | tee {log:q}"
+        'exec docmt made-checkpoint --settings {input.settings:q} --output "$(dirname {output.config:q})"'
+        " > {log:q} 2>&1"
 
 
 rule aligner_checkpoint:
@@ -37,4 +38,5 @@ rule aligner_checkpoint:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt made-checkpoint --settings {input.settings:q} --output results/0_models/{wildcards.checkpoint:q} 2>&1 | tee {log:q}"
+        "exec docmt made-checkpoint --settings {input.settings:q} --output results/0_models/{wildcards.checkpoint:q}"
+        " > {log:q} 2>&1"

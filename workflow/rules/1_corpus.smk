@@ -20,7 +20,8 @@ rule settings:
     params:
         slice=settings_slice,
     shell:
-        "printf '%s\\n' {params.slice:q} > {output} 2> {log}"
+        # Beside and renamed: a full disk leaves no beginning of a file under its name.
+        "printf '%s\\n' {params.slice:q} 2> {log:q} > {output:q}.part && mv {output:q}.part {output:q}"
 
 
 if GRID.fixtures:
@@ -39,7 +40,7 @@ if GRID.fixtures:
         conda:
             "../../envs/docmt.yaml"
         shell:
-            "docmt corpus fixture --settings {input.settings:q} --output {output:q} 2>&1 | tee {log:q}"
+            "exec docmt corpus fixture --settings {input.settings:q} --output {output:q} > {log:q} 2>&1"
 
 else:
 
@@ -55,8 +56,8 @@ else:
         params:
             catalogue=catalogue,
         shell:
-            "docmt corpus fetch --catalogue {params.catalogue:q} --file {wildcards.file:q}"
-            " --lock workflow/corpora/checksums.lock.json --output {output:q} 2>&1 | tee {log:q}"
+            "exec docmt corpus fetch --catalogue {params.catalogue:q} --file {wildcards.file:q}"
+            " --lock workflow/corpora/checksums.lock.json --output {output:q} > {log:q} 2>&1"
 
 
 rule corpus:
@@ -71,5 +72,6 @@ rule corpus:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt corpus read --settings {input.settings:q} --downloads results/1_corpus/{wildcards.corpus}/downloads"
-        " --output results/1_corpus/{wildcards.corpus} 2>&1 | tee {log:q}"
+        "exec docmt corpus read --settings {input.settings:q}"
+        " --downloads results/1_corpus/{wildcards.corpus:q}/downloads --output results/1_corpus/{wildcards.corpus:q}"
+        " > {log:q} 2>&1"

@@ -26,8 +26,8 @@ if GRID.shards == 1:
         params:
             learnt=learnt_option,
         shell:
-            "docmt tokens --settings {input.settings:q} --corpus $(dirname {input.documents:q}) {params.learnt}"
-            " --output $(dirname {output.tokens:q}) --workers {threads} 2>&1 | tee {log:q}"
+            'exec docmt tokens --settings {input.settings:q} --corpus "$(dirname {input.documents:q})" {params.learnt}'
+            ' --output "$(dirname {output.tokens:q})" --workers {threads} > {log:q} 2>&1'
 
 else:
 
@@ -43,8 +43,8 @@ else:
             "../../envs/docmt.yaml"
         threads: 8
         shell:
-            "docmt shards tokenise --settings {input.settings:q} --corpus $(dirname {input.documents:q})"
-            " --part {wildcards.part}/{wildcards.parts} --output {output:q} --workers {threads} 2>&1 | tee {log:q}"
+            'exec docmt shards tokenise --settings {input.settings:q} --corpus "$(dirname {input.documents:q})"'
+            " --part {wildcards.part:q}/{wildcards.parts:q} --output {output:q} --workers {threads} > {log:q} 2>&1"
 
     rule tokens_learnt:
         input:
@@ -62,8 +62,8 @@ else:
         params:
             learnt=learnt_option,
         shell:
-            "docmt shards learn {input.parts:q} --settings {input.settings:q} --corpus $(dirname {input.documents:q})"
-            " --output $(dirname {output:q}) {params.learnt} --workers {threads} 2>&1 | tee {log:q}"
+            "exec docmt shards learn {input.parts:q} --settings {input.settings:q}"
+            ' --corpus "$(dirname {input.documents:q})" --output "$(dirname {output:q})" {params.learnt} --workers {threads} > {log:q} 2>&1'
 
     rule tokens_encoded:
         input:
@@ -77,8 +77,8 @@ else:
             "../../envs/docmt.yaml"
         threads: 8
         shell:
-            "docmt shards encode {input.part:q} --text {input.text:q} --output {output:q} --workers {threads}"
-            " 2>&1 | tee {log:q}"
+            "exec docmt shards encode {input.part:q} --text {input.text:q} --output {output:q} --workers {threads}"
+            " > {log:q} 2>&1"
 
     rule tokens:
         input:
@@ -92,4 +92,4 @@ else:
         conda:
             "../../envs/docmt.yaml"
         shell:
-            "docmt shards join {input.parts:q} --output $(dirname {output.tokens:q}) 2>&1 | tee {log:q}"
+            'exec docmt shards join {input.parts:q} --output "$(dirname {output.tokens:q})" > {log:q} 2>&1'

@@ -17,5 +17,5 @@ rule views:
         "../../envs/docmt.yaml"
     threads: 1
     shell:
-        "docmt views --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
-        " --output $(dirname {output:q}) --workers {threads} 2>&1 | tee {log:q}"
+        'exec docmt views --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        ' --output "$(dirname {output:q})" --workers {threads} > {log:q} 2>&1'

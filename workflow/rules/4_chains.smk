@@ -21,8 +21,8 @@ rule chain_words:
         "../../envs/docmt.yaml"
     threads: 1
     shell:
-        "docmt chains words --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
-        " --output $(dirname {output.chains:q}) --workers {threads} 2>&1 | tee {log:q}"
+        'exec docmt chains words --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        ' --output "$(dirname {output.chains:q})" --workers {threads} > {log:q} 2>&1'
 
 
 rule chain_segments:
@@ -41,6 +41,6 @@ rule chain_segments:
         "../../envs/docmt.yaml"
     threads: 1
     shell:
-        "docmt chains segments --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
-        " --words $(dirname {input.stop_words:q}) --view $(dirname {input.view:q})"
-        " --output $(dirname {output:q}) --workers {threads} 2>&1 | tee {log:q}"
+        'exec docmt chains segments --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        ' --words "$(dirname {input.stop_words:q})" --view "$(dirname {input.view:q})"'
+        ' --output "$(dirname {output:q})" --workers {threads} > {log:q} 2>&1'

@@ -27,8 +27,8 @@ rule train:
         start=start_option,
         chains=chains_option,
     shell:
-        "docmt train --settings {input.settings:q} --view $(dirname {input.view:q}) --text {input.text:q} {params.start}"
-        " {params.chains} --output $(dirname {output.record:q})"
-        " --state results/state/5_training/{wildcards.scale}/{wildcards.corpus}/{wildcards.system}/seed{wildcards.seed}"
+        'exec docmt train --settings {input.settings:q} --view "$(dirname {input.view:q})" --text {input.text:q}'
+        ' {params.start} {params.chains} --output "$(dirname {output.record:q})" --state results/state/5_training/'
+        "{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q}"
         " --threads {threads} --ranks $(({resources.gpu} ? {resources.gpu} : 1)) --set-aside"
-        " ${{DOCMT_ON_CLUSTER:+--deadline-minutes $(({resources.runtime} - 2))}} 2>&1 | tee {log:q}"
+        " ${{DOCMT_ON_CLUSTER:+--deadline-minutes $(({resources.runtime} - 2))}} > {log:q} 2>&1"

@@ -25,8 +25,8 @@ rule translate:
     params:
         chains=chains_option,
     shell:
-        "docmt decode --settings {input.settings:q} --model {input.model:q} --view $(dirname {input.view:q})"
-        " {params.chains} --output $(dirname {output.counts:q}) --threads {threads} 2>&1 | tee {log:q}"
+        'exec docmt decode --settings {input.settings:q} --model {input.model:q} --view "$(dirname {input.view:q})"'
+        ' {params.chains} --output "$(dirname {output.counts:q})" --threads {threads} > {log:q} 2>&1'
 
 
 rule contrastive:
@@ -44,8 +44,9 @@ rule contrastive:
         chains=chains_option,
         whole=lambda wildcards: "--whole" if wildcards.whole else "",
     shell:
-        "docmt contrastive-system --settings {input.settings:q} --model {input.model:q} --view $(dirname {input.view:q})"
-        " {params.chains} {params.whole} --output {output:q} --threads {threads} 2>&1 | tee {log:q}"
+        "exec docmt contrastive-system --settings {input.settings:q} --model {input.model:q}"
+        ' --view "$(dirname {input.view:q})"'
+        " {params.chains} {params.whole} --output {output:q} --threads {threads} > {log:q} 2>&1"
 
 
 # The stage's settings are its input for their version alone: a model and a view say all.
@@ -63,8 +64,8 @@ rule inspect:
     params:
         chains=chains_option,
     shell:
-        "docmt inspect --model {input.model:q} --view $(dirname {input.view:q})"
-        " {params.chains} --output {output:q} --threads {threads} 2>&1 | tee {log:q}"
+        'exec docmt inspect --model {input.model:q} --view "$(dirname {input.view:q})"'
+        " {params.chains} --output {output:q} --threads {threads} > {log:q} 2>&1"
 
 
 # The model carries its text, and says how documents are cut.
@@ -80,5 +81,5 @@ rule passage:
         "../../envs/docmt.yaml"
     threads: 1
     shell:
-        "docmt translate-passage --settings {input.settings:q} --model {input.model:q} --output {output:q}"
-        " --threads {threads} 2>&1 | tee {log:q}"
+        "exec docmt translate-passage --settings {input.settings:q} --model {input.model:q} --output {output:q}"
+        " --threads {threads} > {log:q} 2>&1"

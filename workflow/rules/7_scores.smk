@@ -23,8 +23,8 @@ rule word_vectors:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt vectors corpus --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
-        " --output $(dirname {output.vectors:q}) 2>&1 | tee {log:q}"
+        'exec docmt vectors corpus --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        ' --output "$(dirname {output.vectors:q})" > {log:q} 2>&1'
 
 
 rule aligner:
@@ -39,8 +39,8 @@ rule aligner:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt train-aligner --settings {input.settings:q} --tokens $(dirname {input.tokens:q})"
-        " --output $(dirname {output.lexicon:q}) 2>&1 | tee {log:q}"
+        'exec docmt train-aligner --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        ' --output "$(dirname {output.lexicon:q})" > {log:q} 2>&1'
 
 
 rule scores:
@@ -58,10 +58,10 @@ rule scores:
     params:
         named=scoring_options,
     shell:
-        "docmt score-system --settings {input.settings:q} --corpus $(dirname {input.corpus:q})"
-        " --tokens $(dirname {input.tokens:q}) --view $(dirname {input.view:q})"
-        " --translations $(dirname {input.translations:q}) {params.named}"
-        " --output {output.scores:q} 2>&1 | tee {log:q}"
+        'exec docmt score-system --settings {input.settings:q} --corpus "$(dirname {input.corpus:q})"'
+        ' --tokens "$(dirname {input.tokens:q})" --view "$(dirname {input.view:q})"'
+        ' --translations "$(dirname {input.translations:q})" {params.named}'
+        " --output {output.scores:q} > {log:q} 2>&1"
 
 
 rule compare:
@@ -75,4 +75,4 @@ rule compare:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt compare-table --settings {input.settings:q} --results results --output {output:q} 2>&1 | tee {log:q}"
+        "exec docmt compare-table --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"

@@ -11,6 +11,8 @@ import shlex
 import sys
 from pathlib import Path
 
+from snakemake.settings.types import DeploymentMethod
+
 from docmt.core.architectures import READS_CHAINS
 from docmt.core.artifacts import atomic_file, canonical_json, read_json
 from docmt.core.errors import USER_MISTAKE, UserError
@@ -18,6 +20,7 @@ from docmt.core.grid import Grid, load_grid
 from docmt.core.items import item_files, run_folder, study_files
 from docmt.core.made_checkpoints import is_made, made_aligner_files, made_files, made_tokenizer
 from docmt.core.missing import Places, left_out, missing_error, missing_files
+from docmt.core.preflight import check_packages, check_study_names, refuse_cache
 from docmt.core.pretrained import aligner_files, check_model, checkpoint_files, missing_checkpoints, tokenizer_file
 from docmt.core.scoring import TRAINED
 from docmt.core.slices import corpora_of, settings
@@ -59,8 +62,18 @@ def or_refuse(ask, *arguments):
         refuse(problem)
 
 
+def check_driver():
+    """What the driver is asked to do, and whether its Python has what jobs need; jobs in conda have their own."""
+    if workflow.remote_exec:
+        return
+    or_refuse(refuse_cache, workflow.workflow_settings.cache)
+    if DeploymentMethod.CONDA not in workflow.deployment_settings.deployment_method:
+        or_refuse(check_packages, GRID.scoring.aligner)
+
+
 GRID = or_refuse(plan)
 TARGET_STUDIES = sorted(GRID.studies, key=lambda study: (study != "demo", study))
+check_driver()
 
 
 def environment():
@@ -211,7 +224,7 @@ def checkpoint_inputs(system):
 
 def start_option(wildcards, input):
     if hasattr(input, "init"):
-        return f"--init {input.init}"
+        return f"--init {shlex.quote(str(input.init))}"
     pretrained = find(wildcards).system.pretrained
     return f"--pretrained {shlex.quote(pretrained)}" if pretrained else ""
 

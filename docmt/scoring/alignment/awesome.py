@@ -79,7 +79,7 @@ def _tokenizer_class():
     try:
         from awesome_align.tokenization_bert import BertTokenizer
     except ModuleNotFoundError:
-        remedy = 'pip install -c pins.txt -e ".[awesome-align]", or take another aligner'
+        remedy = "pip install -c pins.txt -e ., or take another aligner"
         raise UserError("awesome-align is not installed", remedy=remedy) from None
     return BertTokenizer
 

@@ -38,7 +38,6 @@ TARGET = ["the cats sits on the mat", "cats the", "the", " ", "mat | cats", "mat
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    pytest.importorskip("awesome_align", reason="needs awesome-align: pip install -c pins.txt -e '.[awesome-align]'")
     folder = tmp_path_factory.mktemp("models") / "tiny"
     hf = transformers()
     torch.manual_seed(1)
