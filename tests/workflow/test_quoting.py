@@ -1,0 +1,75 @@
+"""Whatever meets a shell is quoted: read in the rules themselves, since one that is bare works for most names."""
+
+import ast
+import re
+
+import pytest
+from support import ROOT
+
+RULES = sorted((ROOT / "workflow" / "rules").glob("[0-9]*.smk"))
+PLACE = re.compile(r"(?<!\{)\{([^{}]+)\}(?!\})")
+NUMBERS = re.compile(r"threads|resources\.\w+")
+OPTIONS = re.compile(r"params\.(learnt|start|chains|named|whole)")
+"""Parts of commands that functions of common.smk put together, quoted there."""
+
+
+def commands(text: str) -> list[str]:
+    """The texts after each `shell:`, put together as Python does."""
+    blocks = re.findall(r"^( *)shell:\n((?:\1    .*\n)+)", text, re.MULTILINE)
+    return [ast.literal_eval(f"({block.strip()})") for _, block in blocks]
+
+
+def bare(command: str) -> list[str]:
+    """Places of a command that are filled in without quotes; what a substitution gives counts, too."""
+    found = [
+        place
+        for place in PLACE.findall(command)
+        if not (place.endswith(":q") or NUMBERS.fullmatch(place) or OPTIONS.fullmatch(place))
+    ]
+    without_sums = re.sub(r"\$\(\(.*?\)\)", "", command)
+    outside = re.sub(r'"\$\([^()]*\)"', "", without_sums)
+    return found + re.findall(r"\$\([^()]*\)|`", outside)
+
+
+@pytest.mark.parametrize("path", RULES, ids=lambda path: path.name)
+def test_every_place_in_a_command_is_quoted(path):
+    found = commands(path.read_text(encoding="utf-8"))
+    assert found, "a file of rules without a command"
+    assert {command: bare(command) for command in found if bare(command)} == {}
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["x > {output}", "x {wildcards.corpus}/a", "x $(dirname {input.a:q})", "x `dirname {input.a:q}`", "x {params.new}"],
+)
+def test_a_bare_place_is_found(command):
+    assert bare(command)
+
+
+def test_a_quoted_place_is_none():
+    command = (
+        'x "$(dirname {input.a:q})" {params.start} {output:q} --n $(({resources.gpu} ? {resources.gpu} : 1)) ${{A:+b}}'
+    )
+    assert bare(command) == []
+
+
+def test_options_are_quoted_where_they_are_put_together():
+    """Each value in an option's text goes through shlex.quote, but for names of options."""
+    tree = ast.parse(re.sub(r"^(onstart|onerror|wildcard_constraints):\n(?:    .*\n|\n)+", "", common(), flags=re.M))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    options = [node for node in functions if re.search(r"_options?$", node.name)]
+    assert {node.name for node in options} == {"learnt_option", "start_option", "chains_option", "scoring_options"}
+    values = [value for node in options for value in ast.walk(node) if isinstance(value, ast.FormattedValue)]
+    assert values and all(ast.unparse(value.value).startswith(("shlex.quote(", "name.replace(")) for value in values)
+
+
+def common() -> str:
+    return (ROOT / "workflow" / "rules" / "common.smk").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", RULES, ids=lambda path: path.name)
+def test_no_log_goes_through_a_pipe(path):
+    """A signal to a job's group would end the other side of the pipe first, and the job of that."""
+    docmt = [command for command in commands(path.read_text(encoding="utf-8")) if "docmt" in command]
+    assert all(command.startswith("exec docmt ") and command.endswith(" > {log:q} 2>&1") for command in docmt)
+    assert not [command for command in docmt if "|" in command]
