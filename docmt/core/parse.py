@@ -78,6 +78,7 @@ def _variant(cls: type, value: Any, lines: Lines, path: tuple) -> type:
 def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
     origin, options = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
+        _check_number(value, lines, path)
         return value
     if origin in (typing.Union, types.UnionType):
         if value is None and type(None) in options:
