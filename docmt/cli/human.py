@@ -30,7 +30,8 @@ def sheet(
     Each has two source sentences of context on either side, with their references.
     """
     from docmt.scoring.human.items import Compared, draw
-    from docmt.scoring.human.sheet import Key, write_page, write_sheet
+    from docmt.scoring.human.key import Key
+    from docmt.scoring.human.sheet import write_page, write_sheet
     from docmt.scoring.plain_files import DOCUMENTS_REMEDY, read_plain_files
 
     files = read_plain_files([reference], documents)
@@ -55,8 +56,8 @@ def read(
     Agreement of two annotators is in percent of the sentences, and by Cohen's kappa.
     """
     from docmt.scoring.human.filled import read_filled
+    from docmt.scoring.human.key import Key
     from docmt.scoring.human.preference import preferences
-    from docmt.scoring.human.sheet import Key
 
     twice = [str(path) for path in dict.fromkeys(sheets) if sheets.count(path) > 1]
     if twice:
