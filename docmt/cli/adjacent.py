@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from docmt.cli.options import Device
+from docmt.cli.options import MOST_TOKENS, Device, input_file, input_folder
 from docmt.cli.score import AsJson, Documents
 from docmt.cli.tables import print_json, show_table
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from docmt.scoring.inputs import References
 
 Hypotheses = Annotated[
-    list[Path], typer.Option(help="a translation a line, with its documents; may be given several times, for systems")
+    list[Path], input_file("a translation a line, with its documents; may be given several times, for systems")
 ]
 
 
 def coherence(
     hypotheses: Hypotheses,
-    vectors: Annotated[Path, typer.Option(help="word vectors in word2vec's text form (docmt vectors train)")],
+    vectors: Annotated[Path, input_file("word vectors in word2vec's text form (docmt vectors train)")],
     documents: Documents = None,
     case: Annotated[Literal["lower", "keep"], typer.Option(help="of words when their vectors are looked up")] = "lower",
     as_json: AsJson = False,
@@ -41,11 +41,11 @@ def coherence(
 
 def cohesion(
     hypotheses: Hypotheses,
-    model: Annotated[
-        Path, typer.Option(help="folder of a BERT with its next-sentence head, such as bert-base-uncased")
-    ],
+    model: Annotated[Path, input_folder("folder of a BERT with its next-sentence head, such as bert-base-uncased")],
     documents: Documents = None,
-    batch_pairs: Annotated[int, typer.Option(min=1, help="pairs of sentences at once (memory and speed)")] = 32,
+    batch_pairs: Annotated[
+        int, typer.Option(min=1, max=MOST_TOKENS, help="pairs of sentences at once (memory and speed)")
+    ] = 32,
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:

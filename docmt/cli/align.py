@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.cli.ltcr import both
+from docmt.cli.options import input_file, input_folder, output_file, output_folder
 from docmt.cli.score import AsJson
 from docmt.cli.tables import print_json, show_table
 from docmt.core.errors import UserError
@@ -23,10 +24,10 @@ Heuristic = Literal[
 
 
 def align(
-    source: Annotated[Path, typer.Argument(help="tokenised text, a sentence a line")],
-    target: Annotated[Path, typer.Argument(help="its translation, line by line")],
-    train_source: Annotated[Path | None, typer.Option(help="more such text to learn from")] = None,
-    train_target: Annotated[Path | None, typer.Option(help="its translation, line by line")] = None,
+    source: Annotated[Path, typer.Argument(help="tokenised text, a sentence a line", dir_okay=False)],
+    target: Annotated[Path, typer.Argument(help="its translation, line by line", dir_okay=False)],
+    train_source: Annotated[Path | None, input_file("more such text to learn from")] = None,
+    train_target: Annotated[Path | None, input_file("its translation, line by line")] = None,
     aligner: Annotated[
         Kind,
         typer.Option(
@@ -35,7 +36,7 @@ def align(
     ] = "default",
     model: Annotated[
         Path | None,
-        typer.Option(help="a folder: awesome-align's BERT, or what docmt train-aligner has made for our own aligner"),
+        input_folder("a folder: awesome-align's BERT, or what docmt train-aligner has made for our own aligner"),
     ] = None,
     symmetrise: Annotated[
         Heuristic | None,
@@ -44,7 +45,7 @@ def align(
             "target word; backward: a link each source word",
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="file to write [default: standard output]")] = None,
+    output: Annotated[Path | None, output_file("file to write [default: standard output]")] = None,
 ) -> None:
     """Align words: a line of links i-j for each sentence pair, both counted from 0 (the format of Pharaoh and Moses).
 
@@ -97,18 +98,22 @@ def check_together(kind: Kind, model: Path | None, training: tuple[Path, Path] |
 
 
 def parallel(source: Path, target: Path) -> tuple[Sequence[str], Sequence[str]]:
-    """Raises UserError where the files have not as many lines."""
+    """Raises UserError where the files have not as many lines, or none."""
     from docmt.scoring.plain_files import other_length, text_lines
 
     lines = text_lines(source), text_lines(target)
     if len(lines[0]) != len(lines[1]):
         raise other_length(target, lines[1], f"{len(lines[0])}, as in {source}")
+    if not lines[0]:
+        raise UserError("no sentences", where=str(source))
     return lines
 
 
 def aer(
-    gold: Annotated[Path, typer.Argument(help="links that people made: i-j; ipj where they are possible, not sure")],
-    hypothesis: Annotated[Path, typer.Argument(help="links found, as docmt align prints them")],
+    gold: Annotated[
+        Path, typer.Argument(help="links that people made: i-j; ipj where they are possible, not sure", dir_okay=False)
+    ],
+    hypothesis: Annotated[Path, typer.Argument(help="links found, as docmt align prints them", dir_okay=False)],
     one_based: Annotated[bool, typer.Option("--one-based", help="GOLD counts words from 1")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -120,6 +125,8 @@ def aer(
     sentences, found = read_gold(gold, one_based), read_unchecked_links(hypothesis)
     if len(found) != len(sentences):
         raise other_length(hypothesis, found, f"{len(sentences)}, as in {gold}")
+    if not sentences:
+        raise UserError("no sentences", where=str(gold))
     quality = asdict(alignment_quality(found, sentences))
     if as_json:
         print_json(quality)
@@ -133,9 +140,9 @@ def shown(value: float | int | None) -> str:
 
 
 def train_aligner(
-    settings: Annotated[Path, typer.Option(help="settings.json of the corpus' aligner")],
-    tokens: Annotated[Path, typer.Option(help="folder of stage 2: tokens.arrow")],
-    output: Annotated[Path, typer.Option(help="folder for lexicon.arrow, jumps.json")],
+    settings: Annotated[Path, input_file("settings.json of the corpus' aligner")],
+    tokens: Annotated[Path, input_folder("folder of stage 2: tokens.arrow")],
+    output: Annotated[Path, output_folder("folder for lexicon.arrow, jumps.json")],
 ) -> None:
     """Train the default aligner on the training split of a corpus of the workflow."""
     from docmt.scoring.corpus_aligner import write_aligner

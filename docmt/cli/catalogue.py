@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from docmt.cli.options import input_folder
+
 if TYPE_CHECKING:
     from docmt.core.catalogue import CorpusConfig
     from docmt.core.grid import Grid
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from docmt.corpus.sources import Source
 
 Names = Annotated[list[str] | None, typer.Argument(help="only these corpora", show_default=False)]
-Root = Annotated[Path, typer.Option(help="folder with config.yaml and workflow/")]
+Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
 AsJson = Annotated[bool, typer.Option("--json", help="as JSON instead of a table")]
 
 DEAD = 1
@@ -26,7 +28,7 @@ def sources(
     corpora: Names = None,
     root: Root = Path(),
     as_json: AsJson = False,
-    timeout: Annotated[float, typer.Option(help="seconds for an answer")] = 20,
+    timeout: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds for an answer")] = 20,
 ) -> None:
     """Ask every source of the catalogue whether it is there; nothing is downloaded. Status 1 where one is not."""
     from docmt.core.grid import load_grid

@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from docmt.cli.options import input_folder
 
 if TYPE_CHECKING:
     from docmt.core.catalogue import CorpusConfig
@@ -26,10 +28,12 @@ def statistics(
     training: Annotated[
         list[str] | None, typer.Option(help="another corpus, whose training text gives a stop list", show_default=False)
     ] = None,
-    stop_words: Annotated[list[int] | None, typer.Option(help="sizes of stop lists", show_default="1000, 300")] = None,
-    chinese: Annotated[str, typer.Option(help="how Chinese is cut: jieba or characters")] = "jieba",
-    case: Annotated[str, typer.Option(help="keep or lower")] = "lower",
-    root: Annotated[Path, typer.Option(help="folder with config.yaml and workflow/")] = Path(),
+    stop_words: Annotated[
+        list[int] | None, typer.Option(min=0, help="sizes of stop lists", show_default="1000, 300")
+    ] = None,
+    chinese: Annotated[Literal["jieba", "characters"], typer.Option(help="how Chinese is cut")] = "jieba",
+    case: Annotated[Literal["keep", "lower"], typer.Option(help="of words")] = "lower",
+    root: Annotated[Path, input_folder("folder with config.yaml and workflow/")] = Path(),
     mirror: Annotated[
         str | None, typer.Option(help="folder that holds archives; that of config.yaml if left out")
     ] = None,
@@ -40,12 +44,11 @@ def statistics(
     from docmt.core.errors import check_known
     from docmt.core.grid import load_grid
     from docmt.core.missing import Places
-    from docmt.core.parse import parse
 
     grid = load_grid(root)
     for name in (corpus, *(training or ())):
         check_known("corpus", name, grid.corpora)
-    text = parse(TextConfig, {"chinese": chinese, "case": case}, "command line")
+    text = TextConfig(chinese=chinese, case=case)
     places = Places(root / "results", mirror or grid.mirror, grid.local)
     config = grid.corpora[corpus]
     words = _words(config, places, text)

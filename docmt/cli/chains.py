@@ -3,20 +3,18 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from docmt.cli.chain_statistics import statistics
-from docmt.cli.options import Workers
+from docmt.cli.options import Workers, input_file, input_folder, output_folder
 
 __all__ = ["segments", "statistics", "words"]
 
-Tokens = Annotated[Path, typer.Option(help="folder of stage 2: tokens.arrow, text/vocabulary.source.txt")]
+Tokens = Annotated[Path, input_folder("folder of stage 2: tokens.arrow, text/vocabulary.source.txt")]
 
 
 def words(
-    settings: Annotated[Path, typer.Option(help="settings.json of stage 4's words")],
+    settings: Annotated[Path, input_file("settings.json of stage 4's words")],
     tokens: Tokens,
-    output: Annotated[Path, typer.Option(help="folder for chains.arrow, stop_words.txt, card.json")],
+    output: Annotated[Path, output_folder("folder for chains.arrow, stop_words.txt, card.json")],
     workers: Workers = None,
 ) -> None:
     """Find the chains of whole documents, by words, and the stop list."""
@@ -29,11 +27,11 @@ def words(
 
 
 def segments(
-    settings: Annotated[Path, typer.Option(help="settings.json of stage 4's chains of a view")],
+    settings: Annotated[Path, input_file("settings.json of stage 4's chains of a view")],
     tokens: Tokens,
-    words: Annotated[Path, typer.Option(help="folder of `docmt chains words`: stop_words.txt")],
-    view: Annotated[Path, typer.Option(help="folder of stage 3: {train, dev, test}.arrow[, contrastive.arrow]")],
-    output: Annotated[Path, typer.Option(help="folder for {train, dev, test}.arrow, card.json[, contrastive.arrow]")],
+    words: Annotated[Path, input_folder("folder of `docmt chains words`: stop_words.txt")],
+    view: Annotated[Path, input_folder("folder of stage 3: {train, dev, test}.arrow[, contrastive.arrow]")],
+    output: Annotated[Path, output_folder("folder for {train, dev, test}.arrow, card.json[, contrastive.arrow]")],
     workers: Workers = None,
 ) -> None:
     """Find the chains of a view's segments, by pieces, a row for each of its rows."""

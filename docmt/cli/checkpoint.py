@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from docmt.cli.options import input_file, output_folder
 
 
 def made_checkpoint(
-    settings: Annotated[Path, typer.Option(help="settings.json of the job")],
-    output: Annotated[Path, typer.Option(help="folder for config.json, model.safetensors, tokenizer.json")],
+    settings: Annotated[Path, input_file("settings.json of the job")],
+    output: Annotated[Path, output_folder("folder for config.json, model.safetensors, tokenizer.json")],
 ) -> None:
     """Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text."""
     from docmt.core.artifacts import read_json

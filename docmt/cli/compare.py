@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from docmt.cli.options import input_file, input_folder, output_file
 from docmt.cli.score import AsJson, Documents, Instances, Language, LinesAre, References
 from docmt.cli.tables import print_json, show_table
 
@@ -20,8 +21,8 @@ Test = Annotated[
 
 
 def compare(
-    baseline: Annotated[Path, typer.Option(help="translations of the system that others are compared with")],
-    system: Annotated[list[Path], typer.Option(help="translations of a system; may be given several times")],
+    baseline: Annotated[Path, input_file("translations of the system that others are compared with")],
+    system: Annotated[list[Path], input_file("translations of a system; may be given several times")],
     reference: References,
     documents: Documents = None,
     instances: Instances = None,
@@ -99,9 +100,9 @@ def show_comparisons(found: dict) -> None:
 
 
 def compare_table(
-    settings: Annotated[Path, typer.Option(help="settings.json of a table's comparisons")],
-    results: Annotated[Path, typer.Option(help="the folder of all stages' results")],
-    output: Annotated[Path, typer.Option(help="comparisons.json to write")],
+    settings: Annotated[Path, input_file("settings.json of a table's comparisons")],
+    results: Annotated[Path, input_folder("the folder of all stages' results")],
+    output: Annotated[Path, output_file("comparisons.json to write")],
 ) -> None:
     """Compare the systems of a study's table with their baselines, by every metric and over all seeds."""
     from docmt.scoring.comparisons import write_comparisons

@@ -8,7 +8,7 @@ import typer
 
 from docmt.cli.contrastive_sets import FormName
 from docmt.cli.decode import Chains, Model, Settings, View
-from docmt.cli.options import Device, Threads
+from docmt.cli.options import MOST_TOKENS, Device, Threads, output_file
 from docmt.cli.score import AsJson
 from docmt.cli.tables import print_json, show_table
 
@@ -35,11 +35,11 @@ FirstSegment = Annotated[
 ]
 Score = Annotated[Literal["sum", "mean"], typer.Option(help="of log-probabilities, ends of sentences included")]
 Unit = Annotated[Literal["last", "target"], typer.Option(help="over the last sentence, or over the whole target")]
-BatchTokens = Annotated[int, typer.Option(min=1, help="pieces computed at once (memory and speed)")]
+BatchTokens = Annotated[int, typer.Option(min=1, max=MOST_TOKENS, help="pieces computed at once (memory and speed)")]
 
 
 def contrastive(
-    files: Annotated[list[Path], typer.Argument(help="contrastive sets, a file each")],
+    files: Annotated[list[Path], typer.Argument(help="contrastive sets, a file each", dir_okay=False)],
     model: Model,
     form: Form = "table",
     documents: Documents = None,
@@ -105,7 +105,7 @@ def contrastive_system(
     settings: Settings,
     model: Model,
     view: View,
-    output: Annotated[Path, typer.Option(help="contrastive.arrow to write: a score for each variant")],
+    output: Annotated[Path, output_file("contrastive.arrow to write: a score for each variant")],
     whole: Annotated[bool, typer.Option("--whole", help="score the sentences before the judged one too")] = False,
     chains: Chains = None,
     device: Device = "auto",

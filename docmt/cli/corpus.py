@@ -8,21 +8,22 @@ from typing import Annotated
 import typer
 
 from docmt.cli.catalogue import check, sources
+from docmt.cli.options import input_file, input_folder, output_file, output_folder
 from docmt.cli.own_corpus import validate
 
 __all__ = ["check", "fetch", "fixture", "read", "sources", "validate"]
 
 
 def fetch(
-    catalogue: Annotated[Path, typer.Option(help="the corpus' file: workflow/corpora/<corpus>.yaml")],
+    catalogue: Annotated[Path, input_file("the corpus' file: workflow/corpora/<corpus>.yaml")],
     file: Annotated[str, typer.Option(help="name of the file, as in the catalogue")],
-    lock: Annotated[Path, typer.Option(help="JSON that keeps the sha256 of first downloads")],
-    output: Annotated[Path, typer.Option(help="where the verified file goes; OUTPUT.part is what to resume from")],
+    lock: Annotated[Path, output_file("JSON that keeps the sha256 of first downloads")],
+    output: Annotated[Path, output_file("where the verified file goes; OUTPUT.part is what to resume from")],
     mirror: Annotated[
         str, typer.Option(envvar="DOCMT_MIRROR", help="folder or URL that is tried before the file's sources")
     ] = "",
     local: Annotated[
-        Path | None, typer.Option(help="folder of yours that holds the file by its name; DOCMT_LOCAL has one by corpus")
+        Path | None, input_folder("folder of yours that holds the file by its name; DOCMT_LOCAL has one by corpus")
     ] = None,
 ) -> None:
     """Download one file of a corpus and verify it."""
@@ -42,11 +43,11 @@ def _local(corpus: str) -> Path | None:
 
 
 def fixture(
-    output: Annotated[Path, typer.Option(help="new folder for the files")],
+    output: Annotated[Path, output_folder("new folder for the files")],
     catalogue: Annotated[
-        Path | None, typer.Option(help="the corpus' file: workflow/corpora/<corpus>.yaml, or one of yours")
+        Path | None, input_file("the corpus' file: workflow/corpora/<corpus>.yaml, or one of yours")
     ] = None,
-    settings: Annotated[Path | None, typer.Option(help="instead: settings.json of the job")] = None,
+    settings: Annotated[Path | None, input_file("instead: settings.json of the job")] = None,
 ) -> None:
     """Make small files in a corpus' own raw form, with generated text: what its reader takes for the real ones.
 
@@ -71,9 +72,9 @@ def fixture(
 
 
 def read(
-    settings: Annotated[Path, typer.Option(help="settings.json of the job")],
-    downloads: Annotated[Path, typer.Option(help="folder of the downloaded files")],
-    output: Annotated[Path, typer.Option(help="folder for documents.parquet, card.json[, contrastive.parquet]")],
+    settings: Annotated[Path, input_file("settings.json of the job")],
+    downloads: Annotated[Path, input_folder("folder of the downloaded files")],
+    output: Annotated[Path, output_folder("folder for documents.parquet, card.json[, contrastive.parquet]")],
 ) -> None:
     """Turn downloaded files into validated documents."""
     from docmt.core.artifacts import read_json

@@ -3,21 +3,19 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from docmt.cli.options import Device, Threads, input_file, input_folder, output_folder
 
-from docmt.cli.options import Device, Threads
-
-Settings = Annotated[Path, typer.Option(help="settings.json of stage 6")]
-Model = Annotated[Path, typer.Option(help="the model's folder: model.safetensors, model.json, text/")]
-View = Annotated[Path, typer.Option(help="folder of stage 3: test.arrow[, contrastive.arrow]")]
-Chains = Annotated[Path | None, typer.Option(help="stage 4's folder of the view, for models that read lexical chains")]
+Settings = Annotated[Path, input_file("settings.json of stage 6")]
+Model = Annotated[Path, input_folder("the model's folder: model.safetensors, model.json, text/")]
+View = Annotated[Path, input_folder("folder of stage 3: test.arrow[, contrastive.arrow]")]
+Chains = Annotated[Path | None, input_folder("stage 4's folder of the view, for models that read lexical chains")]
 
 
 def decode(
     settings: Settings,
     model: Model,
     view: View,
-    output: Annotated[Path, typer.Option(help="folder for test.txt, test.tok.txt, decoding.json ...")],
+    output: Annotated[Path, output_folder("folder for test.txt, test.tok.txt, decoding.json ...")],
     chains: Chains = None,
     device: Device = "auto",
     threads: Threads = None,

@@ -5,23 +5,24 @@ from typing import Annotated
 
 import typer
 
+from docmt.cli.options import input_file, output_file
 from docmt.cli.tables import print_json, show_table
 from docmt.core.errors import UserError
 
 
 def sheet(
-    source: Annotated[Path, typer.Option(help="a source sentence a line")],
-    reference: Annotated[Path, typer.Option(help="a reference a line")],
-    baseline: Annotated[Path, typer.Option(help="translations of the system to compare with")],
-    system: Annotated[Path, typer.Option(help="translations of the other system")],
-    output: Annotated[Path, typer.Option(help="the sheet to write: CSV, whose last column annotators fill in")],
-    key: Annotated[Path, typer.Option(help="JSON to write: whose translations are which; not for annotators")],
+    source: Annotated[Path, input_file("a source sentence a line")],
+    reference: Annotated[Path, input_file("a reference a line")],
+    baseline: Annotated[Path, input_file("translations of the system to compare with")],
+    system: Annotated[Path, input_file("translations of the other system")],
+    output: Annotated[Path, output_file("the sheet to write: CSV, whose last column annotators fill in")],
+    key: Annotated[Path, output_file("JSON to write: whose translations are which; not for annotators")],
     documents: Annotated[
-        Path | None, typer.Option(help="each line's document, by name [default: blank lines stand between documents]")
+        Path | None, input_file("each line's document, by name [default: blank lines stand between documents]")
     ] = None,
-    page: Annotated[Path | None, typer.Option(help="HTML to write too: the sheet to click on")] = None,
+    page: Annotated[Path | None, output_file("HTML to write too: the sheet to click on")] = None,
     sentences: Annotated[int, typer.Option(min=1, help="how many are judged")] = 500,
-    seed: Annotated[int, typer.Option(help="of the draw of sentences and of the order of translations")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="of the draw of sentences and of the order of translations")] = 1,
     source_language: Annotated[str, typer.Option(help="for the page's fonts")] = "",
     target_language: Annotated[str, typer.Option(help="for the page's fonts")] = "",
 ) -> None:
@@ -30,7 +31,8 @@ def sheet(
     Each has two source sentences of context on either side, with their references.
     """
     from docmt.scoring.human.items import Compared, draw
-    from docmt.scoring.human.sheet import Key, write_page, write_sheet
+    from docmt.scoring.human.key import Key
+    from docmt.scoring.human.sheet import write_page, write_sheet
     from docmt.scoring.plain_files import DOCUMENTS_REMEDY, read_plain_files
 
     files = read_plain_files([reference], documents)
@@ -46,8 +48,8 @@ def sheet(
 
 
 def read(
-    sheets: Annotated[list[Path], typer.Argument(help="filled sheets, one an annotator")],
-    key: Annotated[Path, typer.Option(help="the key that was written with the sheet")],
+    sheets: Annotated[list[Path], typer.Argument(help="filled sheets, one an annotator", dir_okay=False)],
+    key: Annotated[Path, input_file("the key that was written with the sheet")],
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
 ) -> None:
     """Read filled sheets: in how many sentences each annotator found the system better, worse or equal; agreement.
@@ -55,8 +57,8 @@ def read(
     Agreement of two annotators is in percent of the sentences, and by Cohen's kappa.
     """
     from docmt.scoring.human.filled import read_filled
+    from docmt.scoring.human.key import Key
     from docmt.scoring.human.preference import preferences
-    from docmt.scoring.human.sheet import Key
 
     twice = [str(path) for path in dict.fromkeys(sheets) if sheets.count(path) > 1]
     if twice:

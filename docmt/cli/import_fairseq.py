@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from docmt.cli.options import input_file, language_code, output_folder
+
 if TYPE_CHECKING:
     from docmt.models.fairseq import Checkpoint, Numbering
     from docmt.text.pipeline import TextPipeline
@@ -13,17 +15,17 @@ INSTANCE_TOKENS = 512
 """The budget by which G-Transformer's authors pack the sentences of their instances."""
 
 Case = Literal["keep", "lower"]
-Codes = Annotated[Path | None, typer.Option(help="BPE codes of subword-nmt; for both sides or for none")]
-Language = Annotated[str, typer.Option(help="ISO 639-1 code, by which text is tokenised")]
+Codes = Annotated[Path | None, input_file("BPE codes of subword-nmt; for both sides or for none")]
+Language = Annotated[str, typer.Option(help="ISO 639-1 code, by which text is tokenised", callback=language_code)]
 
 
 def import_fairseq(
-    checkpoint: Annotated[Path, typer.Option(help="checkpoint_best.pt of fairseq 0.9 to 0.12, or of G-Transformer")],
-    source_dictionary: Annotated[Path, typer.Option(help="dict.<language>.txt")],
-    target_dictionary: Annotated[Path, typer.Option(help="dict.<language>.txt")],
+    checkpoint: Annotated[Path, input_file("checkpoint_best.pt of fairseq 0.9 to 0.12, or of G-Transformer")],
+    source_dictionary: Annotated[Path, input_file("dict.<language>.txt")],
+    target_dictionary: Annotated[Path, input_file("dict.<language>.txt")],
     source_language: Language,
     target_language: Language,
-    output: Annotated[Path, typer.Option(help="folder to make: model.safetensors, model.json, text/")],
+    output: Annotated[Path, output_folder("folder to make: model.safetensors, model.json, text/")],
     source_codes: Codes = None,
     target_codes: Codes = None,
     case: Annotated[Case, typer.Option(help="what was done to the case of the training text (with codes)")] = "keep",

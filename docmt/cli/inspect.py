@@ -6,14 +6,14 @@ from typing import Annotated, Literal
 import typer
 
 from docmt.cli.decode import Model, View
-from docmt.cli.options import Device, Threads
+from docmt.cli.options import Device, Threads, input_folder, output_file
 
 
 def inspect(
     model: Model,
     view: View,
-    chains: Annotated[Path, typer.Option(help="stage 4's folder of the view; the model reads lexical chains")],
-    output: Annotated[Path, typer.Option(help="inside.arrow to write; a list of rows if it is called .json")],
+    chains: Annotated[Path, input_folder("stage 4's folder of the view; the model reads lexical chains")],
+    output: Annotated[Path, output_file("inside.arrow to write; a list of rows if it is called .json")],
     split: Annotated[Literal["dev", "test"], typer.Option(help="of the view")] = "dev",
     document: Annotated[str | None, typer.Option(help="its name [default: the first with the longest chain]")] = None,
     device: Device = "auto",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from docmt.cli.options import input_file
 from docmt.cli.score import AsJson, Documents
 from docmt.cli.tables import print_json, show_table
 from docmt.core.errors import UserError
@@ -20,23 +21,23 @@ RULES = [field.name for field in dataclasses.fields(ConsistencyConfig) if field.
 
 
 def ltcr(
-    source: Annotated[Path, typer.Option(help="tokenised source, a sentence a line (of pieces, where chains are)")],
-    hypotheses: Annotated[list[Path], typer.Option(help="tokenised translations; may be given several times")],
+    source: Annotated[Path, input_file("tokenised source, a sentence a line (of pieces, where chains are)")],
+    hypotheses: Annotated[list[Path], input_file("tokenised translations; may be given several times")],
     documents: Documents = None,
     alignments: Annotated[
         list[Path] | None,
-        typer.Option(help="links of the lines as i-j, a file for each of --hypotheses [default: our own aligner]"),
+        input_file("links of the lines as i-j, a file for each of --hypotheses [default: our own aligner]"),
     ] = None,
     aligner: Annotated[str | None, typer.Option(help="what made --alignments, for the signatures")] = None,
     train_source: Annotated[
-        Path | None, typer.Option(help="tokenised text to count stop words in and to train the aligner on")
+        Path | None, input_file("tokenised text to count stop words in and to train the aligner on")
     ] = None,
-    train_target: Annotated[Path | None, typer.Option(help="its translation, line by line")] = None,
+    train_target: Annotated[Path | None, input_file("its translation, line by line")] = None,
     source_stop_list: Annotated[
-        Path | None, typer.Option(help="words that make no chain, a word a line [default: the most frequent]")
+        Path | None, input_file("words that make no chain, a word a line [default: the most frequent]")
     ] = None,
     target_stop_list: Annotated[
-        Path | None, typer.Option(help="words that are no part of a translation [default: the most frequent]")
+        Path | None, input_file("words that are no part of a translation [default: the most frequent]")
     ] = None,
     rule: Annotated[
         list[str] | None,

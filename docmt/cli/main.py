@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from docmt.cli.paths import checked
 from docmt.core.errors import USER_MISTAKE, UserError
 
 COMMANDS = (
@@ -83,10 +84,10 @@ def build(asked: str | None = None) -> typer.Typer:
         functions = importlib.import_module(module)
         sub = typer.Typer(help=functions.__doc__, no_args_is_help=True)
         for name, function in commands:
-            sub.command(name)(getattr(functions, function))
+            sub.command(name)(checked(getattr(functions, function)))
         app.add_typer(sub, name=group)
     for name, module, function in (row for row in COMMANDS if row[0] in needed):
-        app.command(name)(getattr(importlib.import_module(module), function))
+        app.command(name)(checked(getattr(importlib.import_module(module), function)))
     return app
 
 

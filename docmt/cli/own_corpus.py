@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from docmt.cli.catalogue import aligned
+from docmt.cli.options import input_file, input_folder
 
 if TYPE_CHECKING:
     from docmt.core.readers import ReaderConfig
@@ -18,14 +19,15 @@ DOCUMENTS = "blank, none (each line is one), start=<d>, end=<d> (a line that beg
 
 def validate(
     path: Annotated[
-        Path | None, typer.Argument(help="a corpus file such as those of the catalogue (.yaml), or a table")
+        Path | None,
+        typer.Argument(help="a corpus file such as those of the catalogue (.yaml), or a table", dir_okay=False),
     ] = None,
-    source: Annotated[Path | None, typer.Option(help="instead of PATH: text, a sentence a line")] = None,
-    target: Annotated[Path | None, typer.Option(help="its translation, line by line")] = None,
-    reference: Annotated[list[Path] | None, typer.Option(help="a further translation; may be repeated")] = None,
+    source: Annotated[Path | None, input_file("instead of PATH: text, a sentence a line")] = None,
+    target: Annotated[Path | None, input_file("its translation, line by line")] = None,
+    reference: Annotated[list[Path] | None, input_file("a further translation; may be repeated")] = None,
     documents: Annotated[str, typer.Option(help=f"how documents are told apart: {DOCUMENTS}")] = "blank",
     files: Annotated[
-        Path | None, typer.Option(help="folder that holds the corpus' files; else beside PATH, or downloaded already")
+        Path | None, input_folder("folder that holds the corpus' files; else beside PATH, or downloaded already")
     ] = None,
     mirror: Annotated[str, typer.Option(envvar="DOCMT_MIRROR", help="folder that holds archives")] = "",
     at_most: Annotated[int, typer.Option(min=1, help="so many problems of each kind are shown")] = 10,

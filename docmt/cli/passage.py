@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from docmt.cli.decode import Model
-from docmt.cli.options import Device, Threads
+from docmt.cli.options import Device, Threads, input_file, output_file
 
 if TYPE_CHECKING:
     from docmt.core.config import DecodeConfig
@@ -16,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def translate_passage(
-    settings: Annotated[Path, typer.Option(help="settings.json: the documents, and how they are searched")],
+    settings: Annotated[Path, input_file("settings.json: the documents, and how they are searched")],
     model: Model,
-    output: Annotated[Path, typer.Option(help="passages.json to write")],
+    output: Annotated[Path, output_file("passages.json to write")],
     device: Device = "auto",
     threads: Threads = None,
 ) -> None:

@@ -5,25 +5,28 @@ from typing import Annotated, Literal
 
 import typer
 
-from docmt.cli.options import Device
+from docmt.cli.options import Device, input_file, input_folder, language_code, output_file
 from docmt.cli.tables import print_json, show_table
 from docmt.core.errors import UserError
 
 References = Annotated[
     list[Path],
-    typer.Option("--reference", help="a reference a line; of several files a line may be blank in some: it has fewer"),
+    input_file("a reference a line; of several files a line may be blank in some: it has fewer", "--reference"),
 ]
 Documents = Annotated[
-    Path | None, typer.Option(help="each line's document, by name [default: blank lines stand between documents]")
+    Path | None, input_file("each line's document, by name [default: blank lines stand between documents]")
 ]
-Instances = Annotated[Path | None, typer.Option(help="each sentence's packed instance, by name, for unit i")]
+Instances = Annotated[Path | None, input_file("each sentence's packed instance, by name, for unit i")]
 LinesAre = Annotated[Literal["sentences", "documents"], typer.Option("--lines", help="what a line is in translations")]
-Language = Annotated[str, typer.Option(help="of the references; Chinese (zh) is scored by characters in 13a")]
+Language = Annotated[
+    str,
+    typer.Option(help="of the references; Chinese (zh) is scored by characters in 13a", callback=language_code),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 
 def score(
-    hypotheses: Annotated[Path, typer.Option(help="a translation a line")],
+    hypotheses: Annotated[Path, input_file("a translation a line")],
     reference: References,
     documents: Documents = None,
     instances: Instances = None,
@@ -71,17 +74,17 @@ def show_scores(scores: dict) -> None:
 
 
 def score_system(
-    settings: Annotated[Path, typer.Option(help="settings.json of stage 7")],
-    corpus: Annotated[Path, typer.Option(help="folder of stage 1: documents.parquet, for the raw references")],
-    tokens: Annotated[Path, typer.Option(help="folder of stage 2: tokens.arrow, for the tokenised references")],
-    view: Annotated[Path, typer.Option(help="folder of stage 3: test.arrow, for the instances")],
-    translations: Annotated[Path, typer.Option(help="folder of stage 6: test.txt and what stands beside it")],
-    output: Annotated[Path, typer.Option(help="scores.json to write, and details.arrow beside it")],
-    aligner: Annotated[Path | None, typer.Option(help="folder of `docmt train-aligner`, for LTCR and HHI")] = None,
-    word_vectors: Annotated[Path | None, typer.Option(help="where settings name some, for coherence")] = None,
-    next_sentence_model: Annotated[Path | None, typer.Option(help="where settings name one, for cohesion")] = None,
-    source_stop_list: Annotated[Path | None, typer.Option(help="where settings name one, for LTCR and HHI")] = None,
-    target_stop_list: Annotated[Path | None, typer.Option(help="where settings name one, for LTCR and HHI")] = None,
+    settings: Annotated[Path, input_file("settings.json of stage 7")],
+    corpus: Annotated[Path, input_folder("folder of stage 1: documents.parquet, for the raw references")],
+    tokens: Annotated[Path, input_folder("folder of stage 2: tokens.arrow, for the tokenised references")],
+    view: Annotated[Path, input_folder("folder of stage 3: test.arrow, for the instances")],
+    translations: Annotated[Path, input_folder("folder of stage 6: test.txt and what stands beside it")],
+    output: Annotated[Path, output_file("scores.json to write, and details.arrow beside it")],
+    aligner: Annotated[Path | None, input_folder("folder of `docmt train-aligner`, for LTCR and HHI")] = None,
+    word_vectors: Annotated[Path | None, input_file("where settings name some, for coherence")] = None,
+    next_sentence_model: Annotated[Path | None, input_folder("where settings name one, for cohesion")] = None,
+    source_stop_list: Annotated[Path | None, input_file("where settings name one, for LTCR and HHI")] = None,
+    target_stop_list: Annotated[Path | None, input_file("where settings name one, for LTCR and HHI")] = None,
     device: Device = "auto",
 ) -> None:
     """Score a system of the workflow, by every metric, each with its signature."""

@@ -5,17 +5,17 @@ from typing import Annotated
 
 import typer
 
-from docmt.cli.options import Learnt, Workers
+from docmt.cli.options import Learnt, Workers, input_file, input_folder, output_folder
 
-Settings = Annotated[Path, typer.Option(help="settings.json of stage 2")]
-Corpus = Annotated[Path, typer.Option(help="folder of stage 1: documents.parquet[, contrastive.parquet]")]
+Settings = Annotated[Path, input_file("settings.json of stage 2")]
+Corpus = Annotated[Path, input_folder("folder of stage 1: documents.parquet[, contrastive.parquet]")]
 
 
 def tokenise(
     settings: Settings,
     corpus: Corpus,
     part: Annotated[str, typer.Option(help="which of how many: 2/8")],
-    output: Annotated[Path, typer.Option(help="folder for the part's tokens.arrow and words.arrow")],
+    output: Annotated[Path, output_folder("folder for the part's tokens.arrow and words.arrow")],
     workers: Workers = None,
 ) -> None:
     """Tokenise a part of a corpus and count its words."""
@@ -24,14 +24,15 @@ def tokenise(
     from docmt.text.parts import tokenise_part
     from docmt.text.settings import read_settings
 
-    tokenise_part(read_settings(settings), corpus, Part.parse(part), output, workers_of(workers))
+    chosen = Part.parse(part)
+    tokenise_part(read_settings(settings), corpus, chosen, output, workers_of(workers))
 
 
 def learn(
     settings: Settings,
     corpus: Corpus,
-    parts: Annotated[list[Path], typer.Argument(help="folders of `docmt shards tokenise`")],
-    output: Annotated[Path, typer.Option(help="folder for text/[, contrastive.arrow, references.arrow]")],
+    parts: Annotated[list[Path], typer.Argument(help="folders of `docmt shards tokenise`", file_okay=False)],
+    output: Annotated[Path, output_folder("folder for text/[, contrastive.arrow, references.arrow]")],
     learnt: Learnt = None,
     workers: Workers = None,
 ) -> None:
@@ -44,9 +45,9 @@ def learn(
 
 
 def encode(
-    part: Annotated[Path, typer.Argument(help="folder of `docmt shards tokenise`")],
-    text: Annotated[Path, typer.Option(help="text/, from `docmt shards learn`")],
-    output: Annotated[Path, typer.Option(help="folder for the part's tokens.arrow and counts.json")],
+    part: Annotated[Path, typer.Argument(help="folder of `docmt shards tokenise`", file_okay=False)],
+    text: Annotated[Path, input_folder("text/, from `docmt shards learn`")],
+    output: Annotated[Path, output_folder("folder for the part's tokens.arrow and counts.json")],
     workers: Workers = None,
 ) -> None:
     """Turn a tokenised part into pieces and ids."""
@@ -57,8 +58,8 @@ def encode(
 
 
 def join(
-    parts: Annotated[list[Path], typer.Argument(help="folders of `docmt shards encode`, in order")],
-    output: Annotated[Path, typer.Option(help="folder of text/, for tokens.arrow and card.json")],
+    parts: Annotated[list[Path], typer.Argument(help="folders of `docmt shards encode`, in order", file_okay=False)],
+    output: Annotated[Path, output_folder("folder of text/, for tokens.arrow and card.json")],
 ) -> None:
     """Put the parts together."""
     from docmt.text.parts import join_parts

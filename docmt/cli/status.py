@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from docmt.cli.options import input_folder
 from docmt.cli.tables import plain_table
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ COLOURS = {"running": "green", "failed": "red", "killed": "red", "stopped": "yel
 
 
 def status(
-    results: Annotated[Path, typer.Option(help="folder of the results")] = Path("results"),
+    results: Annotated[Path, input_folder("folder of the results")] = Path("results"),
     follow: Annotated[bool, typer.Option("--follow", help="refresh until Ctrl-C")] = False,
-    every: Annotated[float, typer.Option(min=0.1, help="seconds between two looks (--follow)")] = 5.0,
+    every: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds between two looks (--follow)")] = 5.0,
 ) -> None:
     """Show every training that runs, was stopped or is finished, a line each; nothing is written.
 

@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
+from docmt.cli.options import input_folder
 from docmt.core.entries import Entry
 from docmt.core.estimates import Estimates, Plan
 from docmt.core.grid import Grid, load_grid
 from docmt.core.items import item_corpora, item_entries, page_of, run_folder
 from docmt.core.missing import Places, left_out
 
-Root = Annotated[Path, typer.Option(help="folder with config.yaml and workflow/")]
+Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
 Study = Annotated[str | None, typer.Option(help="only this study")]
 
 
@@ -39,11 +40,11 @@ def targets(
     are not made yet, with those that they start from, and an estimate of what they take.
     """
     grid = load_grid(root)
-    results = root / "results"
+    names, results = _studies(grid, study), root / "results"
     without = {} if grid.fixtures else left_out(grid.corpora.values(), Places(results, grid.mirror, grid.local))
     estimates = Estimates(grid, results)
     _line(root, "all", None, f"every study of config.yaml: {', '.join(grid.active)}; {_all(grid, estimates)}")
-    for name in _studies(grid, study):
+    for name in names:
         _study(root, grid, name, estimates, set(without), scores)
     for corpus in grid.corpora.values():
         path = f"results/1_corpus/{grid.data_folder(corpus.corpus)}/card.json"

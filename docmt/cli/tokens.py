@@ -3,15 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from docmt.cli.options import Learnt, Workers
+from docmt.cli.options import Learnt, Workers, input_file, input_folder, output_folder
 
 
 def tokens(
-    settings: Annotated[Path, typer.Option(help="settings.json of stage 2")],
-    corpus: Annotated[Path, typer.Option(help="folder of stage 1: documents.parquet[, contrastive.parquet]")],
-    output: Annotated[Path, typer.Option(help="folder for tokens.arrow, text/, card.json[, contrastive.arrow]")],
+    settings: Annotated[Path, input_file("settings.json of stage 2")],
+    corpus: Annotated[Path, input_folder("folder of stage 1: documents.parquet[, contrastive.parquet]")],
+    output: Annotated[Path, output_folder("folder for tokens.arrow, text/, card.json[, contrastive.arrow]")],
     learnt: Learnt = None,
     workers: Workers = None,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docmt.cli.options import Device
+from docmt.cli.options import MINUTES, MOST, Device, input_file, input_folder, output_folder
 
 if TYPE_CHECKING:
     from docmt.training.options import JobOptions
@@ -15,21 +15,29 @@ if TYPE_CHECKING:
 
 
 def train(
-    settings: Annotated[Path, typer.Option(help="settings.json of the training.")],
-    view: Annotated[Path, typer.Option(help="Folder of the view: train.arrow, dev.arrow.")],
-    text: Annotated[Path, typer.Option(help="Folder text/ of stage 2: codes and vocabularies.")],
-    output: Annotated[Path, typer.Option(help="Folder for model/, metrics.jsonl, record.json.")],
-    state: Annotated[Path, typer.Option(help="Folder for checkpoints to resume from; removed at the end.")],
-    init: Annotated[Path | None, typer.Option(help="Model folder to start from (init_from).")] = None,
-    chains: Annotated[Path | None, typer.Option(help="Stage 4's folder of the view: train.arrow, dev.arrow.")] = None,
-    pretrained: Annotated[Path | None, typer.Option(help="Folder of a pretrained checkpoint to start from.")] = None,
+    settings: Annotated[Path, input_file("settings.json of the training.")],
+    view: Annotated[Path, input_folder("Folder of the view: train.arrow, dev.arrow.")],
+    text: Annotated[Path, input_folder("Folder text/ of stage 2: codes and vocabularies.")],
+    output: Annotated[Path, output_folder("Folder for model/, metrics.jsonl, record.json.")],
+    state: Annotated[Path, output_folder("Folder for checkpoints to resume from; removed at the end.")],
+    init: Annotated[Path | None, input_folder("Model folder to start from (init_from).")] = None,
+    chains: Annotated[Path | None, input_folder("Stage 4's folder of the view: train.arrow, dev.arrow.")] = None,
+    pretrained: Annotated[Path | None, input_folder("Folder of a pretrained checkpoint to start from.")] = None,
     device: Device = "auto",
-    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads; a resumed run needs the same.")] = None,
-    ranks: Annotated[int, typer.Option(min=1, help="Processes, each with a GPU or with so many threads.")] = 1,
-    deadline_minutes: Annotated[float | None, typer.Option(min=0, help="What the job may take.")] = None,
-    save_minutes: Annotated[float, typer.Option(min=0, help="Checkpoints, beside save_every_updates.")] = 30,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=MOST, help="CPU threads; a resumed run needs the same.")
+    ] = None,
+    ranks: Annotated[
+        int, typer.Option(min=1, max=MOST, help="Processes, each with a GPU or with so many threads.")
+    ] = 1,
+    deadline_minutes: Annotated[float | None, typer.Option(min=0, max=MINUTES, help="What the job may take.")] = None,
+    save_minutes: Annotated[
+        float, typer.Option(min=0, max=MINUTES, help="Checkpoints, beside save_every_updates.")
+    ] = 30,
     checkpoints: Annotated[int, typer.Option(min=2, help="How many checkpoints are kept.")] = 2,
-    hang_minutes: Annotated[float, typer.Option(min=0, help="End without progress, above a batch's; 0 = never.")] = 30,
+    hang_minutes: Annotated[
+        float, typer.Option(min=0, max=MINUTES, help="End without progress, above a batch's; 0 = never.")
+    ] = 30,
     set_aside: Annotated[
         bool, typer.Option("--set-aside", help="Rename a state of other settings and begin anew, instead of refusing.")
     ] = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.cli.decode import Model
-from docmt.cli.options import Device, Threads
+from docmt.cli.options import MOST_TOKENS, Device, Threads
 from docmt.cli.standard_input import Given
 from docmt.core.errors import UserError
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from docmt.models.transformer import Transformer
     from docmt.text.pipeline import TextPipeline
 
+
+MOST_HYPOTHESES = 1000
+"""Of a beam: memory grows with it, and no paper has more than a hundred."""
 
 LengthPenalty = Annotated[
     Literal["average", "gnmt", "unified_dnmt", "none"],
@@ -29,11 +32,13 @@ LengthPenalty = Annotated[
 
 def translate(
     model: Model,
-    beam: Annotated[int, typer.Option(min=1, help="hypotheses kept; 1 is greedy")] = 5,
+    beam: Annotated[int, typer.Option(min=1, max=MOST_HYPOTHESES, help="hypotheses kept; 1 is greedy")] = 5,
     length_penalty: LengthPenalty = "average",
-    length_alpha: Annotated[float, typer.Option(min=0, help="alpha of the length penalty")] = 1.0,
+    length_alpha: Annotated[float, typer.Option(min=0, max=100, help="alpha of the length penalty")] = 1.0,
     n_best: Annotated[int, typer.Option(min=0, help="print so many of each search, with scores, as a table (TSV)")] = 0,
-    batch_tokens: Annotated[int, typer.Option(min=1, help="source pieces computed at once (memory and speed)")] = 4096,
+    batch_tokens: Annotated[
+        int, typer.Option(min=1, max=MOST_TOKENS, help="source pieces computed at once (memory and speed)")
+    ] = 4096,
     device: Device = "auto",
     threads: Threads = None,
 ) -> None:
@@ -49,8 +54,8 @@ def translate(
 
     if n_best > beam:
         raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
-    network, pipeline = open_model(model, device, threads)
     lines = read_lines(sys.stdin.buffer.read(), "standard input")
+    network, pipeline = open_model(model, device, threads)
     ids = pipeline.encode_source(lines)
     documents = document_numbers(lines, ids)
     if not documents:

@@ -3,15 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from docmt.cli.options import Workers
+from docmt.cli.options import Workers, input_file, input_folder, output_folder
 
 
 def views(
-    settings: Annotated[Path, typer.Option(help="settings.json of stage 3")],
-    tokens: Annotated[Path, typer.Option(help="folder of stage 2: tokens.arrow[, contrastive.arrow]")],
-    output: Annotated[Path, typer.Option(help="folder for train, dev, test.arrow, card.json[, contrastive.arrow]")],
+    settings: Annotated[Path, input_file("settings.json of stage 3")],
+    tokens: Annotated[Path, input_folder("folder of stage 2: tokens.arrow[, contrastive.arrow]")],
+    output: Annotated[Path, output_folder("folder for train, dev, test.arrow, card.json[, contrastive.arrow]")],
     workers: Workers = None,
 ) -> None:
     """Cut a corpus's documents into the segments of a view."""

@@ -77,7 +77,7 @@ def test_targets_say_what_is_made(project):
         (("report", "--settings", "none.json", "--results", ".", "--output", "o"), "none.json"),
         (("human", "read", "filled.csv", "--key", "none.json"), "none.json: file not found"),
         (("human", "sheet", "--source", "a", "--reference", "none.txt", "--baseline", "b", "--system", "c",
-          "--output", "o", "--key", "o"), "none.txt: file not found"),
+          "--output", "o", "--key", "k"), "none.txt: file not found"),
         (("inspect", "--model", "none", "--view", ".", "--chains", ".", "--output", "o"), "none"),
         (("status", "--results", "nowhere"), "nowhere: folder not found"),
         (("nonsense",), "No such command"),

@@ -5,6 +5,8 @@ import doctest
 import json
 import random
 import re
+import shutil
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -17,11 +19,13 @@ from typer.testing import CliRunner
 from docmt.cli import human
 from docmt.core.artifacts import read_json
 from docmt.core.errors import UserError
-from docmt.scoring.human import preference
+from docmt.scoring.human import cells, preference
 from docmt.scoring.human.filled import read_filled
-from docmt.scoring.human.items import Compared, draw
+from docmt.scoring.human.items import Compared, Item, draw
+from docmt.scoring.human.key import Key, KeyItem
 from docmt.scoring.human.preference import kappa, preferences
-from docmt.scoring.human.sheet import COLUMNS, Key, KeyItem, write_sheet
+from docmt.scoring.human.saved import saved_rows
+from docmt.scoring.human.sheet import COLUMNS, write_page, write_sheet
 
 DOCUMENTS = [name for name, size in (("a", 7), ("b", 1), ("c", 2), ("d", 30)) for _ in range(size)]
 TEST = Compared(
@@ -115,17 +119,15 @@ def test_the_draw_follows_the_seed_and_either_system_stands_first_about_as_often
 
 def test_nothing_in_a_sheet_says_which_system_it_is(sheet):
     text = sheet[0].read_text(encoding="utf-8-sig")
-    assert text.splitlines()[0] == ",".join(COLUMNS)
+    assert next(csv.reader(text.splitlines())) == list(COLUMNS)
     assert not any(word in text for word in ("theirs", "ours"))
     assert all(row[-1] == "" for row in list(csv.reader(text.splitlines()))[1:])
-    # No cell is a formula to a spreadsheet.
-    assert not any(cell.startswith(("=", "+", "-", "@")) for row in csv.reader(text.splitlines()) for cell in row)
 
 
 @pytest.mark.parametrize(
     "written",
     [{"delimiter": ";"}, {"delimiter": "\t"}, {"lineterminator": "\r\n"}, {"quoting": csv.QUOTE_ALL},
-     {"encoding": "utf-8-sig"}],
+     {"encoding": "utf-8-sig"}, {"encoding": "utf-16", "delimiter": "\t", "lineterminator": "\r\n"}],
     ids=str,
 )  # fmt: skip
 def test_sheets_come_back_as_spreadsheets_save_them(sheet, written):
@@ -137,7 +139,7 @@ def test_rows_may_be_sorted_otherwise_and_choices_may_have_blanks(sheet):
     filled = fill(*sheet, VERDICTS)
     heading, *rows = filled.read_text(encoding="utf-8").splitlines(keepends=True)
     random.Random(1).shuffle(rows)
-    filled.write_text("".join([heading, *rows]).replace(",equal", ", Equal "), encoding="utf-8")
+    filled.write_text("".join([heading, *rows, "," * 12 + "\n"]).replace(",equal", ", Equal "), encoding="utf-8")
     assert read_filled(filled, Key.load(sheet[1])) == VERDICTS
 
 
@@ -157,6 +159,12 @@ def changed(number: int, column: str, text: str):
         (changed(4, "source", ""), r"filled.csv:5: not the sentences"),
         (changed(4, "item", "21"), r"filled.csv:5: not an item of the key\n  found 21; expected 1 to 20"),
         (changed(4, "item", "one"), r"filled.csv:5: not an item of the key"),
+        (changed(4, "item", "9" * 5000), r"filled.csv:5: not an item of the key"),
+        (changed(4, "source", "a" * 200_000), r"filled.csv:5: not a row of CSV\n.*\n  save the sheet as CSV"),
+        (
+            lambda rows: [row.pop(4) for row in rows],
+            r"filled.csv:1: not a sheet\n  found item,source -2.*expected item",
+        ),
         (changed(0, "choice", "verdict"), r"filled.csv:1: not a sheet"),
         (lambda rows: rows.append(rows[3]), r"filled.csv:22: an item twice\n  found 3"),
         (lambda rows: rows.pop(3), r"filled.csv: rows are missing\n  found 19 items, item 3 is missing"),
@@ -185,8 +193,14 @@ def test_files_that_are_no_sheets_are_refused(sheet, tmp_path):
         read_filled(tmp_path / "nowhere.csv", Key.load(sheet[1]))
     latin = fill(*sheet, VERDICTS)
     latin.write_bytes(latin.read_bytes() + "é".encode("latin-1"))
-    with pytest.raises(UserError, match=r"filled.csv: not valid UTF-8\n.*\n  save the sheet as CSV in UTF-8"):
+    with pytest.raises(UserError, match=r"filled.csv:22: not valid UTF-8\n.*\n  save the sheet as CSV in UTF-8"):
         read_filled(latin, Key.load(sheet[1]))
+    half = fill(*sheet, VERDICTS, encoding="utf-16")
+    half.write_bytes(half.read_bytes()[:-1])
+    with pytest.raises(UserError, match=r"filled.csv:\d+: not valid UTF-16\n.*\n  save the sheet as CSV in UTF-8"):
+        read_filled(half, Key.load(sheet[1]))
+    with pytest.raises(UserError, match=r"filled.csv:1: not a sheet"):
+        read_filled(fill(*sheet, VERDICTS, delimiter="|"), Key.load(sheet[1]))
 
 
 def test_a_sheet_given_twice_is_refused(sheet):
@@ -200,8 +214,111 @@ def test_more_sentences_than_there_are_are_refused():
         draw(TEST, 41, seed=1)
 
 
+def swap(key: dict) -> None:
+    """Whose translation stands first, of the first item."""
+    key["items"][0]["first"] = "baseline" if key["items"][0]["first"] == "system" else "system"
+
+
+CHANGED = (
+    r"key.json: the key was changed\n  found content of digest \w{64}; expected content of digest \w+, .*\n  take the"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (swap, CHANGED),
+        (lambda key: key.update(system="mine"), CHANGED),
+        (lambda key: key.update(seed=2), CHANGED),
+        (lambda key: key["items"].pop(), CHANGED),
+        (lambda key: key["items"].reverse(), CHANGED),
+        (lambda key: key.update(digest=5), CHANGED),
+        (lambda key: key.pop("digest"), r"key.json: a key without its digest\n.*\n  write it again: docmt human sheet"),
+        (lambda key: key.pop("seed"), r"key.json seed: key is missing"),
+        (lambda key: key.update(items=[]), r"key.json items: value not allowed\n.*expected an item for each row"),
+        (lambda key: key.update(items={}), r"key.json items: wrong type"),
+        (lambda key: key["items"][2].update(first="ours"), r"key.json items.2.first: unknown name\n  found ours"),
+        (lambda key: key["items"][2].update(line="3"), r"key.json items.2.line: wrong type"),
+        (lambda key: key.update(scores={}), r"key.json scores: unknown key"),
+    ],
+)
+def test_a_key_that_is_not_what_was_written_with_the_sheet_is_refused(sheet, change, message):
+    filled, key = fill(*sheet, VERDICTS), read_json(sheet[1])
+    change(key)
+    sheet[1].write_text(json.dumps(key), encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        command("read", filled, "--key", sheet[1])
+
+
+@pytest.mark.parametrize(("text", "message"), [("[1]", "wrong type"), ("3", "wrong type"), ("{", "not a JSON file")])
+def test_other_json_is_no_key(tmp_path, text, message):
+    (tmp_path / "key.json").write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        Key.load(tmp_path / "key.json")
+
+
+def test_a_key_comes_back_whatever_the_form_of_its_json(sheet):
+    key = Key.load(sheet[1])
+    written = dict(reversed(read_json(sheet[1]).items()))
+    sheet[1].write_text(json.dumps(written, indent=7), encoding="utf-8")
+    assert Key.load(sheet[1]) == key
+
+
+BLANKS = st.text(st.sampled_from(" \t\r\n\u00a0\u3000\u200b\ufeff"), max_size=2)
+BEGINS = st.sampled_from("=+-@＝＋－＠")
+FORMULAS = st.tuples(st.text("'", max_size=2), BLANKS, BEGINS, st.text(max_size=3)).map("".join)
+TEXTS = st.lists(st.text(max_size=8) | FORMULAS, min_size=11, max_size=11)
+
+
+def item(texts: list[str]) -> Item:
+    """What is shown in a row, in the order of its cells."""
+    pairs = [(texts[place], texts[place + 1]) for place in (0, 2, 5, 7)]
+    return Item(1, tuple(pairs[:2]), texts[4], tuple(pairs[2:]), (texts[9], texts[10]), "system")
+
+
+@given(TEXTS)
+def test_any_text_comes_back_as_it_was_and_is_no_formula_on_the_way(tmp_path_factory, texts):
+    path = tmp_path_factory.getbasetemp() / "any.csv"
+    write_sheet(path, [item(texts)])
+    ((_, row),) = saved_rows(path)
+    assert row[1:-1] == texts
+    for cell in list(csv.reader(path.open(encoding="utf-8-sig", newline="")))[1]:
+        seen = cell.lstrip(" \u00a0\u3000\u200b\ufeff\x0b\x0c")
+        assert not seen.startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"))
+
+
+@given(FORMULAS.filter(lambda text: not text.startswith("'")))
+def test_a_text_comes_back_from_a_spreadsheet_that_takes_the_shield_away(text):
+    assert cells.shielded(text) == "'" + text
+    assert cells.unshielded(text) == text
+
+
+PAGE = """
+const elements = {save: {}, count: {}, next: {}, sheet: {elements: {}}};
+for (const element of Object.values(elements))
+  element.addEventListener = (kind, act) => element[kind] = act;
+globalThis.document = {getElementById: id => elements[id], createElement: () => ({click() {}})};
+globalThis.localStorage = {getItem: () => null, setItem() {}};
+URL.createObjectURL = blob => blob.text().then(text => process.stdout.write(text));
+globalThis.Blob = class { constructor(parts) { this.parts = parts; } async text() { return this.parts.join(""); } };
+"""
+"""What a browser has, as far as the script of the page needs it."""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node, to run the page's script")
+def test_the_page_saves_what_is_the_sheet_itself(tmp_path):
+    items = [item(["=1", "\t@a", "＝b", " -c", 'd "e"', "f\rg", "h", "'=i", "</script>", "j, k", "l"])]
+    write_sheet(tmp_path / "sheet.csv", items)
+    write_page(tmp_path / "sheet.html", items, ("zh", "en"))
+    script = re.search(r"<script>(.*)</script>", (tmp_path / "sheet.html").read_text("utf-8"), re.DOTALL)[1]
+    (tmp_path / "page.js").write_text(f"{PAGE}{script}\nelements.save.click();", encoding="utf-8")
+    done = subprocess.run(["node", tmp_path / "page.js"], capture_output=True, check=True)
+    assert done.stdout == (tmp_path / "sheet.csv").read_bytes()
+
+
 def test_examples_of_the_docstrings():
     assert doctest.testmod(preference) == (0, 2)
+    assert doctest.testmod(cells) == (0, 2)
 
 
 CHOICES = st.sampled_from(["better", "worse", "equal"])

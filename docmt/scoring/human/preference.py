@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import get_args
 
 from docmt.scoring.human.filled import Verdict
-from docmt.scoring.human.sheet import Key
+from docmt.scoring.human.key import Key
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 

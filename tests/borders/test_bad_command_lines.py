@@ -1,0 +1,251 @@
+"""Command lines that no command can obey: each ends with status 2 and one message, and leaves nothing behind."""
+
+import io
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from support import ROOT, run
+
+from docmt.cli.main import COMMANDS, GROUPS, main
+
+FILES = {
+    "text": b"one two\nthree\n\nfour five\n",
+    "other": b"eins zwei\ndrei\n\nvier\n",
+    "short": b"one two\n",
+    "empty": b"",
+    "blank": b"\n\n\n\n",
+    "binary": bytes(range(256)),
+    "links": b"0-0 1-1\n0-0\n\n0-0\n",
+    "settings.json": b"{}",
+    "list.json": b"[1]",
+    "broken.json": b"{",
+    "vectors": b"2 2\none 1 0\ntwo 0 1\n",
+    "corpus.yaml": b"about: [",
+    "pairs.tsv": b"one\teins\n",
+}
+"""What stands in the folder of a call, beside the empty folder `folder`."""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch) -> Path:
+    """The folder in which a command is called."""
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for name in ("DOCMT_DEBUG", "DOCMT_MIRROR", "DOCMT_LOCAL", "DOCMT_DEVICE"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def standing(folder: Path) -> dict[str, bytes | None]:
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+def refused(arguments: list[str], monkeypatch, capsys, given: bytes = b"") -> str:
+    """The one message of a call that is refused, which `given` is the standard input of."""
+    before = standing(Path())
+    monkeypatch.setattr(sys, "argv", ["docmt", *arguments])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    shown = capsys.readouterr()
+    assert ended.value.code == 2, shown
+    assert shown.out == "", "a refusal prints no result"
+    assert standing(Path()) == before, "nothing is left behind, nothing is changed"
+    assert_one_message(shown.err)
+    return shown.err
+
+
+def assert_one_message(text: str) -> None:
+    """Ours, of one to three lines, or typer's."""
+    assert "Traceback" not in text
+    ours, theirs = text.count("docmt: "), text.count("Error: ")
+    assert ours + theirs == 1, text
+
+
+WORDS = {
+    "ROOT": str(ROOT),
+    "LTCR": "ltcr --source text --hypotheses other",
+    "SHEET": "human sheet --baseline other --system other --output o.csv --key o.json",
+    "TRAIN": "train --settings settings.json --view . --text . --output o --state s",
+    "IMPORT": "import-fairseq --checkpoint binary --source-dictionary text --target-dictionary text "
+    "--source-language en --target-language de",
+}
+"""What words of the calls stand for."""
+
+CALLS = (
+    # Files that are not what they should be.
+    ("score --hypotheses nowhere --reference text", "docmt: nowhere: file not found"),
+    ("score --hypotheses folder --reference text", "'--hypotheses': file 'folder' is a directory"),
+    ("score --hypotheses short --reference text", "short: another number of lines\n  found 1; expected 4, as in text"),
+    ("score --hypotheses empty --reference empty", "empty: no sentences"),
+    ("score --hypotheses blank --reference blank", "blank: no sentences"),
+    ("score --hypotheses binary --reference text", "binary"),
+    ("score --hypotheses text --reference text --reference short", "short: another number of lines"),
+    ("score --hypotheses text --reference text --documents short", "short: another number of lines"),
+    ("score --hypotheses text --reference text --instances short", "short: another number of lines"),
+    ("compare --baseline folder --system other --reference text", "'--baseline': file 'folder' is a directory"),
+    ("compare --baseline text --system short --reference text", "short: another number of lines"),
+    ("ltcr --source text --hypotheses short", "short: another number of lines"),
+    ("LTCR --alignments text", "docmt: text:1: "),
+    ("LTCR --alignments links --alignments links", "docmt: "),
+    ("LTCR --train-source text", "training text needs both sides"),
+    ("LTCR --source-stop-list nowhere", "nowhere: file not found"),
+    ("align text short --output o", "short: another number of lines"),
+    ("align text binary --output o", "binary"),
+    ("align empty empty --output o", "empty: no sentences"),
+    ("align text other --model text --output o", "'--model': dir 'text' is a file"),
+    ("align text other --model nowhere --output o", "nowhere"),
+    ("aer links short", "short"),
+    ("aer text links", "text:1: "),
+    ("coherence --hypotheses text --vectors text", "text"),
+    ("coherence --hypotheses short --vectors vectors", "short: no documents"),
+    ("cohesion --hypotheses text --model nowhere", "nowhere"),
+    ("cohesion --hypotheses text --model folder", "folder"),
+    ("vectors train --text empty --output o", "docmt: "),
+    ("vectors train --text binary --output o", "binary"),
+    ("inspect --model nowhere --view . --chains . --output o", "nowhere/model.json: file not found"),
+    ("inspect --model folder --view text --chains . --output o", "'--view': dir 'text' is a file"),
+    ("decode --settings settings.json --model folder --view . --output o", "settings.json"),
+    ("contrastive pairs.tsv --model folder", "folder/model.json: file not found"),
+    ("translate-passage --settings settings.json --model folder --output o", "settings.json"),
+    ("tokens --settings broken.json --corpus . --output o", "broken.json: not a JSON file"),
+    ("views --settings list.json --tokens . --output o", "list.json"),
+    ("chains words --settings settings.json --tokens . --output o", "settings.json"),
+    ("chains segments --settings settings.json --tokens . --words . --view . --output o", "settings.json"),
+    ("report --settings list.json --results . --output o", "list.json"),
+    ("contrastive-system --settings list.json --model folder --view . --output o", "list.json"),
+    ("TRAIN", "settings.json"),
+    ("IMPORT --output o", "binary"),
+    ("corpus read --settings list.json --downloads . --output o", "list.json"),
+    ("corpus fetch --catalogue corpus.yaml --file a --lock lock --output o", "corpus.yaml:2: not valid YAML"),
+    ("corpus fixture --catalogue nowhere.yaml --output o", "nowhere.yaml: file not found"),
+    ("corpus validate text", "text"),
+    ("SHEET --source text --reference short", "docmt: "),
+    ("human read text --key list.json", "list.json"),
+    ("compare-table --settings broken.json --results . --output o", "broken.json: not a JSON file"),
+    ("vectors corpus --settings broken.json --tokens . --output o", "broken.json: not a JSON file"),
+    ("made-checkpoint --settings broken.json --output o", "broken.json: not a JSON file"),
+    ("train-aligner --settings settings.json --tokens folder --output o", "folder/tokens.arrow: file not found"),
+    (
+        "score-system --settings settings.json --corpus . --tokens . --view . --translations folder --output o",
+        "folder/decoding.json: file not found",
+    ),
+    ("shards encode folder --text folder --output o", "folder"),
+    ("shards learn folder --settings list.json --corpus . --output o", "list.json: wrong type"),
+    ("aer empty empty", "empty: no sentences"),
+    # Values that no option has.
+    ("compare --baseline text --system text --reference text --test t", "'--test'"),
+    ("LTCR --rule match=nonsense", "--rule match: unknown name\n  found nonsense"),
+    ("LTCR --rule match", "--rule: not a rule\n  found match; expected NAME=VALUE"),
+    ("LTCR --rule mach=exact", "did you mean 'match'?"),
+    (
+        "LTCR --rule similarity=.nan",
+        "--rule similarity: value not allowed\n  found nan; expected above 0 and at most 1",
+    ),
+    ("LTCR --rule similarity=nan", "--rule similarity: wrong type"),
+    ("LTCR --rule source_stop_words=-1", "--rule source_stop_words: value not allowed"),
+    ("LTCR --aligner mine", "--aligner: it says what made --alignments"),
+    ("align text other --aligner giza", "'--aligner'"),
+    ("align text other --aligner awesome-align", "--model: awesome-align needs a model"),
+    ("contrastive pairs.tsv --model folder --form nonsense", "'--form'"),
+    ("contrastive pairs.tsv --model folder --context-sentences 2", "only with --form contrapro"),
+    (
+        "shards tokenise --settings settings.json --corpus . --part 9/8 --output o",
+        "not a part\n  found 9/8; expected such as 2/8",
+    ),
+    (
+        "corpus validate --source text --target other --documents lines",
+        "--documents: unknown way to tell documents apart",
+    ),
+    ("corpus check ted_zh-em --root ROOT", "unknown corpus"),
+    ("targets --study lexical --root ROOT", "no study 'lexical'"),
+    ("systems --root folder", "folder/config.yaml: file not found"),
+    ("chains statistics toy_zh-en --chinese letters --root ROOT", "'--chinese'"),
+    ("validate", "No such command"),
+    ("score --hypothesis text --reference text", "No such option"),
+    ("score --hypotheses text --reference text --target-language chinese", "'chinese' is no code of a language"),
+    # Numbers out of range.
+    ("translate --model folder --n-best -1", "'--n-best'"),
+    ("translate --model folder --n-best 9 --beam 5", "--n-best 9 is more than --beam 5"),
+    ("translate --model folder --beam 0", "'--beam'"),
+    ("translate --model folder --beam 1000000000", "'--beam'"),
+    ("translate --model folder --threads 1000000000", "'--threads'"),
+    ("translate --model folder --length-alpha nan", "'--length-alpha'"),
+    ("translate --model folder --batch-tokens 1e3", "'--batch-tokens'"),
+    ("views --settings list.json --tokens . --output o --workers 0", "'--workers'"),
+    ("SHEET --source text --reference text --sentences 0", "'--sentences'"),
+    (
+        "SHEET --source text --reference text --sentences 5",
+        "more sentences than there are\n  found 5; expected at most 3",
+    ),
+    ("SHEET --source text --reference text --seed -1", "'--seed'"),
+    ("vectors train --text text --output o --seed 4294967296", "'--seed'"),
+    ("vectors train --text text --output o --dimensions 1000000000", "'--dimensions'"),
+    ("TRAIN --deadline-minutes -1", "'--deadline-minutes'"),
+    ("TRAIN --hang-minutes inf", "'--hang-minutes'"),
+    ("TRAIN --ranks 1000000", "'--ranks'"),
+    ("status --results folder --every nan", "'--every'"),
+    ("corpus sources --timeout -1", "'--timeout'"),
+    ("chains statistics toy_zh-en --stop-words -1", "'--stop-words'"),
+    # Outputs that cannot be, or would destroy something.
+    ("align text other --output folder", "'--output': file 'folder' is a directory"),
+    ("tokens --settings settings.json --corpus . --output text", "'--output': dir 'text' is a file"),
+    ("align text other --output text/o", "text: not a folder\n  found a file; expected the folder of --output"),
+    ("align text other --output ./text", "text: SOURCE and --output are the same"),
+    ("vectors train --text text --output folder/../text", "text: --text and --output are the same"),
+    ("shards join folder --output folder", "folder: PARTS and --output are the same"),
+    ("views --settings settings.json --tokens folder --output folder", "folder: --tokens and --output are the same"),
+    (
+        "human sheet --source text --reference text --baseline text --system other --output o --key o",
+        "o: --key and --output are the same",
+    ),
+    ("IMPORT --output folder", "folder: the output is there already"),
+)
+"""Command lines, and what their message says."""
+
+SLOW = "cohesion"
+"""Imports transformers."""
+
+NAMES = ("no where", "$(touch o)`touch o`;'\"", "no\nwhere", "\u202eטקסט", "t*t", "~", "--output", "a" * 200)
+"""Of files that are not there: what a shell, a terminal or a pattern would make of them does not count."""
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [pytest.param(*row, marks=pytest.mark.slow) if row[0].startswith(SLOW) else row for row in CALLS],
+)
+def test_a_call_that_cannot_be_obeyed_is_refused_in_one_message(place, monkeypatch, capsys, call, message):
+    assert message in refused(arguments_of(call), monkeypatch, capsys)
+
+
+def arguments_of(call: str) -> list[str]:
+    return shlex.split(" ".join(WORDS.get(word, word) for word in call.split(" ")))
+
+
+def test_every_command_is_called():
+    called = {tuple(arguments_of(call)[:2]) for call, _ in CALLS}
+    assert {name for name, *_ in COMMANDS} <= {words[0] for words in called}
+    assert {(group, name) for group, _, commands in GROUPS for name, _ in commands} <= called
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_taken_as_they_are(place, monkeypatch, capsys, name):
+    arguments = ["score", f"--hypotheses={name}", "--reference", "text"]
+    assert refused(arguments, monkeypatch, capsys) == f"docmt: {name}: file not found\n"
+
+
+def test_standard_input_that_is_not_utf_8_is_refused_before_a_model_is_loaded(place, monkeypatch, capsys):
+    found = refused(["translate", "--model", "nowhere"], monkeypatch, capsys, given=b"one\n\xff\n")
+    assert "docmt: standard input:2: not valid UTF-8" in found
+
+
+def test_the_program_itself_refuses_as_its_function_does(place):
+    """Also a name that is not UTF-8, which its standard error can show."""
+    docmt = Path(sys.executable).parent / "docmt"
+    done = run([docmt, "score", "--hypotheses", os.fsdecode(b"\xff"), "--reference", "text"], cwd=place)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "docmt: \\udcff: file not found\n")
