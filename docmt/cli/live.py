@@ -9,7 +9,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from docmt.training.listeners import Listener, Meter, Step
+from docmt.training.listeners import Listener
+from docmt.training.meter import Meter, Step
 from docmt.training.progress import LogLines, dev_line
 from docmt.training.status import Validation
 

@@ -25,8 +25,8 @@ from docmt.training.outputs import METRICS, write_outputs
 from docmt.training.ranks import joined
 from docmt.training.repeatable import repeatable
 from docmt.training.settings import Paths, Settings, check_text, read_settings
-from docmt.training.start import account
-from docmt.training.status import Validation
+from docmt.training.start import account, by_part
+from docmt.training.status import Status, Validation
 from docmt.training.task import Task, prepare
 from docmt.training.usage import Usage
 from docmt.training.watch import Watch
@@ -97,7 +97,7 @@ def finish(paths: Paths, settings: Settings, training: Training, chosen: Validat
 
 
 def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
-    """Say what is trained; where it starts from another model, which parameters are taken and which are new."""
+    """Say what is trained; where it starts from another model, how many parameters are taken and how many new."""
     parameters = sum(parameter.numel() for parameter in task.model.parameters())
     listener.note(
         f"{task.model.config.kind}: {parameters:,} parameters, {len(task.rows):,} training segments, "
@@ -108,7 +108,7 @@ def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
     for line in account(task.start):
         listener.note(line)
     if task.frozen:
-        listener.note(f"frozen ({len(task.frozen)}): {' '.join(task.frozen)}")
+        listener.note(f"frozen: {by_part(task.frozen)}")
 
 
 def follow(training: Training, paths: Paths, listener: Listener) -> Validation | None:
@@ -138,16 +138,16 @@ def follow(training: Training, paths: Paths, listener: Listener) -> Validation |
 
 def files(training: Training, paths: Paths) -> Sequence[Listener]:
     """What writes the course of a training down."""
-    update = training.status.update
-    usage = Usage(training.status.wall_s, devices=training.ranks.count)
-    metrics = Metrics(paths.state / METRICS, update, training.status.validated, usage)
-    return metrics, *events(paths.output, update)
+    status = training.status
+    usage = Usage(status.wall_s, devices=training.ranks.count)
+    metrics = Metrics(paths.state / METRICS, status.update, status.validated, usage, status.row)
+    return metrics, *events(paths.output, status)
 
 
-def events(output: Path, update: int) -> Sequence[Listener]:
+def events(output: Path, status: Status) -> Sequence[Listener]:
     """TensorBoard's listener, where tensorboard is installed; events of an earlier training go."""
     if find_spec("tensorboard") is None:
         return ()
-    if update == 0:
+    if status.update == 0:
         shutil.rmtree(output / "tensorboard", ignore_errors=True)
-    return (Events(output / "tensorboard", update),)
+    return (Events(output / "tensorboard", status.update, status.event),)

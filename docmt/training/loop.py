@@ -20,7 +20,8 @@ from docmt.training.dev_score import dev_score
 from docmt.training.entropy import attention_entropy, sample
 from docmt.training.exit import Reason
 from docmt.training.finite import check_update, check_weights
-from docmt.training.listeners import Listener, Step
+from docmt.training.listeners import Listener
+from docmt.training.meter import Step
 from docmt.training.optimiser import set_learning_rates
 from docmt.training.pace import Work
 from docmt.training.precision import computing
