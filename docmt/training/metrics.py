@@ -12,12 +12,13 @@ places that hold no token: 0, since streams are packed; what attention pads insi
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from docmt.core.artifacts import atomic_file
-from docmt.training.meter import Meter, Step
-from docmt.training.status import Validation
+from docmt.training.meter import Step
+from docmt.training.status import Status, Validation
 from docmt.training.usage import Usage
 
 EVERY_UPDATES = 20
@@ -27,15 +28,15 @@ EVERY_UPDATES = 20
 class Metrics:
     """Appends to a file of the state folder; on resuming, lines later than the checkpoint are dropped first."""
 
-    def __init__(self, path: Path, update: int, validated: int, usage: Usage, meter: Meter) -> None:
-        """The last update, the last that was validated, the usage and the meter are those of the checkpoint."""
+    def __init__(self, path: Path, status: Status, usage: Usage, is_ours: Callable[[], bool] = lambda: True) -> None:
+        """Status and usage are those of the checkpoint. Nothing is written where the folder `is_ours` no more."""
         # What the meter holds stood in no line: one that has it is of the validation after the checkpoint.
-        last = {"train": update - meter.updates, "dev": validated}
+        last = {"train": status.update - status.row.updates, "dev": status.validated}
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         with atomic_file(path) as stream:
             stream.writelines(line + "\n" for line in lines if _up_to(line, last))
         self._stream = path.open("a", encoding="utf-8")
-        self._meter, self._usage = meter, usage
+        self._meter, self._usage, self._is_ours = status.row, usage, is_ours
 
     def updated(self, step: Step) -> None:
         self._meter.add(step)
@@ -58,8 +59,9 @@ class Metrics:
         self._write({"kind": "train", **place, **means, **self._usage.numbers()})
 
     def _write(self, line: dict[str, Any]) -> None:
-        self._stream.write(json.dumps(line) + "\n")
-        self._stream.flush()
+        if self._is_ours():
+            self._stream.write(json.dumps(line) + "\n")
+            self._stream.flush()
 
 
 def _up_to(line: str, last: dict[str, int]) -> bool:
@@ -77,12 +79,12 @@ class Events:
     They reach the file at once: those before a checkpoint are not written again.
     """
 
-    def __init__(self, folder: Path, update: int, meter: Meter) -> None:
-        """The last update and the meter are those of the checkpoint."""
+    def __init__(self, folder: Path, status: Status) -> None:
+        """The status is that of the checkpoint."""
         from torch.utils.tensorboard import SummaryWriter
 
-        self._writer = SummaryWriter(str(folder), purge_step=update + 1)
-        self._meter = meter
+        self._writer = SummaryWriter(str(folder), purge_step=status.update + 1)
+        self._meter = status.event
 
     def updated(self, step: Step) -> None:
         self._meter.add(step)

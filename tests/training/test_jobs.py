@@ -20,10 +20,9 @@ from docmt.training.checkpoint import StateFolder
 from docmt.training.exit import Reason
 from docmt.training.job import events
 from docmt.training.loop import Training
-from docmt.training.meter import Meter
 from docmt.training.metrics import Metrics
 from docmt.training.settings import read_settings
-from docmt.training.status import Status
+from docmt.training.status import Status, Validation
 from docmt.training.task import prepare
 from docmt.training.usage import Usage
 from docmt.training.watch import Watch
@@ -99,7 +98,7 @@ def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path):
     path = tmp_path / "metrics.jsonl"
     whole = '{"kind": "train", "update": 3}\n'
     path.write_text(whole + '{"kind": "train", "update": 2', encoding="utf-8")
-    Metrics(path, update=4, validated=0, usage=Usage(0.0, 1), meter=Meter()).close()
+    Metrics(path, Status(update=4), Usage(0.0, 1)).close()
     assert path.read_text(encoding="utf-8") == whole
 
 
@@ -109,7 +108,8 @@ def test_lines_later_than_the_checkpoint_are_dropped(tmp_path):
     lines = [json.dumps({"kind": kind, "update": update}) for update in (2, 4, 6) for kind in ("train", "dev")]
     for validated, kept in ((4, 4), (2, 3)):
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        Metrics(path, update=4, validated=validated, usage=Usage(0.0, 1), meter=Meter()).close()
+        history = [Validation(validated, 0, 1.0, 1.0)]
+        Metrics(path, Status(update=4, history=history), Usage(0.0, 1)).close()
         assert path.read_text(encoding="utf-8").splitlines() == lines[:kept]
 
 
