@@ -2,14 +2,14 @@
 
 import json
 import sys
-from functools import partial
 from pathlib import Path
 
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from docmt.training.listeners import Listener, Meter, Step
+from docmt.cli.screen import say, unfailing
+from docmt.training.listeners import Listener
+from docmt.training.meter import Meter, Step
 from docmt.training.progress import LogLines, dev_line
 from docmt.training.status import Validation
 
@@ -18,13 +18,9 @@ READ_EVERY = 5
 
 
 def progress(settings: Path) -> Listener:
-    """A live line on a terminal, plain lines on standard error otherwise; `settings` tells the number of updates.
-
-    Each plain line is one write, since trainings that run together share the screen: `print` may write a line's end by
-    itself.
-    """
+    """A live line on a terminal, plain lines on standard error otherwise; `settings` tells the number of updates."""
     if not sys.stderr.isatty():
-        return LogLines(partial(typer.echo, err=True))
+        return LogLines(say)
     return LiveLine(max_updates(settings))
 
 
@@ -64,7 +60,9 @@ class LiveLine:
         self.note(dev_line(validation))
 
     def note(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False)
+        with unfailing():
+            self._console.print(text, markup=False, highlight=False)
 
     def close(self) -> None:
-        self._line.stop()
+        with unfailing():
+            self._line.stop()

@@ -7,7 +7,8 @@ import sys
 import typer
 
 from docmt.cli.paths import checked
-from docmt.core.errors import USER_MISTAKE, UserError
+from docmt.cli.screen import say
+from docmt.core.errors import UserError
 
 COMMANDS = (
     ("systems", "docmt.cli.targets", "systems"),
@@ -92,14 +93,14 @@ def build(asked: str | None = None) -> typer.Typer:
 
 
 def main() -> None:
-    """Run a command. A user's mistake is one message and status 2; the trace comes with DOCMT_DEBUG=1."""
+    """Run a command. What a user can mend is one message and a status, 2 as a rule; the trace: DOCMT_DEBUG=1."""
     try:
         build(*sys.argv[1:2])()
     except UserError as problem:
         if os.environ.get("DOCMT_DEBUG") == "1":
             raise
-        typer.echo(f"docmt: {problem}", err=True)
-        sys.exit(USER_MISTAKE)
+        say(f"docmt: {problem}")
+        sys.exit(problem.status)
     except BrokenPipeError:
         # The reader (head, less) has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-import typer
+from docmt.cli.screen import say
 
 if TYPE_CHECKING:
     from docmt.core.workers import Workers
@@ -53,7 +53,7 @@ class LogLines:
         if now - self.last >= EVERY_S:
             self.last = now
             rate = f"{count / (now - self.start):,.0f} {self.counted}/s"
-            typer.echo(f"{self.name}: {done} of {total} {self.unit}, {rate}", err=True)
+            say(f"{self.name}: {done} of {total} {self.unit}, {rate}")
 
 
 def workers_of(processes: int | None) -> "Workers":

@@ -1,6 +1,8 @@
 """`docmt train`: stage 5, one system and seed."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.cli.options import MINUTES, MOST, Device, input_file, input_folder, output_folder
+from docmt.cli.screen import say
 
 if TYPE_CHECKING:
     from docmt.training.options import JobOptions
     from docmt.training.settings import Paths
+    from docmt.training.signals import StopRequest
 
 
 def train(
@@ -57,26 +61,44 @@ def train(
 ) -> None:
     """Train a system, or go on with an interrupted training.
 
-    SIGTERM, SIGUSR1 and a near deadline write a checkpoint after the present update, or batch of a validation, and end
-    with status 75: run again to go on. Status 70: no progress; the stack of every thread stands in the state folder.
-    exit.json there says why.
+    SIGTERM, SIGUSR1, Ctrl-C and a near deadline write a checkpoint after the present update, or batch of a validation,
+    and end with status 75: run again to go on. Ctrl-C again ends at once, with status 130, and the last checkpoint
+    stays. Status 70: no progress; the stack of every thread stands in the state folder. exit.json there says why.
     """
-    from docmt.training.launch import launch
     from docmt.training.options import JobOptions
+    from docmt.training.signals import StopRequest
 
     options = JobOptions(deadline_minutes, hang_minutes, save_minutes, checkpoints, set_aside, deterministic, compiled)
-    if ranks > 1 and "RANK" not in os.environ:
-        raise typer.Exit(launch(ranks))
+    with interruptible(), StopRequest() as stop:
+        if ranks > 1 and "RANK" not in os.environ:
+            from docmt.training.launch import launch
 
-    from docmt.training.exit import RESUMABLE
-    from docmt.training.settings import Paths
+            raise typer.Exit(launch(ranks, stop))
 
-    paths = Paths(settings, view, text, output, state, init, chains, pretrained)
-    if not train_here(paths, device, threads, options):
-        raise typer.Exit(RESUMABLE)
+        from docmt.training.exit import RESUMABLE
+        from docmt.training.settings import Paths
+
+        paths = Paths(settings, view, text, output, state, init, chains, pretrained)
+        if not train_here(paths, device, threads, options, stop):
+            raise typer.Exit(RESUMABLE)
 
 
-def train_here(paths: "Paths", device: str, threads: int | None, options: "JobOptions") -> bool:
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """A second Ctrl-C is one line, and a status of its own. Raises typer.Exit."""
+    from docmt.training.exit import INTERRUPTED
+
+    try:
+        yield
+    except KeyboardInterrupt as problem:
+        if os.environ.get("RANK", "0") == "0":
+            say(f"docmt: {problem}" if str(problem) else "docmt: interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def train_here(
+    paths: "Paths", device: str, threads: int | None, options: "JobOptions", stop: "StopRequest | None" = None
+) -> bool:
     """The training, or this rank's part of it, in this process; the first rank shows how far it is. Is it finished?"""
     from docmt.cli.dev_bleu import dev_bleu
     from docmt.cli.live import progress
@@ -86,6 +108,6 @@ def train_here(paths: "Paths", device: str, threads: int | None, options: "JobOp
 
     listener = progress(paths.settings) if is_first() else Listeners()
     try:
-        return train_system(paths, device, threads, listener, partial(dev_bleu, paths.text), options)
+        return train_system(paths, device, threads, listener, partial(dev_bleu, paths.text), options, stop)
     finally:
         listener.close()

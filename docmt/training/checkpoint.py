@@ -34,10 +34,18 @@ class StateFolder:
     """What a training needs to go on.
 
     `run` is what the run is (see `identity`), `kept` how many checkpoints are; `note` is told what was found damaged.
+    `check` is asked before each write, and raises Failure where the folder is another training's.
     """
 
-    def __init__(self, folder: Path, note: Callable[[str], None], run: Mapping[str, Any], kept: int = KEPT) -> None:
-        self.folder, self._note, self._run, self._kept = folder, note, dict(run), kept
+    def __init__(
+        self,
+        folder: Path,
+        note: Callable[[str], None],
+        run: Mapping[str, Any],
+        kept: int = KEPT,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.folder, self._note, self._run, self._kept, self.check = folder, note, dict(run), kept, check
         folder.mkdir(parents=True, exist_ok=True)
         for unfinished in folder.glob(".*.part"):
             unfinished.unlink()
@@ -97,6 +105,7 @@ class StateFolder:
         return sorted(self.folder.glob("checkpoint-*.pt"), reverse=True)
 
     def _write(self, stem: str, payload: dict[str, Any]) -> str:
+        self.check()
         part = self.folder / f".{stem}.part"
         try:
             with disk_full_named(part, tensor_bytes(payload)), part.open("wb") as stream:
@@ -107,6 +116,8 @@ class StateFolder:
             part.unlink()
             raise
         name = f"{stem}-{sha256_file(part)[:16]}.pt"
+        # Writing takes long: just before the file counts there is no time for another to come between.
+        self.check()
         part.replace(self.folder / name)
         sync_folder(self.folder)
         return name

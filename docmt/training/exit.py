@@ -6,10 +6,11 @@
 after the last checkpoint are made again); `message` what was said on the screen; `finished` when, in UTC.
 
 The file stands in the state folder while a training is unfinished, in the output folder when it is finished. There is
-none while a training runs, and none after it was killed outright (SIGKILL, a power cut).
+none while a training runs, and none after it was killed outright (SIGKILL, a power cut). A training that does not have
+the folder, since another one works there, writes nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -29,6 +30,8 @@ HANGING = 70
 """Exit status of a training that its watchdog ended (EX_SOFTWARE); run again to go on from the last checkpoint."""
 FAULT = 1
 """Exit status after an exception that nobody expected."""
+INTERRUPTED = 130
+"""Exit status after a second Ctrl-C, as shells have it: 128 + SIGINT."""
 
 
 class Reason(StrEnum):
@@ -36,7 +39,7 @@ class Reason(StrEnum):
 
     FINISHED = "finished"
     STOPPED = "stopped"
-    """By SIGTERM or SIGUSR1."""
+    """By SIGTERM, SIGUSR1 or SIGINT."""
     DEADLINE = "deadline"
     OUT_OF_MEMORY = "out of memory"
     NOT_FINITE = "not finite"
@@ -44,6 +47,10 @@ class Reason(StrEnum):
     DISK_FULL = "disk full"
     OTHER_RUN = "other run"
     """The state folder is that of other settings or inputs."""
+    IN_USE = "in use"
+    """Another training works on the state folder; never in a file."""
+    LEASE_LOST = "lease lost"
+    """Another training went on in its place; never in a file."""
     ERROR = "error"
 
 
@@ -51,6 +58,8 @@ STATUSES = {
     Reason.FINISHED: 0,
     Reason.STOPPED: RESUMABLE,
     Reason.DEADLINE: RESUMABLE,
+    Reason.IN_USE: RESUMABLE,
+    Reason.LEASE_LOST: RESUMABLE,
     Reason.HUNG: HANGING,
     Reason.ERROR: FAULT,
 }
@@ -58,10 +67,10 @@ STATUSES = {
 
 
 class Failure(UserError):
-    """A training cannot go on, for a reason that has a name; the checkpoints stay."""
+    """A training cannot go on, for a reason that has a name and so a status; the checkpoints stay."""
 
     def __init__(self, reason: Reason, what: str, **facts: object) -> None:
-        super().__init__(what, **facts)
+        super().__init__(what, **{"status": STATUSES.get(reason, USER_MISTAKE), **facts})
         self.reason = reason
 
 
@@ -77,9 +86,11 @@ class Exit:
 
 
 class Counting(Protocol):
-    """What knows how many updates were made."""
+    """What knows how many updates were made, and says which checkpoint there is."""
 
     update: int
+
+    def kept(self) -> str: ...
 
 
 def write_exit(folder: Path, reason: Reason, update: int, message: str, status: int | None = None) -> None:
@@ -126,24 +137,31 @@ def forget_exit(folder: Path) -> None:
 
 
 @contextmanager
-def recorded(folder: Path, counting: Counting) -> Iterator[None]:
-    """Write down the exception that ends the block, in the place of an earlier job's record, if it is a state."""
+def recorded(folder: Path, counting: Counting, is_ours: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    """Write down the exception that ends the block, in the place of an earlier job's record, if it is a state of ours.
+
+    Raises KeyboardInterrupt, with a message, where it was one.
+    """
     earlier = content(folder)
     try:
         yield
-    except Exception as problem:
-        if content(folder) == earlier:
-            forget_exit(folder)
-        if (folder / CLAIM).exists():
+    except (Exception, KeyboardInterrupt) as problem:
+        if isinstance(problem, KeyboardInterrupt):
+            problem = KeyboardInterrupt(f"interrupted again, and so at once; {counting.kept()}")
+        if (folder / CLAIM).exists() and is_ours():
+            if content(folder) == earlier:
+                forget_exit(folder)
             write_exit(folder, *account(problem, counting.update))
-        raise
+        raise problem
 
 
-def account(problem: Exception, update: int) -> tuple[Reason, int, str, int]:
+def account(problem: BaseException, update: int) -> tuple[Reason, int, str, int]:
     """What `write_exit` needs to say of an exception."""
+    if isinstance(problem, KeyboardInterrupt):
+        return Reason.STOPPED, update, str(problem), INTERRUPTED
     if not isinstance(problem, UserError):
         return Reason.ERROR, update, f"{type(problem).__name__}: {problem}", FAULT
-    return problem.reason if isinstance(problem, Failure) else Reason.ERROR, update, str(problem), USER_MISTAKE
+    return problem.reason if isinstance(problem, Failure) else Reason.ERROR, update, str(problem), problem.status
 
 
 def content(folder: Path) -> bytes | None:

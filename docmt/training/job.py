@@ -10,13 +10,13 @@ from typing import Any
 import torch
 
 from docmt.nn.device import DeviceName, choose_device
-from docmt.training import process
 from docmt.training.checkpoint import StateFolder
 from docmt.training.compiling import Compiling, compiling
 from docmt.training.dev_score import Score
 from docmt.training.disk import disk_full_named
 from docmt.training.exit import Reason, forget_exit, recorded, write_exit
 from docmt.training.identity import claim_state, identity, remove_state
+from docmt.training.lease import Lease, alone_in
 from docmt.training.listeners import Listener, Listeners
 from docmt.training.loop import Stopped, Training
 from docmt.training.metrics import Events, Metrics
@@ -25,8 +25,9 @@ from docmt.training.outputs import METRICS, write_outputs
 from docmt.training.ranks import joined
 from docmt.training.repeatable import repeatable
 from docmt.training.settings import Paths, Settings, check_text, read_settings
-from docmt.training.start import account
-from docmt.training.status import Validation
+from docmt.training.signals import StopRequest
+from docmt.training.start import account, by_part
+from docmt.training.status import Status, Validation
 from docmt.training.task import Task, prepare
 from docmt.training.usage import Usage
 from docmt.training.watch import Watch
@@ -42,11 +43,13 @@ def train(
     listener: Listener,
     open_score: Callable[[], Score] | None = None,
     options: JobOptions | None = None,
+    stop: StopRequest | None = None,
 ) -> bool:
     """Train to the end: True; or until a signal or the deadline: False, and the state folder holds a checkpoint.
 
     An interrupted training goes on from its newest valid checkpoint; a finished one leaves no state, so that the
-    next call trains from the start. `threads`: none leaves torch's own number. `open_score`: see `prepare`.
+    next call trains from the start. `threads`: none leaves torch's own number. `open_score`: see `prepare`. `stop`:
+    what hears signals already.
     Raises UserError for inputs that do not fit, for another run's state, and for failures that have a name (`Reason`).
     """
     options = options or JobOptions()
@@ -55,36 +58,44 @@ def train(
     settings = read_settings(paths)
     check_text(paths)
     with (
-        Watch(options) as watch,
+        Watch(options, stop=stop) as watch,
         joined(where, watch.waiting) as ranks,
         repeatable(options.deterministic),
-        recorded(paths.state, watch),
+        Lease(paths.state) as lease,
+        recorded(paths.state, watch, lease.may_record),
+        lease.fenced(),
         disk_full_named(paths.state),
-        Watchdog(paths.state, options.hang_minutes, watch, ranks.number, ranks.count),
+        Watchdog(paths.state, options.hang_minutes, watch, ranks.number, ranks.count, lease.may_record),
     ):
         task = prepare(paths, settings, where, open_score)
         compiled = compiling(options.compiled, where, settings.train.batch_tokens)
         how = torch.get_num_threads(), options.deterministic, compiled.backend is not None
         run = identity(settings.plain, paths.inputs(), where, *how)
-        ranks.from_first(partial(claim, paths, run, listener, options, watch))
+        if ranks.any_of(watch.reason_to_stop(ahead=None)):
+            listener.note("asked to stop before training began: nothing was changed; run again")
+            return False
+        lease.token = ranks.from_first(partial(claim, paths, run, listener, options, watch, lease))
         describe(task, listener, compiled)
-        state = StateFolder(paths.state, listener.note, run, options.checkpoints)
+        state = StateFolder(paths.state, listener.note, run, options.checkpoints, lease.check)
         training = Training(task, state, watch, ranks, compiled)
         training.restore()
-        chosen = follow(training, paths, listener)
+        chosen = follow(training, paths, listener, lease)
         if chosen is None:
             return False
         ranks.from_first(partial(finish, paths, settings, training, chosen, run))
     return True
 
 
-def claim(paths: Paths, run: dict[str, Any], listener: Listener, options: JobOptions, watch: Watch) -> None:
-    """Make the state folder this run's, and this process its; it says so as long as it is alive."""
-    claim_state(paths.state, run, listener.note, options.set_aside)
+def claim(
+    paths: Paths, run: dict[str, Any], listener: Listener, options: JobOptions, watch: Watch, lease: Lease
+) -> str:
+    """Make the state folder this run's, and this training's alone, as long as it is alive; the lease's token."""
+    own = partial(claim_state, paths.state, run, listener.note, options.set_aside)
+    token = lease.take(own, listener.note, watch.reason_to_give_up)
+    watch.keep(lease)
     forget_exit(paths.state)
     forget_exit(paths.output)
-    process.claim(paths.state)
-    watch.tell(process.Heartbeat(paths.state).beat)
+    return token
 
 
 def finish(paths: Paths, settings: Settings, training: Training, chosen: Validation, run: dict[str, Any]) -> None:
@@ -92,12 +103,14 @@ def finish(paths: Paths, settings: Settings, training: Training, chosen: Validat
     with disk_full_named(paths.output):
         write_outputs(paths, settings, training, chosen, run["inputs"])
     update = training.status.update
-    write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
-    remove_state(paths.state)
+    with alone_in(paths.state.parent):
+        training.state.check()
+        write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
+        remove_state(paths.state)
 
 
 def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
-    """Say what is trained; where it starts from another model, which parameters are taken and which are new."""
+    """Say what is trained; where it starts from another model, how many parameters are taken and how many new."""
     parameters = sum(parameter.numel() for parameter in task.model.parameters())
     listener.note(
         f"{task.model.config.kind}: {parameters:,} parameters, {len(task.rows):,} training segments, "
@@ -108,10 +121,10 @@ def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
     for line in account(task.start):
         listener.note(line)
     if task.frozen:
-        listener.note(f"frozen ({len(task.frozen)}): {' '.join(task.frozen)}")
+        listener.note(f"frozen: {by_part(task.frozen)}")
 
 
-def follow(training: Training, paths: Paths, listener: Listener) -> Validation | None:
+def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -> Validation | None:
     """Run, with the metrics written down, and choose the weights; their validation.
 
     None where it did not come to its end: screen and state folder are told why.
@@ -119,7 +132,8 @@ def follow(training: Training, paths: Paths, listener: Listener) -> Validation |
     update = training.status.update
     if update:
         listener.note(f"resuming from the checkpoint of update {update}")
-    listeners = Listeners(listener, *(files(training, paths) if training.ranks.is_first else ()))
+    training.ranks.from_first(lease.check)
+    listeners = Listeners(listener, *(files(training, paths, lease) if training.ranks.is_first else ()))
     try:
         reason = training.run(listeners)
         if reason is Reason.FINISHED:
@@ -131,23 +145,24 @@ def follow(training: Training, paths: Paths, listener: Listener) -> Validation |
     update = training.status.update
     to_come = ", its validation is to come" if training.next_work() == "validation" else ""
     message = f"{SAID[reason]}: checkpoint of update {update} written{to_come}; run again to go on"
+    training.ranks.from_first(lease.check)
     listener.note(message)
     training.ranks.from_first(partial(write_exit, paths.state, reason, update, message))
     return None
 
 
-def files(training: Training, paths: Paths) -> Sequence[Listener]:
+def files(training: Training, paths: Paths, lease: Lease) -> Sequence[Listener]:
     """What writes the course of a training down."""
-    update = training.status.update
-    usage = Usage(training.status.wall_s, devices=training.ranks.count)
-    metrics = Metrics(paths.state / METRICS, update, training.status.validated, usage)
-    return metrics, *events(paths.output, update)
+    status = training.status
+    usage = Usage(status.wall_s, devices=training.ranks.count)
+    metrics = Metrics(paths.state / METRICS, status, usage, lease.is_held)
+    return metrics, *events(paths.output, status)
 
 
-def events(output: Path, update: int) -> Sequence[Listener]:
+def events(output: Path, status: Status) -> Sequence[Listener]:
     """TensorBoard's listener, where tensorboard is installed; events of an earlier training go."""
     if find_spec("tensorboard") is None:
         return ()
-    if update == 0:
+    if status.update == 0:
         shutil.rmtree(output / "tensorboard", ignore_errors=True)
-    return (Events(output / "tensorboard", update),)
+    return (Events(output / "tensorboard", status),)

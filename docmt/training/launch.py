@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from docmt.training.exit import FAULT
-from docmt.training.signals import SIGNALS
+from docmt.training.signals import SIGNALS, StopRequest
 
 LOOK_S = 0.1
 ALONE_S = 60.0
@@ -24,15 +24,23 @@ DIE_WITH_PARENT = 1
 """PR_SET_PDEATHSIG of Linux."""
 
 
-def launch(ranks: int) -> int:
-    """Run this process's own command line once a rank; the exit status, 0 when all ended well."""
+def launch(ranks: int, stop: StopRequest) -> int:
+    """Run this process's own command line once a rank; the exit status, 0 when all ended well.
+
+    `stop` has heard signals until now. Those that come while ranks start wait until all are there; a rank hears none
+    before its own program does.
+    """
     shared = {"WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
     command = [sys.executable, *sys.orig_argv[1:]]
     processes = []
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     with handed_on(processes):
         for rank in range(ranks):
             own = {name: str(value) for name, value in {**shared, "RANK": rank, "LOCAL_RANK": rank}.items()}
             processes.append(subprocess.Popen(command, env={**os.environ, **own}, preexec_fn=die_with_parent))
+        if stop.requested:
+            os.kill(os.getpid(), signal.SIGTERM)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         return wait(processes)
 
 
@@ -60,11 +68,14 @@ def cause(statuses: Iterable[int]) -> int:
 
 @contextmanager
 def handed_on(processes: Sequence[subprocess.Popen]) -> Iterator[None]:
-    """Within the block, signals that ask to stop go to the processes."""
+    """Within the block, signals that ask to stop go to the processes.
+
+    As SIGTERM instead of SIGINT: the terminal sends Ctrl-C to all of them itself, and twice would be at once.
+    """
 
     def hand_on(number: int, frame: object) -> None:
         for process in processes:
-            process.send_signal(number)
+            process.send_signal(signal.SIGTERM if number == signal.SIGINT else number)
 
     before = {number: signal.signal(number, hand_on) for number in SIGNALS}
     try:
@@ -75,7 +86,7 @@ def handed_on(processes: Sequence[subprocess.Popen]) -> Iterator[None]:
 
 
 def die_with_parent() -> None:
-    """Ranks whose launcher was killed outright would go on, and a second training beside them on the same state."""
+    """Ranks whose launcher was killed outright would go on without anybody to tell how they end."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
 

@@ -20,7 +20,8 @@ from docmt.training.dev_score import dev_score
 from docmt.training.entropy import attention_entropy, sample
 from docmt.training.exit import Reason
 from docmt.training.finite import check_update, check_weights
-from docmt.training.listeners import Listener, Step
+from docmt.training.listeners import Listener
+from docmt.training.meter import Step
 from docmt.training.optimiser import set_learning_rates
 from docmt.training.pace import Work
 from docmt.training.precision import computing
@@ -134,7 +135,11 @@ class Training:
                 listener.validated(self._validate())
 
     def _reason_to_stop(self, ahead: Work | None) -> Reason | None:
-        return self.ranks.any_of(self.watch.reason_to_stop(ahead))
+        """Raises Failure, on every rank, where the state folder is another training's."""
+        reason = self.ranks.any_of(self.watch.reason_to_stop(ahead))
+        if reason is Reason.LEASE_LOST:
+            self.ranks.from_first(self.state.check)
+        return reason
 
     def _save_is_due(self, ahead: Work | None) -> bool:
         """By the number of updates after a validation, if there is one, so that one checkpoint does for both."""

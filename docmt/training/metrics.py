@@ -6,17 +6,19 @@ metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
    line before, but for the last two, which count from the start, and for memory, a peak (`docmt.training.usage`);
   {"kind": "dev", "loss", "nll", "perplexity", "bleu", "entropy.<kind of attention>"}: BLEU where the rules go by it,
    entropy in bits (`docmt.training.entropy`).
-Both have the model's other losses by their names, such as "kl" in nats a chain. The share of padding is that of the
-streams' places that hold no token: 0, since streams are packed; what attention pads inside is not counted.
+Both have the model's other losses by their names, such as "kl" in nats a chain. A training that was
+stopped has the same lines as one that was not, but for time and memory. The share of padding is that of the streams'
+places that hold no token: 0, since streams are packed; what attention pads inside is not counted.
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from docmt.core.artifacts import atomic_file
-from docmt.training.listeners import Meter, Step
-from docmt.training.status import Validation
+from docmt.training.meter import Step
+from docmt.training.status import Status, Validation
 from docmt.training.usage import Usage
 
 EVERY_UPDATES = 20
@@ -26,14 +28,15 @@ EVERY_UPDATES = 20
 class Metrics:
     """Appends to a file of the state folder; on resuming, lines later than the checkpoint are dropped first."""
 
-    def __init__(self, path: Path, update: int, validated: int, usage: Usage) -> None:
-        """The last update, the last that was validated and the usage are those of the checkpoint."""
-        last = {"train": update, "dev": validated}
+    def __init__(self, path: Path, status: Status, usage: Usage, is_ours: Callable[[], bool] = lambda: True) -> None:
+        """Status and usage are those of the checkpoint. Nothing is written where the folder `is_ours` no more."""
+        # What the meter holds stood in no line: one that has it is of the validation after the checkpoint.
+        last = {"train": status.update - status.row.updates, "dev": status.validated}
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         with atomic_file(path) as stream:
             stream.writelines(line + "\n" for line in lines if _up_to(line, last))
         self._stream = path.open("a", encoding="utf-8")
-        self._meter, self._usage = Meter(), usage
+        self._meter, self._usage, self._is_ours = status.row, usage, is_ours
 
     def updated(self, step: Step) -> None:
         self._meter.add(step)
@@ -41,7 +44,7 @@ class Metrics:
             self._write_means()
 
     def validated(self, validation: Validation) -> None:
-        if len(self._meter):
+        if self._meter.updates:
             self._write_means()
         self._write({"kind": "dev", "update": validation.update, "epoch": validation.epoch, **validation.numbers()})
 
@@ -52,12 +55,13 @@ class Metrics:
         self._stream.close()
 
     def _write_means(self) -> None:
-        step, means = self._meter.read()
-        self._write({"kind": "train", "update": step.update, "epoch": step.epoch, **means, **self._usage.numbers()})
+        place, means = self._meter.read()
+        self._write({"kind": "train", **place, **means, **self._usage.numbers()})
 
     def _write(self, line: dict[str, Any]) -> None:
-        self._stream.write(json.dumps(line) + "\n")
-        self._stream.flush()
+        if self._is_ours():
+            self._stream.write(json.dumps(line) + "\n")
+            self._stream.flush()
 
 
 def _up_to(line: str, last: dict[str, int]) -> bool:
@@ -70,23 +74,29 @@ def _up_to(line: str, last: dict[str, int]) -> bool:
 
 
 class Events:
-    """TensorBoard events; on resuming, those later than the checkpoint are marked as void."""
+    """TensorBoard events; on resuming, those later than the checkpoint are marked as void.
 
-    def __init__(self, folder: Path, update: int) -> None:
+    They reach the file at once: those before a checkpoint are not written again.
+    """
+
+    def __init__(self, folder: Path, status: Status) -> None:
+        """The status is that of the checkpoint."""
         from torch.utils.tensorboard import SummaryWriter
 
-        self._writer = SummaryWriter(str(folder), purge_step=update + 1)
-        self._meter = Meter()
+        self._writer = SummaryWriter(str(folder), purge_step=status.update + 1)
+        self._meter = status.event
 
     def updated(self, step: Step) -> None:
         self._meter.add(step)
         if step.update % EVERY_UPDATES == 0:
             for name, value in self._meter.read()[1].items():
                 self._writer.add_scalar(f"train/{name}", value, step.update)
+            self._writer.flush()
 
     def validated(self, validation: Validation) -> None:
         for name, value in validation.numbers().items():
             self._writer.add_scalar(f"dev/{name}", value, validation.update)
+        self._writer.flush()
 
     def note(self, text: str) -> None:
         """Notes are for people."""

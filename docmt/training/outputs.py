@@ -27,13 +27,18 @@ RECORD = "record.json"
 def write_outputs(
     paths: Paths, settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str]
 ) -> None:
-    """The model folder first, then the metrics and the record; each appears whole. See `make_record`."""
+    """The model folder first, then the metrics and the record; each appears whole. See `make_record`.
+
+    Raises Failure where the state folder is another training's.
+    """
     training.count_time()
+    training.state.check()
     with atomic_folder(paths.output / "model") as folder:
         save_model(folder, training.task.model, provenance(settings, chosen))
         shutil.copytree(paths.text, folder / "text")
         if paths.chains:
             shutil.copy(paths.chains / STOP_WORDS, folder / STOP_WORDS)
+    training.state.check()
     with atomic_file(paths.output / METRICS) as stream:
         stream.write((paths.state / METRICS).read_text(encoding="utf-8"))
     write_json(paths.output / RECORD, make_record(settings, training, chosen, inputs))

@@ -50,6 +50,10 @@ class Pace:
             return False
         return self._clock() + self._reserve(ahead) >= self._end
 
+    def is_over(self) -> bool:
+        """Whether the deadline has come."""
+        return self._end is not None and self._clock() >= self._end
+
     def _reserve(self, ahead: Work | None) -> float:
         """The checkpoint's time counts twice, since file systems are slow at times."""
         longest = {work: max(seconds, default=0.0) for work, seconds in self._took.items()}

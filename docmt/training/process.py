@@ -1,56 +1,53 @@
-"""Which process works on a state folder, in `process.json`: so that `docmt status` can tell a killed training.
+"""Which process it is, over all machines, and whether it is still there."""
 
-    {"host": "node7", "process": 1234, "began": "88231"}
-
-`began` is when the process did, in ticks since the machine's start, so that another process of the same number is not
-taken for it; empty where the system does not tell.
-"""
-
-import json
 import os
 import socket
-import time
-from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from docmt.core.artifacts import write_json
-
-FILE = "process.json"
-EVERY_S = 60.0
 BEGAN = 18
 """Place of the start among what /proc/<process>/stat says after the process's state."""
 ENDED = ("Z", "X")
 """States of a process that has ended and whose parent has not asked how."""
 
 
-def claim(folder: Path) -> None:
-    """This process works on the folder."""
-    number = os.getpid()
-    write_json(folder / FILE, {"host": socket.gethostname(), "process": number, "began": _began(number)})
+@dataclass(frozen=True)
+class Process:
+    """A process of a machine; what the system does not tell is empty."""
 
+    host: str
+    boot: str
+    """Of the machine's kernel, so that two machines of one name, or a name before and after a restart, differ."""
+    namespace: str
+    """Within which process numbers count: containers of a machine have their own."""
+    process: int
+    began: str
+    """When, in ticks since the machine's start, so that another process of the same number is not taken for it."""
 
-class Heartbeat:
-    """Touches the file while there is progress, for those who look from another machine."""
+    @classmethod
+    def this(cls) -> "Process":
+        number = os.getpid()
+        return cls(socket.gethostname(), _boot(), _namespace(), number, _began(number))
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        self._file, self._clock, self._last = folder / FILE, clock, clock()
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> "Process":
+        """What is missing is not known."""
+        texts = (str(plain.get(name, "")) for name in ("host", "boot", "namespace"))
+        return cls(*texts, int(plain.get("process", 0)), str(plain.get("began", "")))
 
-    def beat(self) -> None:
-        """At a sign of life; the file is touched once a minute."""
-        if self._clock() - self._last >= EVERY_S:
-            self._last = self._clock()
-            os.utime(self._file)
+    def to_plain(self) -> dict[str, Any]:
+        return asdict(self)
 
+    def is_alive(self) -> bool | None:
+        """Whether it is there; none where this process cannot know, since it runs elsewhere."""
+        here = Process.this()
+        if not self.began or (self.host, self.boot, self.namespace) != (here.host, here.boot, here.namespace):
+            return None
+        return _began(self.process) == self.began
 
-def is_alive(folder: Path) -> bool | None:
-    """Whether the process that works on the folder is there; none where this machine cannot know."""
-    try:
-        claimed = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    if claimed["host"] != socket.gethostname() or not claimed["began"]:
-        return None
-    return _began(claimed["process"]) == claimed["began"]
+    def __str__(self) -> str:
+        return f"process {self.process} on {self.host or 'an unknown machine'}"
 
 
 def _began(number: int) -> str:
@@ -61,3 +58,17 @@ def _began(number: int) -> str:
     # The command's name stands in parentheses, and may have any character.
     state, *rest = stat.rpartition(")")[2].split()
     return "" if state in ENDED else rest[BEGAN]
+
+
+def _boot() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
+
+
+def _namespace() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from docmt.training.listeners import Meter, Step
+from docmt.training.meter import Meter, Step
 from docmt.training.status import Validation
 
 EVERY_S = 60.0

@@ -21,7 +21,7 @@ import torch
 from torch import distributed, nn
 
 from docmt.core.errors import UserError
-from docmt.training.exit import Failure, Reason
+from docmt.training.exit import FAULT, Failure, Reason
 
 T = TypeVar("T")
 
@@ -102,15 +102,16 @@ class SeveralRanks(Ranks):
             if self.is_first:
                 sent = [None, make()]
         except Exception as problem:
-            sent = [(getattr(problem, "reason", Reason.ERROR), str(problem)), None]
+            sent = [(getattr(problem, "reason", Reason.ERROR), str(problem), getattr(problem, "status", FAULT)), None]
             raise
         finally:
             with self._waiting():
                 distributed.broadcast_object_list(sent, group=self._group)
         failure, made = sent
         if failure is not None:
-            reason, message = failure
-            raise Failure(reason, "the first rank cannot go on", where=f"rank {self.number}", found=message)
+            reason, message, status = failure
+            what, where = "the first rank cannot go on", f"rank {self.number}"
+            raise Failure(reason, what, where=where, found=message, status=status)
         return made
 
     def in_turn(self, make: Callable[[], T]) -> T:

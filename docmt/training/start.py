@@ -1,6 +1,8 @@
 """What a training starts from: chance, a trained model, or a pretrained checkpoint."""
 
 import dataclasses
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ from docmt.models.transformer import Transformer
 from docmt.training.settings import Paths
 
 SIDES = ("source", "target")
+SHOWN = 5
+"""Things of a list that a log names."""
 
 
 def fill(model: Transformer, paths: Paths) -> Start:
@@ -46,17 +50,29 @@ def account(start: Start) -> list[str]:
         return []
     taken = set(start.taken)
     others = [f"{name} ({fate})" for name, fate in start.fates.items() if not taken.issuperset(fate.split(", "))]
-    rows = [f"{name}: {' '.join(pieces)}" for name, pieces in start.new_pieces.items()]
+    rows = [f"{name}: {first_of(pieces, ' ')}" for name, pieces in start.new_pieces.items()]
     positions = [f"{name} from {first} on" for name, first in start.new_positions.items()]
     made = f"a small random checkpoint, which stands for {start.stands_for}: its numbers say nothing about quality"
     return [
         *([made] if start.stands_for else []),
-        f"taken from the initial model ({len(start.taken)}): {' '.join(start.taken)}",
-        f"new ({len(start.new)}): {' '.join(start.new)}",
-        *([f"weights of the checkpoint that no parameter is equal to: {', '.join(others)}"] if others else []),
+        f"taken from the initial model: {by_part(start.taken)}; new: {by_part(start.new)}; all names: record.json",
+        *([f"weights of the checkpoint that no parameter is equal to: {first_of(others)}"] if others else []),
         *([f"pieces that start as the mean of all: {'; '.join(rows)}"] if rows else []),
         *([f"new positions: {', '.join(positions)}"] if positions else []),
     ]
+
+
+def by_part(names: Sequence[str]) -> str:
+    """How many parameters, and how many of each part of the model: `14 parameters (encoder 6, decoder 8)`."""
+    parts = Counter(name.partition(".")[0] for name in names)
+    counts = ", ".join(f"{part} {count}" for part, count in parts.items())
+    return f"{len(names)} parameters ({counts})" if names else "none"
+
+
+def first_of(things: Sequence[str], between: str = ", ") -> str:
+    """The first few and, where there are more, how many there are."""
+    more = f" ... ({len(things)} in all)" if len(things) > SHOWN else ""
+    return between.join(things[:SHOWN]) + more
 
 
 def record(start: Start) -> dict[str, Any]:

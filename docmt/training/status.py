@@ -4,6 +4,8 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from docmt.training.meter import Meter
+
 MOST_PERPLEXITY = 1e300
 """Near the largest number that there is."""
 
@@ -53,6 +55,10 @@ class Status:
     history: list[Validation] = field(default_factory=list)
     weights: dict[int, str] = field(default_factory=dict)
     """Files of the weights that were kept at validations, by update."""
+    row: Meter = field(default_factory=Meter)
+    """Since the last line of metrics.jsonl."""
+    event: Meter = field(default_factory=Meter)
+    """Since the last event of TensorBoard."""
 
     @property
     def validated(self) -> int:
@@ -64,4 +70,5 @@ class Status:
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "Status":
-        return cls(**{**plain, "history": [Validation(**entry) for entry in plain["history"]]})
+        meters = {name: Meter.from_plain(plain[name]) for name in ("row", "event")}
+        return cls(**{**plain, **meters, "history": [Validation(**entry) for entry in plain["history"]]})

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from docmt.training import exit
-from docmt.training.process import is_alive
+from docmt.training.lease import read_holder
 
 State = Literal["running", "finished", "stopped", "killed", "failed"]
 STATES: tuple[State, ...] = ("running", "failed", "killed", "stopped", "finished")
@@ -25,6 +25,7 @@ STATES: tuple[State, ...] = ("running", "failed", "killed", "stopped", "finished
 STAGE = "5_training"
 FRESH_S = 900.0
 """Longer than an update, or a validation that translates the dev set, should take."""
+STOPPED = (exit.Reason.STOPPED, exit.Reason.DEADLINE)
 PACE_LINES = 50
 """Lines of metrics.jsonl over which the time of an update is taken, that of validations included."""
 
@@ -79,8 +80,9 @@ def standing(results: Path, folder: Path) -> Standing | None:
 def state_of(folder: Path) -> tuple[State, str]:
     """Of a training with a state folder, and the reason; see above."""
     if end := _read(folder / exit.FILE):
-        return "stopped" if end["status"] == exit.RESUMABLE else "failed", end["reason"]
-    alive = is_alive(folder)
+        return "stopped" if end["reason"] in STOPPED else "failed", end["reason"]
+    holder = read_holder(folder)
+    alive = holder.process.is_alive() if holder else None
     if alive is None:
         alive = time.time() - max(_written(file) for file in (folder, *folder.glob("*"))) < FRESH_S
     return ("running" if alive else "killed"), ""

@@ -1,16 +1,17 @@
 """Losses beside that of the translation, summed up by name."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from docmt.models.transformer import LossTerm
 
 
+@dataclass
 class Terms:
     """Sums of loss terms, and over how many things they are."""
 
-    def __init__(self, totals: Mapping[str, float] | None = None, counts: Mapping[str, int] | None = None) -> None:
-        self.totals: dict[str, float] = dict(totals or {})
-        self.counts: dict[str, int] = dict(counts or {})
+    totals: dict[str, float] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
 
     def add(self, terms: Mapping[str, LossTerm]) -> None:
         for name, term in terms.items():

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from docmt.nn.streams import Batch
 from docmt.training.exit import Reason
+from docmt.training.lease import Lease
 from docmt.training.memory import BatchUnderWay
 from docmt.training.options import JobOptions
 from docmt.training.pace import Pace, Work
@@ -17,12 +18,20 @@ T = TypeVar("T")
 
 
 class Watch:
-    """`update` is how many updates were made, `saved` that of the newest checkpoint; it hears signals while entered."""
+    """`update` is how many updates were made, `saved` that of the newest checkpoint; it hears signals while entered.
 
-    def __init__(self, options: JobOptions | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._stop, self._pace, self._batch = StopRequest(), Pace(options or JobOptions(), clock), BatchUnderWay()
+    `stop` has heard them until then, where it is given.
+    """
+
+    def __init__(
+        self,
+        options: JobOptions | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        stop: StopRequest | None = None,
+    ) -> None:
+        self._stop, self._pace = stop or StopRequest(), Pace(options or JobOptions(), clock)
+        self._batch, self._lease = BatchUnderWay(), None
         self._clock, self._alive, self._waits = clock, clock(), False
-        self._told: list[Callable[[], None]] = []
         self.update = self.saved = 0
 
     def __enter__(self) -> "Watch":
@@ -61,15 +70,15 @@ class Watch:
             if self.reason_to_stop(ahead=None):
                 break
 
-    def tell(self, told: Callable[[], None]) -> None:
-        """It is called at each sign of life."""
-        self._told.append(told)
+    def keep(self, lease: Lease) -> None:
+        """Each sign of life renews the lease, and its loss is a reason to stop."""
+        self._lease = lease
 
     def alive(self) -> None:
         """There is progress."""
         self._alive = self._clock()
-        for told in self._told:
-            told()
+        if self._lease:
+            self._lease.beat()
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -91,9 +100,18 @@ class Watch:
 
     def reason_to_stop(self, ahead: Work | None) -> Reason | None:
         """`ahead` is the work that comes next; none within one that may be left unfinished. A reason stays one."""
+        if self._lease and self._lease.is_lost:
+            return Reason.LEASE_LOST
         if self._stop.requested:
             return Reason.STOPPED
         return Reason.DEADLINE if self._pace.deadline_is_near(ahead) else None
+
+    def reason_to_give_up(self) -> Reason | None:
+        """Of a job that waits to begin, which is a sign of life: it has not even time for one update."""
+        self.alive()
+        if self._stop.requested:
+            return Reason.STOPPED
+        return Reason.DEADLINE if self._pace.is_over() else None
 
     def kept(self) -> str:
         """What there is to go on from, for messages."""

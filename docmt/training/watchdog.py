@@ -5,6 +5,8 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -24,8 +26,17 @@ class Watchdog:
     While the first one works alone, on a checkpoint or on translations of the dev set, only its own watchdog looks.
     """
 
-    def __init__(self, folder: Path, minutes: float, watch: Watch, rank: int = 0, ranks: int = 1) -> None:
-        self._folder, self._watch, self._limit_s = folder, watch, 60 * minutes
+    def __init__(
+        self,
+        folder: Path,
+        minutes: float,
+        watch: Watch,
+        rank: int = 0,
+        ranks: int = 1,
+        is_ours: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """`is_ours`: whether the folder is this training's to write into."""
+        self._folder, self._watch, self._limit_s, self._is_ours = folder, watch, 60 * minutes, is_ours
         self._look_s = min(self._limit_s / 10, LOOK_S)
         # The others wait for the rank that hangs; they fail when this one is gone, but are to write their stacks too.
         self._patience_s = 2 * self._look_s if ranks > 1 else 0.0
@@ -57,7 +68,9 @@ class Watchdog:
             f"  {self._watch.kept()}"
         )
         faulthandler.dump_traceback(sys.__stderr__, all_threads=True)
-        print(f"docmt: {message}", file=sys.__stderr__, flush=True)
+        # The screen may be gone; that must not keep the process.
+        with suppress(OSError):
+            print(f"docmt: {message}", file=sys.__stderr__, flush=True)
         writing = threading.Thread(target=self._write, args=(update, message), daemon=True)
         writing.start()
         writing.join(WRITING_S)
@@ -65,7 +78,7 @@ class Watchdog:
         os._exit(HANGING)
 
     def _write(self, update: int, message: str) -> None:
-        if (self._folder / CLAIM).exists():
+        if (self._folder / CLAIM).exists() and self._is_ours():
             with self._stacks.open("w", encoding="utf-8") as stream:
                 faulthandler.dump_traceback(stream, all_threads=True)
             write_exit(self._folder, Reason.HUNG, update, message)

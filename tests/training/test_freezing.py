@@ -81,7 +81,7 @@ def test_a_second_stage_that_trains_new_parameters_only(tmp_path):
         source = model.taken_from(name)
         assert (name in record["frozen"]) == (source is not None)
         assert source is None or torch.equal(parameter, given[source]), name
-    assert notes.said(f"frozen ({len(record['frozen'])}): source_embedding.weight")
+    assert notes.said(f"frozen: {len(record['frozen'])} parameters (source_embedding 1, ")
     assert folder.metrics()[0]["lr_new"] > 0
     assert "lr_taken" not in folder.metrics()[0]
 

@@ -22,6 +22,7 @@ from docmt.training.job import events
 from docmt.training.loop import Training
 from docmt.training.metrics import Metrics
 from docmt.training.settings import read_settings
+from docmt.training.status import Status, Validation
 from docmt.training.task import prepare
 from docmt.training.usage import Usage
 from docmt.training.watch import Watch
@@ -97,7 +98,7 @@ def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path):
     path = tmp_path / "metrics.jsonl"
     whole = '{"kind": "train", "update": 3}\n'
     path.write_text(whole + '{"kind": "train", "update": 2', encoding="utf-8")
-    Metrics(path, update=4, validated=0, usage=Usage(0.0, 1)).close()
+    Metrics(path, Status(update=4), Usage(0.0, 1)).close()
     assert path.read_text(encoding="utf-8") == whole
 
 
@@ -107,7 +108,8 @@ def test_lines_later_than_the_checkpoint_are_dropped(tmp_path):
     lines = [json.dumps({"kind": kind, "update": update}) for update in (2, 4, 6) for kind in ("train", "dev")]
     for validated, kept in ((4, 4), (2, 3)):
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        Metrics(path, update=4, validated=validated, usage=Usage(0.0, 1)).close()
+        history = [Validation(validated, 0, 1.0, 1.0)]
+        Metrics(path, Status(update=4, history=history), Usage(0.0, 1)).close()
         assert path.read_text(encoding="utf-8").splitlines() == lines[:kept]
 
 
@@ -116,10 +118,10 @@ def test_tensorboard_events_of_an_earlier_training_go(folder):
     old = folder.paths.output / "tensorboard" / "old"
     old.parent.mkdir(parents=True)
     old.touch()
-    for listener in events(folder.paths.output, update=3):
+    for listener in events(folder.paths.output, Status(update=3)):
         listener.close()
     assert old.exists()
-    for listener in events(folder.paths.output, update=0):
+    for listener in events(folder.paths.output, Status()):
         listener.close()
     assert not old.exists()
 
@@ -253,8 +255,8 @@ def test_init_from_takes_what_the_sentence_model_has(tmp_path, sentence):
     record = other.record()
     assert record["taken"] == len(given)
     assert record["new"] == sum(".global_." in n or ".gate." in n for n, _ in model.named_parameters()) > 0
-    assert notes.said(f"taken from the initial model ({record['taken']})")
-    assert notes.said(f"new ({record['new']})")
+    assert notes.said(f"taken from the initial model: {record['taken']} parameters (source_embedding ")
+    assert notes.said(f"; new: {record['new']} parameters (encoder ")
     assert {"lr_new", "lr_taken"} <= set(other.metrics()[0])
 
 

@@ -1,11 +1,14 @@
 """A training that was stopped, anyhow and anywhere, ends in the weights of one that was not."""
 
+import os
+import signal
+
 import pytest
 import torch
 from toy_task import Folder, Notes, make_folder
 
 from docmt.core.errors import UserError
-from docmt.training import checkpoint
+from docmt.training import checkpoint, metrics
 
 
 class Killed(BaseException):
@@ -184,3 +187,58 @@ def test_a_folder_of_other_things_is_no_state(folder):
         folder.train()
     assert "thesis.tex" in str(problem.value)
     assert [file.name for file in folder.paths.state.iterdir()] == ["thesis.tex"]
+
+
+TIMES = ("source_tokens_per_s", "target_tokens_per_s", "wall_s", "device_hours", "memory_mib")
+
+
+def rows(folder: Folder) -> list[dict]:
+    """The lines of metrics.jsonl without what is measured, which no two runs have in common."""
+    return [{name: value for name, value in line.items() if name not in TIMES} for line in folder.metrics()]
+
+
+@pytest.mark.parametrize("kills", [[2], [5, 8], [4, 7, 10, 11], [12]])
+def test_the_rows_of_a_training_know_nothing_of_its_interruptions(reference, folder, kills):
+    """A line every four updates here, which no checkpoint but the last of 3, 6, 9 and 12 is in step with."""
+    for update in kills:
+        with pytest.raises(Killed):
+            folder.train(kill_at(update))
+    assert folder.train()
+    assert rows(folder) == rows(reference)
+
+
+@pytest.mark.parametrize("save_minutes", [0, 30])
+@pytest.mark.parametrize("every", [1, 5])
+def test_rows_are_the_same_wherever_checkpoints_are(tmp_path, monkeypatch, every, save_minutes):
+    """With minutes 0, a checkpoint stands between each update and its validation, too."""
+    monkeypatch.setattr(metrics, "EVERY_UPDATES", every)
+    found = []
+    for name, stops in (("stopped", range(1, 12)), ("whole", ())):
+        folder = make_folder(tmp_path / name).changed(save_every_updates=100)
+        for _ in stops:
+            in_order = Notes(each=lambda step: os.kill(os.getpid(), signal.SIGTERM))
+            assert not folder.train(in_order, save_minutes=save_minutes)
+        assert folder.train()
+        found.append((rows(folder), scalars(folder)))
+    assert found[0] == found[1]
+
+
+def test_rates_are_over_all_of_a_row(folder):
+    """Tokens a second of a row that two processes made count the seconds of both."""
+    steps = []
+    first = Notes(each=lambda step: steps.append(step) or (step.update == 6 and os.kill(os.getpid(), signal.SIGTERM)))
+    assert not folder.train(first)
+    assert folder.train(Notes(each=steps.append))
+    (row,) = [line for line in folder.metrics() if line["kind"] == "train" and line["update"] == 8]
+    tokens, seconds = (sum(getattr(step, name) for step in steps[4:8]) for name in ("target_tokens", "seconds"))
+    assert row["target_tokens_per_s"] == pytest.approx(tokens / seconds)
+
+
+def scalars(folder: Folder) -> dict[str, list[tuple[int, float]]]:
+    """What TensorBoard shows of losses."""
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(folder.paths.output / "tensorboard"))
+    events.Reload()
+    return {name: [(event.step, event.value) for event in events.Scalars(name)] for name in ("train/loss", "dev/loss")}

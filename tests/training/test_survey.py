@@ -12,7 +12,7 @@ import pytest
 from toy_task import Notes, make_folder
 
 from docmt.core.artifacts import write_json
-from docmt.training import process, survey
+from docmt.training import lease, survey
 from docmt.training.exit import Reason, write_exit
 from docmt.training.job import train
 from docmt.training.survey import Standing, seconds_left, standing
@@ -50,13 +50,18 @@ def state(tmp_path) -> Path:
     return make_state(tmp_path, lines(20, 40, 60, 80, 100))
 
 
+def hold(folder: Path) -> None:
+    """This process works on it."""
+    lease.Lease(folder).take(lambda: None, print, lambda: None)
+
+
 def found(results: Path) -> Standing:
     (one,) = survey.survey(results)
     return one
 
 
 def test_a_running_training(tmp_path, state):
-    process.claim(state)
+    hold(state)
     assert found(tmp_path) == Standing(
         *("paper", "toy", "sentence", "seed1", "running"),
         update=100,
@@ -71,7 +76,7 @@ def test_a_running_training(tmp_path, state):
 
 
 def test_bleu_stands_where_the_rules_go_by_it(tmp_path):
-    process.claim(make_state(tmp_path, [*lines(40, 80), *lines(120, bleu=1.0)], select_by="bleu"))
+    hold(make_state(tmp_path, [*lines(40, 80), *lines(120, bleu=1.0)], select_by="bleu"))
     assert (found(tmp_path).dev, found(tmp_path).best) == (1.0, 8.0)
 
 
@@ -86,7 +91,7 @@ def test_the_time_left_goes_by_the_newest_lines():
 @pytest.mark.parametrize("settings", [{"max_updates": None}, {}])
 def test_what_cannot_be_known_yet_is_none(tmp_path, settings):
     folder = make_state(tmp_path, [], rest='{"kind": "train", "upd', **settings)
-    process.claim(folder)
+    hold(folder)
     training = found(tmp_path)
     assert (training.state, training.update) == ("running", 0)
     assert {training.loss, training.dev, training.best, training.left_s, training.device_hours} == {None}
@@ -103,7 +108,7 @@ def test_what_cannot_be_known_yet_is_none(tmp_path, settings):
     ],
 )
 def test_what_ended_says_why(tmp_path, state, reason, expected):
-    process.claim(state)
+    hold(state)
     write_exit(state, reason, 100, "message")
     training = found(tmp_path)
     assert (training.state, training.reason) == expected
@@ -112,9 +117,10 @@ def test_what_ended_says_why(tmp_path, state, reason, expected):
 
 def test_a_process_that_is_gone_was_killed(tmp_path, state):
     """At once, and though its number may be another process's by now."""
-    code = f"from pathlib import Path; from docmt.training import process; process.claim(Path({str(state)!r})); input()"
+    code = f"from pathlib import Path; from docmt.training.lease import Lease; lease = Lease(Path({str(state)!r}))"
+    code += "; lease.take(lambda: None, print, lambda: None); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as other:
-        while not (state / process.FILE).exists():
+        while not (state / lease.FILE).exists():
             assert other.poll() is None
         assert found(tmp_path).state == "running"
         other.kill()
@@ -122,36 +128,22 @@ def test_a_process_that_is_gone_was_killed(tmp_path, state):
         os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
         assert found(tmp_path).state == "killed"
     assert found(tmp_path).state == "killed"
-    claimed = json.loads((state / process.FILE).read_text())
-    write_json(state / process.FILE, {**claimed, "process": os.getpid()})
+    claimed = json.loads((state / lease.FILE).read_text())
+    write_json(state / lease.FILE, {**claimed, "process": os.getpid()})
     assert found(tmp_path).state == "killed"
 
 
 @pytest.mark.parametrize(("age", "expected"), [(survey.FRESH_S - 60, "running"), (survey.FRESH_S + 60, "killed")])
 def test_on_another_machine_the_newest_file_tells(tmp_path, state, age, expected):
-    write_json(state / process.FILE, {"host": f"not-{socket.gethostname()}", "process": 1, "began": "1"})
+    write_json(state / lease.FILE, {"host": f"not-{socket.gethostname()}", "process": 1, "began": "1"})
     newest = max(file.stat().st_mtime for file in (state, *state.iterdir()))
     for file in (state, *state.iterdir()):
         os.utime(file, (newest - age, newest - age))
     assert found(tmp_path).state == expected
 
 
-def test_signs_of_life_are_written_once_a_minute(tmp_path):
-    now = [0.0]
-    process.claim(tmp_path)
-    file = tmp_path / process.FILE
-    heartbeat = process.Heartbeat(tmp_path, clock=lambda: now[0])
-    touched = []
-    for _ in range(5):
-        now[0] += 25.0
-        os.utime(file, (1, 1))
-        heartbeat.beat()
-        touched.append(file.stat().st_mtime > 1)
-    assert touched == [False, False, True, False, False]
-
-
 def test_trainings_that_run_come_first_and_states_set_aside_are_left_out(tmp_path, state):
-    process.claim(state)
+    hold(state)
     for name in ("paper/a/b/seed1", "paper/a/b/seed2"):
         write_metrics(tmp_path / "5_training" / name, lines(40))
         write_json(tmp_path / "5_training" / name / "record.json", {"updates": 40, "target_tokens_per_s": 1.0})

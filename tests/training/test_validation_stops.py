@@ -8,9 +8,9 @@ import pytest
 import torch
 from toy_task import Folder, Notes, make_folder, open_score
 
-from docmt.training import process
 from docmt.training.checkpoint import StateFolder
 from docmt.training.exit import Reason
+from docmt.training.lease import Lease
 from docmt.training.loop import Training
 from docmt.training.options import JobOptions
 from docmt.training.settings import read_settings
@@ -220,10 +220,12 @@ def test_a_validation_of_known_length_is_not_begun_where_the_deadline_is_nearer(
     assert [validation.update for validation in notes.validations] == [4]
 
 
-def test_each_batch_of_a_validation_is_a_sign_of_life():
+def test_each_batch_of_a_validation_is_a_sign_of_life(tmp_path, monkeypatch):
     clock, signs = Clock(), []
     watch = Watch(JobOptions(), clock)
-    watch.tell(lambda: signs.append(clock.now))
+    lease = Lease(tmp_path)
+    monkeypatch.setattr(lease, "beat", lambda: signs.append(clock.now))
+    watch.keep(lease)
     silences = []
     for _ in watch.until_asked(range(3)):
         clock.now += BATCH_S
@@ -244,7 +246,7 @@ def test_who_waits_for_the_first_rank_is_not_silent():
 
 def test_signs_of_life_reach_those_who_look_from_another_machine(folder, during, monkeypatch):
     beats: list[float] = []
-    monkeypatch.setattr(process.Heartbeat, "beat", lambda self: beats.append(len(beats)))
+    monkeypatch.setattr(Lease, "beat", lambda self: beats.append(len(beats)))
     before: list[int] = []
     during(4, LOSSES[0], lambda: before.append(len(beats)))
     during(4, BLEU[-1], lambda: before.append(len(beats)))
