@@ -1,5 +1,5 @@
 """`docmt`, whose training waits before an update until a file is there, giving signs of life, and whose lease is soon
-stale.
+stale. FILE.<rank> says that it waits.
 
 python leased_training.py STALE_S UPDATE FILE train ...
 """
@@ -17,6 +17,8 @@ def wait_before(number: int, gate: Path) -> None:
     plain = Training._update
 
     def update(self: Training):
+        if self.status.update + 1 == number:
+            gate.with_suffix(f".{self.ranks.number}").touch()
         while self.status.update + 1 == number and not gate.exists():
             self.watch.alive()
             time.sleep(0.01)

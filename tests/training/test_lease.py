@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support import ROOT
+from gated_jobs import ENVIRONMENT, Job, checkpoints, holder
 from toy_task import Folder, Notes, make_folder
 
 from docmt.core.artifacts import write_json
@@ -22,8 +22,6 @@ from docmt.training.exit import Failure, Reason, read_exit, write_exit
 from docmt.training.lease import Lease
 from docmt.training.survey import state_of
 
-SCRIPT = ROOT / "tests" / "leased_training.py"
-ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
 OTHER_HOST = ["unshare", "--uts", "sh", "-c", 'hostname other-host && exec "$@"', "sh"]
 ELSEWHERE = {"host": "node7", "process": 7, "began": "1", "token": "its"}
 
@@ -50,42 +48,12 @@ def other_host() -> list[str]:
     return OTHER_HOST
 
 
-class Job(subprocess.Popen):
-    """`docmt train` as a process, which waits before an update, 0 = none, until it is told to go on."""
-
-    def __init__(self, folder: Folder, at: int = 0, stale_s: float = 300.0, before: tuple = ()) -> None:
-        self.gate = folder.root / f"gate{time.monotonic_ns()}"
-        command = [*before, sys.executable, str(SCRIPT), str(stale_s), str(at), str(self.gate), *folder.command()]
-        super().__init__(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
-
-    def until(self, what: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 120
-        while not what():
-            assert self.poll() is None and time.monotonic() < deadline, self.stderr.read()
-            time.sleep(0.01)
-
-    def ended(self) -> tuple[int, str]:
-        """Its status, and what it said; it goes on before."""
-        self.gate.touch()
-        _, said = self.communicate(timeout=120)
-        return self.returncode, said
-
-
 @pytest.fixture
 def first(folder) -> Iterator[Job]:
     """A training that has come to update 8; the checkpoint of update 6 is there."""
-    with Job(folder, at=8) as job:
-        job.until(lambda: len(checkpoints(folder)) > 1 and holder(folder) == job.pid)
-        yield job
+    with Job(folder, 8) as job:
+        yield job.at_work()
         job.kill()
-
-
-def holder(folder: Folder) -> int:
-    return json.loads((folder.paths.state / "process.json").read_text())["process"]
-
-
-def checkpoints(folder: Folder) -> list[Path]:
-    return sorted(folder.paths.state.glob("checkpoint-*.pt"))
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -108,28 +76,23 @@ REFUSED = (
 )
 
 
-def test_a_second_training_is_refused_and_the_first_unharmed(reference, folder, first):
+def test_a_second_training_is_refused_here_and_elsewhere_and_the_first_unharmed(reference, folder, first, other_host):
     status, said = Job(folder).ended()
     names = {"state": folder.paths.state, "pid": first.pid, "host": socket.gethostname()}
     assert (status, re.sub(r"life \d+", "life 0", said)) == (75, REFUSED.format(**names))
+    status, said = Job(folder, before=other_host).ended()
+    waiting, refused = said.split("\n", 1)
+    assert (status, re.sub(r"life \d+", "life 0", refused)) == (75, REFUSED.format(**names)), said
+    assert waiting.startswith(f"process {first.pid} on ") and "waiting for the next, or 300 without one" in waiting
     assert state_of(folder.paths.state) == ("running", "")
     assert first.ended()[0] == 0
     assert folder.weights() == reference.weights()
     assert not folder.paths.state.exists()
 
 
-def test_one_elsewhere_is_waited_for_and_a_sign_of_life_refuses(folder, first, other_host):
-    status, said = Job(folder, before=other_host).ended()
-    assert status == 75, said
-    waiting, refused, *_ = said.splitlines()
-    assert waiting.startswith(f"process {first.pid} on ") and "waiting for the next, or 300 without one" in waiting
-    assert refused.endswith("another training works on this state folder")
-    assert state_of(folder.paths.state) == ("running", "")
-
-
 def test_one_that_was_silent_for_long_is_followed_and_ends_when_it_wakes(reference, folder, first, other_host):
     first.send_signal(signal.SIGSTOP)
-    second = Job(folder, at=11, stale_s=1.0, before=other_host)
+    second = Job(folder, 11, stale_s=1.0, before=other_host)
     second.until(lambda: holder(folder) == second.pid and len(checkpoints(folder)) == 2)
     first.send_signal(signal.SIGCONT)
     status, said = first.ended()
@@ -161,6 +124,7 @@ def test_one_that_wakes_after_all_is_over_changes_nothing(reference, folder, fir
     assert folder.weights() == reference.weights()
 
 
+@pytest.mark.slow
 def test_after_a_kill_the_next_job_goes_on_at_once(reference, folder, first):
     first.kill()
     os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)
@@ -358,10 +322,10 @@ WITHOUT_LOCKS = "import fcntl\ndef flock(*_): raise OSError\nfcntl.flock = flock
 
 
 @pytest.mark.parametrize("code", [CLAIMANT, WITHOUT_LOCKS + CLAIMANT], ids=["locks", "no locks"])
-@pytest.mark.parametrize("left", ["nothing", "a killed one's"])
-def test_of_many_at_once_exactly_one_has_the_folder(tmp_path, code, left):
+def test_of_many_at_once_exactly_one_has_the_folder(tmp_path, code):
+    """With locks there was a killed one before, without there was none."""
     state, log = tmp_path / "state", tmp_path / "go"
-    if left != "nothing":
+    if code == CLAIMANT:
         with take(state):
             plain = json.loads((state / lease.FILE).read_text())
         write_json(state / lease.FILE, {**plain, "began": "0"})
