@@ -10,6 +10,8 @@ from docmt.cli.paths import checked
 from docmt.cli.screen import say
 from docmt.core.errors import UserError
 
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it: 128 + SIGINT."""
 COMMANDS = (
     ("systems", "docmt.cli.targets", "systems"),
     ("targets", "docmt.cli.targets", "targets"),
@@ -101,6 +103,9 @@ def main() -> None:
             raise
         say(f"docmt: {problem}")
         sys.exit(problem.status)
+    except KeyboardInterrupt:
+        say("docmt: interrupted")
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # The reader (head, less) has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -111,7 +111,7 @@ class Job:
         return len(self.began) - len(set(self.began))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGINT])
 def test_a_signal_writes_a_checkpoint_after_the_present_update(folder, number):
     short = folder.changed(max_updates=12)
     expected = never_stopped(short)
@@ -200,7 +200,7 @@ def test_stopped_at_random_updates_and_in_validations(folder, ranks, seed):
     (folder.root / "began.txt").unlink()
     job.out_of_time(generator.uniform(0.5, 3.0))
     for where in points(generator, after=job.began[-1]):
-        before, how = job.made_twice(), generator.choice(["SIGTERM", "SIGUSR1", "SIGKILL"])
+        before, how = job.made_twice(), generator.choice(["SIGTERM", "SIGUSR1", "SIGINT", "SIGKILL"])
         job.killed(where) if how == "SIGKILL" else job.stopped(how, where)
         assert job.made_twice() - before <= LONG["save_every_updates"]
     assert job.finished() == expected

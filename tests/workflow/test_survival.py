@@ -29,22 +29,25 @@ def weights(project: Project) -> bytes:
     return (project.root / MODEL / "model.safetensors").read_bytes()
 
 
-def train_and_end(project: Project, number: signal.Signals) -> str:
-    """Run the workflow until the training has written checkpoints; signal the training; what the workflow then says."""
+def started(project: Project) -> tuple[subprocess.Popen, psutil.Process]:
+    """The workflow, and its training, which has written checkpoints."""
     command = [sys.executable, "-m", "snakemake", "--cores", "1", MODEL]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    screen = project.root / "screen.txt"
-    with screen.open("w") as stream:
+    with (project.root / "screen.txt").open("w") as stream:
         driver = subprocess.Popen(command, cwd=project.root, env=environment, stdout=stream, stderr=stream)
     deadline = time.monotonic() + 120
     while len(list((project.root / STATE).glob("checkpoint-*.pt"))) < 2:
         assert driver.poll() is None and time.monotonic() < deadline, "no checkpoint appeared"
         time.sleep(0.02)
-    for process in psutil.Process(driver.pid).children(recursive=True):
-        if "train" in process.cmdline() and "--state" in process.cmdline():
-            process.send_signal(number)
+    return driver, psutil.Process(json.loads((project.root / STATE / "process.json").read_text())["process"])
+
+
+def train_and_end(project: Project, number: signal.Signals) -> str:
+    """Run the workflow until the training has written checkpoints; signal the training; what the workflow then says."""
+    driver, training = started(project)
+    training.send_signal(number)
     assert driver.wait(timeout=120) == 1, "the workflow reports the job"
-    return screen.read_text()
+    return (project.root / "screen.txt").read_text()
 
 
 def test_a_killed_training_ends_in_the_same_bits_as_one_never_stopped(demo):
@@ -75,6 +78,25 @@ def test_a_stopped_training_is_explained_and_kept_beside_one_of_other_settings(d
     kept = list((project.root / STATE).parent.glob("seed1.*/checkpoint-*.pt"))
     assert len(kept) == 2
     assert not (project.root / STATE).exists()
+
+
+@pytest.mark.slow
+def test_a_training_that_outlived_its_workflow_keeps_the_state(demo):
+    """The workflow is killed and unlocked; its job is still there when the next one begins, which leaves it alone."""
+    project = long_training(demo)
+    project.edit("workflow/scales/smoke.yaml", "train.max_updates", 100_000)
+    driver, training = started(project)
+    driver.kill()
+    driver.wait()
+    project.snakemake("--unlock", MODEL, check=True)
+    assert project.snakemake("--cores", "1", MODEL).returncode == 1
+    log = (project.root / f"logs/5_training/{RUN}.log").read_text()
+    assert f"{STATE}: another training works on this state folder" in log
+    assert f"found process {training.pid} on " in log
+    assert training.is_running() and not (project.root / STATE / "exit.json").exists()
+    training.terminate()
+    psutil.wait_procs([training], timeout=60)
+    assert json.loads((project.root / STATE / "exit.json").read_text())["reason"] == "stopped"
 
 
 def test_on_a_cluster_a_training_ends_before_its_time_and_goes_on_in_the_next_job(demo, monkeypatch):

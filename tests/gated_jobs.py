@@ -1,0 +1,53 @@
+"""Trainings as processes of their own that wait for a test before an update; see `leased_training.py`."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from support import ROOT
+from toy_task import Folder
+
+SCRIPT = ROOT / "tests" / "leased_training.py"
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+
+
+class Job(subprocess.Popen):
+    """`docmt train`, in a process group of its own, which waits before update `at`, 0 = none, until it is to go on."""
+
+    def __init__(
+        self, folder: Folder, at: int = 0, ranks: int = 1, stale_s: float = 300.0, before: Sequence[str] = ()
+    ) -> None:
+        self.folder, self.ranks, self.gate = folder, ranks, folder.root / f"gate{time.monotonic_ns()}"
+        command = [*before, sys.executable, str(SCRIPT), str(stale_s), str(at), str(self.gate), *folder.command()]
+        pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+        super().__init__([*command, "--ranks", str(ranks)], env=ENVIRONMENT, start_new_session=True, **pipes)
+
+    def until(self, what: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 120
+        while not what():
+            assert self.poll() is None and time.monotonic() < deadline, self.stderr.read()
+            time.sleep(0.01)
+
+    def at_work(self) -> "Job":
+        """All of its ranks wait."""
+        self.until(lambda: all(self.gate.with_suffix(f".{rank}").exists() for rank in range(self.ranks)))
+        return self
+
+    def ended(self) -> tuple[int, str]:
+        """Its status, and what it said; it goes on before."""
+        self.gate.touch()
+        _, said = self.communicate(timeout=120)
+        return self.returncode, said
+
+
+def checkpoints(folder: Folder) -> list[Path]:
+    return sorted(folder.paths.state.glob("checkpoint-*.pt"))
+
+
+def holder(folder: Folder) -> int:
+    """The process that has the state folder."""
+    return json.loads((folder.paths.state / "process.json").read_text())["process"]

@@ -1,0 +1,273 @@
+"""Asked to end, by whom and at whatever time: one checkpoint, one line, one status; and a screen that is gone."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import psutil
+import pytest
+from gated_jobs import ENVIRONMENT, Job, checkpoints, holder
+from toy_task import Folder, Notes, make_folder
+
+from docmt.training import job, outputs, signals
+from docmt.training.exit import Reason, read_exit
+from docmt.training.signals import SIGNALS, StopRequest
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory) -> Folder:
+    folder = make_folder(tmp_path_factory.mktemp("reference") / "run")
+    assert folder.train()
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path) -> Folder:
+    return make_folder(tmp_path / "run")
+
+
+def ask(number: signal.Signals = signal.SIGTERM) -> None:
+    os.kill(os.getpid(), number)
+
+
+def check_stopped(folder: Folder, status: int, said: str, update: int) -> None:
+    """In good order, told once, and nobody has the folder any more."""
+    assert status == 75, said
+    assert said.count(f"asked to stop: checkpoint of update {update} written") == 1
+    assert "Traceback" not in said
+    found = read_exit(folder.paths.state)
+    assert (found.reason, found.status, found.update) == (Reason.STOPPED, 75, update)
+    assert not (folder.paths.state / "process.json").exists()
+
+
+def check_goes_on(folder: Folder, reference: Folder, after: int) -> None:
+    notes = Notes()
+    assert folder.train(notes)
+    assert notes.steps[0].update == after + 1
+    assert folder.weights() == reference.weights()
+
+
+# --- Ctrl-C
+
+
+def test_a_second_interrupt_counts_unless_it_comes_with_the_first(monkeypatch):
+    with StopRequest() as stop:
+        ask(signal.SIGINT)
+        ask(signal.SIGINT)
+        assert stop.requested == "SIGINT"
+        monkeypatch.setattr(signals, "AGAIN_S", 0.0)
+        with pytest.raises(KeyboardInterrupt):
+            ask(signal.SIGINT)
+        ask(signal.SIGINT)  # nothing disturbs what cleans up
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_other_signals_may_come_again_and_again():
+    with StopRequest() as stop:
+        for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGTERM, signal.SIGINT):
+            ask(number)
+        assert stop.requested == "SIGINT"
+
+
+def test_what_hears_signals_may_be_entered_again():
+    before = [signal.getsignal(number) for number in SIGNALS]
+    with StopRequest() as stop:
+        with stop:
+            pass
+        ask()
+        assert stop.requested == "SIGTERM"
+    assert [signal.getsignal(number) for number in SIGNALS] == before
+
+
+def test_signals_that_were_blocked_are_heard():
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    ask()
+    with StopRequest() as stop:
+        assert stop.requested == "SIGTERM"
+
+
+@pytest.mark.slow
+def test_ctrl_c_twice_ends_at_once_with_one_line(reference, folder):
+    with Job(folder, 8) as job:
+        job.at_work().send_signal(signal.SIGINT)
+        time.sleep(signals.AGAIN_S + 0.2)
+        job.send_signal(signal.SIGINT)
+        _, said = job.communicate(timeout=120)
+    assert job.returncode == 130, said
+    assert said.splitlines()[-1] == "docmt: interrupted again, and so at once; the checkpoint of update 6 stays"
+    assert "Traceback" not in said
+    found = read_exit(folder.paths.state)
+    assert (found.reason, found.status, found.update) == (Reason.STOPPED, 130, 7)
+    check_goes_on(folder, reference, after=6)
+
+
+# --- at any time
+
+
+def test_asked_before_it_began_nothing_is_changed(folder, monkeypatch):
+    plain = job.prepare
+    monkeypatch.setattr(job, "prepare", lambda *arguments: (ask(), plain(*arguments))[1])
+    notes = Notes()
+    assert not folder.train(notes)
+    assert notes.lines == ["asked to stop before training began: nothing was changed; run again"]
+    assert not folder.paths.state.exists() and not folder.paths.output.exists()
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_asked_while_it_writes_its_outputs_it_finishes(reference, folder, monkeypatch, number):
+    plain = outputs.save_model
+    monkeypatch.setattr(outputs, "save_model", lambda *arguments: (ask(number), plain(*arguments)))
+    assert folder.train()
+    assert folder.weights() == reference.weights()
+    assert not folder.paths.state.exists()
+
+
+def test_ended_at_once_while_it_writes_its_outputs_nothing_is_half_written(reference, folder, monkeypatch):
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(outputs.shutil, "copytree", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="the checkpoint of update 12 stays"):
+        folder.train()
+    assert not [path for path in folder.paths.output.iterdir() if path.name != "tensorboard"]
+    monkeypatch.undo()
+    assert folder.train()
+    assert folder.weights() == reference.weights()
+
+
+EARLY = """
+import os, signal, sys
+from docmt.cli import train
+from docmt.cli.main import main
+plain = train.train_here
+def train_here(*arguments):
+    os.kill(os.getpid(), getattr(signal, "{signal}"))
+    return plain(*arguments)
+train.train_here = train_here
+main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_asked_before_torch_is_there_it_ends_as_ever(folder, name):
+    command = [sys.executable, "-c", EARLY.format(signal=name), *folder.command()]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 75, done.stderr
+    assert done.stderr == "asked to stop before training began: nothing was changed; run again\n"
+    assert not folder.paths.state.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_asked_at_any_time_of_its_start(reference, folder, ranks):
+    """Before Python runs docmt the system ends it; after that it ends in order, with or without a checkpoint."""
+    generator = random.Random(ranks)
+    for _ in range(8):
+        job = Job(folder, 12, ranks)
+        time.sleep(generator.uniform(0.0, 4.0))
+        os.killpg(job.pid, signal.SIGTERM)
+        status, said = job.ended()
+        assert status in (75, -signal.SIGTERM), said
+        assert "Traceback" not in said
+        assert not list(folder.paths.state.glob(".*.part")) and not (folder.paths.state / "process.json").exists()
+    assert folder.train()
+    assert folder.weights() == reference.weights()
+
+
+# --- several processes
+
+
+def ranks_of(job: Job) -> list[int]:
+    """The first rank, which has the folder, then the other."""
+    first = holder(job.folder)
+    return [first, *(child.pid for child in psutil.Process(job.pid).children() if child.pid != first)]
+
+
+WHOM: dict[str, Callable[[Job], None]] = {
+    "SIGINT to the group": lambda job: os.killpg(job.pid, signal.SIGINT),
+    "SIGTERM to the group": lambda job: os.killpg(job.pid, signal.SIGTERM),
+    "SIGINT to the launcher": lambda job: job.send_signal(signal.SIGINT),
+    "SIGTERM to the launcher": lambda job: job.send_signal(signal.SIGTERM),
+    "SIGINT to the first": lambda job: os.kill(ranks_of(job)[0], signal.SIGINT),
+    "SIGTERM to the second": lambda job: os.kill(ranks_of(job)[1], signal.SIGTERM),
+    "SIGINT to the second": lambda job: os.kill(ranks_of(job)[1], signal.SIGINT),
+}
+
+
+@pytest.mark.parametrize(
+    "whom", [name if name == "SIGINT to the group" else pytest.param(name, marks=pytest.mark.slow) for name in WHOM]
+)
+def test_of_two_ranks_all_stop_together(reference, folder, whom):
+    """With two micro-batches an update, two ranks sum up as one process does, to the bit."""
+    with Job(folder, 8, ranks=2) as job:
+        WHOM[whom](job.at_work())
+        # Time for a second delivery, which must not be taken for a second request.
+        time.sleep(0.2)
+        check_stopped(folder, *job.ended(), update=8)
+    check_goes_on(folder, reference, after=8)
+
+
+@pytest.mark.slow
+def test_ctrl_c_twice_ends_two_ranks_at_once(folder):
+    with Job(folder, 8, ranks=2) as job:
+        job.at_work()
+        for _ in range(2):
+            os.killpg(job.pid, signal.SIGINT)
+            time.sleep(signals.AGAIN_S + 0.2)
+        _, said = job.communicate(timeout=120)
+    assert job.returncode == 130, said
+    assert said.count("interrupted again") == 1 and "Traceback" not in said
+    assert len(checkpoints(folder)) == 2
+
+
+@pytest.mark.slow
+def test_ranks_whose_launcher_is_killed_end_and_the_next_job_goes_on(reference, folder):
+    with Job(folder, 8, ranks=2) as job:
+        ranks = [psutil.Process(number) for number in ranks_of(job.at_work())]
+        job.kill()
+        gone, alive = psutil.wait_procs(ranks, timeout=60)
+        assert len(gone) == 2 and not alive
+    check_goes_on(folder, reference, after=6)
+
+
+@pytest.mark.slow
+def test_a_training_whose_parent_is_killed_goes_on_and_keeps_the_folder(reference, folder):
+    parent = Job(folder, 8, before=["sh", "-c", '"$@"; exit $?', "sh"])
+    parent.at_work().kill()
+    parent.wait()
+    training = psutil.Process(holder(folder))
+    refused = subprocess.run(
+        [sys.executable, "-m", "docmt.cli.main", *folder.command()], env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert refused.returncode == 75 and "another training works on this state folder" in refused.stderr
+    parent.gate.touch()
+    psutil.wait_procs([training], timeout=120)
+    assert folder.weights() == reference.weights()
+
+
+# --- a screen that is gone
+
+
+def with_broken_screen(folder: Folder, *options: str) -> int:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "docmt.cli.main", *folder.command(), *options]
+    try:
+        return subprocess.run(command, env=ENVIRONMENT, stdout=writing, stderr=writing, timeout=120).returncode
+    finally:
+        os.close(writing)
+
+
+def test_a_training_goes_on_without_its_screen(reference, folder):
+    assert with_broken_screen(folder) == 0
+    assert folder.weights() == reference.weights()
+
+
+def test_a_status_is_as_ever_without_a_screen(folder):
+    folder.paths.settings.unlink()
+    assert with_broken_screen(folder) == 2
