@@ -9,6 +9,7 @@ import typer
 from docmt.cli.paths import checked
 from docmt.cli.screen import say
 from docmt.core.errors import UserError
+from docmt.core.parent import end_with_workflow
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it: 128 + SIGINT."""
@@ -97,6 +98,7 @@ def build(asked: str | None = None) -> typer.Typer:
 def main() -> None:
     """Run a command. What a user can mend is one message and a status, 2 as a rule; the trace: DOCMT_DEBUG=1."""
     try:
+        end_with_workflow()
         build(*sys.argv[1:2])()
     except UserError as problem:
         if os.environ.get("DOCMT_DEBUG") == "1":

@@ -4,7 +4,6 @@ Torchrun does as well, but for two things: it ends with status 1 whatever the ra
 without a word to them. Here signals that ask to stop are handed on, and the exit status is that of the rank to blame.
 """
 
-import ctypes
 import os
 import signal
 import socket
@@ -12,16 +11,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
+from docmt.core.parent import signal_at_parents_end
 from docmt.training.exit import FAULT
 from docmt.training.signals import SIGNALS, StopRequest
 
 LOOK_S = 0.1
 ALONE_S = 60.0
 """What the others have to end by themselves after one failed; a rank that hangs writes its stacks meanwhile."""
-DIE_WITH_PARENT = 1
-"""PR_SET_PDEATHSIG of Linux."""
 
 
 def launch(ranks: int, stop: StopRequest) -> int:
@@ -87,8 +85,7 @@ def handed_on(processes: Sequence[subprocess.Popen]) -> Iterator[None]:
 
 def die_with_parent() -> None:
     """Ranks whose launcher was killed outright would go on without anybody to tell how they end."""
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
+    signal_at_parents_end(signal.SIGKILL)
 
 
 def free_port() -> int:

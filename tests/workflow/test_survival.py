@@ -1,45 +1,13 @@
 """A killed training goes on to the same weights; a forced one begins again; a waiting job keeps its settings."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import psutil
+import pytest
+from interrupted import MODEL, RUN, STATE, long_training, started, weights
 from support import Project
-
-RUN = "smoke/toy_zh-en/sentence/seed1"
-MODEL = f"results/5_training/{RUN}/model"
-STATE = f"results/state/5_training/{RUN}"
-
-
-def long_training(project: Project) -> Project:
-    """The finished demo, its sentence model to be trained again with more updates and frequent checkpoints."""
-    rules = {"max_updates": 150, "save_every_updates": 5, "validate_every_updates": 50}
-    smoke = project.read("workflow/scales/smoke.yaml")
-    smoke["train"].update(rules)
-    project.write("workflow/scales/smoke.yaml", smoke)
-    return project
-
-
-def weights(project: Project) -> bytes:
-    return (project.root / MODEL / "model.safetensors").read_bytes()
-
-
-def started(project: Project) -> tuple[subprocess.Popen, psutil.Process]:
-    """The workflow, and its training, which has written checkpoints."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", MODEL]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    with (project.root / "screen.txt").open("w") as stream:
-        driver = subprocess.Popen(command, cwd=project.root, env=environment, stdout=stream, stderr=stream)
-    deadline = time.monotonic() + 120
-    while len(list((project.root / STATE).glob("checkpoint-*.pt"))) < 2:
-        assert driver.poll() is None and time.monotonic() < deadline, "no checkpoint appeared"
-        time.sleep(0.02)
-    return driver, psutil.Process(json.loads((project.root / STATE / "process.json").read_text())["process"])
 
 
 def train_and_end(project: Project, number: signal.Signals) -> str:
@@ -82,10 +50,14 @@ def test_a_stopped_training_is_explained_and_kept_beside_one_of_other_settings(d
 
 @pytest.mark.slow
 def test_a_training_that_outlived_its_workflow_keeps_the_state(demo):
-    """The workflow is killed and unlocked; its job is still there when the next one begins, which leaves it alone."""
+    """The workflow is killed and unlocked; its job, which cannot hear of it, is still there when the next one begins.
+
+    That one leaves it alone; once it hears, it stops in good order.
+    """
     project = long_training(demo)
     project.edit("workflow/scales/smoke.yaml", "train.max_updates", 100_000)
     driver, training = started(project)
+    training.suspend()
     driver.kill()
     driver.wait()
     project.snakemake("--unlock", MODEL, check=True)
@@ -94,7 +66,7 @@ def test_a_training_that_outlived_its_workflow_keeps_the_state(demo):
     assert f"{STATE}: another training works on this state folder" in log
     assert f"found process {training.pid} on " in log
     assert training.is_running() and not (project.root / STATE / "exit.json").exists()
-    training.terminate()
+    training.resume()
     psutil.wait_procs([training], timeout=60)
     assert json.loads((project.root / STATE / "exit.json").read_text())["reason"] == "stopped"
 

@@ -8,8 +8,11 @@ import dataclasses
 import json
 import re
 import shlex
+import signal
 import sys
 from pathlib import Path
+
+import psutil
 
 from snakemake.settings.types import DeploymentMethod
 
@@ -20,6 +23,7 @@ from docmt.core.grid import Grid, load_grid
 from docmt.core.items import item_files, run_folder, study_files
 from docmt.core.made_checkpoints import is_made, made_aligner_files, made_files, made_tokenizer
 from docmt.core.missing import Places, left_out, missing_error, missing_files
+from docmt.core.parent import VARIABLE as END_WITH_PARENT
 from docmt.core.preflight import check_packages, check_study_names, refuse_cache
 from docmt.core.pretrained import aligner_files, check_model, checkpoint_files, missing_checkpoints, tokenizer_file
 from docmt.core.scoring import TRAINED
@@ -79,6 +83,7 @@ check_driver()
 def environment():
     """What every job's shell starts with: `docmt` where the driver's Python has it, and what is no setting of a job."""
     values = {"DOCMT_MIRROR": GRID.mirror or "", "DOCMT_DEVICE": GRID.device, "DOCMT_LOCAL": json.dumps(GRID.local)}
+    values |= {END_WITH_PARENT: "1"}
     values |= {"DOCMT_ON_CLUSTER": "1"} if workflow.remote_exec else {}
     exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
     path = shlex.quote(str(Path(sys.executable).parent))
@@ -100,8 +105,21 @@ def rest_while_jobs_run():
         workflow.scheduler.job_rate_limiter = None
 
 
+def stop_jobs_too(number, frame):
+    """At Ctrl-C: tell the jobs as well, where the terminal has not; snakemake then waits until they have ended.
+
+    Without it a training would be made to its end, and again by the next run, since snakemake takes what a job leaves
+    after an interruption for incomplete.
+    """
+    for job in psutil.Process().children():
+        job.terminate()
+    signal.default_int_handler(number, frame)
+
+
 onstart:
     rest_while_jobs_run()
+    if workflow.local_exec:
+        signal.signal(signal.SIGINT, stop_jobs_too)
     with atomic_file(FROZEN_GRID) as stream:
         stream.write(GRID.to_json())
 
