@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import psutil
+import pytest
 from support import Project
 
 RUN = "smoke/toy_zh-en/sentence/seed1"
