@@ -7,10 +7,8 @@ import sys
 import typer
 
 from docmt.cli.screen import say
-from docmt.core.errors import UserError
+from docmt.core.errors import INTERRUPTED, UserError
 
-INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells have it: 128 + SIGINT."""
 COMMANDS = (
     ("systems", "docmt.cli.targets", "systems"),
     ("targets", "docmt.cli.targets", "targets"),
