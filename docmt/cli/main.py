@@ -8,11 +8,9 @@ import typer
 
 from docmt.cli.paths import checked
 from docmt.cli.screen import say
-from docmt.core.errors import UserError
+from docmt.core.errors import INTERRUPTED, UserError
 from docmt.core.parent import end_with_workflow
 
-INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells have it: 128 + SIGINT."""
 COMMANDS = (
     ("systems", "docmt.cli.targets", "systems"),
     ("targets", "docmt.cli.targets", "targets"),

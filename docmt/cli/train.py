@@ -11,6 +11,7 @@ import typer
 
 from docmt.cli.options import MINUTES, MOST, Device, input_file, input_folder, output_folder
 from docmt.cli.screen import say
+from docmt.core.errors import INTERRUPTED
 
 if TYPE_CHECKING:
     from docmt.training.options import JobOptions
@@ -86,8 +87,6 @@ def train(
 @contextmanager
 def interruptible() -> Iterator[None]:
     """A second Ctrl-C is one line, and a status of its own. Raises typer.Exit."""
-    from docmt.training.exit import INTERRUPTED
-
     try:
         yield
     except KeyboardInterrupt as problem:

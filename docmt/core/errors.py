@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable
 
 USER_MISTAKE = 2
 """Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can mend."""
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it: 128 + SIGINT."""
 
 
 class UserError(Exception):

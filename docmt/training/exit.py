@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from docmt.core.artifacts import read_json, write_json
-from docmt.core.errors import USER_MISTAKE, UserError
+from docmt.core.errors import INTERRUPTED, USER_MISTAKE, UserError
 
 FILE = "exit.json"
 CLAIM = "run.json"
@@ -30,8 +30,6 @@ HANGING = 70
 """Exit status of a training that its watchdog ended (EX_SOFTWARE); run again to go on from the last checkpoint."""
 FAULT = 1
 """Exit status after an exception that nobody expected."""
-INTERRUPTED = 130
-"""Exit status after a second Ctrl-C, as shells have it: 128 + SIGINT."""
 
 
 class Reason(StrEnum):

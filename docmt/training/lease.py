@@ -73,7 +73,7 @@ class Lease:
         """
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         first, since = None, self._clock()
-        while (holder := self._take(claim, note, since if first else None)) is not None:
+        while (holder := self._take(claim, note, first, since)) is not None:
             if holder.process.is_alive() or (first and holder != first):
                 raise in_use(self.folder, holder)
             if first is None:
@@ -121,13 +121,16 @@ class Lease:
                 raise lost(self.folder) from None
             raise
 
-    def _take(self, claim: Callable[[], None], note: Callable[[str], None], since: float | None) -> Holder | None:
-        """Take the lease, or say who has it; `since` when that one was seen first, it has not changed."""
+    def _take(
+        self, claim: Callable[[], None], note: Callable[[str], None], first: Holder | None, since: float
+    ) -> Holder | None:
+        """Take the lease, or say who has it; `first` was seen at `since`."""
         with alone_in(self.folder.parent) as locked:
             holder = read_holder(self.folder)
             alive = holder.process.is_alive() if holder else False
             if alive is not False:
-                silent = max(silent_s(self.folder, holder), 0.0 if since is None else self._clock() - since)
+                waited = self._clock() - since if holder == first else 0.0
+                silent = max(silent_s(self.folder, holder), waited)
                 if alive or silent < STALE_S:
                     return holder
                 note(f"{holder.process} gave no sign of life for {silent:.0f} seconds: training goes on here")
