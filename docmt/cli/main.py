@@ -1,12 +1,18 @@
 """`docmt`: the commands in the order of the pipeline, and the one handler of errors."""
 
+import functools
 import importlib
 import os
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import typer
 
-from docmt.core.errors import USER_MISTAKE, UserError
+from docmt.core.foreign import explained
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
 
 COMMANDS = (
     ("systems", "docmt.cli.targets", "systems"),
@@ -83,26 +89,74 @@ def build(asked: str | None = None) -> typer.Typer:
         functions = importlib.import_module(module)
         sub = typer.Typer(help=functions.__doc__, no_args_is_help=True)
         for name, function in commands:
-            sub.command(name)(getattr(functions, function))
+            sub.command(name)(guarded(getattr(functions, function)))
         app.add_typer(sub, name=group)
     for name, module, function in (row for row in COMMANDS if row[0] in needed):
-        app.command(name)(getattr(importlib.import_module(module), function))
+        app.command(name)(guarded(getattr(importlib.import_module(module), function)))
     return app
 
 
+def guarded(function: Callable[..., None]) -> Callable[..., None]:
+    """Typer takes EOFError for a user who leaves at a prompt; here it is a file that ends too early."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> None:
+        try:
+            function(*arguments, **options)
+        except EOFError as problem:
+            raise explained(problem) from problem
+
+    return call
+
+
 def main() -> None:
-    """Run a command. A user's mistake is one message and status 2; the trace comes with DOCMT_DEBUG=1."""
+    """Run a command. A user's mistake, or trouble with a file, is one message and status 2, or 75: try again.
+
+    The trace comes with DOCMT_DEBUG=1, and with what nobody explains: that is a mistake of ours.
+    """
     try:
-        build(*sys.argv[1:2])()
-    except UserError as problem:
-        if os.environ.get("DOCMT_DEBUG") == "1":
-            raise
-        typer.echo(f"docmt: {problem}", err=True)
-        sys.exit(USER_MISTAKE)
+        run()
     except BrokenPipeError:
         # The reader (head, less) has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        forget_output()
         sys.exit(1)
+    except KeyboardInterrupt:
+        typer.echo("docmt: interrupted", err=True)
+        sys.exit(INTERRUPTED)
+    except Exception as problem:
+        told = explained(problem)
+        if told is None or os.environ.get("DOCMT_DEBUG") == "1":
+            raise
+        typer.echo(f"docmt: {told}", err=True)
+        sys.exit(told.status)
+
+
+def run() -> None:
+    """Run a command, and print all that it has to say."""
+    try:
+        build(*sys.argv[1:2])()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # what typer makes of Ctrl-C
+            raise KeyboardInterrupt from end
+        flush()
+        raise
+
+
+def flush() -> None:
+    """Standard output may be a file on a full disk, which shows only when it is written."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError as problem:
+        forget_output()
+        problem.filename = problem.filename or "standard output"
+        raise
+
+
+def forget_output() -> None:
+    """Python would try to write the rest at its end, and fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

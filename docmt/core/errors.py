@@ -5,13 +5,15 @@ from collections.abc import Collection, Iterable
 
 USER_MISTAKE = 2
 """Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can mend."""
+TRY_AGAIN = 75
+"""Exit status where the same command may do when it is run again (EX_TEMPFAIL)."""
 
 
 class UserError(Exception):
     """What is wrong, where, what was found, what was expected, what to do.
 
     Raised at the borders only: files, settings, downloads, arguments. The command line prints it
-    without a trace and exits with status 2 (`USER_MISTAKE`).
+    without a trace and exits with `status`: 2 (`USER_MISTAKE`), or 75 (`TRY_AGAIN`) where trying again helps.
     """
 
     def __init__(
@@ -22,8 +24,9 @@ class UserError(Exception):
         found: object = None,
         expected: object = None,
         remedy: str | None = None,
+        status: int = USER_MISTAKE,
     ) -> None:
-        self.what, self.where, self.remedy = what, where, remedy
+        self.what, self.where, self.remedy, self.status = what, where, remedy, status
         self.found = None if found is None else str(found)
         self.expected = None if expected is None else str(expected)
         super().__init__(self.text())

@@ -103,8 +103,9 @@ class StateFolder:
                 torch.save(payload, stream)
                 stream.flush()
                 os.fsync(stream.fileno())
-        except Failure:
-            part.unlink()
+        except (Failure, OSError):
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
             raise
         name = f"{stem}-{sha256_file(part)[:16]}.pt"
         part.replace(self.folder / name)

@@ -135,7 +135,7 @@ def test_dictionaries_that_cannot_be_read_are_named(plain):
     plain.dictionary.write_bytes(b"\xff 1\n")
     assert "dict.txt: not valid UTF-8" in plain.refused()
     plain.dictionary.unlink()
-    assert "dict.txt: dictionary not found" in plain.refused()
+    assert "dict.txt: file not found" in plain.refused()
 
 
 def test_one_table_needs_one_dictionary(plain):

@@ -66,5 +66,5 @@ def test_a_foreign_vocabulary_is_refused(tmp_path):
     (tmp_path / "v.txt").write_text("the\nof\n")
     with pytest.raises(UserError, match="not a vocabulary of docmt"):
         Vocabulary.load(tmp_path / "v.txt")
-    with pytest.raises(UserError, match="vocabulary not found"):
+    with pytest.raises(UserError, match="file not found"):
         Vocabulary.load(tmp_path / "none.txt")
