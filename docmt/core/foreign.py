@@ -70,13 +70,12 @@ DAMAGED = {
     "_pickle.UnpicklingError": "a pickle that is damaged, or would run code",
     "pickle.UnpicklingError": "a pickle that is damaged, or would run code",
     "pyarrow.lib.ArrowException": "not an Arrow or Parquet file of this form, or damaged",
-    "safetensors_rust.SafetensorError": "not a safetensors file, or damaged",
+    "safetensors._safetensors_rust.SafetensorError": "not a safetensors file, or damaged",
     "yaml.error.YAMLError": "not valid YAML",
     "_csv.Error": "not CSV, or damaged",
     "gzip.BadGzipFile": "compressed file is damaged or truncated",
     "zlib.error": "compressed file is damaged or truncated",
     "_lzma.LZMAError": "compressed file is damaged or truncated",
-    "lzma.LZMAError": "compressed file is damaged or truncated",
     "zipfile.BadZipFile": "archive is damaged or truncated",
     "tarfile.TarError": "archive is damaged or truncated",
     "builtins.EOFError": "a file ends too early",
@@ -192,7 +191,8 @@ def naming(path: Path | str) -> Iterator[None]:
     """Give an error of writing, which names no file, the name of this one."""
     try:
         yield
-    except OSError as problem:
-        if problem.filename is None and problem.errno in OF_WRITING:
-            problem.filename = str(path)
+    except Exception as problem:
+        first = disk_full(problem) or problem
+        if isinstance(first, OSError) and first.filename is None and first.errno in OF_WRITING:
+            first.filename = str(path)
         raise

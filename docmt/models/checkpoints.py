@@ -1,5 +1,7 @@
 """The weights of a pretrained checkpoint, read as data: no file is ever run."""
 
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +32,19 @@ def read_checkpoint(folder: Path | str) -> dict[str, torch.Tensor]:
 def _read_pickle(path: Path) -> dict[str, torch.Tensor]:
     remedy = "take the checkpoint's model.safetensors instead, or fetch it again"
     with reading(path, "refused: a pickle of weights that is damaged, or would run code", PLAIN, remedy):
-        weights = torch.load(path, map_location="cpu", weights_only=True)
+        weights = load_plain(path)
     check_weights(weights, str(path))
     return weights
+
+
+def load_plain(path: Path, allowed: Sequence[type] = ()) -> Any:
+    """What a pickle holds: tensors, plain values, objects of the `allowed` classes. Raises anything for others.
+
+    Warnings are left out: a damaged pickle that has odd numbers in it is refused, or is as good as any.
+    """
+    with warnings.catch_warnings(), torch.serialization.safe_globals(list(allowed)):
+        warnings.simplefilter("ignore")
+        return torch.load(path, map_location="cpu", weights_only=True)
 
 
 def check_weights(weights: Any, where: str) -> None:

@@ -24,7 +24,7 @@ from docmt.core.errors import UserError
 from docmt.core.foreign import explained, reading
 from docmt.core.vocabulary import SPECIALS
 from docmt.models import build
-from docmt.models.checkpoints import is_plain
+from docmt.models.checkpoints import is_plain, load_plain
 from docmt.models.fairseq_settings import config_of, is_g_transformer, text_of
 from docmt.models.store import check_fit, fill
 from docmt.models.transformer import Transformer
@@ -115,8 +115,7 @@ def _read_safely(path: Path) -> Any:
     if not path.is_file():
         raise UserError("file not found", where=str(path))
     try:
-        with torch.serialization.safe_globals([Namespace]):
-            return torch.load(path, map_location="cpu", weights_only=True)
+        return load_plain(path, [Namespace])
     except Exception as problem:
         # Bytes from anywhere: a damaged pickle can fail in any way.
         if isinstance(problem, OSError) and problem.errno is not None:
