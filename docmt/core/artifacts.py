@@ -125,13 +125,16 @@ def as_object(value: Any, where: str, needed: Sequence[str] = ()) -> dict[str, A
     return value
 
 
-def read_json_lines(path: Path | str, *needed: str) -> list[dict[str, Any]]:
-    """A JSON object with these keys on each line; a last line without an end is left out: it is being written.
+def read_json_lines(path: Path | str, *needed: str, growing: bool = False) -> list[dict[str, Any]]:
+    """A JSON object with these keys on each line. `growing`: a last line without an end is being written, and left out.
 
     Raises UserError, with the line, for anything else.
     """
+    *lines, last = read_text(path).split("\n")
+    if last and not growing:
+        lines.append(last)
     rows = []
-    for number, line in enumerate(read_text(path).split("\n")[:-1], 1):
+    for number, line in enumerate(lines, 1):
         with reading(f"{path}:{number}", "not a JSON line"):
             value = json.loads(line)
         rows.append(as_object(value, f"{path}:{number}", needed))

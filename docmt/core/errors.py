@@ -43,7 +43,14 @@ class UserError(Exception):
             lines.append("  " + "; ".join(facts))
         if self.remedy:
             lines.append(f"  {self.remedy}")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
+
+
+def printable(text: str) -> str:
+    """What a terminal would act on, or cannot show, as escapes: what was found may be the bytes of any file."""
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(one if one == "\n" or one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:

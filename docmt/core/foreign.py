@@ -42,6 +42,9 @@ SYSTEM: dict[int, tuple[str, str]] = {
 }
 """What is wrong and what to do, by the number of the system's error; the rest has the system's own words."""
 
+SAID = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST)
+"""Those of which the system's words say no more."""
+
 PASSING = frozenset(
     getattr(errno, name)
     for name in (
@@ -116,9 +119,10 @@ def _of_system(problem: OSError) -> UserError:
         return _disk_full(where)
     words = problem.strerror or os.strerror(number)
     what, remedy = SYSTEM.get(number, (f"the system says: {words}", "see to it, and run the command again"))
+    found = None if number in SAID else _detail(problem, words)
     if number in PASSING:
-        return UserError(what, where=where, found=_detail(problem, words), remedy=AGAIN, status=TRY_AGAIN)
-    return UserError(what, where=where, found=_detail(problem, words), remedy=remedy, status=USER_MISTAKE)
+        return UserError(what, where=where, found=found, remedy=AGAIN, status=TRY_AGAIN)
+    return UserError(what, where=where, found=found, remedy=remedy, status=USER_MISTAKE)
 
 
 def _detail(problem: OSError, words: str) -> str:
@@ -147,6 +151,11 @@ def disk_full(problem: BaseException | None) -> OSError | None:
         seen.add(id(problem))
         problem = problem.__cause__ or problem.__context__
     return None
+
+
+def is_of_system(problem: BaseException) -> bool:
+    """Whether the system refuses something that it has a clear reason for; damaged files give odd ones."""
+    return isinstance(problem, OSError) and _number(problem) in {*SYSTEM, *PASSING, *FULL}
 
 
 def is_of_disk(problem: BaseException) -> bool:
@@ -179,7 +188,7 @@ def reading(path: Path | str, what: str, expected: str | None = None, remedy: st
     except UserError:
         raise
     except Exception as problem:
-        if isinstance(problem, OSError) and _number(problem) is not None:
+        if is_of_system(problem):
             if not str(problem.filename or "").startswith(str(path)):
                 problem.filename = str(path)
             raise _of_system(problem) from problem

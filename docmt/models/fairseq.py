@@ -21,7 +21,7 @@ import torch
 
 from docmt.core.architectures import TransformerConfig
 from docmt.core.errors import UserError
-from docmt.core.foreign import explained, reading
+from docmt.core.foreign import explained, is_of_system, reading
 from docmt.core.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.checkpoints import is_plain, load_plain
@@ -112,13 +112,11 @@ def read_checkpoint(path: Path | str) -> Checkpoint:
 
 
 def _read_safely(path: Path) -> Any:
-    if not path.is_file():
-        raise UserError("file not found", where=str(path))
     try:
         return load_plain(path, [Namespace])
     except Exception as problem:
         # Bytes from anywhere: a damaged pickle can fail in any way.
-        if isinstance(problem, OSError) and problem.errno is not None:
+        if is_of_system(problem):
             raise explained(problem) from None
         called = re.search(r"GLOBAL (\S+)", str(problem))
         raise UserError(

@@ -66,15 +66,13 @@ def read_card(folder: Path | str) -> dict[str, Any]:
 
 def read_weights(folder: Path | str) -> dict[str, torch.Tensor]:
     """Raises UserError where the file is missing or damaged."""
-    path = Path(folder) / WEIGHTS
-    if not path.is_file():
-        raise UserError("file not found", where=str(path))
-    return read_tensors(path)
+    return read_tensors(Path(folder) / WEIGHTS)
 
 
 def read_tensors(path: Path) -> dict[str, torch.Tensor]:
     """Raises UserError where the file is no safetensors file, or a damaged one."""
     with reading(path, "not a safetensors file, or a damaged one"):
+        Path(path).open("rb").close()
         return load_file(path)
 
 

@@ -93,7 +93,7 @@ def state_of(folder: Path) -> tuple[State, str]:
 def course(folder: Path, train: dict[str, Any], running: bool) -> dict[str, Any]:
     """What metrics.jsonl tells, by the names of `Standing`. Raises UserError where it is no such file."""
     path = folder / "metrics.jsonl"
-    lines = read_json_lines(path, "kind", "update") if path.exists() else []
+    lines = read_json_lines(path, "kind", "update", growing=True) if path.exists() else []
     with reading(path, "not the metrics of a training"):
         return _told(lines, as_object(train, str(folder)), running)
 

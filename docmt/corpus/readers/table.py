@@ -81,7 +81,10 @@ def _json_lines(inputs: Inputs, archive: str | None, path: str, columns: Sequenc
         where = f"{shown}:{number}"
         try:
             row = json.loads(line)
-        except (ValueError, RecursionError) as problem:
+        except json.JSONDecodeError as problem:
+            inputs.problems.report("not JSON", where=where, found=f"{problem.msg}, column {problem.colno}")
+            continue
+        except (ValueError, RecursionError) as problem:  # numbers of thousands of digits, lists in lists in lists ...
             inputs.problems.report("not JSON", where=where, found=first_line(problem))
             continue
         if not isinstance(row, dict):
