@@ -5,11 +5,12 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import typer
 
-from docmt.core.foreign import explained
+from docmt.core.foreign import STANDARD_OUTPUT, explained, naming
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -128,13 +129,16 @@ def main() -> None:
         if told is None or os.environ.get("DOCMT_DEBUG") == "1":
             raise
         typer.echo(f"docmt: {told}", err=True)
+        with suppress(OSError):  # that is what was told
+            flush()
         sys.exit(told.status)
 
 
 def run() -> None:
     """Run a command, and print all that it has to say."""
     try:
-        build(*sys.argv[1:2])()
+        with naming(STANDARD_OUTPUT):  # all that is written elsewhere has its name
+            build(*sys.argv[1:2])()
     except SystemExit as end:
         if end.code == INTERRUPTED:  # what typer makes of Ctrl-C
             raise KeyboardInterrupt from end
@@ -147,10 +151,10 @@ def flush() -> None:
     if sys.stdout is None:
         return
     try:
-        sys.stdout.flush()
-    except OSError as problem:
+        with naming(STANDARD_OUTPUT):
+            sys.stdout.flush()
+    except OSError:
         forget_output()
-        problem.filename = problem.filename or "standard output"
         raise
 
 

@@ -85,6 +85,7 @@ DAMAGED = {
 }
 """By the class of an exception, or one that it is made from; by name, since most commands do without the library."""
 
+STANDARD_OUTPUT = "standard output"
 MEND = "make or fetch the file again"
 
 
@@ -131,9 +132,11 @@ def _detail(problem: OSError, words: str) -> str:
 
 
 def _disk_full(where: str | None) -> UserError:
-    free = f"{free_bytes(Path(where)) / MEGABYTE:,.1f} MB free, " if where else ""
+    """`where` may be standard output, which is on no disk that is known."""
+    known = where is not None and Path(where).absolute().parent.exists() and where != STANDARD_OUTPUT
+    free = f"{free_bytes(Path(where)) / MEGABYTE:,.1f} MB free, " if known else "no room, "
     remedy = "make room, and run the command again; what was there before is as it was"
-    return UserError("the disk is full", where=where, found=f"{free}or a quota used up".strip(), remedy=remedy)
+    return UserError("the disk is full", where=where, found=f"{free}or a quota used up", remedy=remedy)
 
 
 def _number(problem: OSError) -> int | None:

@@ -14,7 +14,7 @@ from docmt.core.foreign import reading
 
 def read_scores(path: Path) -> dict[str, Any] | None:
     """`scores.json`."""
-    scores = read_object_if_there(path)
+    scores = read_object_if_there(path, "decoding")
     if scores is None:
         return None
     with reading(path, "not the scores of a system", "what `docmt score-system` writes"):
@@ -27,7 +27,7 @@ def read_scores(path: Path) -> dict[str, Any] | None:
             _need_numbers(accuracy, "items", "right")
             for one in accuracy.get("by_distance", {}).values():
                 _need_numbers(one, "items", "right")
-        _mapping(scores.get("decoding", {}))
+        _text(scores["decoding"]["lines"])
     return scores
 
 

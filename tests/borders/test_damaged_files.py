@@ -186,7 +186,7 @@ TRAIN = (
 )
 TRAIN_CHAINS = (
     f"train --settings {TRAINED}/lexical_chain/seed1/settings.json --view {V}/{CHAIN_VIEW} --text {T}/text"
-    f" --chains {H}/{CHAIN_VIEW} --output out --state state --device cpu"
+    f" --chains {H}/{CHAIN_VIEW} --init {TRAINED}/sentence/seed1/model --output out --state state --device cpu"
 )
 DECODE = (
     f"decode --settings {TRANSLATED}/lexical_chain/seed1/settings.json --model {MODEL} --view {V}/{CHAIN_VIEW}"

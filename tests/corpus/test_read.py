@@ -161,7 +161,10 @@ def test_same_settings_same_bytes(tmp_path):
             "  found {sha256}; expected " + "0" * 64 + "\n"
             "  remove {downloads}/a.zh and download it again",
         ),
-        ({"reader": {"kind": "lines", "splits": {"train": {"source": "a.zh", "target": "b"}}}}, "b: file not found\n  check the path"),
+        (
+            {"reader": {"kind": "lines", "splits": {"train": {"source": "a.zh", "target": "b"}}}},
+            "b: file not found\n  check the path",
+        ),
     ],
 )
 def test_what_is_refused_leaves_nothing(downloads, tmp_path, change, message):
