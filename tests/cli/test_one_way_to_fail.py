@@ -101,9 +101,9 @@ def test_ctrl_c(tmp_path):
     os.mkfifo(tmp_path / "b")
     (tmp_path / "a").write_text("one\n")
     command = [str(DOCMT), "align", str(tmp_path / "a"), str(tmp_path / "b")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
-        with (tmp_path / "b").open("w"):  # which waits until the other end is open
-            running.send_signal(signal.SIGINT)
-            _, shown = running.communicate()
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    with running, (tmp_path / "b").open("w"):  # which waits until the other end is open
+        running.send_signal(signal.SIGINT)
+        _, shown = running.communicate()
     assert running.returncode == 130
     assert shown == "docmt: interrupted\n"

@@ -112,8 +112,10 @@ def test_mistakes_of_ours_are_not_explained(mistake):
 
 
 def test_a_message_of_ours_stays():
-    ours = UserError("what")
+    ours = UserError("what", where="there", status=TRY_AGAIN)
     assert explained(ours) is ours
+    from_worker = pickle.loads(pickle.dumps(ours))
+    assert (str(from_worker), from_worker.status) == ("there: what", TRY_AGAIN)
 
 
 def test_a_full_disk_shows_under_the_error_of_a_library():
