@@ -118,6 +118,23 @@ def plain(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
+def whole(capsys, monkeypatch):
+    """That a command ends well where nothing is damaged."""
+
+    def look(folder: Path, command: str) -> None:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("猫\n".encode())))
+        monkeypatch.setattr(sys, "argv", ["docmt", *command.split()])
+        with pytest.raises(SystemExit) as end:
+            main()
+        for path in (folder / "out", folder / "state"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        assert end.value.code == 0, capsys.readouterr().err
+
+    return look
+
+
+@pytest.fixture
 def check(capsys, monkeypatch):
     """Damage a file below a folder, and look at what the command says and leaves."""
 
@@ -140,6 +157,11 @@ def check(capsys, monkeypatch):
 @pytest.mark.parametrize(("file", "damage", "arguments"), cases(PLAIN))
 def test_a_file_of_a_user(plain, check, file, damage, arguments):
     check(plain, file, damage, arguments)
+
+
+@pytest.mark.parametrize("command", dict.fromkeys(command for _, _, command in PLAIN))
+def test_whole_files_of_a_user(plain, whole, command):
+    whole(plain, command)
 
 
 @pytest.mark.parametrize("damage", ["empty", "half", "noise", "text", "folder", "missing"])
@@ -277,3 +299,9 @@ def world(finished_demo, tmp_path_factory) -> Path:
 @pytest.mark.parametrize(("file", "damage", "arguments"), cases(STAGES))
 def test_a_file_of_a_stage(world, check, file, damage, arguments):
     check(world, file, damage, arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", dict.fromkeys(command for _, _, command in STAGES))
+def test_whole_files_of_stages(world, whole, command):
+    whole(world, command)
