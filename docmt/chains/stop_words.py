@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from docmt.core.artifacts import atomic_file
-from docmt.core.errors import UserError
+from docmt.core.texts import read_text
 from docmt.core.vocabulary import by_frequency
 
 
@@ -26,10 +26,5 @@ def write_stop_words(path: Path, words: Iterable[str]) -> None:
 
 
 def read_stop_words(path: Path) -> frozenset[str]:
-    """Raises UserError where the file is missing or is not UTF-8."""
-    try:
-        return frozenset(path.read_bytes().decode("utf-8").split("\n")[:-1])
-    except FileNotFoundError:
-        raise UserError("file not found", where=str(path)) from None
-    except UnicodeDecodeError as problem:
-        raise UserError("not valid UTF-8", where=str(path), found=problem) from None
+    """Raises UserError where the file cannot be read, or is not UTF-8."""
+    return frozenset(read_text(path).split("\n")[:-1])

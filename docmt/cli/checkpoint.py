@@ -11,14 +11,14 @@ def made_checkpoint(
     output: Annotated[Path, output_folder("folder for config.json, model.safetensors, tokenizer.json")],
 ) -> None:
     """Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text."""
-    from docmt.core.artifacts import read_json
+    from docmt.core.artifacts import read_object
     from docmt.core.made_checkpoints import MadeCheckpoint
     from docmt.core.parse import parse
     from docmt.corpus.fixtures.lines import fixture_lines
     from docmt.models.random_checkpoint import write_random_checkpoint
     from docmt.text.random_pieces import write_tokenizer
 
-    job = read_json(settings)
+    job = read_object(settings)
     job.pop("version", None)
     made = parse(MadeCheckpoint, job, str(settings))
     write_random_checkpoint(made, write_tokenizer(made.kind, fixture_lines(), output), output)

@@ -38,7 +38,12 @@ def fetch(
 
 def _local(corpus: str) -> Path | None:
     """The folder that config.yaml names for a corpus, as it comes to jobs: JSON in the environment."""
-    folder = json.loads(os.environ.get("DOCMT_LOCAL") or "{}").get(corpus)
+    from docmt.core.artifacts import as_object
+    from docmt.core.foreign import reading
+
+    with reading("DOCMT_LOCAL", "not JSON", remedy="set it to an object: a folder by the name of each corpus"):
+        local = json.loads(os.environ.get("DOCMT_LOCAL") or "{}")
+    folder = as_object(local, "DOCMT_LOCAL").get(corpus)
     return Path(folder) if folder else None
 
 

@@ -1,14 +1,19 @@
 """`docmt`: the commands in the order of the pipeline, and the one handler of errors."""
 
+import functools
 import importlib
 import os
 import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 import typer
 
 from docmt.cli.paths import checked
 from docmt.cli.screen import say
-from docmt.core.errors import INTERRUPTED, UserError
+from docmt.core.errors import INTERRUPTED
+from docmt.core.foreign import STANDARD_OUTPUT, explained, naming
 from docmt.core.parent import end_with_workflow
 
 COMMANDS = (
@@ -86,30 +91,78 @@ def build(asked: str | None = None) -> typer.Typer:
         functions = importlib.import_module(module)
         sub = typer.Typer(help=functions.__doc__, no_args_is_help=True)
         for name, function in commands:
-            sub.command(name)(checked(getattr(functions, function)))
+            sub.command(name)(guarded(checked(getattr(functions, function))))
         app.add_typer(sub, name=group)
     for name, module, function in (row for row in COMMANDS if row[0] in needed):
-        app.command(name)(checked(getattr(importlib.import_module(module), function)))
+        app.command(name)(guarded(checked(getattr(importlib.import_module(module), function))))
     return app
 
 
+def guarded(function: Callable[..., None]) -> Callable[..., None]:
+    """Typer takes EOFError for a user who leaves at a prompt; here it is a file that ends too early."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> None:
+        try:
+            function(*arguments, **options)
+        except EOFError as problem:
+            raise explained(problem) from problem
+
+    return call
+
+
 def main() -> None:
-    """Run a command. What a user can mend is one message and a status, 2 as a rule; the trace: DOCMT_DEBUG=1."""
+    """Run a command. A user's mistake, or trouble with a file, is one message and status 2, or 75: try again.
+
+    The trace comes with DOCMT_DEBUG=1, and with what nobody explains: that is a mistake of ours.
+    """
     try:
         end_with_workflow()
-        build(*sys.argv[1:2])()
-    except UserError as problem:
-        if os.environ.get("DOCMT_DEBUG") == "1":
-            raise
-        say(f"docmt: {problem}")
-        sys.exit(problem.status)
+        run()
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough.
+        forget_output()
+        sys.exit(1)
     except KeyboardInterrupt:
         say("docmt: interrupted")
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+    except Exception as problem:
+        told = explained(problem)
+        if told is None or os.environ.get("DOCMT_DEBUG") == "1":
+            raise
+        say(f"docmt: {told}")
+        with suppress(OSError):  # that is what was told
+            flush()
+        sys.exit(told.status)
+
+
+def run() -> None:
+    """Run a command, and print all that it has to say."""
+    try:
+        with naming(STANDARD_OUTPUT):  # all that is written elsewhere has its name
+            build(*sys.argv[1:2])()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # what typer makes of Ctrl-C
+            raise KeyboardInterrupt from end
+        flush()
+        raise
+
+
+def flush() -> None:
+    """Standard output may be a file on a full disk, which shows only when it is written."""
+    if sys.stdout is None:
+        return
+    try:
+        with naming(STANDARD_OUTPUT):
+            sys.stdout.flush()
+    except OSError:
+        forget_output()
+        raise
+
+
+def forget_output() -> None:
+    """Python would try to write the rest at its end, and fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -25,14 +25,20 @@ def translate_passage(
     A model that does not mark sentences gives one line for a document.
     """
     from docmt.cli.opening import open_model
-    from docmt.core.artifacts import read_json, write_json
+    from docmt.core.artifacts import read_object, write_json
     from docmt.core.config import DecodeConfig
+    from docmt.core.errors import UserError
     from docmt.core.parse import parse
 
-    chosen, where = read_json(settings), str(settings)
-    decode = parse(DecodeConfig, chosen.get("decode"), where, ("decode",))
+    chosen, where = read_object(settings, "decode", "documents"), str(settings)
+    decode = parse(DecodeConfig, chosen["decode"], where, ("decode",))
+    documents = chosen["documents"]
+    if not isinstance(documents, list) or not all(isinstance(one, list) for one in documents):
+        raise UserError(
+            "not the settings of a passage", where=where, expected="documents: a list of sentences for each"
+        )
     network, pipeline = open_model(model, device, threads)
-    write_json(output, {"documents": translations(chosen["documents"], network, pipeline, model, decode)})
+    write_json(output, {"documents": translations(documents, network, pipeline, model, decode)})
 
 
 def translations(

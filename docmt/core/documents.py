@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from docmt.core.artifacts import atomic_file
 from docmt.core.errors import UserError
+from docmt.core.foreign import reading
 
 DOCUMENTS = pa.schema(
     [
@@ -203,23 +204,26 @@ def read_parquet(path: Path | str, schema: pa.Schema, split: str | None = None) 
     Raises UserError where the file is missing, is no Parquet, or lacks a column of `schema`.
     """
     chosen = None if split is None else [("split", "=", split)]
-    try:
-        return with_columns(path, pq.read_table(path, filters=chosen), schema)
-    except FileNotFoundError:
-        raise UserError("file not found", where=str(path)) from None
-    except pa.ArrowInvalid as problem:
-        raise UserError("not a Parquet file", where=str(path), found=problem) from None
+    with reading(path, "not a Parquet file"):
+        need_file(path)
+        table = pq.read_table(path, filters=chosen)
+        table.validate(full=True)
+    return with_columns(path, table, schema)
 
 
 def read_arrow(path: Path | str, schema: pa.Schema) -> pa.Table:
     """Memory-map an Arrow file. Raises UserError where it is missing, damaged, or lacks a column of `schema`."""
-    try:
+    with reading(path, "not an Arrow file"):
+        need_file(path)
         with pa.memory_map(str(path), "r") as stream:
-            return with_columns(path, pa.ipc.open_file(stream).read_all(), schema)
-    except FileNotFoundError:
-        raise UserError("file not found", where=str(path)) from None
-    except pa.ArrowInvalid as problem:
-        raise UserError("not an Arrow file", where=str(path), found=problem) from None
+            table = pa.ipc.open_file(stream).read_all()
+        table.validate(full=True)  # damage within would end the process where values are read
+    return with_columns(path, table, schema)
+
+
+def need_file(path: Path | str) -> None:
+    """Raises OSError for a folder, which pyarrow would take for a data set, and where there is nothing."""
+    Path(path).open("rb").close()
 
 
 def read_chains(path: Path | str, segments: int) -> pa.Table:
@@ -237,7 +241,10 @@ def read_chains(path: Path | str, segments: int) -> pa.Table:
 
 
 def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The columns of `schema`, with its types. Raises UserError where one is missing; `path` is named."""
+    """The columns of `schema`, with its types.
+
+    Raises UserError where one is missing or of another type; `path` is named.
+    """
     missing = [name for name in schema.names if name not in table.schema.names]
     if missing:
         raise UserError(
@@ -246,4 +253,5 @@ def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Tab
             found=", ".join(table.schema.names),
             expected=", ".join(schema.names),
         )
-    return table.select(schema.names).cast(schema)
+    with reading(path, "columns of other types", ", ".join(f"{field.name}: {field.type}" for field in schema)):
+        return table.select(schema.names).cast(schema)

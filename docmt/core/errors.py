@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable
 
 USER_MISTAKE = 2
 """Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can mend."""
+TRY_AGAIN = 75
+"""Exit status where the same command may do when it is run again (EX_TEMPFAIL)."""
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it: 128 + SIGINT."""
 
@@ -13,7 +15,7 @@ class UserError(Exception):
     """What is wrong, where, what was found, what was expected, what to do.
 
     Raised at the borders only: files, settings, downloads, arguments. The command line prints it
-    without a trace and exits with `status`.
+    without a trace and exits with `status`: 2 (`USER_MISTAKE`), or 75 (`TRY_AGAIN`) where trying again helps.
     """
 
     def __init__(
@@ -43,7 +45,14 @@ class UserError(Exception):
             lines.append("  " + "; ".join(facts))
         if self.remedy:
             lines.append(f"  {self.remedy}")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
+
+
+def printable(text: str) -> str:
+    """What a terminal would act on, or cannot show, as escapes: what was found may be the bytes of any file."""
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(one if one == "\n" or one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 LONGEST_COMPARED = 200

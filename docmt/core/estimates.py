@@ -11,9 +11,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from docmt.core.artifacts import read_json
+from docmt.core.artifacts import read_object_if_there
 from docmt.core.config import SystemConfig
 from docmt.core.entries import Entry
+from docmt.core.foreign import reading
 from docmt.core.grid import Grid
 from docmt.core.published import stated
 
@@ -30,6 +31,9 @@ SPEEDS = {"cuda": 2e13, "cpu": 5e10}
 """Operations a second, by device, where no training has been measured: guesses for one GPU and for two cores."""
 BYTES = 4
 """Of a number. A model is kept once, its weights and two moments in two checkpoints, its weights at a validation."""
+
+UNCOUNTED = {"train": {"target": {"pieces": 0}}}
+"""Of a card that is not there."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,12 @@ class Estimates:
 
     def _card(self, corpus: str, text: str) -> dict[str, Any]:
         path = self.results / "2_tokens" / self.grid.data_folder(corpus) / text / "card.json"
-        return read_json(path) if path.exists() else {}
+        card = read_object_if_there(path) or {}
+        with reading(path, "not the card of a text", "what `docmt tokens` writes"):
+            _number(card.get("splits", UNCOUNTED)["train"]["target"]["pieces"])
+            for size in card.get("vocabulary", {}).values():
+                _number(size)
+        return card
 
     def _vocabulary(self, system: SystemConfig, corpus: str) -> tuple[int, int]:
         text = self.grid.texts[system.text]
@@ -128,12 +137,20 @@ class Estimates:
         for entry in self.grid.entries:
             for seed in entry.seeds:
                 path = self._record(entry.corpus, entry.trained, seed)
-                record = read_json(path) if path.exists() else {}
-                if record.get("device_hours"):
-                    working = self._working(entry.system, entry.corpus)
-                    found.append(6.0 * working * record["target_tokens"] / (record["device_hours"] * 3600))
+                record = read_object_if_there(path) or {}
+                with reading(path, "not the record of a training", "what `docmt train` writes"):
+                    hours = _number(record.get("device_hours") or 0)
+                    tokens = _number(record["target_tokens"]) if hours else 0
+                if hours:
+                    found.append(6.0 * self._working(entry.system, entry.corpus) * tokens / (hours * 3600))
         self.is_measured = bool(found)
         return median(found) if found else SPEEDS["cpu" if self.grid.device == "cpu" else "cuda"]
+
+
+def _number(value: Any) -> float:
+    if not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is no number")
+    return value
 
 
 def _layers(system: SystemConfig) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.core.architectures import TransformerConfig
-from docmt.core.artifacts import read_json
+from docmt.core.artifacts import read_json, read_object
 from docmt.core.errors import UserError, check_known
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
@@ -66,11 +66,19 @@ def tokenizer_file(folder: Path | str) -> Path:
     return _file(Path(folder), TOKENIZER)
 
 
+def read_rows(path: Path) -> list[int | None]:
+    """See `ROWS`. Raises: UserError where the file is missing or is no such list."""
+    rows = read_json(path)
+    if not isinstance(rows, list) or not all(row is None or type(row) is int for row in rows):
+        raise UserError("not the rows of a vocabulary", where=str(path), expected="a list of numbers, null where none")
+    return rows
+
+
 def aligner_files(folder: Path | str) -> list[Path]:
     """Raises: UserError where one is missing, or the model has too few layers."""
     files = [_file(Path(folder), name, remedy) for name, remedy in ALIGNER_FILES.items()]
-    layers = read_json(files[0]).get("num_hidden_layers", 0)
-    if layers < ALIGNER_LAYER:
+    layers = read_object(files[0]).get("num_hidden_layers", 0)
+    if not isinstance(layers, int) or layers < ALIGNER_LAYER:
         expected = f"{ALIGNER_LAYER} or more, of which awesome-align takes the {ALIGNER_LAYER}th"
         raise UserError("too few layers", where=str(files[0]), found=layers, expected=expected)
     return files
@@ -79,9 +87,7 @@ def aligner_files(folder: Path | str) -> list[Path]:
 def read_config(folder: Path | str) -> dict[str, Any]:
     """config.json. Raises: UserError where it is missing, or of a kind of model that is not known here."""
     path = _file(Path(folder), CONFIG)
-    config = read_json(path)
-    if not isinstance(config, dict):
-        raise UserError("not the settings of a model", where=str(path), expected="a mapping with model_type")
+    config = read_object(path, "model_type")
     check_known("model_type", config.get("model_type"), POSITION_OFFSET, str(path))
     return config
 
@@ -187,8 +193,9 @@ def _file(folder: Path, name: str, remedy: str | None = None) -> Path:
 
 
 def _weight_map(index: Path) -> dict[str, str]:
-    weight_map = read_json(index).get("weight_map")
-    if not weight_map or any(Path(name).name != name for name in weight_map.values()):
+    weight_map = read_object(index).get("weight_map")
+    files = weight_map.values() if isinstance(weight_map, dict) else ()
+    if not files or any(not isinstance(name, str) or Path(name).name != name for name in files):
         raise UserError("not an index of weights", where=str(index), expected="weight_map: files beside the index")
     return weight_map
 

@@ -10,14 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from docmt.core.artifacts import atomic_file
-from docmt.core.documents import with_columns
+from docmt.core.documents import need_file, with_columns
 from docmt.core.errors import UserError
+from docmt.core.foreign import reading
 
 SHARD_PAIRS = 10_000
 """A shard ends with the document in which it reaches so many sentence pairs. Part of what tables are: their record
@@ -58,16 +60,13 @@ def document_shards(path: Path, schema: pa.Schema, part: Part = WHOLE) -> tuple[
     bounds = _bounds(file, path)
     chosen = part.of_range(len(bounds) - 1)
     bounds = bounds[chosen.start : chosen.stop + 1]
-    return _cut(file, schema, bounds), len(chosen)
+    return _cut(file, path, schema, bounds), len(chosen)
 
 
 def _open_parquet(path: Path, schema: pa.Schema) -> pq.ParquetFile:
-    try:
+    with reading(path, "not a Parquet file"):
+        need_file(path)
         file = pq.ParquetFile(path, buffer_size=1 << 20)
-    except FileNotFoundError:
-        raise UserError("file not found", where=str(path)) from None
-    except pa.ArrowInvalid as problem:
-        raise UserError("not a Parquet file", where=str(path), found=problem) from None
     with_columns(path, file.schema_arrow.empty_table(), schema)
     return file
 
@@ -75,7 +74,7 @@ def _open_parquet(path: Path, schema: pa.Schema) -> pq.ParquetFile:
 def _bounds(file: pq.ParquetFile, path: Path) -> list[int]:
     """The first row of each shard, and the number of rows."""
     opens, row = [np.zeros(0, np.int64)], 0
-    for batch in file.iter_batches(ROWS_AT_ONCE, columns=["sentence"]):
+    for batch in _batches(file, path, columns=["sentence"]):
         opens.append(row + np.flatnonzero(batch["sentence"].to_numpy() == 0))
         row += len(batch)
     documents = np.concatenate(opens)
@@ -88,7 +87,15 @@ def _bounds(file: pq.ParquetFile, path: Path) -> list[int]:
     return [*bounds, row]
 
 
-def _cut(file: pq.ParquetFile, schema: pa.Schema, bounds: list[int]) -> Iterator[pa.Table]:
+def _batches(file: pq.ParquetFile, path: Path, **chosen: Any) -> Iterator[pa.RecordBatch]:
+    """Raises UserError where a batch is damaged."""
+    with reading(path, "damaged Parquet file"):
+        for batch in file.iter_batches(ROWS_AT_ONCE, **chosen):
+            batch.validate(full=True)
+            yield batch
+
+
+def _cut(file: pq.ParquetFile, path: Path, schema: pa.Schema, bounds: list[int]) -> Iterator[pa.Table]:
     """The rows from bound to bound; row groups without any of them are not read."""
     counts = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
     if len(bounds) < 2:
@@ -96,7 +103,7 @@ def _cut(file: pq.ParquetFile, schema: pa.Schema, bounds: list[int]) -> Iterator
     starts = np.cumsum([0, *counts])
     wanted = [g for g, (start, end) in enumerate(pairwise(starts)) if start < bounds[-1] and end > bounds[0]]
     row = int(starts[wanted[0]])
-    batches = file.iter_batches(ROWS_AT_ONCE, row_groups=wanted, columns=schema.names)
+    batches = _batches(file, path, row_groups=wanted, columns=schema.names)
     held = pa.Table.from_batches([], schema)
     for start, end in pairwise(bounds):
         while row + len(held) < end:
@@ -124,15 +131,12 @@ class ArrowShards:
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         """Raises UserError where the file is missing, is no Arrow file, or lacks a column of `schema`."""
         self.path, self.schema = path, schema
-        try:
+        with reading(path, "not an Arrow file"):
+            need_file(path)
             found = pa.ipc.open_file(pa.OSFile(str(path))).schema
             with_columns(path, found.empty_table(), schema)
             chosen = pa.ipc.IpcReadOptions(included_fields=sorted(map(found.get_field_index, schema.names)))
             self._file = pa.ipc.open_file(pa.OSFile(str(path)), options=chosen)
-        except FileNotFoundError:
-            raise UserError("file not found", where=str(path)) from None
-        except pa.ArrowInvalid as problem:
-            raise UserError("not an Arrow file", where=str(path), found=problem) from None
 
     def __len__(self) -> int:
         return self._file.num_record_batches
@@ -141,7 +145,11 @@ class ArrowShards:
         return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, number: int) -> pa.Table:
-        return pa.Table.from_batches([self._file.get_batch(number)]).select(self.schema.names).cast(self.schema)
+        """Raises UserError for a damaged batch."""
+        with reading(self.path, "damaged Arrow file"):
+            batch = self._file.get_batch(number)
+            batch.validate(full=True)
+            return pa.Table.from_batches([batch]).select(self.schema.names).cast(self.schema)
 
 
 def join_arrow(paths: Iterable[Path], output: Path, schema: pa.Schema) -> None:

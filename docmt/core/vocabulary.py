@@ -7,6 +7,7 @@ from pathlib import Path
 
 from docmt.core.artifacts import atomic_file
 from docmt.core.errors import UserError
+from docmt.core.texts import read_text
 
 PAD, BOS, EOS, UNK, SEP, MASK, CLS = range(7)
 """Ids of the special symbols, the same in every vocabulary. Corpora may not contain their names."""
@@ -40,10 +41,7 @@ class Vocabulary:
     @classmethod
     def load(cls, path: Path | str) -> "Vocabulary":
         """Raises UserError where the file is missing, or does not start with the special symbols."""
-        try:
-            pieces = tuple(Path(path).read_text(encoding="utf-8").split("\n")[:-1])
-        except FileNotFoundError:
-            raise UserError("vocabulary not found", where=str(path)) from None
+        pieces = tuple(read_text(path).split("\n")[:-1])
         if pieces[: len(SPECIALS)] != SPECIALS:
             raise UserError(
                 "not a vocabulary of docmt",

@@ -4,16 +4,17 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 import requests
 import tenacity
 
-from docmt.core.artifacts import read_json, sha256_file, write_json
+from docmt.core.artifacts import read_object, read_object_if_there, sha256_file, write_json
 from docmt.core.catalogue import CorpusConfig, FileConfig
 from docmt.core.errors import UserError, nearest
+from docmt.core.foreign import naming
 from docmt.core.missing import find_below
 from docmt.corpus.progress import progress
 
@@ -91,7 +92,7 @@ def sources(file: FileConfig, mirror: str | None) -> tuple[str, ...]:
 
 def locked(lock: Path) -> dict[str, str]:
     """The sha256 of first downloads, by `corpus/file`."""
-    return read_json(lock) if lock.exists() else {}
+    return read_object_if_there(lock) or {}
 
 
 def _is_right(output: Path, key: str, expected: str | None, lock: Path) -> bool:
@@ -205,11 +206,18 @@ def _range(url: str, part: Path, has_checksum: bool) -> dict[str, str]:
     """The headers that ask for the rest of a part, or none where the part cannot be trusted to be its beginning."""
     if not part.exists() or not _origin(part).exists():
         return {}
-    origin = read_json(_origin(part))
+    origin = _read_origin(part)
     if origin["source"] != url or not (origin["version"] or has_checksum):
         return {}
     headers = {"Range": f"bytes={part.stat().st_size}-"}
     return {**headers, "If-Range": origin["version"]} if origin["version"] else headers
+
+
+def _read_origin(part: Path) -> dict[str, str | None]:
+    """One that a power cut damaged says nothing: the file is fetched anew."""
+    with suppress(UserError):
+        return read_object(_origin(part), "source", "version")
+    return {"source": None, "version": None}
 
 
 def _store(url: str, response: requests.Response, part: Path) -> None:
@@ -224,7 +232,11 @@ def _store(url: str, response: requests.Response, part: Path) -> None:
         # A weak ETag does not promise the same bytes.
         write_json(_origin(part), {"source": url, "version": None if (version or "").startswith("W/") else version})
     rest = response.headers.get("Content-Length")
-    with part.open("ab") as stream, progress(part.stem, got, got + int(rest) if rest else None) as advance:
+    with (
+        naming(part),
+        part.open("ab") as stream,
+        progress(part.stem, got, got + int(rest) if rest else None) as advance,
+    ):
         for chunk in response.iter_content(CHUNK_BYTES):
             stream.write(chunk)
             advance(len(chunk))

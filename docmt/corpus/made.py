@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from docmt.core.artifacts import read_json
+from docmt.core.artifacts import as_object, read_object
+from docmt.core.foreign import reading
 from docmt.core.later_counts import COUNTS
 
 
@@ -11,9 +12,11 @@ def made_counts(results: Path, corpus: str, split: str, count: str) -> Iterator[
     """The count in every text that has been made of the corpus: the text's name and the number."""
     made = COUNTS[count]
     for path in sorted(results.glob(made.of_split(split).format(corpus=corpus, text="*"))):
-        card = read_json(path)["splits"].get(split)
+        card = as_object(read_object(path, "splits")["splits"], f"{path} splits").get(split)
         if card:
-            yield path.parent.parent.name, made.value(card)
+            with reading(path, "not a card with this count", f"{count} of each split"):
+                value = made.value(card)
+            yield path.parent.parent.name, value
 
 
 def where_made(results: Path, corpus: str, split: str, count: str) -> str:

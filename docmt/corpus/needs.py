@@ -20,6 +20,7 @@ from docmt.core.readers import (
     VersesConfig,
     readers_of_files,
 )
+from docmt.corpus.inputs import place
 
 CONTRASTIVE = "contrastive"
 """Stands beside the splits for the contrastive sets."""
@@ -38,6 +39,16 @@ def needed_files(corpus: CorpusConfig) -> dict[str, frozenset[str]]:
         needed |= {CONTRASTIVE: frozenset()} if corpus.contrastive else {}
     order = (*SPLITS, CONTRASTIVE)
     return {split: needed[split] for split in order if split in needed}
+
+
+def stated_splits(reader: ReaderConfig, languages: tuple[str, str]) -> dict[str, list[str]]:
+    """The splits that a reader names files for, and these, as messages show them."""
+    stated: dict[str, list[str]] = {}
+    for _, part in readers_of_files(reader):
+        if getattr(part, "splits", None):
+            for split, paths in _paths(part, languages).items():
+                stated.setdefault(split, []).extend(place(part.archive, path) for path in paths)
+    return stated
 
 
 def limited(reader: ReaderConfig, splits: Collection[str]) -> ReaderConfig | None:

@@ -15,9 +15,10 @@ from docmt.core.documents import CONTRASTIVE, DOCUMENTS, write_parquet
 from docmt.core.errors import UserError
 from docmt.corpus.card import Statistics, make_card
 from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
+from docmt.corpus.needs import stated_splits
 from docmt.corpus.problems import Problems
 from docmt.corpus.readers import read
-from docmt.corpus.validate import check_counts, validated, validated_items
+from docmt.corpus.validate import check_counts, check_splits, validated, validated_items
 
 ROWS_AT_ONCE = 50_000
 """Sentences that are held in memory before they are written, as one row group."""
@@ -39,6 +40,10 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
             splits = _written(validated(reading.documents, problems), writer)
             items = list(validated_items(reading.contrastive, settings.corpus, problems))
             counts = {split: found.counts for split, found in splits.items()}
+            languages = settings.source_language, settings.target_language
+            check_splits(counts, stated_splits(settings.reader, languages), problems)
+            if not (counts or items):
+                raise UserError("no documents", where=settings.corpus, expected="one or more, or contrastive items")
             check_counts(counts, settings.expected, settings.corpus, problems)
             _check_contrastive(items, settings)
     if items:

@@ -13,10 +13,10 @@ from docmt.core.errors import UserError
 from docmt.core.readers import ReaderConfig
 from docmt.corpus.card import Statistics
 from docmt.corpus.inputs import Inputs
-from docmt.corpus.needs import limited, needed_files
+from docmt.corpus.needs import limited, needed_files, stated_splits
 from docmt.corpus.problems import CollectedProblems
 from docmt.corpus.readers import read
-from docmt.corpus.validate import check_counts, validated, validated_items
+from docmt.corpus.validate import check_counts, check_splits, validated, validated_items
 
 
 @dataclass
@@ -77,5 +77,7 @@ def _read(reader: ReaderConfig, downloads: Path, languages: tuple[str, str], cor
         except UserError as end:
             problems.report(end.what, where=end.where or corpus, found=end.found, expected=end.expected)
         found.changed.update({what: count for what, count in inputs.changed.items() if count})
+    if not problems.problems:
+        check_splits(found.splits, stated_splits(reader, languages), problems)
     if not (found.splits or found.items or problems.problems):
         problems.report("no documents", where=corpus)

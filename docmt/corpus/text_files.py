@@ -1,14 +1,15 @@
 """Text files, plain or compressed by gzip, line by line."""
 
 import gzip
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
-from docmt.core.errors import UserError
+from docmt.core.foreign import reading
+from docmt.core.texts import BYTE_ORDER_MARK
 from docmt.corpus.problems import Problems
 
-BYTE_ORDER_MARK = "\ufeff"
+DAMAGED = "compressed file is damaged or truncated"
 
 
 def read_lines(path: Path, shown: str, problems: Problems) -> Iterator[str]:
@@ -16,15 +17,14 @@ def read_lines(path: Path, shown: str, problems: Problems) -> Iterator[str]:
 
     Reports invalid UTF-8. Raises UserError for a missing or damaged file; it is `shown` in messages.
     """
-    try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
-            for number, line in enumerate(stream, 1):
-                text = _decoded(line, f"{shown}:{number}", problems).rstrip("\r\n")
-                yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
-    except (FileNotFoundError, IsADirectoryError):
-        raise UserError("file not found", where=shown) from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
-        raise UserError("compressed file is damaged or truncated", where=shown, found=problem) from None
+    with reading(shown, DAMAGED, remedy="remove it, and make or fetch it again"), _opened(path) as stream:
+        for number, line in enumerate(stream, 1):
+            text = _decoded(line, f"{shown}:{number}", problems).rstrip("\r\n")
+            yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
 def _decoded(line: bytes, where: str, problems: Problems) -> str:

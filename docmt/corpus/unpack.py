@@ -1,23 +1,21 @@
 """Archives, unpacked so that nothing gets out of the folder: tar (also compressed), zip, single gzip files."""
 
 import gzip
-import lzma
 import os
-import shutil
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from docmt.core.artifacts import atomic_folder
 from docmt.core.errors import UserError
+from docmt.core.foreign import is_of_disk, shown
+from docmt.corpus.unpack_limits import Budget
 
-DAMAGED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, gzip.BadGzipFile, EOFError, RecursionError)
-"""What the libraries raise for broken archives; a link to itself is followed until the recursion ends."""
 GZIP_MAGIC = b"\x1f\x8b"
+CHUNK = 1 << 20
 
 
 def unpack(archive: Path, folder: Path) -> None:
@@ -25,17 +23,24 @@ def unpack(archive: Path, folder: Path) -> None:
 
     Links inside the archive become copies of what they point to.
     Raises UserError for a path or link that leads out of the archive, for a device, for a damaged or truncated
-    archive, and for a file that is no archive.
+    archive, for one that would get too large (`docmt.corpus.unpack_limits`), and for a file that is no archive.
     """
+    if not archive.exists():
+        raise UserError("archive not found", where=str(archive))
     try:
-        members = _members(archive)
+        budget = Budget.of(archive, folder)
+        members = _members(archive, budget)
         with atomic_folder(folder) as beside:
             for name, stream, size in members:
-                _write(beside / _safe(name, archive), stream, size, archive)
-    except FileNotFoundError:
-        raise UserError("archive not found", where=str(archive)) from None
-    except DAMAGED as problem:
-        raise _damaged(archive, problem) from None
+                budget.member()
+                _write(beside / _safe(name, archive), stream, size, archive, budget)
+    except UserError:
+        raise
+    except Exception as problem:
+        # The libraries raise anything for broken archives; a link to itself is followed until the recursion ends.
+        if is_of_disk(problem):
+            raise
+        raise _damaged(archive, shown(problem)) from problem
 
 
 def _damaged(archive: Path, problem: object) -> UserError:
@@ -43,12 +48,12 @@ def _damaged(archive: Path, problem: object) -> UserError:
     return UserError("archive is damaged or truncated", where=archive.name, found=problem, remedy=remedy)
 
 
-def _members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
+def _members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
     """Name, contents (None for a folder) and size (None = not stated) of each member."""
     with archive.open("rb") as stream:
         magic = stream.read(2)
     if zipfile.is_zipfile(archive):
-        return _zip_members(archive)
+        return _zip_members(archive, budget)
     if archive.name.endswith(".gz") and magic == GZIP_MAGIC and not archive.name.endswith(".tar.gz"):
         return _gzip_members(archive)
     return _tar_members(archive)
@@ -79,8 +84,9 @@ def _safe_link(member: tarfile.TarInfo, archive: Path) -> None:
         raise UserError("archive holds a link that leads out of it", where=archive.name, found=link)
 
 
-def _zip_members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
+def _zip_members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
     with zipfile.ZipFile(archive) as zipped:
+        budget.check(sum(info.file_size for info in zipped.infolist()))
         for info in zipped.infolist():
             if stat.S_ISLNK(info.external_attr >> 16):
                 raise UserError("archive holds a link", where=archive.name, found=info.filename)
@@ -108,12 +114,15 @@ def _leads_out(path: PurePosixPath) -> bool:
     return path.is_absolute() or os.path.normpath(path).split("/")[0] == ".."
 
 
-def _write(path: Path, stream: IO[bytes] | None, size: int | None, archive: Path) -> None:
+def _write(path: Path, stream: IO[bytes] | None, size: int | None, archive: Path, budget: Budget) -> None:
     if stream is None:
         path.mkdir(parents=True, exist_ok=True)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
+    budget.check(budget.taken + (size or 0))
     with stream, path.open("wb") as out:
-        shutil.copyfileobj(stream, out)
+        while chunk := stream.read(CHUNK):
+            budget.take(len(chunk))
+            out.write(chunk)
     if size is not None and path.stat().st_size != size:
         raise _damaged(archive, f"{path.name} ends after {path.stat().st_size} of {size} bytes")

@@ -1,7 +1,7 @@
 """What every corpus must be, whoever read it."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from docmt.core.catalogue import Counts
 from docmt.core.config import SPLITS
@@ -95,6 +95,15 @@ def validated_items(items: Iterable[ContrastiveItem], corpus: str, problems: Pro
         for text in (*item.source, *item.target_context, *item.variants):
             check_text(text, where, problems)
         yield item
+
+
+def check_splits(found: Collection[str], stated: Mapping[str, Sequence[str]], problems: Problems) -> None:
+    """Reports a split without any document whose files are stated, as when all of them are empty."""
+    for split in SPLITS:
+        if split in stated and split not in found:
+            files = ", ".join(dict.fromkeys(stated[split]))
+            remedy = "fetch or make them again, or take the split out of the corpus' file"
+            problems.report(f"no documents in split {split}", where=files, expected="one or more", remedy=remedy)
 
 
 def check_counts(found: Mapping[str, Counts], expected: Mapping[str, Counts], corpus: str, problems: Problems) -> None:

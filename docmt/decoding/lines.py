@@ -1,18 +1,13 @@
 """Documents as lines of text: a line a sentence, a blank line between documents."""
 
-from docmt.core.errors import UserError
+from docmt.core.texts import decoded
 from docmt.decoding.segments import Sentence
 
 
 def read_lines(data: bytes, where: str) -> list[str]:
     """Raises UserError, with the number of the line, for what is not UTF-8."""
-    lines = data.removesuffix(b"\n").split(b"\n") if data else []
-    for number, line in enumerate(lines, start=1):
-        try:
-            lines[number - 1] = line.decode("utf-8").removesuffix("\r")
-        except UnicodeDecodeError as problem:
-            raise UserError("not valid UTF-8", where=f"{where}:{number}", found=problem.reason) from None
-    return lines
+    text = decoded(data, where)
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def document_numbers(lines: list[str], ids: list[Sentence]) -> dict[int, int]:

@@ -10,6 +10,8 @@ from torch import nn
 
 from docmt.core.documents import SEGMENTS, read_arrow, read_chains
 from docmt.core.errors import UserError
+from docmt.core.segment_checks import check_chains as check_members
+from docmt.core.segment_checks import check_segments
 from docmt.models import check_chains
 from docmt.nn.rows import Rows
 
@@ -34,7 +36,11 @@ class View:
         """
         check_chains(model.config.kind, self.chains)
         table = read_table(self.folder / name, schema, model)
-        return table, None if self.chains is None else read_chains(self.chains / name, len(table))
+        if self.chains is None:
+            return table, None
+        chains = read_chains(self.chains / name, len(table))
+        check_members(self.chains / name, chains, table)
+        return table, chains
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,4 +114,5 @@ def read_table(path: Path, schema: pa.Schema, model: nn.Module) -> pa.Table:
                 expected=f"ids below {size}, the size of the model's {side} vocabulary",
                 remedy="decode the view of the corpus and text that the model was trained on",
             )
+    check_segments(path, table, {"source": model.source_size, "target": model.target_size})
     return table

@@ -1,13 +1,18 @@
 """The weights of a pretrained checkpoint, read as data: no file is ever run."""
 
-import pickle
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from docmt.core.errors import UserError
+from docmt.core.foreign import MEND, reading
 from docmt.core.pretrained import weight_files
 from docmt.models.store import read_tensors
+
+PLAIN = "tensors by name and nothing else"
 
 
 def read_checkpoint(folder: Path | str) -> dict[str, torch.Tensor]:
@@ -25,16 +30,34 @@ def read_checkpoint(folder: Path | str) -> dict[str, torch.Tensor]:
 
 
 def _read_pickle(path: Path) -> dict[str, torch.Tensor]:
-    try:
-        weights = torch.load(path, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, EOFError, RuntimeError) as problem:
-        raise UserError(
-            "refused: a pickle of weights that is damaged, or would run code",
-            where=str(path),
-            found=str(problem).splitlines()[0] if str(problem) else type(problem).__name__,
-            expected="tensors by name and nothing else",
-            remedy="take the checkpoint's model.safetensors instead",
-        ) from None
-    if not isinstance(weights, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
-        raise UserError("not weights by name", where=str(path), found=type(weights).__name__)
+    remedy = "take the checkpoint's model.safetensors instead, or fetch it again"
+    with reading(path, "refused: a pickle of weights that is damaged, or would run code", PLAIN, remedy):
+        weights = load_plain(path)
+    check_weights(weights, str(path))
     return weights
+
+
+def load_plain(path: Path, allowed: Sequence[type] = ()) -> Any:
+    """What a pickle holds: tensors, plain values, objects of the `allowed` classes. Raises anything for others.
+
+    Warnings are left out: a damaged pickle that has odd numbers in it is refused, or is as good as any.
+    """
+    with warnings.catch_warnings(), torch.serialization.safe_globals(list(allowed)):
+        warnings.simplefilter("ignore")
+        return torch.load(path, map_location="cpu", weights_only=True)
+
+
+def check_weights(weights: Any, where: str) -> None:
+    """Raises UserError for what a damaged pickle may give: no names, no tensors, or tensors that have no values."""
+    named = isinstance(weights, dict) and all(isinstance(name, str) for name in weights)
+    if not named or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
+        raise UserError("not weights by name", where=where, found=type(weights).__name__, expected=PLAIN, remedy=MEND)
+    strange = [name for name, tensor in weights.items() if not is_plain(tensor)]
+    if strange:
+        found = f"{strange[0]} is none"
+        raise UserError("not weights by name", where=where, found=found, expected=PLAIN, remedy=MEND)
+
+
+def is_plain(tensor: torch.Tensor) -> bool:
+    """Whether all values of it are there."""
+    return tensor.device.type == "cpu" and tensor.layout is torch.strided and not tensor.is_quantized

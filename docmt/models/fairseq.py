@@ -19,11 +19,14 @@ from typing import Any
 
 import torch
 
+from docmt.core.architectures import TransformerConfig
 from docmt.core.errors import UserError
+from docmt.core.foreign import explained, is_of_system, reading
 from docmt.core.vocabulary import SPECIALS
 from docmt.models import build
+from docmt.models.checkpoints import is_plain, load_plain
 from docmt.models.fairseq_settings import config_of, is_g_transformer, text_of
-from docmt.models.store import fill
+from docmt.models.store import check_fit, fill
 from docmt.models.transformer import Transformer
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.shapes import Tensor
@@ -96,7 +99,8 @@ def read_checkpoint(path: Path | str) -> Checkpoint:
     parts = content if isinstance(content, dict) else {}
     settings = parts["cfg"].get("model") if isinstance(parts.get("cfg"), dict) else parts.get("args")
     weights = parts.get("model")
-    are_tensors = isinstance(weights, dict) and all(isinstance(tensor, Tensor) for tensor in weights.values())
+    named = isinstance(weights, dict) and all(isinstance(name, str) for name in weights)
+    are_tensors = named and all(isinstance(tensor, Tensor) and is_plain(tensor) for tensor in weights.values())
     if not isinstance(settings, Namespace) or not are_tensors:
         raise UserError(
             "not a checkpoint of fairseq",
@@ -108,20 +112,19 @@ def read_checkpoint(path: Path | str) -> Checkpoint:
 
 
 def _read_safely(path: Path) -> Any:
-    if not path.is_file():
-        raise UserError("file not found", where=str(path))
     try:
-        with torch.serialization.safe_globals([Namespace]):
-            return torch.load(path, map_location="cpu", weights_only=True)
+        return load_plain(path, [Namespace])
     except Exception as problem:
         # Bytes from anywhere: a damaged pickle can fail in any way.
+        if is_of_system(problem):
+            raise explained(problem) from None
         called = re.search(r"GLOBAL (\S+)", str(problem))
         raise UserError(
             "not a checkpoint that can be read as weights alone",
             where=str(path),
             found=f"{called[1]}, which might run code" if called else type(problem).__name__,
             expected="tensors, plain values and argparse.Namespace",
-            remedy="nothing of the file was run",
+            remedy="nothing of the file was run: fetch it again, or name another one",
         ) from None
 
 
@@ -186,12 +189,32 @@ def imported(checkpoint: Checkpoint, source: Numbering, target: Numbering) -> Tr
     Raises UserError for settings that cannot be said here, for a tensor that has no place here or is missing, and for
     dictionaries of another number of pieces.
     """
-    config = config_of(checkpoint.args, checkpoint.where)
+    with reading(checkpoint.where, "not the settings of a fairseq Transformer"):
+        config = config_of(checkpoint.args, checkpoint.where)
+    _check_layers(config, checkpoint)
     if config.embeddings == "shared" and source != target:
         raise UserError("one table of embeddings needs one dictionary", where=checkpoint.where, found="two that differ")
-    model = build(replace(config, absent_pieces=target.absent), len(source.pieces), len(target.pieces))
-    fill(model, renamed_weights(checkpoint, model, source, target), checkpoint.where)
+    shape = replace(config, absent_pieces=target.absent), len(source.pieces), len(target.pieces)
+    with torch.device("meta"):
+        described = build(*shape)
+    with reading(checkpoint.where, "not the weights of a fairseq Transformer"):
+        weights = renamed_weights(checkpoint, described, source, target)
+    # Before a model is made of settings that a damaged file may have, of any size.
+    check_fit(described, weights, checkpoint.where)
+    model = build(*shape)
+    fill(model, weights, checkpoint.where)
     return model.eval()
+
+
+def _check_layers(config: TransformerConfig, checkpoint: Checkpoint) -> None:
+    for stack, stated in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers)):
+        layers = {found[1] for name in checkpoint.weights if (found := re.match(rf"{stack}\.layers\.(\d+)\.", name))}
+        if len(layers) != stated:
+            expected = f"{stated}, as its arguments say"
+            found = f"weights of {len(layers)} {stack} layers"
+            raise UserError(
+                "checkpoint of another architecture", where=checkpoint.where, found=found, expected=expected
+            )
 
 
 def renamed_weights(

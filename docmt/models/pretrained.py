@@ -28,6 +28,7 @@ from pathlib import Path
 import torch
 
 from docmt.core.errors import UserError
+from docmt.core.foreign import reading as reading_of
 from docmt.core.made_checkpoints import STANDS_FOR
 from docmt.core.pretrained import POSITION_OFFSET, check_model, read_config
 from docmt.models.checkpoints import read_checkpoint
@@ -89,14 +90,17 @@ def start_from(
     check_model(model.config, folder)
     config = read_config(folder)
     kind = config["model_type"]
-    family, reading = FAMILIES[kind], read_names(kind, folder)
-    own = plain_parameters(model)
+    family, own = FAMILIES[kind], plain_parameters(model)
+    with reading_of(folder, "weights of other shapes than a checkpoint's"):
+        reading = read_names(kind, folder)
     counterparts = {"source_embedding.weight": source, "target_embedding.weight": target, "output.weight": target}
     tables = {name: counterparts[name] for name in family.embeddings if name in own and counterparts[name] is not None}
     check_complete(reading, family, own)
-    new_positions = lengthen_positions(reading, family, model)
+    with reading_of(folder, "positions of another shape than a checkpoint's"):
+        new_positions = lengthen_positions(reading, family, model)
     for name, rows in tables.items():
-        reading.parameters[name] = gather_rows(reading.table, list(rows.values()), reading.where)
+        with reading_of(folder, "embeddings of another shape than a checkpoint's"):
+            reading.parameters[name] = gather_rows(reading.table, list(rows.values()), reading.where)
     taken, new = take(model, reading.parameters, reading.where)
     new_pieces = {name: [piece for piece, row in rows.items() if row is None] for name, rows in tables.items()}
     became = fates(reading, model, taken, tables)

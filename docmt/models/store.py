@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
 from docmt.core.architectures import MODEL_CONFIGS
-from docmt.core.artifacts import atomic_file, read_json, write_json
+from docmt.core.artifacts import as_object, atomic_file, read_object, write_json
 from docmt.core.errors import UserError, check_known
+from docmt.core.foreign import reading
 from docmt.core.parse import parse
 from docmt.models import build
 from docmt.models.transformer import Transformer
@@ -52,28 +52,28 @@ def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transf
 def read_card(folder: Path | str) -> dict[str, Any]:
     """`model.json`. Raises UserError where it is missing, is no such card, or names an unknown architecture."""
     path = Path(folder) / CARD
-    card = read_json(path)
-    missing = [key for key in ("kind", "config", "source_size", "target_size") if key not in card]
-    if missing:
-        raise UserError("not the card of a model", where=str(path), found=f"no {', '.join(missing)}")
+    card = read_object(path, "kind", "config", "source_size", "target_size")
     check_known("model", card["kind"], MODEL_CONFIGS, str(path))
+    sizes = card["source_size"], card["target_size"]
+    if not all(type(size) is int and size > 0 for size in sizes):
+        expected = "numbers of pieces: source_size, target_size"
+        raise UserError(
+            "not the card of a model", where=str(path), found=f"{sizes[0]!r}, {sizes[1]!r}", expected=expected
+        )
+    as_object(card.get("provenance", {}), f"{path} provenance")
     return card
 
 
 def read_weights(folder: Path | str) -> dict[str, torch.Tensor]:
     """Raises UserError where the file is missing or damaged."""
-    path = Path(folder) / WEIGHTS
-    if not path.is_file():
-        raise UserError("file not found", where=str(path))
-    return read_tensors(path)
+    return read_tensors(Path(folder) / WEIGHTS)
 
 
 def read_tensors(path: Path) -> dict[str, torch.Tensor]:
     """Raises UserError where the file is no safetensors file, or a damaged one."""
-    try:
+    with reading(path, "not a safetensors file, or a damaged one"):
+        Path(path).open("rb").close()
         return load_file(path)
-    except SafetensorError as problem:
-        raise UserError("not a safetensors file, or a damaged one", where=str(path), found=problem) from None
 
 
 def init_from(model: Transformer, folder: Path | str) -> tuple[list[str], list[str]]:
@@ -96,15 +96,20 @@ def take(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) ->
             found=_names(list(weights)),
             expected=_names([origin for origin in origins.values() if origin is not None]),
         )
-    _copy(model, {name: weights[origins[name]] for name in taken}, where)
+    found = {name: weights[origins[name]] for name in taken}
+    check_shapes(model, found, where)
+    _copy(model, found)
     return taken, [name for name in origins if name not in taken]
 
 
 def fill(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
-    """Take all parameters of `model` from `weights`, which came from `where`.
+    """Take all parameters of `model` from `weights`, which came from `where`. Raises UserError as `check_fit` does."""
+    check_fit(model, weights, where)
+    _copy(model, weights)
 
-    Raises UserError for a parameter that is missing, unknown, or of another shape.
-    """
+
+def check_fit(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
+    """Raises UserError for a parameter that is missing, unknown, or of another shape."""
     names = [name for name, _ in model.named_parameters()]
     missing, unknown = [n for n in names if n not in weights], [n for n in weights if n not in names]
     if missing or unknown:
@@ -114,22 +119,26 @@ def fill(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) ->
             found=f"without {_names(missing)}" if missing else f"with {_names(unknown)}",
             expected=f"the parameters of a {model.config.kind} as its {CARD} says",
         )
-    _copy(model, weights, where)
+    check_shapes(model, weights, where)
 
 
-@torch.no_grad()
-def _copy(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
-    parameters = {name: parameter for name, parameter in model.named_parameters() if name in weights}
-    for name, parameter in parameters.items():
-        if weights[name].shape != parameter.shape:
+def check_shapes(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
+    """Of the parameters that `weights` has. Raises UserError for one of another shape."""
+    for name, parameter in model.named_parameters():
+        if name in weights and weights[name].shape != parameter.shape:
             raise UserError(
                 "checkpoint of another shape",
                 where=f"{where} {name}",
                 found=tuple(weights[name].shape),
                 expected=tuple(parameter.shape),
             )
-    for name, parameter in parameters.items():
-        parameter.copy_(weights[name])
+
+
+@torch.no_grad()
+def _copy(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:
+    for name, parameter in model.named_parameters():
+        if name in weights:
+            parameter.copy_(weights[name])
 
 
 def _names(names: list[str]) -> str:

@@ -9,7 +9,8 @@ from docmt.core.later_counts import COUNTS, UNCLEAR
 from docmt.core.parse import parse
 from docmt.core.published import stated
 from docmt.core.tables import CountsTable
-from docmt.reporting.results import Results, read_if_there
+from docmt.reporting.results import Results
+from docmt.reporting.run_files import read_card
 from docmt.reporting.tables import not_run
 
 NOT_COUNTED = "not counted"
@@ -91,7 +92,7 @@ def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCo
 def _measured(results: Results, corpus: str, split: str, count: str) -> float | None:
     card = results.settings.cards.get(f"{corpus}/{count}/{split}")
     if card is not None:
-        found = _split(read_if_there(results.folder / card), split)
+        found = _split(read_card(results.folder / card), split)
         return COUNTS[count].value(found) if found else None
     return _split(results.card(corpus), split).get(count)
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from docmt.core.artifacts import read_json
 from docmt.core.errors import UserError
+from docmt.core.foreign import reading
 from docmt.core.tables import VERDICTS, HumanRow, HumanTable
 from docmt.reporting.results import Results
 from docmt.reporting.tables import NOT_RUN, Cell, Column, Row, Signature, Table
@@ -43,6 +44,11 @@ def _read(results: Results) -> dict[str, Any] | None:
     found = read_json(path)
     if not isinstance(found, dict) or not {"annotators", "average", "signature"} <= found.keys():
         raise UserError("not preferences of annotators", where=path, expected="what `docmt human read --json` prints")
+    with reading(path, "not preferences of annotators", "what `docmt human read --json` prints"):
+        for shares in (found["average"], *found["annotators"]):
+            missing = [verdict for verdict in VERDICTS if verdict not in shares]
+            if missing:
+                raise KeyError(", ".join(missing))
     return found
 
 

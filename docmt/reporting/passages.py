@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from docmt.core.artifacts import read_object_if_there
 from docmt.core.errors import UserError
 from docmt.core.figures import PassageConfig, PassageDocument
-from docmt.reporting.results import Results, read_if_there
+from docmt.core.foreign import MEND
+from docmt.reporting.results import Results
 from docmt.reporting.tables import not_run
 
 
@@ -48,13 +50,18 @@ def fill_passages(name: str, config: PassageConfig, results: Results) -> Passage
 
 def _translated(name: str, config: PassageConfig, system: str, results: Results) -> list[list[str]] | None:
     path = results.first(config.corpus, system).passages / name / "passages.json"
-    found = read_if_there(path)
+    found = read_object_if_there(path, "documents")
     if found is None:
         return None
-    if len(found["documents"]) != len(config.documents):
-        counts = {"found": len(found["documents"]), "expected": len(config.documents)}
+    documents = found["documents"]
+    texts = isinstance(documents, list) and all(isinstance(one, list) for one in documents)
+    if not texts or not all(isinstance(line, str) for one in documents for line in one):
+        expected = "a list of sentences for each document"
+        raise UserError("not translations of passages", where=str(path), expected=expected, remedy=MEND)
+    if len(documents) != len(config.documents):
+        counts = {"found": len(documents), "expected": len(config.documents)}
         raise UserError("not translations of these passages", where=str(path), **counts)
-    return found["documents"]
+    return documents
 
 
 def _passage(document: PassageDocument, own: dict[str, list[str] | None], why: dict[str, str]) -> Passage:

@@ -1,18 +1,16 @@
 """What a report knows: the study with its systems, and what of it has been run so far."""
 
-import json
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from docmt.core.artifacts import read_json
 from docmt.core.entries import Entry
-from docmt.core.errors import UserError
 from docmt.core.parse import check_keys, mapping, parse
 from docmt.core.study import StudyConfig
 from docmt.core.yaml_files import Lines
+from docmt.reporting.run_files import read_card, read_comparisons, read_curve, read_record, read_scores
 
 
 @dataclass(frozen=True)
@@ -115,9 +113,9 @@ class Results:
             translations=stage("6_translations", entry.folder),
             occurrences=scores / "occurrences.arrow",
             passages=stage("6_passages", entry.folder) / self.settings.study.study,
-            scores=read_if_there(scores / "scores.json") if reads("scores") else None,
-            record=read_if_there(training / "record.json") if reads("records") else None,
-            curve=_read_curve(training / "metrics.jsonl") if reads("curves") else (),
+            scores=read_scores(scores / "scores.json") if reads("scores") else None,
+            record=read_record(training / "record.json") if reads("records") else None,
+            curve=read_curve(training / "metrics.jsonl") if reads("curves") else (),
         )
 
     @cached_property
@@ -158,12 +156,12 @@ class Results:
 
     def card(self, corpus: str) -> dict:
         """The counts that stage 1 wrote beside the corpus; empty where it has not run."""
-        return read_if_there(self.data("1_corpus", corpus) / "card.json") or {}
+        return read_card(self.data("1_corpus", corpus) / "card.json") or {}
 
     def text_cards(self, corpus: str) -> dict[str, dict]:
         """What stage 2 made of the corpus, by the name of the text that a system of the study takes."""
         texts = dict.fromkeys(e.system.text for e in self.settings.entries if e.corpus == corpus)
-        found = {name: read_if_there(self.data("2_tokens", corpus) / name / "card.json") for name in texts}
+        found = {name: read_card(self.data("2_tokens", corpus) / name / "card.json") for name in texts}
         return {name: card for name, card in found.items() if card}
 
     def language(self, corpus: str, side: str) -> str:
@@ -171,23 +169,6 @@ class Results:
         return self.settings.corpora.get(corpus, {}).get(f"{side}_language", "")
 
 
-def read_if_there(path: Path) -> Any:
-    return read_json(path) if path.exists() else None
-
-
 def _comparisons(settings: ReportSettings, folder: Path, table: str) -> tuple[dict, ...]:
     path = folder / "7_comparisons" / settings.study.study / table / "comparisons.json"
-    compared = read_if_there(path) if settings.read("comparisons") else None
-    return tuple((compared or {}).get("comparisons", ()))
-
-
-def _read_curve(path: Path) -> tuple[dict, ...]:
-    if not path.exists():
-        return ()
-    rows = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError as problem:
-            raise UserError("not a JSON line", where=f"{path}:{number}", found=problem) from None
-    return tuple(rows)
+    return read_comparisons(path) if settings.read("comparisons") else ()

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from docmt.core.artifacts import read_object_if_there
 from docmt.core.documents import DOCUMENTS, read_parquet
 from docmt.core.errors import UserError
-from docmt.reporting.results import Results, Run, read_if_there
+from docmt.core.texts import read_text
+from docmt.reporting.results import Results, Run
 
 DOCUMENTS_SHOWN = 2
 UNSPACED = ("zh", "ja", "th")
@@ -65,13 +67,13 @@ def _of_corpus(results: Results, corpus: str) -> Iterator[Document]:
 
 def has_sentences(run: Run) -> bool:
     """Whether a line of its translations is a sentence; none is before it has translated."""
-    account = read_if_there(run.translations / "decoding.json")
+    account = read_object_if_there(run.translations / "decoding.json", "lines")
     return account is not None and account["lines"] == "sentences"
 
 
 def read_lines(file: Path, expected: int) -> list[str]:
-    """Raises UserError where the file has another number of lines."""
-    lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    """Raises UserError where the file cannot be read, or has another number of lines."""
+    lines = read_text(file).removesuffix("\n").split("\n")
     if len(lines) != expected:
         counts = {"found": f"{len(lines)} lines", "expected": f"{expected} lines"}
         raise UserError("not one line for each test sentence", where=str(file), **counts)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from docmt.core.artifacts import digest, sha256_file
 from docmt.core.errors import UserError
+from docmt.core.foreign import reading
 from docmt.core.pretrained import checkpoint_files, read_config, tokenizer_file
 from docmt.scoring.adjacent import adjacent_pairs, mean
 from docmt.scoring.stop_lists import DIGITS
@@ -64,10 +65,11 @@ def _load(folder: Path, where: str) -> tuple[Any, Any]:
     # What it has to say of a checkpoint with another head beside this one is no concern of the user's.
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    model, report = BertForNextSentencePrediction.from_pretrained(
-        folder, local_files_only=True, output_loading_info=True
-    )
+    with reading(where, "not a BERT that transformers can read"):
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model, report = BertForNextSentencePrediction.from_pretrained(
+            folder, local_files_only=True, output_loading_info=True
+        )
     if report["missing_keys"]:
         raise UserError(
             "no next-sentence head, or not the whole model",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from docmt.core.artifacts import read_json, write_json
+from docmt.core.artifacts import as_object, read_object, write_json
 from docmt.core.errors import UserError
 from docmt.core.metrics import parse_metric
 from docmt.scoring.significance import TESTS, over_seeds, signature_of
@@ -62,7 +62,9 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Co
 
 def write_comparisons(settings: Path, results: Path, output: Path) -> None:
     """`docmt compare-table`: `{"comparisons": [...]}`, each with its corpus, metric, system, baseline and test."""
-    chosen = read_json(settings)
+    chosen = read_object(settings, "study", "scale", "pairs", "folders")
+    for pair in chosen["pairs"]:
+        as_object(pair, f"{settings} pairs", ("corpus", "system", "baseline", "test", "metrics", "seeds"))
     rows = [row for pair in chosen["pairs"] for row in _compare_pair(pair, chosen, results)]
     write_json(output, {"study": chosen["study"], "scale": chosen["scale"], "comparisons": rows})
 

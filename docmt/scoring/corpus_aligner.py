@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from docmt.core.artifacts import read_json
+from docmt.core.artifacts import read_object
 from docmt.core.documents import TOKENS, read_arrow
 from docmt.core.errors import UserError
 from docmt.core.scoring import AlignerConfig
@@ -25,7 +25,7 @@ def write_aligner(settings: Path, tokens: Path, output: Path) -> None:
     """`docmt train-aligner`: the default one, of source words or pieces, as settings say."""
     rows = read_arrow(tokens / "tokens.arrow", TOKENS)
     rows = rows.filter(pc.equal(rows["split"], "train"))
-    source = "source_pieces" if read_json(settings)["source"] == "pieces" else "source_tokens"
+    source = "source_pieces" if read_object(settings, "source")["source"] == "pieces" else "source_tokens"
     train(*thinned(rows[source].to_pylist(), rows["target_tokens"].to_pylist())).save(output)
 
 

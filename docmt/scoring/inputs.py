@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from docmt.core.config import CutConfig
 from docmt.core.documents import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, read_arrow, read_parquet
 from docmt.core.errors import UserError
+from docmt.core.texts import read_lines as read_text_lines
 from docmt.core.vocabulary import SPECIALS
 
 INSTANCES = pa.schema([SEGMENTS.field(name) for name in ("document", "first", "source_lengths")])
@@ -179,17 +180,8 @@ def read_lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
 
 
 def lines_of(path: Path) -> tuple[str, ...]:
-    """Lines end at line feeds only: str.splitlines would also cut at U+2028 and its like inside a sentence.
-
-    Raises UserError where the file is missing or is not UTF-8.
-    """
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise UserError("file not found", where=str(path)) from None
-    except UnicodeDecodeError as problem:
-        raise UserError("not valid UTF-8", where=str(path), found=problem) from None
-    return tuple(text.removesuffix("\n").split("\n")) if text else ()
+    """See `docmt.core.texts.read_lines`. Raises UserError where the file cannot be read, or is not UTF-8."""
+    return tuple(read_text_lines(path))
 
 
 def positions(folder: Path) -> list[int]:

@@ -67,7 +67,7 @@ def read_plain_files(
     blank = [all(not line.strip() for line in lines) for lines in zip(*texts, strict=True)]
     kept = tuple(True for _ in blank) if documents else tuple(not one for one in blank)
     if not any(kept):
-        raise UserError("no sentences", where=where)
+        raise UserError("no sentences", where=where, expected="a sentence a line")
     streams = tuple(_stream(lines, blank, kept) for lines in texts)
     names = _by_borders(kept) if documents is None else _names(documents, sum(kept), where)
     packed = None if instances is None else Instances(_names(instances, sum(kept), where), instances.name)

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pyarrow as pa
 
-from docmt.core.artifacts import read_json, write_json
+from docmt.core.artifacts import as_object, read_object, write_json
 from docmt.core.config import ViewConfig
 from docmt.core.documents import OCCURRENCES, write_arrow
+from docmt.core.errors import check_known
 from docmt.core.parse import parse
 from docmt.core.scoring import AlignerConfig, ConsistencyConfig, ContrastiveConfig
 from docmt.scoring.adjacent import adjacent_tally
@@ -38,6 +39,13 @@ from docmt.scoring.word_vectors import read_word_vectors
 
 if TYPE_CHECKING:
     from docmt.nn.device import DeviceName
+
+
+NEEDED = (
+    *("system", "corpus", "seed", "scale", "target_language", "resolved"),
+    *("consistency", "aligner", "contrastive", "coherence", "cohesion"),
+)
+"""Keys of the stage's `settings.json`."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,7 @@ def score(settings: dict, inputs: Inputs, device: "DeviceName" = "auto") -> Scor
     coherence, cohesion. `device` is that of BERT. Raises UserError where translations and references do not correspond
     line by line.
     """
-    decoding = read_json(inputs.translations / "decoding.json")
+    decoding = read_decoding(inputs.translations / "decoding.json")
     references = read_test(settings, inputs)
     parts = [
         score_bleu(inputs, references, settings["target_language"], decoding["lines"]),
@@ -98,9 +106,21 @@ def score(settings: dict, inputs: Inputs, device: "DeviceName" = "auto") -> Scor
     return Scored(scores, [tally for part in parts for tally in part.tallies], chains)
 
 
+def read_decoding(path: Path) -> dict:
+    """The account of stage 6. Raises UserError where it is none."""
+    decoding = read_object(path, "lines")
+    check_known("kind of lines", decoding["lines"], get_args(Lines), str(path))
+    return decoding
+
+
 def read_test(settings: dict, inputs: Inputs) -> References:
     """The test split, with the instances that the system's view packs it into."""
-    cut = parse(ViewConfig, settings["resolved"]["view"], "settings.json", ("resolved", "view")).test
+    cut = parse(
+        ViewConfig,
+        as_object(settings["resolved"], "settings.json resolved", ("view",))["view"],
+        "settings.json",
+        ("resolved", "view"),
+    ).test
     return read_instances(inputs.view, cut, read_references(inputs.corpus, inputs.tokens))
 
 
@@ -178,7 +198,7 @@ def score_contrastive(chosen: dict | None, inputs: Inputs) -> Scored:
 
 def write_scores(settings: Path, inputs: Inputs, output: Path, device: "DeviceName" = "auto") -> None:
     """`docmt score-system`: `scores.json`, with `details.arrow` and `occurrences.arrow` beside it."""
-    found = score(read_json(settings), inputs, device)
+    found = score(read_object(settings, *NEEDED), inputs, device)
     write_tallies(output.with_name("details.arrow"), found.tallies)
     write_arrow(output.with_name("occurrences.arrow"), found.occurrences)
     write_json(output, found.scores)

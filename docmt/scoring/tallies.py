@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from docmt.core.documents import DETAILS, read_arrow, write_arrow
+from docmt.core.foreign import reading
 from docmt.core.metrics import Tallied, is_of_set
 from docmt.scoring.bleu import bleu_of_counts
 
@@ -103,11 +104,16 @@ def write_tallies(path: Path, tallies: Sequence[Tally]) -> None:
 
 def read_tallies(path: Path) -> list[Tally]:
     """Raises UserError where the file is missing or no such table."""
-    return [
-        Tally(
-            **{name: row[name] for name in ("measure", "kind", "unit", "set", "distance")},
-            names=tuple(row["names"]),
-            counts=np.array(row["counts"]).reshape(len(row["names"]), -1),
-        )
-        for row in read_arrow(path, DETAILS).to_pylist()
-    ]
+    rows = read_arrow(path, DETAILS)
+    with reading(path, "not what scores are sums of"):
+        return [_tally(row) for row in rows.to_pylist()]
+
+
+def _tally(row: dict) -> Tally:
+    if row["kind"] not in SCORES:
+        raise ValueError(f"kind {row['kind']!r}")
+    return Tally(
+        **{name: row[name] for name in ("measure", "kind", "unit", "set", "distance")},
+        names=tuple(row["names"]),
+        counts=np.array(row["counts"], dtype=float).reshape(len(row["names"]), -1),
+    )

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.core.documents import TOKENS, read_arrow
+from docmt.core.foreign import reading
 from docmt.core.vocabulary import EOS, Vocabulary
 
 
@@ -18,7 +19,8 @@ def unigram_dev_perplexity(tokens: Path) -> float | None:
     """
     table = read_arrow(tokens / "tokens.arrow", TOKENS)
     size = len(Vocabulary.load(tokens / "text" / "vocabulary.target.txt"))
-    train, dev = (piece_counts(table, split, size) for split in ("train", "dev"))
+    with reading(tokens / "tokens.arrow", "not the pieces of its vocabulary", remedy="make the tokens anew"):
+        train, dev = (piece_counts(table, split, size) for split in ("train", "dev"))
     return perplexity(train, dev) if train.sum() and dev.sum() else None
 
 
@@ -26,6 +28,8 @@ def piece_counts(table: pa.Table, split: str, size: int) -> np.ndarray:
     """How often each id occurs in the targets of a split, end symbols included; shape (size,)."""
     targets = table.filter(pc.equal(table.column("split"), split)).column("target_ids")
     ids = pc.list_flatten(targets).to_numpy(zero_copy_only=False)
+    if ids.max(initial=0) >= size:
+        raise ValueError(f"id {ids.max()}, and a vocabulary of {size}")
     counts = np.bincount(ids.astype(np.int64), minlength=size)
     counts[EOS] += len(targets)
     return counts

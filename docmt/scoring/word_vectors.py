@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.artifacts import atomic_file, read_json, write_json
+from docmt.core.artifacts import atomic_file, read_object, write_json
 from docmt.core.documents import TOKENS, read_arrow
 from docmt.core.errors import UserError
+from docmt.core.foreign import reading
 from docmt.core.parse import parse
 from docmt.core.scoring import WordVectorsConfig
 from docmt.scoring.stop_lists import cased, named
@@ -72,7 +73,7 @@ def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordV
 
 def write_corpus_vectors(settings: Path, tokens: Path, output: Path) -> None:
     """`docmt vectors corpus`: vectors.txt of the training split's target side, and card.json."""
-    config = parse(WordVectorsConfig, read_json(settings)["vectors"], str(settings), ("vectors",))
+    config = parse(WordVectorsConfig, read_object(settings, "vectors")["vectors"], str(settings), ("vectors",))
     rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
     lines = rows.filter(pc.equal(rows["split"], "train"))["target_tokens"].to_pylist()
     vectors = train_word_vectors(lines, config)
@@ -112,12 +113,9 @@ def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVector
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
     """Where each line stands, and its text. What is not UTF-8 makes words that no translation has."""
-    try:
-        with path.open(encoding="utf-8", errors="replace", newline="\n") as stream:
-            for number, line in enumerate(stream, 1):
-                yield f"{path}:{number}", line.strip()
-    except FileNotFoundError:
-        raise UserError("file not found", where=str(path)) from None
+    with reading(path, "cannot be read"), path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
+        for number, line in enumerate(stream, 1):
+            yield f"{path}:{number}", line.strip()
 
 
 def _dimensions(line: str, where: str) -> int:

@@ -10,6 +10,7 @@ from subword_nmt.apply_bpe import BPE
 
 from docmt.core.artifacts import atomic_file
 from docmt.core.errors import UserError
+from docmt.core.texts import read_text
 from docmt.core.vocabulary import CONTINUES
 from docmt.core.workers import Done
 from docmt.text.merges import Learner
@@ -42,10 +43,7 @@ class Segmenter:
     @classmethod
     def load(cls, path: Path | str) -> "Segmenter":
         """Raises UserError where the file is missing, of another version, or has a line that is no pair of units."""
-        try:
-            header, *merges = Path(path).read_text(encoding="utf-8").split("\n")[:-1] or [""]
-        except FileNotFoundError:
-            raise UserError("BPE codes not found", where=str(path)) from None
+        header, *merges = read_text(path).split("\n")[:-1] or [""]
         if header != HEADER:
             raise UserError("not BPE codes of subword-nmt", where=f"{path}:1", found=repr(header), expected=HEADER)
         for number, line in enumerate(merges, start=2):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from docmt.core.errors import UserError
+from docmt.core.texts import read_lines
 
 
 def read_dictionary(path: Path | str) -> tuple[str, ...]:
@@ -10,12 +11,9 @@ def read_dictionary(path: Path | str) -> tuple[str, ...]:
 
     Raises UserError where the file is missing, is not UTF-8, or has a line that is no piece with its count.
     """
-    try:
-        lines = Path(path).read_bytes().decode("utf-8").removesuffix("\n").split("\n")
-    except FileNotFoundError:
-        raise UserError("dictionary not found", where=str(path)) from None
-    except UnicodeDecodeError as problem:
-        raise UserError("not valid UTF-8", where=str(path), found=problem) from None
+    lines = read_lines(path)
+    if not lines:
+        raise UserError("an empty dictionary", where=str(path), expected="a piece and its count a line")
     return tuple(_piece(line, f"{path}:{number}") for number, line in enumerate(lines, start=1))
 
 

@@ -8,9 +8,10 @@ What comes out is what `docmt.text.process` makes in one job, byte for byte.
 from collections.abc import Sequence
 from pathlib import Path
 
-from docmt.core.artifacts import read_json, write_json
+from docmt.core.artifacts import read_object, write_json
 from docmt.core.counts import Counts, add_counts
 from docmt.core.documents import TOKENS
+from docmt.core.foreign import reading
 from docmt.core.shards import Part, join_arrow
 from docmt.core.workers import ALONE, Workers
 from docmt.text.counts import WordCounts, load_counts, save_counts
@@ -55,5 +56,7 @@ def join_parts(parts: Sequence[Path], output: Path) -> None:
     join_arrow([part / "tokens.arrow" for part in parts], output / "tokens.arrow", TOKENS)
     counts: Counts = {}
     for part in parts:
-        counts = add_counts(counts, read_json(part / COUNTS))
+        found = read_object(part / COUNTS)
+        with reading(part / COUNTS, "not the counts of a part", "what `docmt shards encode` writes"):
+            counts = add_counts(counts, found)
     write_card(counts, output)

@@ -16,10 +16,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from docmt.core.artifacts import atomic_file, read_json, write_json
+from docmt.core.artifacts import atomic_file, write_json
 from docmt.core.documents import TOKENS
 from docmt.core.errors import UserError
-from docmt.core.pretrained import ROWS, TOKENIZER
+from docmt.core.foreign import reading
+from docmt.core.pretrained import ROWS, TOKENIZER, read_rows
 from docmt.core.vocabulary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
 from docmt.text.spelling import Spelling, join_names
 
@@ -40,11 +41,9 @@ class PretrainedTokenizer:
         """`content`: that of tokenizer.json. Raises: UserError where it is none, or cannot undo its cuts."""
         from tokenizers import Tokenizer  # here only: most texts have pieces of our own
 
-        try:
+        with reading(where, "not a tokenizer of the tokenizers library"):
             self._tokenizer = Tokenizer.from_buffer(content)
-        except Exception as problem:  # the library raises nothing narrower
-            raise UserError("not a tokenizer of the tokenizers library", where=where, found=problem) from None
-        spelling = Spelling.of(json.loads(content))
+            spelling = Spelling.of(json.loads(content))
         if self._tokenizer.decoder is None or spelling is None:
             raise UserError(
                 "a tokenizer that does not say how pieces become words",
@@ -62,10 +61,11 @@ class PretrainedTokenizer:
     @classmethod
     def load(cls, path: Path) -> "PretrainedTokenizer":
         """Raises: UserError where the file is missing or is no such tokenizer."""
-        try:
-            return cls(path.read_bytes(), str(path))
-        except (FileNotFoundError, NotADirectoryError):
-            raise UserError("file not found", where=str(path), remedy="see texts in config.yaml: pretrained") from None
+        if not path.exists():
+            raise UserError("file not found", where=str(path), remedy="see texts in config.yaml: pretrained")
+        with reading(path, "cannot be read"):
+            content = path.read_bytes()
+        return cls(content, str(path))
 
     def tokenize(self, sentence: str) -> list[str]:
         """The names of its pieces; what has none stands there as it is."""
@@ -150,5 +150,5 @@ class PretrainedSide:
         return cls(
             PretrainedTokenizer.load(folder / TOKENIZER),
             Vocabulary.load(folder / f"vocabulary.{name}.txt"),
-            read_json(folder / ROWS.format(side=name)),
+            read_rows(folder / ROWS.format(side=name)),
         )

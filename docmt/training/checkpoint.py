@@ -112,8 +112,9 @@ class StateFolder:
                 torch.save(payload, stream)
                 stream.flush()
                 os.fsync(stream.fileno())
-        except Failure:
-            part.unlink()
+        except (Failure, OSError):
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
             raise
         name = f"{stem}-{sha256_file(part)[:16]}.pt"
         # Writing takes long: just before the file counts there is no time for another to come between.

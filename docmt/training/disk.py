@@ -1,7 +1,5 @@
 """A full disk: one message with the file, what it needs and what there is."""
 
-import errno
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,10 +7,8 @@ from typing import Any
 
 import torch
 
+from docmt.core.foreign import MEGABYTE, disk_full, free_bytes
 from docmt.training.exit import Failure, Reason
-
-FULL = (errno.ENOSPC, errno.EDQUOT)
-MEGABYTE = 1_000_000
 
 
 @contextmanager
@@ -24,26 +20,16 @@ def disk_full_named(path: Path, needed: int | None = None) -> Iterator[None]:
     try:
         yield
     except Exception as problem:
-        if isinstance(problem, Failure) or not is_disk_full(problem):
+        if isinstance(problem, Failure) or disk_full(problem) is None:
             raise
-        free = shutil.disk_usage(next(folder for folder in (path, *path.parents) if folder.is_dir())).free
         raise Failure(
             Reason.DISK_FULL,
             "the disk is full",
             where=str(path),
-            found=f"{free / MEGABYTE:,.1f} MB free, or a quota used up",
+            found=f"{free_bytes(path) / MEGABYTE:,.1f} MB free, or a quota used up",
             expected=None if needed is None else f"{needed / MEGABYTE:,.1f} MB",
             remedy="nothing that was saved is lost: make room, and run again to go on from the last checkpoint",
         ) from None
-
-
-def is_disk_full(problem: BaseException | None) -> bool:
-    """torch.save raises an error of its own over the one that the file system gave."""
-    while problem is not None:
-        if isinstance(problem, OSError) and problem.errno in FULL:
-            return True
-        problem = problem.__cause__ or problem.__context__
-    return False
 
 
 def tensor_bytes(value: Any) -> int:

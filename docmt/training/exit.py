@@ -18,14 +18,15 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from docmt.core.artifacts import read_json, write_json
-from docmt.core.errors import INTERRUPTED, USER_MISTAKE, UserError
+from docmt.core.artifacts import read_object_if_there, write_json
+from docmt.core.errors import INTERRUPTED, TRY_AGAIN, USER_MISTAKE, UserError
+from docmt.core.foreign import disk_full, explained, reading
 
 FILE = "exit.json"
 CLAIM = "run.json"
 """What makes a folder the state of a training; see `docmt.training.identity`."""
-RESUMABLE = 75
-"""Exit status of a training that stopped in good order before its end: run again to go on (EX_TEMPFAIL)."""
+RESUMABLE = TRY_AGAIN
+"""Exit status of a training that stopped in good order before its end: run again to go on."""
 HANGING = 70
 """Exit status of a training that its watchdog ended (EX_SOFTWARE); run again to go on from the last checkpoint."""
 FAULT = 1
@@ -107,10 +108,11 @@ def write_exit(folder: Path, reason: Reason, update: int, message: str, status: 
 
 def read_exit(folder: Path) -> Exit | None:
     """Of a state or an output folder; none where there is no such file."""
-    if not (folder / FILE).exists():
+    plain = read_object_if_there(folder / FILE, "reason")
+    if plain is None:
         return None
-    plain = read_json(folder / FILE)
-    return Exit(**{**plain, "reason": Reason(plain["reason"])})
+    with reading(folder / FILE, "not the record of an ending", remedy="remove it: it only says how a training ended"):
+        return Exit(**{**plain, "reason": Reason(plain["reason"])})
 
 
 def now() -> str:
@@ -157,9 +159,11 @@ def account(problem: BaseException, update: int) -> tuple[Reason, int, str, int]
     """What `write_exit` needs to say of an exception."""
     if isinstance(problem, KeyboardInterrupt):
         return Reason.STOPPED, update, str(problem), INTERRUPTED
-    if not isinstance(problem, UserError):
+    told = explained(problem)
+    if told is None:
         return Reason.ERROR, update, f"{type(problem).__name__}: {problem}", FAULT
-    return problem.reason if isinstance(problem, Failure) else Reason.ERROR, update, str(problem), problem.status
+    of_its_own = Reason.DISK_FULL if disk_full(problem) else Reason.ERROR
+    return told.reason if isinstance(told, Failure) else of_its_own, update, str(told), told.status
 
 
 def content(folder: Path) -> bytes | None:

@@ -10,6 +10,7 @@ import torch
 import docmt
 from docmt.core.artifacts import atomic_file, atomic_folder, write_json
 from docmt.core.documents import STOP_WORDS
+from docmt.core.texts import read_text
 from docmt.models.store import save_model
 from docmt.training.loop import Training
 from docmt.training.record import commit, hardware, versions
@@ -40,7 +41,7 @@ def write_outputs(
             shutil.copy(paths.chains / STOP_WORDS, folder / STOP_WORDS)
     training.state.check()
     with atomic_file(paths.output / METRICS) as stream:
-        stream.write((paths.state / METRICS).read_text(encoding="utf-8"))
+        stream.write(read_text(paths.state / METRICS))
     write_json(paths.output / RECORD, make_record(settings, training, chosen, inputs))
 
 

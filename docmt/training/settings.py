@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.core.architectures import TransformerConfig
-from docmt.core.artifacts import read_json, sha256_file
+from docmt.core.artifacts import read_object, sha256_file
 from docmt.core.config import TrainConfig
 from docmt.core.errors import UserError
 from docmt.core.parse import parse
@@ -62,7 +62,7 @@ class Settings:
 def read_settings(paths: Paths) -> Settings:
     """Raises UserError where a key is missing, a value is not allowed, `init_from` and --init (`pretrained` and
     --pretrained) do not go together, or the model is not like the pretrained checkpoint."""
-    plain, where = read_json(paths.settings), str(paths.settings)
+    plain, where = read_object(paths.settings), str(paths.settings)
     missing = [key for key in KEYS if key not in plain]
     if missing:
         raise UserError("keys are missing", where=where, found=", ".join(plain), expected=", ".join(KEYS))

@@ -8,7 +8,6 @@ A training with a state folder is
 one without a state folder is finished where it has a `record.json`, and else none.
 """
 
-import json
 import re
 import time
 from collections.abc import Iterator
@@ -16,7 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from docmt.core.artifacts import as_object, read_json_lines, read_object_if_there
+from docmt.core.errors import UserError
+from docmt.core.foreign import reading
 from docmt.training import exit
+from docmt.training.exit import CLAIM
 from docmt.training.lease import read_holder
 
 State = Literal["running", "finished", "stopped", "killed", "failed"]
@@ -66,11 +69,12 @@ def standing(results: Path, folder: Path) -> Standing | None:
     """The training of a folder such as `paper/toy/sentence/seed1`; none where none began."""
     state, output = results / "state" / STAGE / folder, results / STAGE / folder
     names = folder.parts
-    if state.is_dir() and (run := _read(state / "run.json")):
+    if state.is_dir() and (run := _read(state / CLAIM, "settings")):
         now, reason = state_of(state)
-        return Standing(*names, now, reason, **course(state, run["settings"]["train"], now == "running"))
-    if record := _read(output / "record.json"):
-        settings = _read(output / "settings.json") or {"train": {}}
+        train = as_object(run["settings"], str(state / CLAIM), ("train",))["train"]
+        return Standing(*names, now, reason, **course(state, train, now == "running"))
+    if record := _read(output / "record.json", "updates", "target_tokens_per_s"):
+        settings = _read(output / "settings.json", "train") or {"train": {}}
         numbers = course(output, settings["train"], running=False)
         numbers |= {"update": record["updates"], "device_hours": record.get("device_hours")}
         return Standing(*names, "finished", **{**numbers, "target_tokens_per_s": record["target_tokens_per_s"]})
@@ -79,7 +83,7 @@ def standing(results: Path, folder: Path) -> Standing | None:
 
 def state_of(folder: Path) -> tuple[State, str]:
     """Of a training with a state folder, and the reason; see above."""
-    if end := _read(folder / exit.FILE):
+    if end := _read(folder / exit.FILE, "status", "reason"):
         return "stopped" if end["reason"] in STOPPED else "failed", end["reason"]
     holder = read_holder(folder)
     alive = holder.process.is_alive() if holder else None
@@ -89,8 +93,14 @@ def state_of(folder: Path) -> tuple[State, str]:
 
 
 def course(folder: Path, train: dict[str, Any], running: bool) -> dict[str, Any]:
-    """What metrics.jsonl tells, by the names of `Standing`."""
-    lines = list(_metrics(folder / "metrics.jsonl"))
+    """What metrics.jsonl tells, by the names of `Standing`. Raises UserError where it is no such file."""
+    path = folder / "metrics.jsonl"
+    lines = read_json_lines(path, "kind", "update", growing=True) if path.exists() else []
+    with reading(path, "not the metrics of a training"):
+        return _told(lines, as_object(train, str(folder)), running)
+
+
+def _told(lines: list[dict[str, Any]], train: dict[str, Any], running: bool) -> dict[str, Any]:
     trained, validated = ([line for line in lines if line["kind"] == kind] for kind in ("train", "dev"))
     by_bleu = train.get("select_by") == "bleu"
     scores = [line["bleu" if by_bleu else "loss"] for line in validated]
@@ -122,17 +132,13 @@ def _seeds(root: Path) -> Iterator[Path]:
     return (folder for folder in root.glob("*/*/*/*") if re.fullmatch(r"seed\d+", folder.name))
 
 
-def _metrics(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines that are whole: the last one may be under way."""
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return (json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n"))
-
-
-def _read(path: Path) -> dict[str, Any] | None:
+def _read(path: Path, *needed: str) -> dict[str, Any] | None:
     """A JSON file that may be gone at any time: a training that ends removes its state."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        return read_object_if_there(path, *needed)
+    except UserError:
+        if path.exists():
+            raise
         return None
 
 

@@ -9,6 +9,7 @@ from torch import nn
 from docmt.core.config import TrainConfig
 from docmt.core.documents import SEGMENTS, read_arrow, read_chains
 from docmt.core.errors import UserError
+from docmt.core.segment_checks import check_chains, check_segments
 from docmt.core.vocabulary import Vocabulary
 from docmt.models import build
 from docmt.models.pretrained import Start
@@ -19,7 +20,7 @@ from docmt.training.freezing import freeze
 from docmt.training.optimiser import build_optimiser
 from docmt.training.seeds import derived_seed
 from docmt.training.settings import VOCABULARIES, Paths, Settings
-from docmt.training.start import fill
+from docmt.training.start import SIDES, fill
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,9 @@ def prepare(
     """
     train = settings.train
     score = open_score() if train.select_by == "bleu" else None
+    model = build_model(paths, settings)
     rows = read_rows(paths, "train", train.batch_tokens)
     dev = read_rows(paths, "dev")
-    model = build_model(paths, settings)
     start = fill(model, paths)
     frozen = freeze(model, train.frozen, start)
     model.to(device)
@@ -61,21 +62,31 @@ def prepare(
 
 def build_model(paths: Paths, settings: Settings) -> nn.Module:
     """The model as its seed makes it. Raises UserError where it does not fit the vocabularies."""
-    sizes = [len(Vocabulary.load(paths.text / name)) for name in VOCABULARIES]
+    sizes = vocabulary_sizes(paths)
     torch.manual_seed(derived_seed(settings.seed, "weights"))
     return build(settings.model, *sizes)
+
+
+def vocabulary_sizes(paths: Paths) -> list[int]:
+    """Of source and target."""
+    return [len(Vocabulary.load(paths.text / name)) for name in VOCABULARIES]
 
 
 def read_rows(paths: Paths, split: str, batch_tokens: int | None = None) -> Rows:
     """A split's segments, with their chains where they are given.
 
-    Raises UserError where there is no segment or, given a budget, where one is longer; and for chains of another view.
+    Raises UserError where there is no segment or, given a budget, where one is longer, for ids that the vocabularies do
+    not have, and for chains of another view.
     """
     path = paths.view / f"{split}.arrow"
     table = read_arrow(path, SEGMENTS)
     if not table.num_rows:
         raise UserError("no segments", where=str(path), expected="at least one")
-    chains = read_chains(paths.chains / f"{split}.arrow", len(table)) if paths.chains else None
+    check_segments(path, table, dict(zip(SIDES, vocabulary_sizes(paths), strict=True)))
+    chains = None
+    if paths.chains:
+        chains = read_chains(paths.chains / f"{split}.arrow", len(table))
+        check_chains(paths.chains / f"{split}.arrow", chains, table)
     rows = Rows.from_table(table, chains)
     if batch_tokens is not None:
         check_lengths(target_tokens(rows), table["document"], batch_tokens, str(path))

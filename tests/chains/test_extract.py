@@ -91,7 +91,7 @@ def test_a_missing_or_damaged_stop_list_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"stop_words\.txt: file not found"):
         read_stop_words(path)
     path.write_bytes(b"\xff\n")
-    with pytest.raises(UserError, match=r"stop_words\.txt: not valid UTF-8"):
+    with pytest.raises(UserError, match=r"stop_words\.txt:1: not valid UTF-8"):
         read_stop_words(path)
 
 

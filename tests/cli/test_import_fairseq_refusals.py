@@ -52,7 +52,7 @@ def test_a_damaged_checkpoint_is_refused(plain, content):
 
 def test_a_missing_checkpoint_is_named(plain):
     plain.checkpoint.unlink()
-    assert plain.refused() == f"{plain.checkpoint}: file not found"
+    assert plain.refused() == f"{plain.checkpoint}: file not found\n  check the path"
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ def test_dictionaries_that_do_not_fit_are_refused(plain, pieces, message):
 
 def test_dictionaries_that_cannot_be_read_are_named(plain):
     plain.dictionary.write_bytes(b"\xff 1\n")
-    assert "dict.txt: not valid UTF-8" in plain.refused()
+    assert "dict.txt:1: not valid UTF-8" in plain.refused()
     plain.dictionary.unlink()
-    assert "dict.txt: dictionary not found" in plain.refused()
+    assert "dict.txt: file not found" in plain.refused()
 
 
 def test_one_table_needs_one_dictionary(plain):

@@ -1,5 +1,8 @@
 """Outputs appear whole or not at all."""
 
+import errno
+from pathlib import Path
+
 import pytest
 
 from docmt.core.artifacts import atomic_file, atomic_folder, canonical_json, digest, read_json, write_json
@@ -36,6 +39,43 @@ def test_a_folder_is_replaced_whole(tmp_path):
     assert [path.name for path in folder.iterdir()] == ["b"]
 
 
+def test_a_folder_that_cannot_take_its_place_leaves_the_older_one(tmp_path, monkeypatch):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "a").write_text("older")
+    rename, whole = Path.replace, []
+
+    def fail_once(self: Path, target: Path) -> Path:
+        if target == folder and not whole:
+            whole.append(folder.exists())
+            raise OSError(errno.EIO, "Input/output error")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", fail_once)
+    with pytest.raises(OSError), atomic_folder(folder) as beside:
+        (beside / "a").write_text("newer")
+    assert (folder / "a").read_text() == "older"
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
+@pytest.mark.parametrize("atomic", [atomic_file, atomic_folder])
+def test_an_error_of_writing_names_what_was_to_be_written(tmp_path, atomic, number):
+    with pytest.raises(OSError) as problem, atomic(tmp_path / "a"):
+        raise OSError(number, "no")
+    assert problem.value.filename == str(tmp_path / "a")
+    assert not list(tmp_path.iterdir())
+
+
+def test_clearing_up_hides_no_error(tmp_path, monkeypatch):
+    def refuse(self: Path, missing_ok: bool = False) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(KeyError), atomic_file(tmp_path / "a"):
+        raise KeyError
+
+
 def test_canonical_text_does_not_depend_on_the_order_of_keys():
     assert (
         canonical_json({"b": 1, "a": [1, "中"]}) == '{"a":[1,"中"],"b":1}' == canonical_json({"a": [1, "中"], "b": 1})
@@ -66,5 +106,5 @@ def test_a_foreign_vocabulary_is_refused(tmp_path):
     (tmp_path / "v.txt").write_text("the\nof\n")
     with pytest.raises(UserError, match="not a vocabulary of docmt"):
         Vocabulary.load(tmp_path / "v.txt")
-    with pytest.raises(UserError, match="vocabulary not found"):
+    with pytest.raises(UserError, match="file not found"):
         Vocabulary.load(tmp_path / "none.txt")

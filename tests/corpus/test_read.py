@@ -161,7 +161,10 @@ def test_same_settings_same_bytes(tmp_path):
             "  found {sha256}; expected " + "0" * 64 + "\n"
             "  remove {downloads}/a.zh and download it again",
         ),
-        ({"reader": {"kind": "lines", "splits": {"train": {"source": "a.zh", "target": "b"}}}}, "b: file not found"),
+        (
+            {"reader": {"kind": "lines", "splits": {"train": {"source": "a.zh", "target": "b"}}}},
+            "b: file not found\n  check the path",
+        ),
     ],
 )
 def test_what_is_refused_leaves_nothing(downloads, tmp_path, change, message):
@@ -232,3 +235,31 @@ def test_real_corpora_from_the_mirror(shared, tmp_path, corpus):
     changed = sum(count for what, count in card["changed"].items() if what.startswith("pairs"))
     known = {"bible_zh-en": (1182, 30881), "bible_de-en": (1185, 30965), "bible_fr-en": (943, 26037)}
     assert (documents, sentences + changed) == {**known, "tvsub_zh-en": (244, 229329)}[corpus]
+
+
+SIDES = {"source": "a.zh", "target": "a.en"}
+
+
+@pytest.mark.parametrize(
+    ("splits", "empty", "message"),
+    [
+        ({"train": SIDES}, ("a.zh", "a.en"), "a.zh, a.en: no documents in split train"),
+        ({"train": SIDES, "dev": {"source": "b", "target": "b"}}, ("b",), "b: no documents in split dev"),
+        ({"train": SIDES, "test": {"source": "b", "target": "b"}}, ("b",), "b: no documents in split test"),
+    ],
+)
+def test_a_split_of_empty_files_is_refused(downloads, tmp_path, splits, empty, message):
+    for name in empty:
+        (downloads / name).write_text("")
+    with pytest.raises(UserError) as problem:
+        run({**MINE, "expected": {}, "reader": {"kind": "lines", "splits": splits}}, downloads, tmp_path / "out")
+    assert str(problem.value).startswith(f"{message}\n  expected one or more\n")
+    assert files(tmp_path / "out") == []
+
+
+def test_a_table_of_all_splits_without_rows_is_refused(downloads, tmp_path):
+    """Which splits it should have is stated nowhere."""
+    (downloads / "t.tsv").write_text("split\tsource\ttarget\tdocument\n")
+    reader = {"kind": "table", "file": "t.tsv", "split": "split"}
+    with pytest.raises(UserError, match="mine: no documents"):
+        run({**MINE, "expected": {}, "files": [{"name": "t.tsv"}], "reader": reader}, downloads, tmp_path / "out")

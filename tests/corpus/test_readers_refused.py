@@ -287,7 +287,7 @@ def test_iwslt_xml(inputs, old, new, message):
 
 
 def test_iwslt_xml_without_a_set(inputs):
-    assert refusal(inputs, XML) == "t.x.zh.xml: file not found"
+    assert refusal(inputs, XML) == "t.x.zh.xml: file not found\n  check the path"
 
 
 TAGGED = "<url>u</url>\n<talkid>7</talkid>\none\ntwo\n<url>u</url>\n<talkid>8</talkid>\nthree\n"

@@ -181,7 +181,7 @@ def test_other_counts_than_the_corpus_file_states(tmp_path, validate):
     ("files", "message"),
     [
         ({"a.zh": "一\n"}, ["file not found: 1", "  a.en"]),
-        ({"a.zh": "", "a.en": ""}, ["no documents: 1", "  the corpus"]),
+        ({"a.zh": "", "a.en": ""}, ["no documents in split train: 1", "  a.zh, a.en: expected one or more"]),
     ],
 )
 def test_nothing_to_read(tmp_path, validate, files, message):

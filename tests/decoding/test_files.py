@@ -146,7 +146,7 @@ def refused(model, folder, output, cut=SUB_DOCUMENTS):
 
 def test_a_missing_view_is_named(tmp_path):
     message = refused(tiny_model("wrapped"), tmp_path, tmp_path / "out")
-    assert message == f"{tmp_path}/test.arrow: file not found"
+    assert message == f"{tmp_path}/test.arrow: file not found\n  check the path"
 
 
 def test_a_damaged_view_is_named(view, tmp_path):

@@ -88,7 +88,7 @@ def test_damaged_weights_are_refused(folder):
 
 def test_a_card_without_its_keys_is_refused(folder):
     (folder / "model.json").write_text('{"kind": "transformer"}')
-    assert "not the card of a model\n  found no config, source_size, target_size" in refusal(load_model, folder)
+    assert "keys are missing\n  found no config, source_size, target_size" in refusal(load_model, folder)
 
 
 def test_an_unknown_architecture_is_refused(folder):

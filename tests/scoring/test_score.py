@@ -377,7 +377,7 @@ def test_a_missing_translation_is_named(job):
 
 def test_bytes_that_are_no_utf8_are_refused(job):
     (job.translations / "test.txt").write_bytes(b"\xff\n")
-    with pytest.raises(UserError, match=r"test.txt: not valid UTF-8"):
+    with pytest.raises(UserError, match=r"test.txt:1: not valid UTF-8"):
         job.score()
 
 

@@ -56,7 +56,7 @@ def test_codes_are_kept(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "codes: BPE codes not found"),
+        (None, "codes: file not found"),
         ("", "codes:1: not BPE codes of subword-nmt"),
         ("#version: 0.1\na b\n", "codes:1: not BPE codes of subword-nmt"),
         ("#version: 0.2\na b\nabc\n", "codes:3: not a merge"),

@@ -113,8 +113,8 @@ def test_the_folder_says_how_it_was_made(chinese):
     ("file", "message"),
     [
         ("text.json", r"text\.json: file not found"),
-        ("codes.source", r"codes\.source: BPE codes not found"),
-        ("vocabulary.target.txt", r"vocabulary\.target\.txt: vocabulary not found"),
+        ("codes.source", r"codes\.source: file not found"),
+        ("vocabulary.target.txt", r"vocabulary\.target\.txt: file not found"),
         ("truecase.source.json", r"truecase\.source\.json: file not found"),
     ],
 )

@@ -40,6 +40,8 @@ def read_json(inputs: Inputs, archive: str | None, file: str, form: type) -> Any
         value = json.loads(inputs.text(archive, file))
     except json.JSONDecodeError as problem:
         raise UserError("not JSON", where=f"{shown}:{problem.lineno}", found=problem.msg) from None
+    except (ValueError, RecursionError) as problem:  # numbers of thousands of digits, lists in lists in lists ...
+        raise UserError("not JSON", where=shown, found=problem) from None
     if not isinstance(value, form):
         expected = {list: "a list of items", dict: "an object of items"}[form]
         raise UserError("not a contrastive set", where=shown, found=type(value).__name__, expected=expected)

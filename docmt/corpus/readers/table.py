@@ -4,10 +4,12 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
+from docmt.core.documents import need_file
 from docmt.core.errors import UserError
+from docmt.core.foreign import reading
+from docmt.core.foreign import shown as first_line
 from docmt.core.readers import TableConfig, table_form
 from docmt.corpus.inputs import Document, Inputs, Reading, Side, place
 
@@ -82,6 +84,9 @@ def _json_lines(inputs: Inputs, archive: str | None, path: str, columns: Sequenc
         except json.JSONDecodeError as problem:
             inputs.problems.report("not JSON", where=where, found=f"{problem.msg}, column {problem.colno}")
             continue
+        except (ValueError, RecursionError) as problem:  # numbers of thousands of digits, lists in lists in lists ...
+            inputs.problems.report("not JSON", where=where, found=first_line(problem))
+            continue
         if not isinstance(row, dict):
             inputs.problems.report("not a JSON object", where=where, found=type(row).__name__)
             continue
@@ -90,18 +95,17 @@ def _json_lines(inputs: Inputs, archive: str | None, path: str, columns: Sequenc
 
 def _parquet(inputs: Inputs, archive: str | None, path: str, columns: Sequence[str]) -> Iterator[Row]:
     shown = place(archive, path)
-    try:
-        file = pq.ParquetFile(inputs.path(archive, path))
-    except FileNotFoundError:
-        raise UserError("file not found", where=shown) from None
-    except pa.ArrowInvalid as problem:
-        raise UserError("not a Parquet file", where=shown, found=problem) from None
+    place_ = inputs.path(archive, path)
+    with reading(shown, "not a Parquet file"):
+        need_file(place_)
+        file = pq.ParquetFile(place_)
     _need_columns(file.schema_arrow.names, columns, f"{shown}:1")
     number = 0
-    for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
-        for values in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
-            number += 1
-            yield number, values
+    with reading(shown, "damaged Parquet file"):
+        for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
+            for values in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
+                number += 1
+                yield number, values
 
 
 def _need_columns(found: Sequence[str], wanted: Sequence[str], where: str) -> None:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from docmt.core.artifacts import read_json, sha256_file
+from docmt.core.artifacts import read_object, sha256_file
 from docmt.core.errors import UserError
-from docmt.core.pretrained import ALIGNER_LAYER, aligner_files
+from docmt.core.foreign import reading
+from docmt.core.pretrained import ALIGNER_LAYER, CONFIG, aligner_files
 from docmt.scoring.alignment.aligners import AlignedLines
 from docmt.scoring.alignment.links import Aligned, Links
 from docmt.scoring.alignment.pharaoh import read_links
@@ -46,8 +47,10 @@ class AwesomeAlign:
 
     def _fitting(self, source: Sequence[str], target: Sequence[str]) -> Iterator[int]:
         """Numbers of the lines that have words on both sides, and no more pieces than the model takes."""
-        tokenizer = _tokenizer_class().from_pretrained(str(self.folder))
-        most = min(tokenizer.max_len, read_json(self.folder / "config.json")["max_position_embeddings"]) - 2
+        positions = read_object(self.folder / CONFIG, "max_position_embeddings")["max_position_embeddings"]
+        with reading(self.folder, "not a BERT that awesome-align can read"):
+            tokenizer = _tokenizer_class().from_pretrained(str(self.folder))
+            most = min(tokenizer.max_len, positions) - 2
         for number, pair in enumerate(zip(source, target, strict=True)):
             pieces = [sum(len(tokenizer.tokenize(word)) for word in _words(line)) for line in pair]
             if all(map(str.split, pair)) and max(pieces) <= most:

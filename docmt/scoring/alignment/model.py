@@ -9,6 +9,7 @@ import pyarrow as pa
 from docmt.core.artifacts import read_json, write_json
 from docmt.core.documents import read_arrow, write_arrow
 from docmt.core.errors import UserError
+from docmt.core.foreign import reading
 from docmt.scoring.alignment.jumps import SIZE, Jumps
 
 WORDS = pa.dictionary(pa.int32(), pa.string())
@@ -52,6 +53,11 @@ class AlignmentModel:
         """Raises UserError where a file is missing or is none of `save`."""
         table = read_arrow(folder / LEXICON, LINKS)
         jumps = _read_jumps(folder / JUMPS)
+        with reading(folder / LEXICON, "not the lexicon of an aligner"):
+            return cls._of(table, jumps)
+
+    @classmethod
+    def _of(cls, table: pa.Table, jumps: BothJumps) -> "AlignmentModel":
         columns = [table[name].combine_chunks() for name in ("source", "target")]
         words = [{word: n for n, word in enumerate(column.dictionary.to_pylist())} for column in columns]
         source, target = (column.indices.fill_null(-1).to_numpy().astype(np.int64) for column in columns)
@@ -64,7 +70,8 @@ def _read_jumps(path: Path) -> BothJumps:
     both = read_json(path)
     if not (isinstance(both, list) and [isinstance(one, list) and len(one) for one in both] == [SIZE, SIZE]):
         raise UserError("not the jumps of an aligner", where=str(path), expected=f"two lists of {SIZE} numbers")
-    forward, backward = (Jumps(np.array(one)) for one in both)
+    with reading(path, "not the jumps of an aligner", "numbers"):
+        forward, backward = (Jumps(np.array(one, dtype=float)) for one in both)
     return forward, backward
 
 

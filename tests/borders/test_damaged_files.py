@@ -1,0 +1,307 @@
+"""A file that is damaged, cut, of another shape, missing, or a folder: every command that reads it says so in one
+message with the file's name, ends with status 2, and leaves nothing half-written.
+
+Plain files are tried in the normal suite; what the stages of a whole workflow leave, in the slow one.
+"""
+
+import gzip
+import io
+import json
+import shutil
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from damage import check_message, content_of, damaged, told
+from fairseq_files import Made
+
+from docmt.cli.main import main
+
+WORDS = ("the cat sat", "", "the dog ran home", "the cat ran")
+CORPUS = "corpus: own\nabout: mine\nsource_language: fr\ntarget_language: en\nlicence: none\ncitation: none\n"
+
+
+def write_plain(folder: Path) -> None:
+    """Files that a user brings."""
+    folder.mkdir()
+    text = "".join(f"{line}\n" for line in WORDS)
+    for name in ("hyp.txt", "ref.txt", "src.txt"):
+        (folder / name).write_text(text)
+    links = "".join(" ".join(f"{n}-{n}" for n in range(len(line.split()))) + "\n" for line in WORDS)
+    for name in ("links.txt", "gold.txt"):
+        (folder / name).write_text(links)
+    (folder / "docs.txt").write_text("a\na\nb\nb\n")
+    (folder / "stop.txt").write_text("the\n")
+    (folder / "vectors.txt").write_text("2 2\nthe 0.1 0.2\ncat 0.3 0.1\n")
+    (folder / "table.tsv").write_text("source\ttarget\tdocument\n" + "un chat\ta cat\td1\n" * 30)
+    (folder / "table.jsonl").write_text('{"source": "un chat", "target": "a cat", "document": "d1"}\n' * 31)
+    write_parquet_table(folder / "table.parquet")
+    write_archives(folder)
+    for name in ("text.gz", "pack.tgz", "pack.zip"):
+        reader = {"kind": "lines", "splits": {"train": {"source": "a.fr", "target": "a.en"}}}
+        (folder / f"{name}.json").write_text(json.dumps(corpus_settings(name, reader)))
+    Made(folder, {})
+
+
+def write_parquet_table(path: Path) -> None:
+    pq.write_table(
+        pa.table({"source": ["un"] * 500, "target": ["a"] * 500, "document": list(map(str, range(500)))}), path
+    )
+
+
+def write_archives(folder: Path) -> None:
+    texts = {name: (f"{name} line\n" * 400).encode() for name in ("a.fr", "a.en")}
+    (folder / "a.fr.gz").write_bytes(gzip.compress(texts["a.fr"]))
+    (folder / "a.en.gz").write_bytes(gzip.compress(texts["a.en"]))
+    with zipfile.ZipFile(folder / "pack.zip", "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, data in texts.items():
+            zipped.writestr(name, data)
+    with tarfile.open(folder / "pack.tgz", "w:gz") as tar:
+        for name, data in texts.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+
+
+def corpus_settings(name: str, reader: dict) -> dict:
+    files = ["a.fr.gz", "a.en.gz"] if name == "text.gz" else [name]
+    if name == "text.gz":
+        reader = {"kind": "lines", "splits": {"train": {"source": "a.fr.gz", "target": "a.en.gz"}}}
+    else:
+        reader = {**reader, "archive": name}
+    languages = {"source_language": "fr", "target_language": "en"}
+    about = {"version": 1, "corpus": "own", "licence": "", "citation": "", **languages}
+    return {**about, "files": [{"name": file} for file in files], "reader": reader, "expected": {}}
+
+
+SCORE = "score --hypotheses hyp.txt --reference ref.txt --documents docs.txt"
+LTCR = "ltcr --source src.txt --hypotheses hyp.txt --alignments links.txt --source-stop-list stop.txt"
+IMPORT = (
+    "import-fairseq --checkpoint best.pt --source-dictionary dict.txt --target-dictionary dict.txt"
+    " --source-language en --target-language de --output out"
+)
+READ = "corpus read --downloads . --output out --settings"
+PLAIN = [
+    ("hyp.txt", "empty half noise folder missing", SCORE),
+    ("ref.txt", "empty noise folder missing", SCORE),
+    ("docs.txt", "empty half noise folder missing", SCORE),
+    ("hyp.txt", "noise folder", "compare --baseline ref.txt --system hyp.txt --reference ref.txt"),
+    ("links.txt", "empty half noise text folder missing", LTCR),
+    ("stop.txt", "noise folder missing", LTCR),
+    ("gold.txt", "empty noise text folder missing", "aer gold.txt links.txt"),
+    ("links.txt", "empty noise text folder missing", "aer gold.txt links.txt"),
+    ("src.txt", "empty noise folder", "align src.txt hyp.txt --output out"),
+    ("vectors.txt", "empty noise text folder missing", "coherence --hypotheses hyp.txt --vectors vectors.txt"),
+    ("best.pt", "empty half noise text folder missing", IMPORT),
+    ("dict.txt", "empty noise text folder missing", IMPORT),
+    ("pack.zip.json", "empty half noise list object number deep folder missing", f"{READ} pack.zip.json"),
+    ("pack.zip", "empty half noise text folder missing", f"{READ} pack.zip.json"),
+    ("pack.tgz", "empty half noise text folder missing", f"{READ} pack.tgz.json"),
+    ("a.fr.gz", "empty half noise text folder missing", f"{READ} text.gz.json"),
+]  # fmt: skip
+
+
+def cases(table: list[tuple[str, str, str]]) -> list:
+    found = [(file, damage, command.split()) for file, damages, command in table for damage in damages.split()]
+    return [pytest.param(*case, id=f"{case[2][0]}-{Path(case[0]).name}-{case[1]}") for case in found]
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("plain") / "files"
+    write_plain(folder)
+    return folder
+
+
+@pytest.fixture
+def whole(capsys, monkeypatch):
+    """That a command ends well where nothing is damaged."""
+
+    def look(folder: Path, command: str) -> None:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("猫\n".encode())))
+        monkeypatch.setattr(sys, "argv", ["docmt", *command.split()])
+        with pytest.raises(SystemExit) as end:
+            main()
+        for path in (folder / "out", folder / "state"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        assert end.value.code == 0, capsys.readouterr().err
+
+    return look
+
+
+@pytest.fixture
+def check(capsys, monkeypatch):
+    """Damage a file below a folder, and look at what the command says and leaves."""
+
+    def look(folder: Path, file: str, damage: str, arguments: list[str]) -> None:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("猫\n".encode())))
+        with damaged(folder / file, damage):
+            try:
+                check_message(told(capsys, monkeypatch, arguments), Path(file).name)
+                left = content_of(folder / "out") if (folder / "out").is_dir() else {}
+                assert not [name for name in left if ".part" in name or ".unpacked" in name]
+                assert not (folder / "out").is_file()
+            finally:
+                for path in (folder / "out", folder / "state"):
+                    shutil.rmtree(path, ignore_errors=True)
+
+    return look
+
+
+@pytest.mark.parametrize(("file", "damage", "arguments"), cases(PLAIN))
+def test_a_file_of_a_user(plain, check, file, damage, arguments):
+    check(plain, file, damage, arguments)
+
+
+@pytest.mark.parametrize("command", dict.fromkeys(command for _, _, command in PLAIN))
+def test_whole_files_of_a_user(plain, whole, command):
+    whole(plain, command)
+
+
+@pytest.mark.parametrize("damage", ["empty", "half", "noise", "text", "folder", "missing"])
+@pytest.mark.parametrize("table", ["table.parquet", "table.jsonl", "table.tsv"])
+def test_a_table_of_a_user(plain, capsys, monkeypatch, table, damage):
+    """`docmt corpus validate` collects what is wrong; half of a TSV may end with a row."""
+    if (table, damage) == ("table.tsv", "half"):
+        pytest.skip("it has whole rows")
+    monkeypatch.chdir(plain)
+    monkeypatch.setattr(sys, "argv", ["docmt", "corpus", "validate", table])
+    with damaged(plain / table, damage), pytest.raises(SystemExit) as end:
+        main()
+    shown = capsys.readouterr()
+    assert end.value.code == 2
+    assert table in shown.out + shown.err and "Traceback" not in shown.err
+
+
+C = "results/1_corpus/toy_zh-en@smoke"
+T = "results/2_tokens/toy_zh-en@smoke/truecase_separate4k"
+V = "results/3_views/toy_zh-en@smoke/truecase_separate4k"
+H = "results/4_chains/toy_zh-en@smoke/truecase_separate4k"
+TRAINED = "results/5_training/smoke/toy_zh-en"
+TRANSLATED = "results/6_translations/smoke/toy_zh-en"
+A = "results/7_aligners/toy_zh-en@smoke/truecase_separate4k"
+SCORED = "results/7_scores/smoke/toy_zh-en"
+COMPARED = "results/7_comparisons/demo/quality"
+REPORTED = "results/8_report/demo"
+CHAIN_VIEW = "sentences20+documents"
+MODEL = f"{TRAINED}/lexical_chain/seed1/model"
+JSON = "empty half noise list object number deep folder missing"
+BINARY = "empty half noise text folder missing"
+TEXT = "empty noise folder missing"
+
+TOKENS = f"tokens --settings {T}/settings.json --corpus {C} --output out"
+VIEWS = f"views --settings {V}/window1/settings.json --tokens {T} --output out"
+WORDS_OF = f"chains words --settings {H}/words/settings.json --tokens {T} --output out"
+SEGMENTS_OF = (
+    f"chains segments --settings {H}/{CHAIN_VIEW}/settings.json --tokens {T} --words {H}/words"
+    f" --view {V}/{CHAIN_VIEW} --output out"
+)
+TRAIN = (
+    f"train --settings {TRAINED}/g_transformer/seed1/settings.json --view {V}/tokens512 --text {T}/text"
+    f" --init {TRAINED}/sentence/seed1/model --output out --state state --device cpu"
+)
+TRAIN_CHAINS = (
+    f"train --settings {TRAINED}/lexical_chain/seed1/settings.json --view {V}/{CHAIN_VIEW} --text {T}/text"
+    f" --chains {H}/{CHAIN_VIEW} --init {TRAINED}/sentence/seed1/model --output out --state state --device cpu"
+)
+DECODE = (
+    f"decode --settings {TRANSLATED}/lexical_chain/seed1/settings.json --model {MODEL} --view {V}/{CHAIN_VIEW}"
+    f" --chains {H}/{CHAIN_VIEW} --output out"
+)
+CONTRASTIVE = DECODE.replace("decode ", "contrastive-system ").replace("--output out", "--output out/c.arrow")
+INSPECT = f"inspect --model {MODEL} --view {V}/{CHAIN_VIEW} --chains {H}/{CHAIN_VIEW} --output out/inside.arrow"
+TRANSLATE = f"translate --model {MODEL} --beam 1"
+SCORE_SYSTEM = (
+    f"score-system --settings {SCORED}/sentence/seed1/settings.json --corpus {C} --tokens {T} --view {V}/window1"
+    f" --translations {TRANSLATED}/sentence/seed1 --aligner {A} --output out/scores.json"
+)
+TRAIN_ALIGNER = f"train-aligner --settings {A}/settings.json --tokens {T} --output out"
+COMPARE = f"compare-table --settings {COMPARED}/settings.json --results results --output out/c.json"
+REPORT = f"report --settings {REPORTED}/settings.json --results results --output out/index.html"
+SHARDS = f"shards tokenise --settings {T}/settings.json --corpus {C} --part 1/2 --output out"
+
+STAGES = [
+    (f"{T}/settings.json", JSON, TOKENS),
+    (f"{C}/documents.parquet", BINARY, TOKENS),
+    (f"{C}/contrastive.parquet", "empty half noise text folder", TOKENS),
+    (f"{C}/documents.parquet", BINARY, SHARDS),
+    (f"{V}/window1/settings.json", JSON, VIEWS),
+    (f"{T}/tokens.arrow", BINARY, VIEWS),
+    (f"{T}/contrastive.arrow", "empty half noise text folder", VIEWS),
+    (f"{H}/words/settings.json", "list object noise", WORDS_OF),
+    (f"{T}/tokens.arrow", BINARY, WORDS_OF),
+    (f"{H}/words/stop_words.txt", "noise folder missing", SEGMENTS_OF),
+    (f"{V}/{CHAIN_VIEW}/test.arrow", BINARY, SEGMENTS_OF),
+    (f"{T}/text/vocabulary.source.txt", TEXT, SEGMENTS_OF),
+    (f"{TRAINED}/g_transformer/seed1/settings.json", JSON, TRAIN),
+    (f"{V}/tokens512/train.arrow", BINARY, TRAIN),
+    (f"{V}/tokens512/dev.arrow", BINARY, TRAIN),
+    (f"{T}/text/vocabulary.target.txt", TEXT, TRAIN),
+    (f"{TRAINED}/sentence/seed1/model/model.safetensors", BINARY, TRAIN),
+    (f"{H}/{CHAIN_VIEW}/train.arrow", BINARY, TRAIN_CHAINS),
+    (f"{TRANSLATED}/lexical_chain/seed1/settings.json", JSON, DECODE),
+    (f"{MODEL}/model.json", JSON, DECODE),
+    (f"{MODEL}/model.safetensors", BINARY, DECODE),
+    (f"{MODEL}/text/text.json", JSON, DECODE),
+    (f"{MODEL}/text/truecase.target.json", "empty half noise list object number folder missing", DECODE),
+    (f"{MODEL}/text/codes.source", TEXT, DECODE),
+    (f"{MODEL}/text/vocabulary.source.txt", TEXT, TRANSLATE),
+    (f"{MODEL}/stop_words.txt", "noise folder missing", TRANSLATE),
+    (f"{V}/{CHAIN_VIEW}/test.arrow", BINARY, DECODE),
+    (f"{H}/{CHAIN_VIEW}/test.arrow", BINARY, DECODE),
+    (f"{V}/{CHAIN_VIEW}/contrastive.arrow", BINARY, CONTRASTIVE),
+    (f"{V}/{CHAIN_VIEW}/dev.arrow", BINARY, INSPECT.replace("--output", "--split dev --output")),
+    (f"{SCORED}/sentence/seed1/settings.json", JSON, SCORE_SYSTEM),
+    (f"{C}/documents.parquet", BINARY, SCORE_SYSTEM),
+    (f"{T}/tokens.arrow", BINARY, SCORE_SYSTEM),
+    (f"{TRANSLATED}/sentence/seed1/test.txt", TEXT, SCORE_SYSTEM),
+    (f"{TRANSLATED}/sentence/seed1/test.tok.txt", TEXT, SCORE_SYSTEM),
+    (f"{TRANSLATED}/sentence/seed1/decoding.json", JSON, SCORE_SYSTEM),
+    (f"{TRANSLATED}/sentence/seed1/contrastive.arrow", BINARY, SCORE_SYSTEM),
+    (f"{A}/lexicon.arrow", BINARY, SCORE_SYSTEM),
+    (f"{A}/jumps.json", JSON, SCORE_SYSTEM),
+    (f"{A}/settings.json", JSON, TRAIN_ALIGNER),
+    (f"{COMPARED}/settings.json", JSON, COMPARE),
+    (f"{SCORED}/sentence/seed1/details.arrow", BINARY, COMPARE),
+    (f"{REPORTED}/settings.json", JSON, REPORT),
+    (f"{SCORED}/sentence/seed1/scores.json", "empty half noise list object number deep folder", REPORT),
+    (f"{SCORED}/lexical_chain/seed1/occurrences.arrow", "empty half noise text folder", REPORT),
+    (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list number deep folder", REPORT),
+    (f"{TRAINED}/sentence/seed1/metrics.jsonl", "noise text list folder", REPORT),
+    (f"{COMPARED}/comparisons.json", "empty half noise list number deep folder", REPORT),
+    (f"{C}/card.json", "empty half noise list number folder", REPORT),
+    (f"{TRANSLATED}/sentence/seed1/test.txt", "empty noise folder", REPORT),
+    (f"{TRANSLATED}/sentence/seed1/decoding.json", "empty half noise list object number folder", REPORT),
+    (f"{TRANSLATED}/lexical_chain/seed1/inside.arrow", "empty half noise text folder", REPORT),
+    (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list object number deep folder", "status"),
+    (f"{TRAINED}/sentence/seed1/metrics.jsonl", "noise text list object folder", "status"),
+    (f"{TRAINED}/sentence/seed1/settings.json", "empty half noise list object number folder", "status"),
+    (f"{T}/card.json", "empty half noise list number folder", "targets --study demo"),
+    (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list number folder", "targets --study demo"),
+]
+
+
+@pytest.fixture(scope="module")
+def world(finished_demo, tmp_path_factory) -> Path:
+    """A copy of a finished demo, whose files are damaged one at a time."""
+    root = tmp_path_factory.mktemp("world") / "demo"
+    shutil.copytree(finished_demo.root, root, ignore=shutil.ignore_patterns(".snakemake", "logs"))
+    return root
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("file", "damage", "arguments"), cases(STAGES))
+def test_a_file_of_a_stage(world, check, file, damage, arguments):
+    check(world, file, damage, arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", dict.fromkeys(command for _, _, command in STAGES))
+def test_whole_files_of_stages(world, whole, command):
+    whole(world, command)

@@ -1,0 +1,75 @@
+"""Files as they are not meant to be, and commands that say so: one message, its status, no trace."""
+
+import random
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from docmt.cli.main import main
+from docmt.core.errors import TRY_AGAIN, USER_MISTAKE
+
+
+def noise(data: bytes) -> bytes:
+    """As long as the file, and not UTF-8."""
+    return b"\xff" + random.Random(1).randbytes(max(len(data) - 1, 40))
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes] | None] = {
+    "empty": lambda _: b"",
+    "half": lambda data: data[: len(data) // 2],
+    "noise": noise,
+    "text": lambda _: b"this is something else\n",
+    "list": lambda _: b"[1, 2]\n",
+    "object": lambda _: b'{"a": {"b": [1]}}\n',
+    "number": lambda _: b"3\n",
+    "deep": lambda _: b"[" * 100_000,
+    "missing": None,
+    "folder": None,
+}
+
+
+@contextmanager
+def damaged(path: Path, damage: str) -> Iterator[None]:
+    """The file is as it was afterwards."""
+    content = path.read_bytes()
+    path.unlink()
+    if damage == "folder":
+        path.mkdir()
+    elif damage != "missing":
+        path.write_bytes(DAMAGES[damage](content))
+    try:
+        yield
+    finally:
+        if path.is_dir():
+            shutil.rmtree(path)
+        path.write_bytes(content)
+
+
+def told(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, arguments: Sequence[object]) -> str:
+    """The one message of a command that a user can mend."""
+    monkeypatch.setattr(sys, "argv", ["docmt", *map(str, arguments)])
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as end:
+        main()
+    shown = capsys.readouterr().err
+    assert end.value.code in (USER_MISTAKE, TRY_AGAIN), shown
+    message = shown[shown.index("docmt: ") :]
+    assert shown.count("docmt: ") == 1, shown
+    assert "Traceback" not in shown and "Aborted" not in shown
+    return message
+
+
+def check_message(message: str, name: str) -> None:
+    """The file is named, and below the first line stands what was found or expected, or what to do."""
+    assert name in message, message
+    assert len(message.splitlines()) > 1, message
+    assert all(line.startswith("  ") for line in message.splitlines()[1:]), message
+
+
+def content_of(folder: Path) -> dict[str, bytes | None]:
+    """All that is in a folder, by name; nothing for folders."""
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}

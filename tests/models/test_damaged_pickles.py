@@ -1,0 +1,83 @@
+"""Pickles that are cut or have other bytes: they give tensors, or one message with the file's name; nothing else."""
+
+import io
+import random
+import warnings
+from pathlib import Path
+
+import pytest
+import torch
+from fairseq_files import Made
+
+from docmt.core.errors import UserError
+from docmt.models.checkpoints import read_checkpoint
+from docmt.models.fairseq import imported, numberings
+from docmt.models.fairseq import read_checkpoint as read_fairseq
+from docmt.text.dictionary import read_dictionary
+
+
+def damaged(whole: bytes, draw: random.Random) -> bytes:
+    """Cut, some bytes changed (half of them near the beginning, where most of what is no tensor stands), or both."""
+    data, kind = bytearray(whole), draw.randrange(4)
+    for _ in range(draw.choice((1, 1, 2, 8)) if kind else 0):
+        data[draw.randrange(len(data) if draw.random() < 0.5 else min(len(data), 9000))] = draw.randrange(256)
+    return bytes(data[: draw.randrange(len(data))] if kind in (0, 3) else data)
+
+
+def weights(folder: Path, zipped: bool) -> tuple[Path, bytes]:
+    tensors = {f"encoder.layers.{number}.fc1.weight": torch.full((3, 4), float(number)) for number in range(6)}
+    stream = io.BytesIO()
+    torch.save(tensors, stream, _use_new_zipfile_serialization=zipped)
+    return folder / "pytorch_model.bin", stream.getvalue()
+
+
+def check_weights(file: Path) -> None:
+    found = read_checkpoint(file.parent)
+    assert all(isinstance(name, str) and tensor.isfinite().shape == tensor.shape for name, tensor in found.items())
+
+
+def fairseq(folder: Path, zipped: bool) -> tuple[Path, bytes]:
+    made = Made(folder, {}, zipped=zipped)
+    return made.checkpoint, made.checkpoint.read_bytes()
+
+
+def check_fairseq(file: Path) -> None:
+    pieces, found = read_dictionary(file.with_name("dict.txt")), read_fairseq(file)
+    imported(found, *numberings(found, pieces, pieces))
+
+
+KINDS = {"weights": (weights, check_weights), "fairseq": (fairseq, check_fairseq)}
+
+
+def try_all(folder: Path, kind: str, zipped: bool, count: int, seed: int) -> tuple[int, int]:
+    """How many are read, and refused."""
+    make, check = KINDS[kind]
+    file, whole = make(folder, zipped)
+    draw, refused = random.Random(seed), 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a warning on the screen would be a second message
+        for _ in range(count):
+            file.write_bytes(damaged(whole, draw))
+            try:
+                check(file)
+            except UserError as problem:
+                assert str(problem).startswith(str(file)) and "\n" in str(problem)
+                refused += 1
+        file.write_bytes(whole)
+        check(file)
+    return count - refused, refused
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_some_damaged_pickles(tmp_path, kind, zipped):
+    read, refused = try_all(tmp_path, kind, zipped, 40, seed=1)
+    assert refused > read
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("zipped", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_750_damaged_pickles(tmp_path, kind, zipped):
+    read, refused = try_all(tmp_path, kind, zipped, 750, seed=2)
+    assert read and refused > read
