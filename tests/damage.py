@@ -1,6 +1,7 @@
 """Files as they are not meant to be, and commands that say so: one message, its status, no trace."""
 
 import random
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -50,17 +51,19 @@ def damaged(path: Path, damage: str) -> Iterator[None]:
 
 
 def told(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, arguments: Sequence[object]) -> str:
-    """The one message of a command that a user can mend."""
+    """The one message of a command that a user can mend: ours, or that of typer, in the form of ours."""
     monkeypatch.setattr(sys, "argv", ["docmt", *map(str, arguments)])
     capsys.readouterr()
     with pytest.raises(SystemExit) as end:
         main()
     shown = capsys.readouterr().err
     assert end.value.code in (USER_MISTAKE, TRY_AGAIN), shown
-    message = shown[shown.index("docmt: ") :]
-    assert shown.count("docmt: ") == 1, shown
     assert "Traceback" not in shown and "Aborted" not in shown
-    return message
+    if shown.startswith("Usage: "):
+        _, try_help, error = (part.strip() for part in re.split("\n(?=Try |Error: )", shown.replace("\n\n", "\n")))
+        return f"{error}\n  {try_help}"
+    assert shown.count("docmt: ") == 1, shown
+    return shown[shown.index("docmt: ") :]
 
 
 def check_message(message: str, name: str) -> None:

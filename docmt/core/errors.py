@@ -35,7 +35,7 @@ class UserError(Exception):
 
     def text(self) -> str:
         """The message as shown: one line, and up to two more where there is more to say."""
-        lines = [f"{self.where}: {self.what}" if self.where else self.what]
+        lines = [f"{printable(self.where, breaks='')}: {self.what}" if self.where else self.what]
         facts = [
             f"{name} {value}"
             for name, value in (("found", self.found), ("expected", self.expected))
@@ -48,11 +48,11 @@ class UserError(Exception):
         return printable("\n".join(lines))
 
 
-def printable(text: str) -> str:
+def printable(text: str, breaks: str = "\n") -> str:
     """What a terminal would act on, or cannot show, as escapes: what was found may be the bytes of any file."""
-    if text.replace("\n", "").isprintable():
+    if text.replace("\n", "").isprintable() and (breaks or "\n" not in text):
         return text
-    return "".join(one if one == "\n" or one.isprintable() else ascii(one)[1:-1] for one in text)
+    return "".join(one if one.isprintable() or one in breaks else ascii(one)[1:-1] for one in text)
 
 
 LONGEST_COMPARED = 200

@@ -10,6 +10,7 @@ import pytest
 from support import ROOT, run
 
 from docmt.cli.main import COMMANDS, GROUPS, main
+from docmt.core.errors import printable
 
 FILES = {
     "text": b"one two\nthree\n\nfour five\n",
@@ -133,7 +134,7 @@ CALLS = (
     ("train-aligner --settings settings.json --tokens folder --output o", "folder/tokens.arrow: file not found"),
     (
         "score-system --settings settings.json --corpus . --tokens . --view . --translations folder --output o",
-        "folder/decoding.json: file not found",
+        "settings.json: keys are missing",
     ),
     ("shards encode folder --text folder --output o", "folder"),
     ("shards learn folder --settings list.json --corpus . --output o", "list.json: wrong type"),
@@ -145,7 +146,7 @@ CALLS = (
     ("LTCR --rule mach=exact", "did you mean 'match'?"),
     (
         "LTCR --rule similarity=.nan",
-        "--rule similarity: value not allowed\n  found nan; expected above 0 and at most 1",
+        "--rule similarity: not a number that can be used\n  found nan; expected a finite one",
     ),
     ("LTCR --rule similarity=nan", "--rule similarity: wrong type"),
     ("LTCR --rule source_stop_words=-1", "--rule source_stop_words: value not allowed"),
@@ -236,7 +237,8 @@ def test_every_command_is_called():
 @pytest.mark.parametrize("name", NAMES)
 def test_names_are_taken_as_they_are(place, monkeypatch, capsys, name):
     arguments = ["score", f"--hypotheses={name}", "--reference", "text"]
-    assert refused(arguments, monkeypatch, capsys) == f"docmt: {name}: file not found\n"
+    shown = printable(name, breaks="")
+    assert refused(arguments, monkeypatch, capsys) == f"docmt: {shown}: file not found\n  check the path\n"
 
 
 def test_standard_input_that_is_not_utf_8_is_refused_before_a_model_is_loaded(place, monkeypatch, capsys):
@@ -248,4 +250,4 @@ def test_the_program_itself_refuses_as_its_function_does(place):
     """Also a name that is not UTF-8, which its standard error can show."""
     docmt = Path(sys.executable).parent / "docmt"
     done = run([docmt, "score", "--hypotheses", os.fsdecode(b"\xff"), "--reference", "text"], cwd=place)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", "docmt: \\udcff: file not found\n")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "docmt: \\udcff: file not found\n  check the path\n")
