@@ -1,10 +1,7 @@
 """The whole of stage 5 for one system and seed: from settings.json and a view to a model folder."""
 
-import shutil
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,12 +11,13 @@ from docmt.training.checkpoint import StateFolder
 from docmt.training.compiling import Compiling, compiling
 from docmt.training.dev_score import Score
 from docmt.training.disk import disk_full_named
+from docmt.training.events import events
 from docmt.training.exit import Reason, forget_exit, recorded, write_exit
 from docmt.training.identity import claim_state, identity, remove_state
 from docmt.training.lease import Lease, alone_in
 from docmt.training.listeners import Listener, Listeners
 from docmt.training.loop import Stopped, Training
-from docmt.training.metrics import Events, Metrics
+from docmt.training.metrics import Metrics
 from docmt.training.options import JobOptions
 from docmt.training.outputs import METRICS, write_outputs
 from docmt.training.ranks import joined
@@ -27,7 +25,7 @@ from docmt.training.repeatable import repeatable
 from docmt.training.settings import Paths, Settings, check_text, read_settings
 from docmt.training.signals import StopRequest
 from docmt.training.start import account, by_part
-from docmt.training.status import Status, Validation
+from docmt.training.status import Validation
 from docmt.training.task import Task, prepare
 from docmt.training.usage import Usage
 from docmt.training.watch import Watch
@@ -133,7 +131,8 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
     if update:
         listener.note(f"resuming from the checkpoint of update {update}")
     training.ranks.from_first(lease.check)
-    listeners = Listeners(listener, *(files(training, paths, lease) if training.ranks.is_first else ()))
+    own = files(training, paths, lease, listener.note) if training.ranks.is_first else ()
+    listeners = Listeners(listener, *own)
     try:
         reason = training.run(listeners)
         if reason is Reason.FINISHED:
@@ -151,18 +150,9 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
     return None
 
 
-def files(training: Training, paths: Paths, lease: Lease) -> Sequence[Listener]:
+def files(training: Training, paths: Paths, lease: Lease, note: Callable[[str], None]) -> Sequence[Listener]:
     """What writes the course of a training down."""
     status = training.status
     usage = Usage(status.wall_s, devices=training.ranks.count)
     metrics = Metrics(paths.state / METRICS, status, usage, lease.is_held)
-    return metrics, *events(paths.output, status)
-
-
-def events(output: Path, status: Status) -> Sequence[Listener]:
-    """TensorBoard's listener, where tensorboard is installed; events of an earlier training go."""
-    if find_spec("tensorboard") is None:
-        return ()
-    if status.update == 0:
-        shutil.rmtree(output / "tensorboard", ignore_errors=True)
-    return (Events(output / "tensorboard", status),)
+    return metrics, *events(paths.output / "tensorboard", status, note)

@@ -1,4 +1,4 @@
-"""The course of a training as JSON lines, and as TensorBoard events where tensorboard is installed.
+"""The course of a training as JSON lines.
 
 metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
   {"kind": "train", "loss", "nll", "gradient_norm", "lr" or "lr_new" and "lr_taken", "source_tokens_per_s",
@@ -71,35 +71,3 @@ def _up_to(line: str, last: dict[str, int]) -> bool:
         return read["update"] <= last[read["kind"]]
     except json.JSONDecodeError:
         return False
-
-
-class Events:
-    """TensorBoard events; on resuming, those later than the checkpoint are marked as void.
-
-    They reach the file at once: those before a checkpoint are not written again.
-    """
-
-    def __init__(self, folder: Path, status: Status) -> None:
-        """The status is that of the checkpoint."""
-        from torch.utils.tensorboard import SummaryWriter
-
-        self._writer = SummaryWriter(str(folder), purge_step=status.update + 1)
-        self._meter = status.event
-
-    def updated(self, step: Step) -> None:
-        self._meter.add(step)
-        if step.update % EVERY_UPDATES == 0:
-            for name, value in self._meter.read()[1].items():
-                self._writer.add_scalar(f"train/{name}", value, step.update)
-            self._writer.flush()
-
-    def validated(self, validation: Validation) -> None:
-        for name, value in validation.numbers().items():
-            self._writer.add_scalar(f"dev/{name}", value, validation.update)
-        self._writer.flush()
-
-    def note(self, text: str) -> None:
-        """Notes are for people."""
-
-    def close(self) -> None:
-        self._writer.close()
