@@ -109,7 +109,7 @@ def explained(problem: BaseException) -> UserError | None:
         return None
     where = getattr(problem, "filename", None)
     remedy = f"{MEND}; DOCMT_DEBUG=1 shows where it was read"
-    return UserError(what, where=where and str(where), found=shown(problem), remedy=remedy)
+    return UserError(what, where=where and str(where), found=first_line(problem), remedy=remedy)
 
 
 def _of_system(problem: OSError) -> UserError:
@@ -128,7 +128,7 @@ def _of_system(problem: OSError) -> UserError:
 
 def _detail(problem: OSError, words: str) -> str:
     """The system's words, with the number by which they can be looked up."""
-    return f"{words} (errno {_number(problem)})" if problem.filename else shown(problem)
+    return f"{words} (errno {_number(problem)})" if problem.filename else first_line(problem)
 
 
 def _disk_full(where: str | None) -> UserError:
@@ -174,7 +174,7 @@ def free_bytes(path: Path) -> int:
     return shutil.disk_usage(next(folder for folder in (path, *path.parents) if folder.is_dir())).free
 
 
-def shown(problem: BaseException) -> str:
+def first_line(problem: BaseException) -> str:
     """The first line of what an exception says, or what it is called."""
     text = str(problem).strip()
     return text.splitlines()[0][:SHOWN_CHARACTERS] if text else type(problem).__name__
@@ -195,7 +195,7 @@ def reading(path: Path | str, what: str, expected: str | None = None, remedy: st
             if not str(problem.filename or "").startswith(str(path)):
                 problem.filename = str(path)
             raise _of_system(problem) from problem
-        raise UserError(what, where=str(path), found=shown(problem), expected=expected, remedy=remedy) from problem
+        raise UserError(what, where=str(path), found=first_line(problem), expected=expected, remedy=remedy) from problem
 
 
 @contextmanager

@@ -1,10 +1,7 @@
 """Downloads: several sources, resumed where they broke off, and verified before a file gets its name."""
 
-import fcntl
-import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -15,6 +12,7 @@ from docmt.core.artifacts import read_object, read_object_if_there, sha256_file,
 from docmt.core.catalogue import CorpusConfig, FileConfig
 from docmt.core.errors import UserError, nearest
 from docmt.core.foreign import naming
+from docmt.core.locks import alone_in
 from docmt.core.missing import find_below
 from docmt.corpus.progress import progress
 
@@ -105,19 +103,8 @@ def _is_right(output: Path, key: str, expected: str | None, lock: Path) -> bool:
 
 def _record(lock: Path, key: str, sha256: str) -> None:
     lock.parent.mkdir(parents=True, exist_ok=True)
-    with _alone_in(lock.parent):
+    with alone_in(lock.parent):  # downloads run side by side
         write_json(lock, {**locked(lock), key: sha256})
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Downloads run side by side: one at a time reads and replaces the lock file."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _get_verified(source: str, output: Path, expected: str | None, size: int | None, wait_s: float) -> Path:

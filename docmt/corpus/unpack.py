@@ -11,7 +11,7 @@ from typing import IO
 
 from docmt.core.artifacts import atomic_folder
 from docmt.core.errors import UserError
-from docmt.core.foreign import is_of_disk, shown
+from docmt.core.foreign import first_line, is_of_disk
 from docmt.corpus.unpack_limits import Budget
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -40,7 +40,7 @@ def unpack(archive: Path, folder: Path) -> None:
         # The libraries raise anything for broken archives; a link to itself is followed until the recursion ends.
         if is_of_disk(problem):
             raise
-        raise _damaged(archive, shown(problem)) from problem
+        raise _damaged(archive, first_line(problem)) from problem
 
 
 def _damaged(archive: Path, problem: object) -> UserError:

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
+from docmt.training import metrics
 from docmt.training.listeners import Listener, Step
-from docmt.training.metrics import EVERY_UPDATES
 from docmt.training.status import Status, Validation
 
 WRITER_THREAD = "_AsyncWriterThread"
@@ -42,7 +42,7 @@ class Events:
 
     def updated(self, step: Step) -> None:
         self._meter.add(step)
-        if step.update % EVERY_UPDATES == 0:
+        if step.update % metrics.EVERY_UPDATES == 0:
             self._write("train", self._meter.read()[1], step.update)
 
     def validated(self, validation: Validation) -> None:

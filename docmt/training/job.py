@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from docmt.core.locks import alone_in
 from docmt.nn.device import DeviceName, choose_device
 from docmt.training.checkpoint import StateFolder
 from docmt.training.compiling import Compiling, compiling
@@ -14,7 +15,7 @@ from docmt.training.disk import disk_full_named
 from docmt.training.events import events
 from docmt.training.exit import Reason, forget_exit, recorded, write_exit
 from docmt.training.identity import claim_state, identity, remove_state
-from docmt.training.lease import Lease, alone_in
+from docmt.training.lease import Lease
 from docmt.training.listeners import Listener, Listeners
 from docmt.training.loop import Stopped, Training
 from docmt.training.metrics import Metrics

@@ -8,7 +8,6 @@ long: so a holder looks, with each sign of life and before each write, whether t
 ends where it has not. The file is removed at an ordered end, and stays where a process is killed.
 """
 
-import fcntl
 import json
 import os
 import tempfile
@@ -21,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 
 from docmt.core.artifacts import write_json
+from docmt.core.locks import alone_in
 from docmt.training.exit import Failure, Reason
 from docmt.training.process import Process
 
@@ -165,21 +165,6 @@ def silent_s(folder: Path, holder: Holder) -> float:
     with tempfile.TemporaryFile(dir=folder.parent) as probe:
         os.utime(probe.fileno())
         return os.fstat(probe.fileno()).st_mtime - holder.touched
-
-
-@contextmanager
-def alone_in(folder: Path) -> Iterator[bool]:
-    """One process at a time; false where the file system has no such locks."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            locked = True
-        except OSError:
-            locked = False
-        yield locked
-    finally:
-        os.close(handle)
 
 
 def in_use(folder: Path, holder: Holder) -> Failure:

@@ -65,9 +65,9 @@ class Metrics:
 
 
 def _up_to(line: str, last: dict[str, int]) -> bool:
-    """A line cut short by a kill is later than any checkpoint."""
+    """A line cut short by a kill is later than any checkpoint; what is no line of ours is dropped as well."""
     try:
         read = json.loads(line)
         return read["update"] <= last[read["kind"]]
-    except json.JSONDecodeError:
+    except (ValueError, TypeError, KeyError, IndexError):
         return False

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from docmt.core.artifacts import read_json
 from docmt.core.errors import UserError
-from docmt.core.pretrained import ROWS
+from docmt.core.pretrained import ROWS, read_rows
 from docmt.core.vocabulary import Vocabulary
 from docmt.models.pretrained import Counterparts, Start, start_from
 from docmt.models.store import init_from
@@ -37,7 +36,7 @@ def counterparts(text: Path, side: str) -> Counterparts | None:
     path = text / ROWS.format(side=side)
     if not path.is_file():
         return None
-    pieces, rows = Vocabulary.load(text / f"vocabulary.{side}.txt").pieces, read_json(path)
+    pieces, rows = Vocabulary.load(text / f"vocabulary.{side}.txt").pieces, read_rows(path)
     if len(pieces) != len(rows):
         found, expected = f"{len(rows)} rows", f"{len(pieces)}, one a piece"
         raise UserError("not the rows of this vocabulary", where=str(path), found=found, expected=expected)

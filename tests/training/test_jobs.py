@@ -17,8 +17,8 @@ from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.training.checkpoint import StateFolder
+from docmt.training.events import events
 from docmt.training.exit import Reason
-from docmt.training.job import events
 from docmt.training.loop import Training
 from docmt.training.metrics import Metrics
 from docmt.training.settings import read_settings
@@ -118,12 +118,24 @@ def test_tensorboard_events_of_an_earlier_training_go(folder):
     old = folder.paths.output / "tensorboard" / "old"
     old.parent.mkdir(parents=True)
     old.touch()
-    for listener in events(folder.paths.output, Status(update=3)):
+    for listener in events(old.parent, Status(update=3), print):
         listener.close()
     assert old.exists()
-    for listener in events(folder.paths.output, Status()):
+    for listener in events(old.parent, Status(), print):
         listener.close()
     assert not old.exists()
+
+
+def test_events_that_cannot_be_written_end_nothing(tmp_path):
+    """The folder that they belong into is a file: it is said once."""
+    pytest.importorskip("tensorboard")
+    (tmp_path / "tensorboard").touch()
+    said = []
+    (listener,) = events(tmp_path / "tensorboard", Status(update=3), said.append)
+    for _ in range(3):
+        listener.validated(Validation(1, 0, 1.0, 1.0))
+    listener.close()
+    assert len(said) == 1 and said[0].startswith(f"no more TensorBoard events in {tmp_path / 'tensorboard'}: ")
 
 
 @pytest.mark.parametrize("rule", ["best", "last", "average"])

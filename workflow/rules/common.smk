@@ -18,7 +18,7 @@ from snakemake.settings.types import DeploymentMethod
 
 from docmt.core.architectures import READS_CHAINS
 from docmt.core.artifacts import atomic_file, canonical_json, read_json
-from docmt.core.errors import USER_MISTAKE, UserError
+from docmt.core.foreign import explained
 from docmt.core.grid import Grid, load_grid
 from docmt.core.items import item_files, run_folder, study_files
 from docmt.core.made_checkpoints import is_made, made_aligner_files, made_files, made_tokenizer
@@ -55,15 +55,18 @@ def places(grid):
 def refuse(problem):
     """A mistake of the user's: the message, no trace, and the status that says so."""
     print(f"docmt: {problem}", file=sys.stderr)
-    sys.exit(USER_MISTAKE)
+    sys.exit(problem.status)
 
 
 def or_refuse(ask, *arguments):
-    """What a function of docmt.core answers; its refusal is the user's to read."""
+    """What a function of docmt.core answers; its refusal, or trouble with a file, is the user's to read."""
     try:
         return ask(*arguments)
-    except UserError as problem:
-        refuse(problem)
+    except Exception as problem:
+        told = explained(problem)
+        if told is None:
+            raise
+        refuse(told)
 
 
 def check_driver():
@@ -116,16 +119,21 @@ def stop_jobs_too(number, frame):
     signal.default_int_handler(number, frame)
 
 
-onstart:
-    rest_while_jobs_run()
-    if workflow.local_exec:
-        signal.signal(signal.SIGINT, stop_jobs_too)
+def freeze_grid():
+    """For jobs on a cluster."""
     with atomic_file(FROZEN_GRID) as stream:
         stream.write(GRID.to_json())
 
 
+onstart:
+    rest_while_jobs_run()
+    if workflow.local_exec:
+        signal.signal(signal.SIGINT, stop_jobs_too)
+    or_refuse(freeze_grid)
+
+
 onerror:
-    for line in endings("results/state", BEGAN):
+    for line in or_refuse(endings, "results/state", BEGAN):
         print(f"docmt: {line}", file=sys.stderr)
 
 

@@ -8,8 +8,7 @@ import pyarrow.parquet as pq
 
 from docmt.core.documents import need_file
 from docmt.core.errors import UserError
-from docmt.core.foreign import reading
-from docmt.core.foreign import shown as first_line
+from docmt.core.foreign import first_line, reading
 from docmt.core.readers import TableConfig, table_form
 from docmt.corpus.inputs import Document, Inputs, Reading, Side, place
 
