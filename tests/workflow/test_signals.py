@@ -38,14 +38,14 @@ SLOW = pytest.mark.slow
 CASES = [
     pytest.param(group, signal.SIGTERM, (), id="group TERM"),
     pytest.param(group, signal.SIGINT, (), id="group INT", marks=SLOW),
-    pytest.param(snakemake_alone, signal.SIGINT, (), id="snakemake INT"),
+    pytest.param(snakemake_alone, signal.SIGINT, (), id="snakemake INT", marks=SLOW),
     pytest.param(snakemake_alone, signal.SIGKILL, (), id="snakemake KILL", marks=SLOW),
     pytest.param(job, signal.SIGTERM, (), id="job TERM", marks=SLOW),
     pytest.param(job, signal.SIGINT, (), id="job INT", marks=SLOW),
     pytest.param(group, signal.SIGTERM, RANKS, id="group of two ranks TERM", marks=SLOW),
     pytest.param(group, signal.SIGINT, RANKS, id="group of two ranks INT", marks=SLOW),
     pytest.param(job, signal.SIGTERM, RANKS, id="launcher TERM", marks=SLOW),
-    pytest.param(one_rank, signal.SIGTERM, RANKS, id="one rank of two TERM"),
+    pytest.param(one_rank, signal.SIGTERM, RANKS, id="one rank of two TERM", marks=SLOW),
     pytest.param(one_rank, signal.SIGINT, RANKS, id="one rank of two INT", marks=SLOW),
 ]
 
