@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from support import ROOT, Project, copy_project, small_demo
 
 # Before torch counts the cores: workers of one run would fight for them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Started in the background, a shell has it ignored, and so would every process that a test starts and interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples every time, and no limit on their time: machines that run tests are busy.
 settings.register_profile("docmt", deadline=None, derandomize=True)

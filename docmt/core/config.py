@@ -17,7 +17,8 @@ SPLITS = ("train", "dev", "test")
 MOST = 1_000_000_000
 """Of tokens, sentences and updates: more is a slip of the keyboard."""
 MOST_BEAM = 1_000
-MOST_RATE = 1_000.0
+MOST_RATE = 1e30
+"""Single precision ends not far beyond."""
 MOST_SEED = 2**63 - 1
 
 Schedule = Literal["inverse_sqrt", "noam", "polynomial", "constant"]

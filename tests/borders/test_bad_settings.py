@@ -174,7 +174,7 @@ CASES: dict[str, Change] = {
     "endless rate": study(f"{TRAIN}/lr", float("inf")),
     "rate of nan": study(f"{TRAIN}/lr", float("nan")),
     "rate as text": study(f"{TRAIN}/lr", "5e-4"),
-    "rate of a million": study(f"{TRAIN}/lr", 1e6),
+    "rate beyond single precision": study(f"{TRAIN}/lr", 1e40),
     "rate of 0": study(f"{TRAIN}/lr", 0),
     "smoothing of 1": study(f"{TRAIN}/label_smoothing", 1.0),
     "updates beyond sense": study(f"{TRAIN}/max_updates", 10**15),

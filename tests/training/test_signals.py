@@ -31,7 +31,7 @@ def folder(tmp_path) -> Folder:
 
 
 def ask(number: signal.Signals = signal.SIGTERM) -> None:
-    os.kill(os.getpid(), number)
+    signal.raise_signal(number)
 
 
 def check_stopped(folder: Folder, status: int, said: str, update: int) -> None:
