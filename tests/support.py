@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).parent.parent
@@ -41,6 +42,13 @@ class Project:
     def snakemake(self, *arguments: str, check: bool = False, timeout: int = 600) -> subprocess.CompletedProcess:
         command = [sys.executable, "-m", "snakemake", *arguments]
         return run(command, cwd=self.root, check=check, timeout=timeout)
+
+
+def need(program: str) -> None:
+    """Skip a test where a program is missing; in CI, which installs what .ci/packages.txt lists, fail it."""
+    if shutil.which(program) is None:
+        tell = pytest.fail if os.environ.get("CI") else pytest.skip
+        tell(f"needs {program}: see .ci/packages.txt")
 
 
 def run(command: list, cwd: Path, check: bool = False, timeout: int = 600) -> subprocess.CompletedProcess:

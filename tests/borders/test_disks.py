@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from damage import content_of, told
 from fairseq_files import Made
+from support import need
 
 LINES = 4000
 
@@ -41,11 +42,9 @@ def disk(tmp_path) -> Iterator[Path]:
     folder = tmp_path / "disk"
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(folder)]
-    try:
-        if subprocess.run(command, capture_output=True).returncode:
-            pytest.skip("needs the right to mount a disk")
-    except FileNotFoundError:
-        pytest.skip("needs mount")
+    need("mount")
+    if subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("needs the right to mount a disk")
     try:
         (folder / "older").write_text("older\n")
         yield folder

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from support import Project
+from support import Project, need
 
 CORPUS, TEXT, VIEW = "toy_zh-en@smoke", "truecase_separate4k", "window1"
 RUN = "smoke/toy_zh-en/sentence/seed1"
@@ -45,6 +45,7 @@ def small_disk(folder: Path) -> Iterator[None]:
     """A disk of its own at the place of the folder, which keeps its settings."""
     settings = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("settings.json")}
     mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(folder)]
+    need("mount")
     if subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("needs the right to mount a disk")
     try:

@@ -5,7 +5,6 @@ import doctest
 import json
 import random
 import re
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import need
 from typer import Typer
 from typer.testing import CliRunner
 
@@ -305,8 +305,8 @@ globalThis.Blob = class { constructor(parts) { this.parts = parts; } async text(
 """What a browser has, as far as the script of the page needs it."""
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node, to run the page's script")
 def test_the_page_saves_what_is_the_sheet_itself(tmp_path):
+    need("node")
     items = [item(["=1", "\t@a", "＝b", " -c", 'd "e"', "f\rg", "h", "'=i", "</script>", "j, k", "l"])]
     write_sheet(tmp_path / "sheet.csv", items)
     write_page(tmp_path / "sheet.html", items, ("zh", "en"))

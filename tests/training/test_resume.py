@@ -212,6 +212,7 @@ def test_the_rows_of_a_training_know_nothing_of_its_interruptions(reference, fol
 def test_rows_are_the_same_wherever_checkpoints_are(tmp_path, monkeypatch, every, save_minutes):
     """With minutes 0, a checkpoint stands between each update and its validation, too."""
     monkeypatch.setattr(metrics, "EVERY_UPDATES", every)
+    number_event_files(monkeypatch)
     found = []
     for name, stops in (("stopped", range(1, 12)), ("whole", ())):
         folder = make_folder(tmp_path / name).changed(save_every_updates=100)
@@ -221,6 +222,12 @@ def test_rows_are_the_same_wherever_checkpoints_are(tmp_path, monkeypatch, every
         assert folder.train()
         found.append((rows(folder), scalars(folder)))
     assert found[0] == found[1]
+
+
+def number_event_files(monkeypatch) -> None:
+    """TensorBoard reads files by name: of those of one process and second the tenth would come before the second."""
+    writer = pytest.importorskip("tensorboard.summary.writer.event_file_writer")
+    monkeypatch.setattr(writer, "_global_uid", writer.AtomicCounter(1000))
 
 
 def test_rates_are_over_all_of_a_row(folder):

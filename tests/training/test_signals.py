@@ -199,9 +199,7 @@ WHOM: dict[str, Callable[[Job], None]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "whom", [name if name == "SIGINT to the group" else pytest.param(name, marks=pytest.mark.slow) for name in WHOM]
-)
+@pytest.mark.parametrize("whom", [pytest.param(name, marks=pytest.mark.slow) for name in WHOM])
 def test_of_two_ranks_all_stop_together(reference, folder, whom):
     """With two micro-batches an update, two ranks sum up as one process does, to the bit."""
     with Job(folder, 8, ranks=2) as job:

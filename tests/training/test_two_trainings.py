@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 from gated_jobs import ENVIRONMENT, Job, checkpoints, holder
+from support import need
 from toy_task import Folder, Notes, make_folder
 
 from docmt.training.exit import Reason, read_exit
@@ -34,6 +35,7 @@ def folder(tmp_path) -> Folder:
 @pytest.fixture
 def other_host() -> list[str]:
     """What a command begins with that is to run on a machine of another name."""
+    need("unshare")
     done = subprocess.run([*OTHER_HOST, "true"], capture_output=True, text=True)
     if done.returncode:
         pytest.skip(f"needs leave to unshare the name of the machine: {done.stderr.strip()}")

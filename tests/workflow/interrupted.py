@@ -13,11 +13,12 @@ RUN = "smoke/toy_zh-en/sentence/seed1"
 MODEL = f"results/5_training/{RUN}/model"
 STATE = f"results/state/5_training/{RUN}"
 WAIT_S = 120
+UPDATES = 60
 
 
 def long_training(project: Project) -> Project:
     """The finished demo, its sentence model to be trained again with more updates and frequent checkpoints."""
-    rules = {"max_updates": 150, "save_every_updates": 5, "validate_every_updates": 50}
+    rules = {"max_updates": UPDATES, "save_every_updates": 5, "validate_every_updates": 20}
     smoke = project.read("workflow/scales/smoke.yaml")
     smoke["train"].update(rules)
     project.write("workflow/scales/smoke.yaml", smoke)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import psutil
 import pytest
-from interrupted import MODEL, RUN, STATE, WAIT_S, long_training, started, weights
+from interrupted import MODEL, RUN, STATE, UPDATES, WAIT_S, long_training, started, weights
 from support import Project
 
 Told = Callable[[subprocess.Popen, psutil.Process, signal.Signals], None]
@@ -68,14 +68,14 @@ def test_a_training_stops_in_good_order(demo, told: Told, number: signal.Signals
     assert status == (-number if number == signal.SIGKILL else 1)
     said = json.loads((project.root / STATE / "exit.json").read_text())
     assert (said["reason"], said["status"]) == ("stopped", 75) and said["message"].startswith("asked to stop")
-    assert 0 < said["update"] < 150 and not (project.root / MODEL).exists()
+    assert 0 < said["update"] < UPDATES and not (project.root / MODEL).exists()
     log = (project.root / f"logs/5_training/{RUN}.log").read_text()
     assert "Traceback" not in log and log.count("asked to stop") == 1
     check_it_goes_on(project, options)
 
 
 def check_it_goes_on(project: Project, options: tuple[str, ...]) -> None:
-    """From its checkpoint, to the end; the same bits as a training that nobody disturbed."""
+    """From its checkpoint, to the same bits as a training that nobody disturbed."""
     project.snakemake("--unlock", MODEL)
     project.snakemake("--cores", "1", MODEL, *options, check=True)
     assert "resuming from the checkpoint" in (project.root / f"logs/5_training/{RUN}.log").read_text()

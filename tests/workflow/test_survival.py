@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from interrupted import MODEL, RUN, STATE, long_training, started, weights
+from interrupted import MODEL, RUN, STATE, UPDATES, long_training, started, weights
 from support import Project
 
 
@@ -31,7 +31,7 @@ def test_a_killed_training_ends_in_the_same_bits_as_one_never_stopped(demo):
 
     project.snakemake("--cores", "1", MODEL, "--forcerun", "train", check=True)
     record = json.loads((project.root / f"results/5_training/{RUN}/record.json").read_text())
-    assert record["updates"] == 150
+    assert record["updates"] == UPDATES
     assert weights(project) == resumed
 
 
