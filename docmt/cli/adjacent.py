@@ -53,9 +53,11 @@ def cohesion(
 
     Lyu et al. (2022), eq. 24. Files are as a reader has them, not tokenised; needs transformers.
     """
+    from docmt.core.pretrained import read_config
     from docmt.scoring.cohesion import NextSentence, probabilities
     from docmt.scoring.cohesion import cohesion as summary
 
+    read_config(model)  # before torch and transformers are imported
     texts = {path: read(path, documents) for path in hypotheses}
     network = NextSentence(model, device)
     scores = {}

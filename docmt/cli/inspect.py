@@ -24,7 +24,9 @@ def inspect(
     For each word of a lexical chain, over the pieces of the reference: the soft alignment (eq. 8 of Lyu et al. 2022),
     the cross-attention of the top layer, the similarity of each step to the chain's latent variable (eq. 17).
     """
-    from docmt.cli.opening import open_model
+    from docmt.cli.opening import check_model, open_model
+
+    check_model(model)
     from docmt.decoding.inside import Document, inside, write_inside
     from docmt.decoding.segments import View as Segments
 

@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from docmt.text.pipeline import TextPipeline
 
 
+def check_model(folder: Path) -> None:
+    """Raises UserError where the folder is no model's: before torch, which takes a second or more to import."""
+    from docmt.core.artifacts import read_object
+
+    read_object(folder / "model.json")
+
+
 def open_model(folder: Path, device: "DeviceName", threads: int | None) -> "tuple[Transformer, TextPipeline]":
     """Load `model.safetensors`, `model.json` and `text/`, for computing on `device` with so many threads.
 

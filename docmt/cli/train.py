@@ -76,6 +76,11 @@ def train(
 
             raise typer.Exit(launch(ranks, stop))
 
+        from docmt.core.artifacts import read_object
+
+        # Before torch, which takes a second or more to import.
+        read_object(settings)
+
         from docmt.training.exit import RESUMABLE
         from docmt.training.settings import Paths
 
