@@ -10,6 +10,7 @@ import typer
 from docmt.cli.decode import Model
 from docmt.cli.options import MOST_TOKENS, Device, Threads
 from docmt.cli.standard_input import Given
+from docmt.core.config import MOST_BEAM
 from docmt.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from docmt.models.transformer import Transformer
     from docmt.text.pipeline import TextPipeline
 
-
-MOST_HYPOTHESES = 1000
-"""Of a beam: memory grows with it, and no paper has more than a hundred."""
 
 LengthPenalty = Annotated[
     Literal["average", "gnmt", "unified_dnmt", "none"],
@@ -32,7 +30,7 @@ LengthPenalty = Annotated[
 
 def translate(
     model: Model,
-    beam: Annotated[int, typer.Option(min=1, max=MOST_HYPOTHESES, help="hypotheses kept; 1 is greedy")] = 5,
+    beam: Annotated[int, typer.Option(min=1, max=MOST_BEAM, help="hypotheses kept; 1 is greedy")] = 5,
     length_penalty: LengthPenalty = "average",
     length_alpha: Annotated[float, typer.Option(min=0, max=100, help="alpha of the length penalty")] = 1.0,
     n_best: Annotated[int, typer.Option(min=0, help="print so many of each search, with scores, as a table (TSV)")] = 0,

@@ -19,10 +19,10 @@ def need(condition: bool, name: str, found: object, expected: str) -> None:
         raise BadValue(name, found, expected)
 
 
-def need_between(least: int, most: int, name: str, found: int, otherwise: str = "") -> None:
-    """A whole number, from `least` to `most`; `otherwise` ends what is expected."""
-    need(found >= least, name, found, f"{least} or more{otherwise}")
-    need(found <= most, name, found, f"at most {most:,}{otherwise}")
+def need_between(least: int, most: int, name: str, found: int | None, otherwise: str = "") -> None:
+    """A whole number, from `least` to `most`, if there is one; `otherwise` ends what is expected."""
+    need(found is None or found >= least, name, found, f"{least} or more{otherwise}")
+    need(found is None or found <= most, name, found, f"at most {most:,}{otherwise}")
 
 
 def need_path(name: str, found: str | None) -> None:

@@ -28,10 +28,10 @@ OF_GROUPS = ("schedule", "lr", "warmup_updates")
 """Settings of training that a group may have for itself, as `lr_new` and `lr_taken`."""
 
 
-def need_seeds(name: str, seeds: tuple[int, ...]) -> None:
-    """One training each, in a folder that has the seed's number."""
-    need(bool(seeds), name, "no seed", "at least one whole number")
-    for number, seed in enumerate(seeds):
+def need_seeds(name: str, seeds: tuple[int, ...] | None) -> None:
+    """One training each, in a folder that has the seed's number; none = those of somebody else."""
+    need(seeds != (), name, "no seed", "at least one whole number")
+    for number, seed in enumerate(seeds or ()):
         need_between(0, MOST_SEED, name, seed)
         need(seed not in seeds[:number], name, seed, "each seed once")
 
@@ -212,16 +212,14 @@ class TrainConfig:
         for name in ("average", "bleu_beam"):
             need_between(1, MOST_BEAM, name, getattr(self, name))
         for name in ("max_updates", "max_epochs", "patience", "validate_every_updates", "word_dropout_epochs"):
-            value = getattr(self, name)
-            need_between(1, MOST, name, 1 if value is None else value, ", or none")
+            need_between(1, MOST, name, getattr(self, name), ", or none")
         for name in ("label_smoothing", "word_dropout", "beta1", "beta2"):
             need(0 <= getattr(self, name) < 1, name, getattr(self, name), "at least 0 and below 1")
         for name in ("lr", "lr_new", "lr_taken", "noam_factor", "epsilon", "decay_power"):
             value = getattr(self, name)
             need(value is None or 0 < value <= MOST_RATE, name, value, f"above 0 and at most {MOST_RATE:g}")
         for name in ("warmup_updates", "warmup_updates_new", "warmup_updates_taken"):
-            value = getattr(self, name)
-            need_between(0, MOST, name, 0 if value is None else value)
+            need_between(0, MOST, name, getattr(self, name))
         for name in ("clip_norm", "weight_decay"):
             need(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
         self._check_rules()

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from docmt.core.artifacts import atomic_file
 from docmt.core.errors import UserError
-from docmt.core.foreign import reading
+from docmt.core.foreign import need_file, reading
 
 DOCUMENTS = pa.schema(
     [
@@ -219,11 +219,6 @@ def read_arrow(path: Path | str, schema: pa.Schema) -> pa.Table:
             table = pa.ipc.open_file(stream).read_all()
         table.validate(full=True)  # damage within would end the process where values are read
     return with_columns(path, table, schema)
-
-
-def need_file(path: Path | str) -> None:
-    """Raises OSError for a folder, which pyarrow would take for a data set, and where there is nothing."""
-    Path(path).open("rb").close()
 
 
 def read_chains(path: Path | str, segments: int) -> pa.Table:

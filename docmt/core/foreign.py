@@ -208,3 +208,8 @@ def naming(path: Path | str) -> Iterator[None]:
         if isinstance(first, OSError) and first.filename is None and first.errno in OF_WRITING:
             first.filename = str(path)
         raise
+
+
+def need_file(path: Path | str) -> None:
+    """Raises OSError for a folder, which libraries may take for a data set, and where there is nothing."""
+    Path(path).open("rb").close()

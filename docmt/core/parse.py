@@ -77,8 +77,8 @@ def _variant(cls: type, value: Any, lines: Lines, path: tuple) -> type:
 
 def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
     origin, options = typing.get_origin(hint), typing.get_args(hint)
+    _check_number(value, lines, path)
     if hint is Any:
-        _check_number(value, lines, path)
         return value
     if origin in (typing.Union, types.UnionType):
         if value is None and type(None) in options:
@@ -102,10 +102,8 @@ def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
             for key, item in value.items()
         }
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        _check_number(value, lines, path)
         return float(value)
     if isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
-        _check_number(value, lines, path)
         return value
     remedy = _unquoted(value) if hint in (int, float) else None
     raise UserError("wrong type", where=lines.place(path), found=_shown(value), expected=_named(hint), remedy=remedy)

@@ -1,6 +1,7 @@
 """What each system of a study is: filled in from defaults, ancestors, itself and the scale, and where it stands."""
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,8 +33,7 @@ class _Standing:
     seeds: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.seeds is not None:
-            need_seeds("seeds", self.seeds)
+        need_seeds("seeds", self.seeds)
 
 
 @dataclass(frozen=True)
@@ -117,19 +117,23 @@ class Resolver:
         """Raises UserError where a system extends, or starts from, itself in the end, or does so over many others."""
         for key, follow in (("extends", self.extends), ("init_from", self.init_from)):
             for name in self.study.systems:
-                chain = [name]
-                while (following := follow(chain[-1])) is not None:
-                    where = self.lines.place(("systems", name, key))
-                    if following in chain:
-                        remedy = f"take {key} from one of them"
-                        found = " -> ".join([*chain, following])
-                        raise UserError("goes in a circle", where=where, found=found, remedy=remedy)
-                    chain.append(following)
-                    if len(chain) > LONGEST_CHAIN:
-                        found, expected = " -> ".join([*chain[:3], "..."]), f"at most {LONGEST_CHAIN} systems in a row"
-                        remedy = "state what is common to all in the first of them, or in config.yaml's defaults"
-                        raise UserError("leads through too many", where=where, found=found, expected=expected,
-                                        remedy=remedy)  # fmt: skip
+                self._check_chain(name, key, follow)
+
+    def _check_chain(self, name: str, key: str, follow: Callable[[str], str | None]) -> None:
+        chain, where = [name], self.lines.place(("systems", name, key))
+        while (following := follow(chain[-1])) is not None:
+            if following in chain:
+                found, remedy = " -> ".join([*chain, following]), f"take {key} from one of them"
+                raise UserError("goes in a circle", where=where, found=found, remedy=remedy)
+            chain.append(following)
+            if len(chain) > LONGEST_CHAIN:
+                raise UserError(
+                    "leads through too many",
+                    where=where,
+                    found=" -> ".join([*chain[:3], "..."]),
+                    expected=f"at most {LONGEST_CHAIN} systems in a row",
+                    remedy="state what is common to all in the first of them, or in config.yaml's defaults",
+                )
 
     def _stating(self, name: str, *keys: str) -> str:
         """The system itself, or the nearest ancestor that states one of the keys, or the last ancestor."""

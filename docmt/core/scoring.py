@@ -73,8 +73,7 @@ class ConsistencyConfig:
 
     def __post_init__(self) -> None:
         for name in ("source_stop_words", "target_stop_words"):
-            value = getattr(self, name)
-            need_between(0, MOST, name, 0 if value is None else value, ", or none")
+            need_between(0, MOST, name, getattr(self, name), ", or none")
         for name in ("source_stop_lists", "target_stop_lists"):
             need_languages(name, getattr(self, name))
         need(0 < self.similarity <= 1, "similarity", self.similarity, "above 0 and at most 1")

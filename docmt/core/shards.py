@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from docmt.core.artifacts import atomic_file
-from docmt.core.documents import need_file, with_columns
+from docmt.core.documents import with_columns
 from docmt.core.errors import UserError
-from docmt.core.foreign import reading
+from docmt.core.foreign import need_file, reading
 
 SHARD_PAIRS = 10_000
 """A shard ends with the document in which it reaches so many sentence pairs. Part of what tables are: their record

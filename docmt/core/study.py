@@ -35,8 +35,7 @@ class StudyConfig:
     passages: dict[str, PassageConfig] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.seeds is not None:
-            need_seeds("seeds", self.seeds)
+        need_seeds("seeds", self.seeds)
 
     @property
     def items(self) -> dict[str, Item]:

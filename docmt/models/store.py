@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save
 from docmt.core.architectures import MODEL_CONFIGS
 from docmt.core.artifacts import as_object, atomic_file, read_object, write_json
 from docmt.core.errors import UserError, check_known
-from docmt.core.foreign import reading
+from docmt.core.foreign import need_file, reading
 from docmt.core.parse import parse
 from docmt.models import build
 from docmt.models.transformer import Transformer
@@ -72,7 +72,7 @@ def read_weights(folder: Path | str) -> dict[str, torch.Tensor]:
 def read_tensors(path: Path) -> dict[str, torch.Tensor]:
     """Raises UserError where the file is no safetensors file, or a damaged one."""
     with reading(path, "not a safetensors file, or a damaged one"):
-        Path(path).open("rb").close()
+        need_file(path)
         return load_file(path)
 
 

@@ -62,10 +62,7 @@ class Settings:
 def read_settings(paths: Paths) -> Settings:
     """Raises UserError where a key is missing, a value is not allowed, `init_from` and --init (`pretrained` and
     --pretrained) do not go together, or the model is not like the pretrained checkpoint."""
-    plain, where = read_object(paths.settings), str(paths.settings)
-    missing = [key for key in KEYS if key not in plain]
-    if missing:
-        raise UserError("keys are missing", where=where, found=", ".join(plain), expected=", ".join(KEYS))
+    plain, where = read_object(paths.settings, *KEYS), str(paths.settings)
     for key, option, path in (("init_from", "--init", paths.init), ("pretrained", "--pretrained", paths.pretrained)):
         if (plain[key] is None) != (path is None):
             raise UserError(

@@ -20,7 +20,7 @@ from docmt.training.freezing import freeze
 from docmt.training.optimiser import build_optimiser
 from docmt.training.seeds import derived_seed
 from docmt.training.settings import VOCABULARIES, Paths, Settings
-from docmt.training.start import SIDES, fill
+from docmt.training.start import fill
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ def prepare(
     train = settings.train
     score = open_score() if train.select_by == "bleu" else None
     model = build_model(paths, settings)
-    rows = read_rows(paths, "train", train.batch_tokens)
-    dev = read_rows(paths, "dev")
+    rows = read_rows(paths, "train", model, train.batch_tokens)
+    dev = read_rows(paths, "dev", model)
     start = fill(model, paths)
     frozen = freeze(model, train.frozen, start)
     model.to(device)
@@ -62,27 +62,22 @@ def prepare(
 
 def build_model(paths: Paths, settings: Settings) -> nn.Module:
     """The model as its seed makes it. Raises UserError where it does not fit the vocabularies."""
-    sizes = vocabulary_sizes(paths)
+    sizes = [len(Vocabulary.load(paths.text / name)) for name in VOCABULARIES]
     torch.manual_seed(derived_seed(settings.seed, "weights"))
     return build(settings.model, *sizes)
 
 
-def vocabulary_sizes(paths: Paths) -> list[int]:
-    """Of source and target."""
-    return [len(Vocabulary.load(paths.text / name)) for name in VOCABULARIES]
-
-
-def read_rows(paths: Paths, split: str, batch_tokens: int | None = None) -> Rows:
+def read_rows(paths: Paths, split: str, model: nn.Module, batch_tokens: int | None = None) -> Rows:
     """A split's segments, with their chains where they are given.
 
-    Raises UserError where there is no segment or, given a budget, where one is longer, for ids that the vocabularies do
-    not have, and for chains of another view.
+    Raises UserError where there is no segment or, given a budget, where one is longer, for ids that the vocabularies
+    of `model` do not have, and for chains of another view.
     """
     path = paths.view / f"{split}.arrow"
     table = read_arrow(path, SEGMENTS)
     if not table.num_rows:
         raise UserError("no segments", where=str(path), expected="at least one")
-    check_segments(path, table, dict(zip(SIDES, vocabulary_sizes(paths), strict=True)))
+    check_segments(path, table, {"source": model.source_size, "target": model.target_size})
     chains = None
     if paths.chains:
         chains = read_chains(paths.chains / f"{split}.arrow", len(table))

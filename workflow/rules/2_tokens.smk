@@ -63,7 +63,8 @@ else:
             learnt=learnt_option,
         shell:
             "exec docmt shards learn {input.parts:q} --settings {input.settings:q}"
-            ' --corpus "$(dirname {input.documents:q})" --output "$(dirname {output:q})" {params.learnt} --workers {threads} > {log:q} 2>&1'
+            ' --corpus "$(dirname {input.documents:q})" --output "$(dirname {output:q})" {params.learnt}'
+            " --workers {threads} > {log:q} 2>&1"
 
     rule tokens_encoded:
         input:

@@ -6,9 +6,8 @@ from itertools import groupby
 
 import pyarrow.parquet as pq
 
-from docmt.core.documents import need_file
 from docmt.core.errors import UserError
-from docmt.core.foreign import first_line, reading
+from docmt.core.foreign import first_line, need_file, reading
 from docmt.core.readers import TableConfig, table_form
 from docmt.corpus.inputs import Document, Inputs, Reading, Side, place
 
