@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.core.config import TextConfig
 from docmt.scoring.alignment.aligners import Aligner, DefaultAligner
 from docmt.scoring.alignment.eflomal import Eflomal
 from docmt.scoring.alignment.pharaoh import pharaoh_line, read_gold, read_unchecked_links
 from docmt.scoring.alignment.quality import Quality, alignment_quality
 from docmt.scoring.alignment.symmetrise import HEURISTICS
 from docmt.scoring.alignment.training import train
+from docmt.settings.data import TextConfig
 from docmt.text.tokenizers import tokenizer_for
 
 SETS = {"zhen": ("zh", "en"), "enfr": ("en", "fr")}

@@ -18,8 +18,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from docmt.core.architectures import GTransformerConfig, TransformerConfig
-from docmt.core.documents import CONTRASTIVE_SEGMENTS
+from docmt.base.columns import CONTRASTIVE_SEGMENTS
 from docmt.decoding.contrastive import batch_scores, distinct_variants
 from docmt.decoding.segments import View
 from docmt.decoding.translator import quiet
@@ -27,6 +26,7 @@ from docmt.models import build
 from docmt.models.store import load_model
 from docmt.nn.rows import Rows
 from docmt.search import forced_scores
+from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 VOCABULARY = 8000
 SIZES = {"encoder_layers": 2, "decoder_layers": 2, "width": 128, "inner": 512, "heads": 4, "embeddings": "separate"}

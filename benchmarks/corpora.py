@@ -163,7 +163,7 @@ def chains(folder: Path, workers) -> None:
 
 
 def _settings(kind):
-    from docmt.core.parse import parse
+    from docmt.base.parse import parse
     from docmt.text.settings import TokensSettings
 
     languages = {"source_language": "zh", "target_language": "en"}
@@ -204,7 +204,7 @@ def shown(pairs: int, done: dict) -> str:
 
 def main() -> None:
     if sys.argv[1] == "--stage":
-        from docmt.core.workers import Workers
+        from docmt.base.workers import Workers
 
         STAGES[sys.argv[2]](Path(sys.argv[3]), Workers(int(sys.argv[4])))
         return

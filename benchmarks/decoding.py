@@ -13,11 +13,11 @@ from collections.abc import Iterator
 import torch
 from torch import nn
 
-from docmt.core.architectures import GTransformerConfig, TransformerConfig
-from docmt.core.config import DecodeConfig
 from docmt.decoding.translator import Translator
 from docmt.models import build
 from docmt.nn.rows import Rows
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 VOCABULARY = 4000
 SIZES = {"encoder_layers": 2, "decoder_layers": 2, "width": 128, "inner": 512, "heads": 4, "embeddings": "separate"}

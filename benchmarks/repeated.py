@@ -20,8 +20,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from docmt.core.config import TextConfig
-from docmt.core.documents import DOCUMENTS
+from docmt.base.columns import DOCUMENTS
+from docmt.settings.data import TextConfig
 from docmt.text.tokenizers import HAN, tokenizer_for
 
 FREQUENT = 500

@@ -16,7 +16,7 @@ from pathlib import Path
 import jieba
 from sacremoses import MosesPunctNormalizer, MosesTokenizer, MosesTruecaser
 
-from docmt.core.config import TextConfig
+from docmt.settings.data import TextConfig
 from docmt.text.normalise import Normaliser
 from docmt.text.tokenizers import tokenizer_for
 from docmt.text.truecase import Truecaser

@@ -21,7 +21,13 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from docmt.core.architectures import (
+from docmt.base.vocabulary import SPECIALS
+from docmt.models import build
+from docmt.models.pretrained import Start
+from docmt.nn.chains import RowChains
+from docmt.nn.rows import Rows
+from docmt.nn.streams import frame_batch
+from docmt.settings.models import (
     READS_CHAINS,
     GTransformerConfig,
     HanConfig,
@@ -30,13 +36,7 @@ from docmt.core.architectures import (
     TransformerConfig,
     WLinkConfig,
 )
-from docmt.core.config import TrainConfig
-from docmt.core.vocabulary import SPECIALS
-from docmt.models import build
-from docmt.models.pretrained import Start
-from docmt.nn.chains import RowChains
-from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
+from docmt.settings.train import TrainConfig
 from docmt.training.checkpoint import StateFolder
 from docmt.training.listeners import Step
 from docmt.training.loop import Training

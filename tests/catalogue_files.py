@@ -7,8 +7,8 @@ from typing import Any
 
 from reader_files import Texts, tar_bytes, write_files, zip_bytes
 
-from docmt.core.catalogue import CorpusConfig
-from docmt.core.readers import FileReaderConfig, readers_of_files
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.readers import FileReaderConfig, readers_of_files
 
 LENGTHS = (2, 3, 1)
 """Sentences of the documents of every file."""

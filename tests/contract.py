@@ -7,12 +7,12 @@ from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model
 from reduction import NEUTRAL, final_states, sentence_model
 from torch import Tensor
 
-from docmt.core.config import DecodeConfig
 from docmt.models import build
 from docmt.models.store import load_model, save_model
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Batch, frame_batch
 from docmt.search import beam_search, forced_scores
+from docmt.settings.decode import DecodeConfig
 
 EXACT = {"atol": 1e-11, "rtol": 0}
 

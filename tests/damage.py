@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from docmt.base.errors import TRY_AGAIN, USER_MISTAKE
 from docmt.cli.main import main
-from docmt.core.errors import TRY_AGAIN, USER_MISTAKE
 
 
 def noise(data: bytes) -> bytes:

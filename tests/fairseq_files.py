@@ -10,8 +10,8 @@ import typer
 from torch import Tensor
 from typer.testing import CliRunner
 
+from docmt.base.errors import UserError
 from docmt.cli.import_fairseq import import_fairseq
-from docmt.core.errors import UserError
 
 FIRST_SYMBOLS = ["<s>", "<pad>", "</s>", "<unk>"]
 PIECES = [letter + ending for letter in "abcdefgh" for ending in ("", "@@")]

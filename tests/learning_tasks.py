@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from docmt.core.architectures import TransformerConfig
 from docmt.models import build
 from docmt.models.transformer import Transformer
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Batch, Memory, frame_batch
+from docmt.settings.models import TransformerConfig
 from docmt.training.loss import smoothed_cross_entropy
 
 MAN, WOMAN, IT, HE, SHE = range(7, 12)

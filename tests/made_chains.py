@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from docmt.core.documents import OCCURRENCES, TOKENS, write_arrow
+from docmt.base.columns import OCCURRENCES, TOKENS, write_arrow
 
 TEXT = {
     ("a", 0): ("猫 坐 下", "a cat sat", {"sentence": "the cat sits", "concat_3": "the cat sat"}),

@@ -9,8 +9,8 @@ from item_study import PATH, SENTENCES, add_item_study
 from matrix import Matrix
 from support import Project
 
-from docmt.core.grid import load_grid
-from docmt.core.items import item_files
+from docmt.plan.grid import load_grid
+from docmt.plan.items import item_files
 
 CORPUS = "toy_zh-en"
 MORE_TABLES = {

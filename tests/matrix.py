@@ -14,10 +14,10 @@ from pathlib import Path
 from matrix_cells import wrong_cells
 from support import Project
 
-from docmt.core.artifacts import read_json
-from docmt.core.entries import Entry
-from docmt.core.grid import Grid
-from docmt.core.items import item_files, page_of, run_folder, study_files
+from docmt.base.artifacts import read_json
+from docmt.plan.grid import Grid
+from docmt.plan.items import item_files, page_of, run_folder, study_files
+from docmt.settings.system import Entry
 
 LEAST_FALL = 0.2
 """Of the dev loss, from before the first update to the best."""

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from docmt.core.entries import Entry
-from docmt.core.figures import (
+from docmt.catalogue.later_counts import UNCLEAR
+from docmt.kinds.figures import (
     AttentionFigure,
     CasesFigure,
     CurvesFigure,
@@ -20,10 +20,10 @@ from docmt.core.figures import (
     PointsFigure,
     PositionsFigure,
 )
-from docmt.core.grid import Grid
-from docmt.core.later_counts import UNCLEAR
-from docmt.core.metrics import parse_metric
-from docmt.core.tables import VERDICTS, CountsTable, GapsTable, HumanTable, SystemsTable
+from docmt.kinds.tables import VERDICTS, CountsTable, GapsTable, HumanTable, SystemsTable
+from docmt.plan.grid import Grid
+from docmt.settings.metrics import parse_metric
+from docmt.settings.system import Entry
 
 Record = dict[str, Any]
 Key = tuple[Hashable, ...]

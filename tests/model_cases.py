@@ -5,7 +5,11 @@ import random
 import torch
 from torch import Tensor
 
-from docmt.core.architectures import (
+from docmt.models import build
+from docmt.models.transformer import Transformer
+from docmt.nn.rows import Rows
+from docmt.nn.streams import Batch, frame_batch
+from docmt.settings.models import (
     GTransformerConfig,
     HanConfig,
     LexicalChainConfig,
@@ -13,10 +17,6 @@ from docmt.core.architectures import (
     TransformerConfig,
     WLinkConfig,
 )
-from docmt.models import build
-from docmt.models.transformer import Transformer
-from docmt.nn.rows import Rows
-from docmt.nn.streams import Batch, frame_batch
 
 VOCABULARY, FIRST_WORD = 30, 7
 SIZES = {"encoder_layers": 2, "decoder_layers": 2, "width": 16, "inner": 24, "heads": 4}

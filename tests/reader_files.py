@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from docmt.core.errors import UserError
-from docmt.core.parse import parse
-from docmt.core.readers import ReaderConfig
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.catalogue.readers import ReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
 from docmt.corpus.problems import CollectedProblems
 from docmt.corpus.readers import read

@@ -11,9 +11,9 @@ import torch
 from model_cases import VOCABULARY
 from torch import Tensor, nn
 
-from docmt.core.architectures import TransformerConfig
 from docmt.models import build
 from docmt.models.transformer import Transformer
+from docmt.settings.models import TransformerConfig
 
 
 def plain(norm: nn.LayerNorm) -> None:

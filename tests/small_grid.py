@@ -4,7 +4,7 @@ from pathlib import Path
 
 from support import Project
 
-from docmt.core.grid import load_grid
+from docmt.plan.grid import load_grid
 
 STUDY = "workflow/studies/one.yaml"
 CONFIG = {

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from docmt.core.config import CutConfig, ViewConfig
-from docmt.core.documents import CONTRASTIVE_TOKENS, TOKENS, write_arrow
+from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS, write_arrow
+from docmt.settings.data import CutConfig, ViewConfig
 from docmt.views.build import ViewsSettings, build_view
 
 SENTENCES = {"train": [7, 2, 1, 12], "dev": [3], "test": [5, 1]}

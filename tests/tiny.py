@@ -5,10 +5,10 @@ import random
 import torch
 from torch import Tensor, nn
 
-from docmt.core.architectures import GTransformerConfig, TransformerConfig
 from docmt.models import build
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_source, frame_target
+from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 FIRST_WORD = 7
 """Smallest id that is no special symbol."""

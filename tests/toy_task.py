@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from docmt.core.documents import SEGMENTS, write_arrow
-from docmt.core.vocabulary import SPECIALS, Vocabulary
+from docmt.base.columns import SEGMENTS, write_arrow
+from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.training.dev_score import Score, Sentences
 from docmt.training.job import train
 from docmt.training.options import JobOptions

@@ -5,8 +5,8 @@ import signal
 import time
 from functools import partial
 
-from docmt.core.errors import UserError
-from docmt.core.workers import Done
+from docmt.base.errors import UserError
+from docmt.base.workers import Done
 
 
 def slow_first() -> "partial[Done]":

@@ -9,14 +9,14 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from docmt.base.artifacts import write_json
+from docmt.base.columns import CHAINS_WORDS, STOP_WORDS, TOKENS
+from docmt.base.counts import Counts, add_counts
+from docmt.base.shards import ArrowShards, arrow_writer, batch_of
+from docmt.base.workers import ALONE, Done, Workers
 from docmt.chains.frames import count, repeated
 from docmt.chains.statistics import cards
 from docmt.chains.stop_words import most_frequent, write_stop_words
-from docmt.core.artifacts import write_json
-from docmt.core.counts import Counts, add_counts
-from docmt.core.documents import CHAINS_WORDS, STOP_WORDS, TOKENS
-from docmt.core.shards import ArrowShards, arrow_writer, batch_of
-from docmt.core.workers import ALONE, Done, Workers
 
 NEEDED = pa.schema([TOKENS.field(name) for name in ("split", "document", "source_tokens")])
 

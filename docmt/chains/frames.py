@@ -1,4 +1,4 @@
-"""The chains of many texts at once, as polars frames: what `docmt.core.chains` finds in one text after another.
+"""The chains of many texts at once, as polars frames: what `docmt.base.chains` finds in one text after another.
 
 A frame of words has a row a word: `text`, the number of its text, rising, `word`, and what else is known of it.
 """
@@ -8,15 +8,15 @@ from collections.abc import Iterable
 import polars as pl
 import pyarrow as pa
 
+from docmt.base.columns import SEGMENT_CHAINS
+from docmt.base.vocabulary import CONTINUES
 from docmt.chains.statistics import COUNTED
-from docmt.core.documents import SEGMENT_CHAINS
-from docmt.core.vocabulary import CONTINUES
 
 
 def repeated(words: pl.DataFrame, stop_words: Iterable[str]) -> pl.DataFrame:
     """A row for each word that its text has twice or more, by first occurrence; other columns are lists, a chain each.
 
-    See `docmt.core.chains.repeated_words`.
+    See `docmt.base.chains.repeated_words`.
     """
     stopped = pl.DataFrame({"word": list(stop_words)}, {"word": pl.String})
     kept = words.join(stopped, on="word", how="anti", maintain_order="left")
@@ -34,7 +34,7 @@ def words_of_sentences(tokens: pl.Series, pieces: pl.Series) -> pl.DataFrame:
     """A frame of words with `row`, the number of the sentence, in place of `text`, and `pieces`, how many a word has.
 
     `tokens`, `pieces`: of each sentence, joined by single spaces. A last piece that would continue ends there, a first
-    one opens a word; see `docmt.core.chains`.
+    one opens a word; see `docmt.base.chains`.
     """
     every = pl.DataFrame({"piece": pieces.str.split(" ")}).with_row_index("row").explode("piece")
     opens_row = pl.col("row").ne_missing(pl.col("row").shift(1))
@@ -47,7 +47,7 @@ def words_of_sentences(tokens: pl.Series, pieces: pl.Series) -> pl.DataFrame:
 def chains_of_pieces(chains: pl.DataFrame, texts: int) -> pa.Table:
     """SEGMENT_CHAINS of `texts` texts. `chains`: `repeated` words, with `start`, the place of a word's first piece.
 
-    See `docmt.core.chains.chains_of_pieces`.
+    See `docmt.base.chains.chains_of_pieces`.
     """
     pieces = chains.with_columns(piece=pl.int_ranges(0, pl.col("pieces").list.first())).explode("piece")
     members = pieces.select("text", members=pl.col("start") + pl.col("piece"))

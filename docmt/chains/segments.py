@@ -12,15 +12,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.chains.frames import chains_of_pieces, count, repeated, words_of_sentences
-from docmt.chains.statistics import cards
-from docmt.chains.stop_words import read_stop_words, write_stop_words
-from docmt.chains.words import is_unknown, words_of_ids
-from docmt.core.artifacts import write_json
-from docmt.core.chains import chains_of
-from docmt.core.config import SPLITS, ViewConfig
-from docmt.core.counts import Counts, add_counts
-from docmt.core.documents import (
+from docmt.base.artifacts import write_json
+from docmt.base.chains import chains_of
+from docmt.base.columns import (
     CONTRASTIVE_SEGMENTS,
     SEGMENT_CHAINS,
     SEGMENTS,
@@ -29,10 +23,17 @@ from docmt.core.documents import (
     read_arrow,
     write_arrow,
 )
-from docmt.core.errors import UserError
-from docmt.core.shards import ArrowShards, arrow_writer, batch_of
-from docmt.core.vocabulary import Vocabulary
-from docmt.core.workers import ALONE, Done, Workers
+from docmt.base.counts import Counts, add_counts
+from docmt.base.errors import UserError
+from docmt.base.names import SPLITS
+from docmt.base.shards import ArrowShards, arrow_writer, batch_of
+from docmt.base.vocabulary import Vocabulary
+from docmt.base.workers import ALONE, Done, Workers
+from docmt.chains.frames import chains_of_pieces, count, repeated, words_of_sentences
+from docmt.chains.statistics import cards
+from docmt.chains.stop_words import read_stop_words, write_stop_words
+from docmt.chains.words import is_unknown, words_of_ids
+from docmt.settings.data import ViewConfig
 
 SPLIT = pa.schema([TOKENS.field("split")])
 NEEDED = pa.schema([TOKENS.field(name) for name in ("split", "document", "sentence", "source_tokens", "source_pieces")])

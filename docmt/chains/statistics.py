@@ -6,9 +6,9 @@ Paper: lexical chains, table 5.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from docmt.core.chains import repeated_words
-from docmt.core.config import SPLITS
-from docmt.core.counts import Counts
+from docmt.base.chains import repeated_words
+from docmt.base.counts import Counts
+from docmt.base.names import SPLITS
 
 COUNTED = ("texts", "words", "chains", "words_in_chains")
 """What is counted: a text is a whole document, or a segment of a view."""

@@ -6,9 +6,9 @@ Paper: lexical chains, appendix A: the 1,000 most frequent source words of the t
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from docmt.core.artifacts import atomic_file
-from docmt.core.texts import read_text
-from docmt.core.vocabulary import by_frequency
+from docmt.base.artifacts import atomic_file
+from docmt.base.texts import read_text
+from docmt.base.vocabulary import by_frequency
 
 
 def most_frequent(counts: Mapping[str, int], number: int) -> list[str]:

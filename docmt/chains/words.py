@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from docmt.core.chains import Words, words_of_pieces
-from docmt.core.vocabulary import SPECIALS, UNK, Vocabulary
+from docmt.base.chains import Words, words_of_pieces
+from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 
 
 def words_of_ids(ids: Sequence[int], vocabulary: Vocabulary) -> Words:

@@ -53,9 +53,9 @@ def cohesion(
 
     Lyu et al. (2022), eq. 24. Files are as a reader has them, not tokenised; needs transformers.
     """
-    from docmt.core.pretrained import read_config
     from docmt.scoring.cohesion import NextSentence, probabilities
     from docmt.scoring.cohesion import cohesion as summary
+    from docmt.settings.pretrained import read_config
 
     read_config(model)  # before torch and transformers are imported
     texts = {path: read(path, documents) for path in hypotheses}
@@ -77,7 +77,7 @@ def read(path: Path, documents: Path | None) -> tuple[list[str], list[str]]:
 
 def named_documents(references: "References", where: str) -> list[str]:
     """Raises UserError where nobody said what the documents are."""
-    from docmt.core.errors import UserError
+    from docmt.base.errors import UserError
     from docmt.scoring.plain_files import DOCUMENTS_REMEDY
 
     if references.documents is None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from docmt.base.errors import UserError
 from docmt.cli.ltcr import both
 from docmt.cli.options import input_file, input_folder, output_file, output_folder
 from docmt.cli.score import AsJson
 from docmt.cli.tables import print_json, show_table
-from docmt.core.errors import UserError
 
 if TYPE_CHECKING:
     from docmt.scoring.alignment.aligners import Aligner
@@ -51,7 +51,7 @@ def align(
 
     How they were found is said on standard error, as signatures of LTCR have it.
     """
-    from docmt.core.artifacts import atomic_file
+    from docmt.base.artifacts import atomic_file
     from docmt.scoring.alignment.pharaoh import pharaoh_line
     from docmt.scoring.alignment.symmetrise import HEURISTICS
 

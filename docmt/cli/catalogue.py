@@ -11,10 +11,10 @@ import typer
 from docmt.cli.options import input_folder
 
 if TYPE_CHECKING:
-    from docmt.core.catalogue import CorpusConfig
-    from docmt.core.grid import Grid
+    from docmt.catalogue.corpus import CorpusConfig
     from docmt.corpus.check import Checked, Finding
     from docmt.corpus.sources import Source
+    from docmt.plan.grid import Grid
 
 Names = Annotated[list[str] | None, typer.Argument(help="only these corpora", show_default=False)]
 Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
@@ -31,8 +31,8 @@ def sources(
     timeout: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds for an answer")] = 20,
 ) -> None:
     """Ask every source of the catalogue whether it is there; nothing is downloaded. Status 1 where one is not."""
-    from docmt.core.grid import load_grid
     from docmt.corpus.sources import ask_sources
+    from docmt.plan.grid import load_grid
 
     asked = ask_sources(_chosen(load_grid(root), corpora), timeout)
     if as_json:
@@ -56,10 +56,10 @@ def check(
 
     Status 2 where a count differs and the catalogue does not say why, or a corpus cannot be read.
     """
-    from docmt.core.errors import USER_MISTAKE
-    from docmt.core.grid import load_grid
-    from docmt.core.missing import Places
+    from docmt.base.errors import USER_MISTAKE
+    from docmt.catalogue.missing import Places
     from docmt.corpus.check import check_corpus
+    from docmt.plan.grid import load_grid
 
     grid = load_grid(root)
     places = Places(root / "results", mirror or grid.mirror, grid.local)
@@ -82,7 +82,7 @@ def aligned(rows: Sequence[Sequence[str]], indent: str = "") -> str:
 
 
 def _chosen(grid: "Grid", names: list[str] | None) -> "list[CorpusConfig]":
-    from docmt.core.errors import check_known
+    from docmt.base.errors import check_known
 
     for name in names or ():
         check_known("corpus", name, grid.corpora)

@@ -10,8 +10,8 @@ import typer
 from docmt.cli.options import input_folder
 
 if TYPE_CHECKING:
-    from docmt.core.catalogue import CorpusConfig
-    from docmt.core.missing import Places
+    from docmt.catalogue.corpus import CorpusConfig
+    from docmt.catalogue.missing import Places
 
 Words = dict[str, list[list[list[str]]]]
 """By split: its documents, as the words of their sentences."""
@@ -39,11 +39,11 @@ def statistics(
     ] = None,
 ) -> None:
     """Print how much of a corpus its lexical chains are, for several stop lists, beside what papers state."""
+    from docmt.base.errors import check_known
+    from docmt.catalogue.missing import Places
     from docmt.cli.catalogue import aligned
-    from docmt.core.config import TextConfig
-    from docmt.core.errors import check_known
-    from docmt.core.grid import load_grid
-    from docmt.core.missing import Places
+    from docmt.plan.grid import load_grid
+    from docmt.settings.data import TextConfig
 
     grid = load_grid(root)
     for name in (corpus, *(training or ())):

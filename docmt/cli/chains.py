@@ -18,10 +18,10 @@ def words(
     workers: Workers = None,
 ) -> None:
     """Find the chains of whole documents, by words, and the stop list."""
+    from docmt.base.artifacts import read_json
+    from docmt.base.parse import parse
     from docmt.chains.documents import WordsSettings, build_words
     from docmt.cli.progress import workers_of
-    from docmt.core.artifacts import read_json
-    from docmt.core.parse import parse
 
     build_words(parse(WordsSettings, read_json(settings), str(settings)), tokens, output, workers_of(workers))
 
@@ -35,10 +35,10 @@ def segments(
     workers: Workers = None,
 ) -> None:
     """Find the chains of a view's segments, by pieces, a row for each of its rows."""
+    from docmt.base.artifacts import read_json
+    from docmt.base.parse import parse
     from docmt.chains.segments import SegmentsSettings, build_segments
     from docmt.cli.progress import workers_of
-    from docmt.core.artifacts import read_json
-    from docmt.core.parse import parse
 
     told = parse(SegmentsSettings, read_json(settings), str(settings))
     build_segments(told, tokens, words, view, output, workers_of(workers))

@@ -11,11 +11,11 @@ def made_checkpoint(
     output: Annotated[Path, output_folder("folder for config.json, model.safetensors, tokenizer.json")],
 ) -> None:
     """Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text."""
-    from docmt.core.artifacts import read_object
-    from docmt.core.made_checkpoints import MadeCheckpoint
-    from docmt.core.parse import parse
+    from docmt.base.artifacts import read_object
+    from docmt.base.parse import parse
     from docmt.corpus.fixtures.lines import fixture_lines
     from docmt.models.random_checkpoint import write_random_checkpoint
+    from docmt.settings.made_checkpoints import MadeCheckpoint
     from docmt.text.random_pieces import write_tokenizer
 
     job = read_object(settings)

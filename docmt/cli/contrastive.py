@@ -58,8 +58,8 @@ def contrastive(
     counted. Accuracy and chance are in percent (--json: fractions).
     """
     from docmt.cli.contrastive_sets import Sets, forced_scores
-    from docmt.core.scoring import ContrastiveConfig
     from docmt.scoring.contrastive import accuracies, contrastive_signature, judged
+    from docmt.settings.scoring import ContrastiveConfig
 
     sets = Sets(form, tuple(files), contrapro_options(form, documents, context_sentences, first_segment))
     config = ContrastiveConfig(score, unit)
@@ -112,10 +112,10 @@ def contrastive_system(
     threads: Threads = None,
 ) -> None:
     """Score a view's contrastive variants: the log-probability of the judged sentence, given its context."""
+    from docmt.base.artifacts import read_json
+    from docmt.base.parse import parse
     from docmt.cli.opening import open_model
     from docmt.cli.progress import shown_progress
-    from docmt.core.artifacts import read_json
-    from docmt.core.parse import parse
     from docmt.decoding.files import TranslationSettings, write_contrastive
     from docmt.decoding.segments import View as Segments
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,8 +34,8 @@ class Sets:
 
         Raises UserError where a file is missing or not of the form, and for items that no corpus may have.
         """
-        from docmt.core.parse import parse
-        from docmt.core.readers import ReaderConfig
+        from docmt.base.parse import parse
+        from docmt.catalogue.readers import ReaderConfig
         from docmt.corpus.inputs import Inputs
         from docmt.corpus.readers import read
         from docmt.corpus.validate import validated_items
@@ -66,12 +66,12 @@ def forced_scores(
 
     Raises UserError for what `Sets.read` refuses, and for a sentence without any token.
     """
+    from docmt.base.columns import STOP_WORDS
     from docmt.cli.opening import open_model
     from docmt.cli.progress import shown_progress
     from docmt.cli.translate import own_cut
-    from docmt.core.architectures import READS_CHAINS
-    from docmt.core.documents import STOP_WORDS
     from docmt.decoding.contrastive import scored
+    from docmt.settings.models import READS_CHAINS
     from docmt.text.contrastive import contrastive_tokens
     from docmt.views.contrastive import contrastive_segments
 
@@ -89,7 +89,7 @@ def as_table(items: "list[ContrastiveItem]") -> "pa.Table":
     """CONTRASTIVE, an item's number being its place."""
     import pyarrow as pa
 
-    from docmt.core.documents import CONTRASTIVE
+    from docmt.base.columns import CONTRASTIVE
 
     columns = {name: [getattr(item, name) for item in items] for name in CONTRASTIVE.names if name != "item"}
     return pa.table({**columns, "item": range(len(items))}, CONTRASTIVE)
@@ -101,9 +101,9 @@ def chains_of_segments(
     """SEGMENT_CHAINS of the variants. Raises UserError where the stop list is missing."""
     import pyarrow as pa
 
+    from docmt.base.chains import chains_of
+    from docmt.base.columns import SEGMENT_CHAINS
     from docmt.chains.stop_words import read_stop_words
-    from docmt.core.chains import chains_of
-    from docmt.core.documents import SEGMENT_CHAINS
 
     stopped, rows = read_stop_words(stop_words), []
     for segment in segments.select(["item", "source_lengths"]).to_pylist():

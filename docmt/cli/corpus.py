@@ -27,7 +27,7 @@ def fetch(
     ] = None,
 ) -> None:
     """Download one file of a corpus and verify it."""
-    from docmt.core.catalogue import load_corpus
+    from docmt.catalogue.corpus import load_corpus
     from docmt.corpus.download import fetch as fetch_file
     from docmt.corpus.download import find_file
 
@@ -38,8 +38,8 @@ def fetch(
 
 def _local(corpus: str) -> Path | None:
     """The folder that config.yaml names for a corpus, as it comes to jobs: JSON in the environment."""
-    from docmt.core.artifacts import as_object
-    from docmt.core.foreign import reading
+    from docmt.base.artifacts import as_object
+    from docmt.base.foreign import reading
 
     with reading("DOCMT_LOCAL", "not JSON", remedy="set it to an object: a folder by the name of each corpus"):
         local = json.loads(os.environ.get("DOCMT_LOCAL") or "{}")
@@ -56,13 +56,13 @@ def fixture(
 ) -> None:
     """Make small files in a corpus' own raw form, with generated text: what its reader takes for the real ones.
 
-    Of a corpus of the catalogue they are as large as docmt.core.fixtures says, in the workflow as the scale says.
+    Of a corpus of the catalogue they are as large as docmt.catalogue.fixtures says, in the workflow as the scale says.
     """
-    from docmt.core.artifacts import read_json
-    from docmt.core.catalogue import CorpusSettings, load_corpus
-    from docmt.core.errors import UserError
-    from docmt.core.fixtures import FixtureConfig
-    from docmt.core.parse import parse
+    from docmt.base.artifacts import read_json
+    from docmt.base.errors import UserError
+    from docmt.base.parse import parse
+    from docmt.catalogue.corpus import CorpusSettings, load_corpus
+    from docmt.catalogue.fixtures import FixtureConfig
     from docmt.corpus.fixtures import write_fixture
 
     if (catalogue is None) == (settings is None):
@@ -82,9 +82,9 @@ def read(
     output: Annotated[Path, output_folder("folder for documents.parquet, card.json[, contrastive.parquet]")],
 ) -> None:
     """Turn downloaded files into validated documents."""
-    from docmt.core.artifacts import read_json
-    from docmt.core.catalogue import CorpusSettings
-    from docmt.core.parse import parse
+    from docmt.base.artifacts import read_json
+    from docmt.base.parse import parse
+    from docmt.catalogue.corpus import CorpusSettings
     from docmt.corpus.read import read_corpus
 
     read_corpus(parse(CorpusSettings, read_json(settings), str(settings)), downloads, output)

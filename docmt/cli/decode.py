@@ -21,10 +21,10 @@ def decode(
     threads: Threads = None,
 ) -> None:
     """Translate a view's test segments: one line for each sentence of the test set."""
+    from docmt.base.artifacts import read_json
+    from docmt.base.parse import parse
     from docmt.cli.opening import open_model
     from docmt.cli.progress import shown_progress
-    from docmt.core.artifacts import read_json
-    from docmt.core.parse import parse
     from docmt.decoding.files import TranslationSettings, write_translations
     from docmt.decoding.segments import View as Segments
 

@@ -19,7 +19,7 @@ def dev_bleu(text: Path) -> "Score":
 
     Raises UserError where a file of the folder is missing or damaged.
     """
-    from docmt.core.vocabulary import UNK
+    from docmt.base.vocabulary import UNK
     from docmt.scoring.bleu import FAMILIES, bleu
     from docmt.text.pipeline import TextPipeline
 

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from docmt.base.errors import UserError
 from docmt.cli.options import input_file, output_file
 from docmt.cli.tables import print_json, show_table
-from docmt.core.errors import UserError
 
 
 def sheet(

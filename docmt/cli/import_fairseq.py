@@ -38,7 +38,7 @@ def import_fairseq(
     Nothing in the checkpoint is run. Without codes the model's text is pieces: `docmt translate` then takes lines of
     pieces parted by blanks, as your own tools cut them, and gives lines of whole words, not detokenised.
     """
-    from docmt.core.artifacts import atomic_folder
+    from docmt.base.artifacts import atomic_folder
     from docmt.models.fairseq import imported, numberings, read_checkpoint
     from docmt.models.store import save_model
     from docmt.text.dictionary import read_dictionary
@@ -55,7 +55,7 @@ def import_fairseq(
 
 
 def check_arguments(output: Path, source_codes: Path | None, target_codes: Path | None) -> None:
-    from docmt.core.errors import UserError
+    from docmt.base.errors import UserError
 
     if (source_codes is None) != (target_codes is None):
         raise UserError(
@@ -71,7 +71,7 @@ def text_pipeline(
     sides: "tuple[Numbering, Numbering]", languages: tuple[str, str], codes: tuple[Path | None, Path | None], case: Case
 ) -> "TextPipeline":
     """With codes: text is tokenised (Moses, jieba), cased, and cut into pieces; without: it comes as pieces."""
-    from docmt.core.vocabulary import Vocabulary
+    from docmt.base.vocabulary import Vocabulary
     from docmt.text.bpe import Segmenter
     from docmt.text.casing import Keep, Lower
     from docmt.text.pipeline import PipelineConfig, TextPipeline
@@ -97,9 +97,9 @@ def provenance(found: "Checkpoint", file: Path, max_tokens: int | None) -> dict[
     """What `model.json` says of where the weights came from, and how documents are cut for them."""
     import dataclasses
 
-    from docmt.core.artifacts import sha256_file
-    from docmt.core.config import CutConfig, ViewConfig
+    from docmt.base.artifacts import sha256_file
     from docmt.models.fairseq_settings import is_g_transformer
+    from docmt.settings.data import CutConfig, ViewConfig
 
     budget = max_tokens or (INSTANCE_TOKENS if is_g_transformer(found.args) else None)
     cut = CutConfig(max_tokens=budget) if budget else CutConfig(window=1)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from docmt.base.errors import UserError
 from docmt.cli.options import input_file
 from docmt.cli.score import AsJson, Documents
 from docmt.cli.tables import print_json, show_table
-from docmt.core.errors import UserError
-from docmt.core.scoring import ConsistencyConfig
+from docmt.settings.scoring import ConsistencyConfig
 
 if TYPE_CHECKING:
     from docmt.scoring.alignment.links import Aligned
@@ -76,7 +76,7 @@ def both(source: Path | None, target: Path | None) -> tuple[Path, Path] | None:
 
 def chosen(rules: list[str]) -> ConsistencyConfig:
     """Raises UserError for what is no NAME=VALUE, and for what the settings do not allow."""
-    from docmt.core.parse import parse
+    from docmt.base.parse import parse
 
     values = {}
     for rule in rules:

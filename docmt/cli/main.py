@@ -10,11 +10,11 @@ from typing import Any
 
 import typer
 
+from docmt.base.errors import INTERRUPTED
+from docmt.base.foreign import STANDARD_OUTPUT, explained, naming
+from docmt.base.parent import end_with_workflow
 from docmt.cli.paths import checked
 from docmt.cli.screen import say
-from docmt.core.errors import INTERRUPTED
-from docmt.core.foreign import STANDARD_OUTPUT, explained, naming
-from docmt.core.parent import end_with_workflow
 
 COMMANDS = (
     ("systems", "docmt.cli.targets", "systems"),

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 
 if TYPE_CHECKING:
     from docmt.models.transformer import Transformer
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def check_model(folder: Path) -> None:
     """Raises UserError where the folder is no model's: before torch, which takes a second or more to import."""
-    from docmt.core.artifacts import read_object
+    from docmt.base.artifacts import read_object
 
     read_object(folder / "model.json")
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from docmt.core.scoring import LANGUAGE
+from docmt.settings.scoring import LANGUAGE
 
 MOST = 4096
 """Threads or processes: with more of them a machine does nothing but start them."""

@@ -10,7 +10,7 @@ from docmt.cli.catalogue import aligned
 from docmt.cli.options import input_file, input_folder
 
 if TYPE_CHECKING:
-    from docmt.core.readers import ReaderConfig
+    from docmt.catalogue.readers import ReaderConfig
     from docmt.corpus.problems import Kind
     from docmt.corpus.review import Review
 
@@ -37,7 +37,7 @@ def validate(
     PATH is a corpus file (see README), or a table of sentence pairs: .tsv, .jsonl or .parquet, with the columns source,
     target and document. Where nothing is wrong its counts are shown.
     """
-    from docmt.core.errors import USER_MISTAKE, UserError
+    from docmt.base.errors import USER_MISTAKE, UserError
     from docmt.corpus.review import review_files
 
     if (path is None) == (source is None) or (source is None) != (target is None):
@@ -54,7 +54,7 @@ def validate(
 
 
 def _lines(source: Path, target: Path, references: list[Path], documents: str) -> "ReaderConfig":
-    from docmt.core.errors import UserError
+    from docmt.base.errors import UserError
 
     name, _, value = documents.partition("=")
     forms: dict[str, Any] = {
@@ -75,15 +75,15 @@ def _table(path: Path) -> "ReaderConfig":
 
 
 def _reader(settings: Mapping[str, Any], where: str) -> "ReaderConfig":
-    from docmt.core.parse import parse
-    from docmt.core.readers import ReaderConfig
+    from docmt.base.parse import parse
+    from docmt.catalogue.readers import ReaderConfig
 
     return parse(ReaderConfig, settings, where)
 
 
 def _of_catalogue(path: Path, files: Path | None, mirror: str, at_most: int) -> "Review":
-    from docmt.core.catalogue import load_corpus
-    from docmt.core.missing import Places
+    from docmt.catalogue.corpus import load_corpus
+    from docmt.catalogue.missing import Places
     from docmt.corpus.review import review_corpus
 
     corpus = load_corpus(path)

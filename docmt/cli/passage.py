@@ -8,8 +8,8 @@ from docmt.cli.decode import Model
 from docmt.cli.options import Device, Threads, input_file, output_file
 
 if TYPE_CHECKING:
-    from docmt.core.config import DecodeConfig
     from docmt.models.transformer import Transformer
+    from docmt.settings.decode import DecodeConfig
     from docmt.text.pipeline import TextPipeline
 
 
@@ -24,11 +24,11 @@ def translate_passage(
 
     A model that does not mark sentences gives one line for a document.
     """
+    from docmt.base.artifacts import read_object, write_json
+    from docmt.base.errors import UserError
+    from docmt.base.parse import parse
     from docmt.cli.opening import open_model
-    from docmt.core.artifacts import read_object, write_json
-    from docmt.core.config import DecodeConfig
-    from docmt.core.errors import UserError
-    from docmt.core.parse import parse
+    from docmt.settings.decode import DecodeConfig
 
     chosen, where = read_object(settings, "decode", "documents"), str(settings)
     decode = parse(DecodeConfig, chosen["decode"], where, ("decode",))

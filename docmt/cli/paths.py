@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from typer.models import OptionInfo, ParameterInfo
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 
 
 class Given(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from docmt.cli.screen import say
 
 if TYPE_CHECKING:
-    from docmt.core.workers import Workers
+    from docmt.base.workers import Workers
 
 EVERY_S = 60.0
 
@@ -58,6 +58,6 @@ class LogLines:
 
 def workers_of(processes: int | None) -> "Workers":
     """So many, or one for each core, and what shows how far they are."""
-    from docmt.core.workers import Workers, cores
+    from docmt.base.workers import Workers, cores
 
     return Workers(processes or cores(), shown_shards)

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from docmt.base.errors import UserError
 from docmt.cli.options import Device, input_file, input_folder, language_code, output_file
 from docmt.cli.tables import print_json, show_table
-from docmt.core.errors import UserError
 
 References = Annotated[
     list[Path],

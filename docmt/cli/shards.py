@@ -19,8 +19,8 @@ def tokenise(
     workers: Workers = None,
 ) -> None:
     """Tokenise a part of a corpus and count its words."""
+    from docmt.base.shards import Part
     from docmt.cli.progress import workers_of
-    from docmt.core.shards import Part
     from docmt.text.parts import tokenise_part
     from docmt.text.settings import read_settings
 

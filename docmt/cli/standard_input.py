@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from docmt.core.config import CutConfig
+    from docmt.settings.data import CutConfig
     from docmt.text.pipeline import TextPipeline
 
 
@@ -24,7 +24,7 @@ class Given:
         """SEGMENTS of the documents."""
         import pyarrow as pa
 
-        from docmt.core.documents import SEGMENTS
+        from docmt.base.columns import SEGMENTS
         from docmt.views.cuts import cut_documents, sentence_costs
         from docmt.views.segments import segments_of, sentences_of
 
@@ -43,9 +43,9 @@ class Given:
         """SEGMENT_CHAINS of `segments`. Raises UserError where the stop list is missing."""
         import pyarrow as pa
 
+        from docmt.base.chains import chains_of
+        from docmt.base.columns import SEGMENT_CHAINS
         from docmt.chains.stop_words import read_stop_words
-        from docmt.core.chains import chains_of
-        from docmt.core.documents import SEGMENT_CHAINS
 
         stopped = read_stop_words(stop_words)
         words = [pipeline.source.words(sentence) for sentence in self.sentences]

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from docmt.catalogue.missing import Places, left_out
 from docmt.cli.options import input_folder
-from docmt.core.entries import Entry
-from docmt.core.estimates import Estimates, Plan
-from docmt.core.grid import Grid, load_grid
-from docmt.core.items import item_corpora, item_entries, page_of, run_folder
-from docmt.core.missing import Places, left_out
+from docmt.plan.estimates import Estimates, Plan
+from docmt.plan.grid import Grid, load_grid
+from docmt.plan.items import item_corpora, item_entries, page_of, run_folder
+from docmt.settings.system import Entry
 
 Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
 Study = Annotated[str | None, typer.Option(help="only this study")]

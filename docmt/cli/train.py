@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from docmt.base.errors import INTERRUPTED
 from docmt.cli.options import MINUTES, MOST, Device, input_file, input_folder, output_folder
 from docmt.cli.screen import say
-from docmt.core.errors import INTERRUPTED
 
 if TYPE_CHECKING:
     from docmt.training.options import JobOptions
@@ -76,7 +76,7 @@ def train(
 
             raise typer.Exit(launch(ranks, stop))
 
-        from docmt.core.artifacts import read_object
+        from docmt.base.artifacts import read_object
 
         # Before torch, which takes a second or more to import.
         read_object(settings)

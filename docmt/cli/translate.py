@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from docmt.base.checks import MOST_BEAM
+from docmt.base.errors import UserError
 from docmt.cli.decode import Model
 from docmt.cli.options import MOST_TOKENS, Device, Threads
 from docmt.cli.standard_input import Given
-from docmt.core.config import MOST_BEAM
-from docmt.core.errors import UserError
 
 if TYPE_CHECKING:
-    from docmt.core.config import CutConfig, DecodeConfig
     from docmt.decoding.strategy import Decoded
     from docmt.models.transformer import Transformer
+    from docmt.settings.data import CutConfig
+    from docmt.settings.decode import DecodeConfig
     from docmt.text.pipeline import TextPipeline
 
 
@@ -46,9 +47,9 @@ def translate(
     What could not be taken as it was is counted on standard error.
     """
     from docmt.cli.opening import open_model
-    from docmt.core.config import DecodeConfig
     from docmt.decoding.lines import document_numbers, read_lines
     from docmt.decoding.nbest import COLUMNS
+    from docmt.settings.decode import DecodeConfig
 
     if n_best > beam:
         raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
@@ -101,9 +102,9 @@ def tell_fallbacks(found: "Decoded") -> None:
 
 def own_cut(folder: Path) -> "CutConfig":
     """How the model's own test documents were cut. Raises UserError where its card does not say."""
-    from docmt.core.config import ViewConfig
-    from docmt.core.parse import parse
+    from docmt.base.parse import parse
     from docmt.models.store import CARD, read_card
+    from docmt.settings.data import ViewConfig
 
     where = str(folder / CARD)
     view = read_card(folder).get("provenance", {}).get("view")
@@ -116,12 +117,12 @@ def translated(
     model: "Transformer", pipeline: "TextPipeline", given: "Given", folder: Path, config: "DecodeConfig"
 ) -> "Decoded":
     """`given` cut as the model's own test documents, with lexical chains where the model reads them."""
+    from docmt.base.columns import STOP_WORDS
     from docmt.cli.progress import shown_progress
-    from docmt.core.architectures import READS_CHAINS
-    from docmt.core.documents import STOP_WORDS
     from docmt.decoding.segments import SegmentTable
     from docmt.decoding.strategy import decode_segments
     from docmt.decoding.translator import Translator
+    from docmt.settings.models import READS_CHAINS
 
     cut = own_cut(folder)
     table = given.cut(cut)

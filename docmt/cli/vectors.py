@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from docmt.cli.options import input_file, input_folder, output_file, output_folder
-from docmt.core.scoring import WordVectorsConfig
+from docmt.settings.scoring import WordVectorsConfig
 
 DEFAULTS = WordVectorsConfig()
 MOST = 10_000

@@ -13,9 +13,9 @@ def views(
     workers: Workers = None,
 ) -> None:
     """Cut a corpus's documents into the segments of a view."""
+    from docmt.base.artifacts import read_json
+    from docmt.base.parse import parse
     from docmt.cli.progress import workers_of
-    from docmt.core.artifacts import read_json
-    from docmt.core.parse import parse
     from docmt.views.build import ViewsSettings, build_view
 
     build_view(parse(ViewsSettings, read_json(settings), str(settings)), tokens, output, workers_of(workers))

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from docmt.core.catalogue import CorpusSettings, Counts
-from docmt.core.config import SPLITS
+from docmt.base.names import SPLITS
+from docmt.catalogue.corpus import CorpusSettings, Counts
 from docmt.corpus.inputs import ContrastiveItem, Document
 
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from docmt.core.artifacts import sha256_file
-from docmt.core.catalogue import CorpusConfig
-from docmt.core.config import SPLITS
-from docmt.core.errors import UserError
-from docmt.core.later_counts import LATER, UNCLEAR
-from docmt.core.missing import Places
-from docmt.core.published import PublishedCounts, stated
-from docmt.core.readers import ReaderConfig
+from docmt.base.artifacts import sha256_file
+from docmt.base.errors import UserError
+from docmt.base.names import SPLITS
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.later_counts import LATER, UNCLEAR
+from docmt.catalogue.missing import Places
+from docmt.catalogue.published import PublishedCounts, stated
+from docmt.catalogue.readers import ReaderConfig
 from docmt.corpus.inputs import Inputs
 from docmt.corpus.made import made_counts, where_made
 from docmt.corpus.needs import CONTRASTIVE, limited, needed_files

@@ -4,7 +4,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator
 
-from docmt.core.readers import FileReaderConfig
+from docmt.catalogue.readers import FileReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Reading, Side
 from docmt.corpus.validate import CONTROL
 

@@ -8,12 +8,12 @@ from urllib.parse import quote, unquote, urlsplit
 import requests
 import tenacity
 
-from docmt.core.artifacts import read_object, read_object_if_there, sha256_file, write_json
-from docmt.core.catalogue import CorpusConfig, FileConfig
-from docmt.core.errors import UserError, nearest
-from docmt.core.foreign import naming
-from docmt.core.locks import alone_in
-from docmt.core.missing import find_below
+from docmt.base.artifacts import read_object, read_object_if_there, sha256_file, write_json
+from docmt.base.errors import UserError, nearest
+from docmt.base.foreign import naming
+from docmt.base.locks import alone_in
+from docmt.catalogue.corpus import CorpusConfig, FileConfig
+from docmt.catalogue.missing import find_below
 from docmt.corpus.progress import progress
 
 ATTEMPTS = 5

@@ -4,8 +4,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from docmt.core.catalogue import CorpusConfig
-from docmt.core.missing import Places
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.missing import Places
 from docmt.corpus.inputs import Document, Inputs
 from docmt.corpus.needs import limited, needed_files
 from docmt.corpus.problems import Problems

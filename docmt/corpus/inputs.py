@@ -44,7 +44,7 @@ class Document:
 
 @dataclass(frozen=True)
 class ContrastiveItem:
-    """A row of `contrastive.parquet` (`docmt.core.documents.CONTRASTIVE`) without its number. `where` it was found."""
+    """A row of `contrastive.parquet` (`docmt.base.columns.CONTRASTIVE`) without its number. `where` it was found."""
 
     set: str
     distance: int

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from docmt.core.artifacts import as_object, read_object
-from docmt.core.foreign import reading
-from docmt.core.later_counts import COUNTS
+from docmt.base.artifacts import as_object, read_object
+from docmt.base.foreign import reading
+from docmt.catalogue.later_counts import COUNTS
 
 
 def made_counts(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:

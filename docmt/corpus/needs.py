@@ -4,10 +4,10 @@ import dataclasses
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from docmt.core.catalogue import CorpusConfig
-from docmt.core.config import SPLITS
-from docmt.core.contrastive_readers import ContraProConfig, ContrastiveReaderConfig
-from docmt.core.readers import (
+from docmt.base.names import SPLITS
+from docmt.catalogue.contrastive_readers import ContraProConfig, ContrastiveReaderConfig
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.readers import (
     CombinedConfig,
     FileReaderConfig,
     IwsltTagsConfig,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 
 
 class Problems:

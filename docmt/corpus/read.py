@@ -9,10 +9,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from docmt.core.artifacts import atomic_file, sha256_file, write_json
-from docmt.core.catalogue import CorpusSettings
-from docmt.core.documents import CONTRASTIVE, DOCUMENTS, write_parquet
-from docmt.core.errors import UserError
+from docmt.base.artifacts import atomic_file, sha256_file, write_json
+from docmt.base.columns import CONTRASTIVE, DOCUMENTS, write_parquet
+from docmt.base.errors import UserError
+from docmt.catalogue.corpus import CorpusSettings
 from docmt.corpus.card import Statistics, make_card
 from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
 from docmt.corpus.needs import stated_splits

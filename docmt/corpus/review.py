@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from docmt.core.artifacts import sha256_file
-from docmt.core.catalogue import CorpusConfig
-from docmt.core.config import SPLITS
-from docmt.core.errors import UserError
-from docmt.core.readers import ReaderConfig
+from docmt.base.artifacts import sha256_file
+from docmt.base.errors import UserError
+from docmt.base.names import SPLITS
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.readers import ReaderConfig
 from docmt.corpus.card import Statistics
 from docmt.corpus.inputs import Inputs
 from docmt.corpus.needs import limited, needed_files, stated_splits

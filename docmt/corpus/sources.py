@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import requests
 
-from docmt.core.catalogue import CorpusConfig
+from docmt.catalogue.corpus import CorpusConfig
 from docmt.corpus.download import reason
 
 TIMEOUT_S = 20

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from docmt.core.foreign import reading
-from docmt.core.texts import BYTE_ORDER_MARK
+from docmt.base.foreign import reading
+from docmt.base.texts import BYTE_ORDER_MARK
 from docmt.corpus.problems import Problems
 
 DAMAGED = "compressed file is damaged or truncated"

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from docmt.core.artifacts import atomic_folder
-from docmt.core.errors import UserError
-from docmt.core.foreign import first_line, is_of_disk
+from docmt.base.artifacts import atomic_folder
+from docmt.base.errors import UserError
+from docmt.base.foreign import first_line, is_of_disk
 from docmt.corpus.unpack_limits import Budget
 
 GZIP_MAGIC = b"\x1f\x8b"

@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.core.errors import UserError
-from docmt.core.foreign import free_bytes
+from docmt.base.errors import UserError
+from docmt.base.foreign import free_bytes
 
 LIMIT = "DOCMT_UNPACK_LIMIT_GB"
 """Environment variable: so many GB an archive may unpack to, instead of what follows."""

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from docmt.core.catalogue import Counts
-from docmt.core.config import SPLITS
-from docmt.core.vocabulary import SPECIALS
+from docmt.base.names import SPLITS
+from docmt.base.vocabulary import SPECIALS
+from docmt.catalogue.corpus import Counts
 from docmt.corpus.inputs import ContrastiveItem, Document
 from docmt.corpus.problems import Problems
 

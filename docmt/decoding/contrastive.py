@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from torch import nn
 
-from docmt.core.documents import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS
-from docmt.core.errors import UserError
+from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS
+from docmt.base.errors import UserError
 from docmt.decoding.batches import token_batches
 from docmt.decoding.segments import View
 from docmt.decoding.translator import Progress, quiet

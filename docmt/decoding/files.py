@@ -8,21 +8,22 @@ from typing import Any
 import torch
 from torch import nn
 
-from docmt.core.artifacts import atomic_file, write_json
-from docmt.core.config import DecodeConfig, ViewConfig
-from docmt.core.documents import write_arrow
+from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.columns import write_arrow
 from docmt.decoding.contrastive import contrastive_scores
 from docmt.decoding.nbest import nbest_lines
 from docmt.decoding.segments import Restore, SegmentTable, Sentence, View
 from docmt.decoding.strategy import Decoded, decode_segments
 from docmt.decoding.translator import Progress, Translator, quiet
+from docmt.settings.data import ViewConfig
+from docmt.settings.decode import DecodeConfig
 
 NBEST = "test.nbest.tsv"
 
 
 @dataclasses.dataclass(frozen=True)
 class TranslationSettings:
-    """The stage's `settings.json`. `version`: of the stage's code, in docmt.core.versions."""
+    """The stage's `settings.json`. `version`: of the stage's code, in docmt.plan.versions."""
 
     version: int
     study: str

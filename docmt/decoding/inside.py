@@ -19,10 +19,10 @@ import pyarrow as pa
 import torch
 from torch import nn
 
-from docmt.core.artifacts import write_json
-from docmt.core.documents import INSIDE, SEGMENTS, write_arrow
-from docmt.core.errors import UserError, nearest
-from docmt.core.vocabulary import Vocabulary
+from docmt.base.artifacts import write_json
+from docmt.base.columns import INSIDE, SEGMENTS, write_arrow
+from docmt.base.errors import UserError, nearest
+from docmt.base.vocabulary import Vocabulary
 from docmt.decoding.segments import View
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows

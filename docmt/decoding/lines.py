@@ -1,6 +1,6 @@
 """Documents as lines of text: a line a sentence, a blank line between documents."""
 
-from docmt.core.texts import decoded
+from docmt.base.texts import decoded
 from docmt.decoding.segments import Sentence
 
 

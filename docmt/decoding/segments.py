@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 from torch import nn
 
-from docmt.core.documents import SEGMENTS, read_arrow, read_chains
-from docmt.core.errors import UserError
-from docmt.core.segment_checks import check_chains as check_members
-from docmt.core.segment_checks import check_segments
+from docmt.base.columns import SEGMENTS, read_arrow, read_chains
+from docmt.base.errors import UserError
+from docmt.base.segment_checks import check_chains as check_members
+from docmt.base.segment_checks import check_segments
 from docmt.models import check_chains
 from docmt.nn.rows import Rows
 
@@ -97,7 +97,7 @@ class SegmentTable:
 
 
 def read_table(path: Path, schema: pa.Schema, model: nn.Module) -> pa.Table:
-    """Segments for this model, of one of the schemas of docmt.core.documents.
+    """Segments for this model, of one of the schemas of docmt.base.columns.
 
     Raises UserError where the file is missing, damaged, of another form, empty, or made with other vocabularies.
     """

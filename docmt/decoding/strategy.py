@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal
 
-from docmt.core.architectures import Frame
-from docmt.core.config import CutConfig
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.decoding.segments import SegmentTable, Sentence
 from docmt.decoding.translator import Searches, Translator
 from docmt.decoding.windows import Fallbacks, Position, slide
+from docmt.settings.data import CutConfig
+from docmt.settings.models import Frame
 
 
 @dataclass

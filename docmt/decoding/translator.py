@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from torch import nn
 
-from docmt.core.config import DecodeConfig
 from docmt.decoding.batches import token_batches
 from docmt.nn.rows import Rows
 from docmt.search import Translation, search_each, side_by_side
+from docmt.settings.decode import DecodeConfig
 
 Progress = Callable[[int, int, int], None]
 """Told after each batch: segments done, segments in all, source pieces done."""

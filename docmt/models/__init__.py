@@ -1,12 +1,12 @@
-"""The architectures, one file each; `docmt.core.architectures.MODELS` is the table of them."""
+"""The architectures, one file each; `docmt.settings.models.MODELS` is the table of them."""
 
 from importlib import import_module
 from pathlib import Path
 
-from docmt.core.architectures import MODELS, READS_CHAINS, TransformerConfig
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.models.transformer import Transformer
 from docmt.nn.noise import name_sites
+from docmt.settings.models import MODELS, READS_CHAINS, TransformerConfig
 
 
 def build(config: TransformerConfig, source_size: int, target_size: int) -> Transformer:

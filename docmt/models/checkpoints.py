@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from docmt.core.errors import UserError
-from docmt.core.foreign import MEND, reading
-from docmt.core.pretrained import weight_files
+from docmt.base.errors import UserError
+from docmt.base.foreign import MEND, reading
 from docmt.models.store import read_tensors
+from docmt.settings.pretrained import weight_files
 
 PLAIN = "tensors by name and nothing else"
 

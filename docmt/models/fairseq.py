@@ -19,10 +19,9 @@ from typing import Any
 
 import torch
 
-from docmt.core.architectures import TransformerConfig
-from docmt.core.errors import UserError
-from docmt.core.foreign import explained, is_of_system, reading
-from docmt.core.vocabulary import SPECIALS
+from docmt.base.errors import UserError
+from docmt.base.foreign import explained, is_of_system, reading
+from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.checkpoints import is_plain, load_plain
 from docmt.models.fairseq_settings import config_of, is_g_transformer, text_of
@@ -30,6 +29,7 @@ from docmt.models.store import check_fit, fill
 from docmt.models.transformer import Transformer
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.shapes import Tensor
+from docmt.settings.models import TransformerConfig
 
 FIRST_SYMBOLS = ("<s>", "<pad>", "</s>", "<unk>")
 """The first entries of every dictionary; its file does not have them."""

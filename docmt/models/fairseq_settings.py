@@ -3,9 +3,9 @@
 from argparse import Namespace
 from typing import Any
 
-from docmt.core.architectures import GTransformerConfig, TransformerConfig
-from docmt.core.checks import BadValue
-from docmt.core.errors import UserError
+from docmt.base.checks import BadValue
+from docmt.base.errors import UserError
+from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 OFF = (None, False, "", 0)
 ONLY_OFF = (

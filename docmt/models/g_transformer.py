@@ -31,12 +31,12 @@ from typing import Literal
 import torch
 from torch import nn
 
-from docmt.core.architectures import GTransformerConfig
 from docmt.models.transformer import Role, Transformer, plain_attention
 from docmt.nn.caches import Cache
 from docmt.nn.multihead import CrossAttention, SelfAttention
 from docmt.nn.shapes import HypothesisStates, States
 from docmt.nn.token_wise import token_wise
+from docmt.settings.models import GTransformerConfig
 
 
 class CombinedAttention(nn.Module):

@@ -35,7 +35,6 @@ Departs:
 import torch
 from torch import nn
 
-from docmt.core.architectures import HanConfig
 from docmt.models.transformer import Transformer, feed_forward
 from docmt.nn.caches import Cache
 from docmt.nn.context import SentenceAttention, WordAttention, are_words, context_of
@@ -44,6 +43,7 @@ from docmt.nn.noise import narrowed, rows
 from docmt.nn.shapes import HypothesisFlags, HypothesisStates, HypothesisTokens, States
 from docmt.nn.streams import Memory, Stream
 from docmt.nn.token_wise import token_wise
+from docmt.settings.models import HanConfig
 
 
 class HierarchicalAttention(nn.Module):

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from docmt.core.architectures import LexicalChainConfig
 from docmt.nn.chain_attention import SoftAlignment
 from docmt.nn.chains import Chains
 from docmt.nn.noise import normal
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import ChainStates, Float, Latents, MemberStates, Numbers, RowKeys, SourceStates, States, Tensor
 from docmt.nn.streams import Stream
+from docmt.settings.models import LexicalChainConfig
 
 
 class Gaussian(NamedTuple):

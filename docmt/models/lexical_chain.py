@@ -25,7 +25,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from docmt.core.architectures import LexicalChainConfig
 from docmt.models.latent import ConsistencyFusion, Gaussian, Posterior, Prior, chain_keys, kl_divergence
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
 from docmt.nn.caches import Cache
@@ -37,6 +36,7 @@ from docmt.nn.noise import narrowed, rows
 from docmt.nn.segments import Segments, spans, starts
 from docmt.nn.shapes import HypothesisStates, HypothesisTokens, Latents, Numbers, SourceStates, States
 from docmt.nn.streams import Batch, Memory, Stream
+from docmt.settings.models import LexicalChainConfig
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,6 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from docmt.core.architectures import LongShortConfig
 from docmt.models.transformer import Role, Transformer
 from docmt.nn.caches import Cache, InstanceCache, MemoryCache, SentenceCache, TwoStreamCache
 from docmt.nn.layers import FeedForward
@@ -40,6 +39,7 @@ from docmt.nn.noise import branched, rows
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import HypothesisStates, HypothesisTokens, RowKeys, States, TwoStreams
 from docmt.nn.streams import Layout, Memory, Stream
+from docmt.settings.models import LongShortConfig
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,15 +27,15 @@ from pathlib import Path
 
 import torch
 
-from docmt.core.errors import UserError
-from docmt.core.foreign import reading as reading_of
-from docmt.core.made_checkpoints import STANDS_FOR
-from docmt.core.pretrained import POSITION_OFFSET, check_model, read_config
+from docmt.base.errors import UserError
+from docmt.base.foreign import reading as reading_of
 from docmt.models.checkpoints import read_checkpoint
 from docmt.models.families import BIAS_OF_LOGITS, FAMILIES, TOKEN_TYPES, Family
 from docmt.models.store import take
 from docmt.models.transformer import Transformer
 from docmt.nn.shapes import EmbeddingRows, EmbeddingTable, Tensor
+from docmt.settings.made_checkpoints import STANDS_FOR
+from docmt.settings.pretrained import POSITION_OFFSET, check_model, read_config
 
 Counterparts = Mapping[str, int | None]
 """The pieces of our vocabulary in order, and the row that the checkpoint's table of embeddings has for each."""

@@ -10,13 +10,13 @@ from typing import Any
 import torch
 from safetensors.torch import save
 
-from docmt.core.architectures import TransformerConfig
-from docmt.core.artifacts import atomic_file, write_json
-from docmt.core.made_checkpoints import STANDS_FOR, MadeCheckpoint
-from docmt.core.pretrained import CONFIG, POSITION_OFFSET, WEIGHTS
+from docmt.base.artifacts import atomic_file, write_json
 from docmt.models.families import FAMILIES, TOKEN_TYPES
 from docmt.models.transformer import Transformer
 from docmt.nn.shapes import Tensor
+from docmt.settings.made_checkpoints import STANDS_FOR, MadeCheckpoint
+from docmt.settings.models import TransformerConfig
+from docmt.settings.pretrained import CONFIG, POSITION_OFFSET, WEIGHTS
 
 SAFE, PICKLED = WEIGHTS[0], WEIGHTS[-1]
 """Names of the file of the weights, by its form."""

@@ -8,13 +8,13 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save
 
-from docmt.core.architectures import MODEL_CONFIGS
-from docmt.core.artifacts import as_object, atomic_file, read_object, write_json
-from docmt.core.errors import UserError, check_known
-from docmt.core.foreign import need_file, reading
-from docmt.core.parse import parse
+from docmt.base.artifacts import as_object, atomic_file, read_object, write_json
+from docmt.base.errors import UserError, check_known
+from docmt.base.foreign import need_file, reading
+from docmt.base.parse import parse
 from docmt.models import build
 from docmt.models.transformer import Transformer
+from docmt.settings.models import MODEL_CONFIGS
 
 WEIGHTS, CARD = "model.safetensors", "model.json"
 SHOWN_NAMES = 5

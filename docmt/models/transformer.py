@@ -18,7 +18,6 @@ from typing import Literal, NamedTuple
 import torch
 from torch import nn
 
-from docmt.core.architectures import TransformerConfig
 from docmt.nn.caches import Cache, Progress
 from docmt.nn.frames import FRAMES
 from docmt.nn.layers import Embedding, FeedForward, Residual
@@ -26,6 +25,7 @@ from docmt.nn.multihead import CrossAttention, SelfAttention
 from docmt.nn.noise import rows
 from docmt.nn.shapes import HypothesisStates, HypothesisTokens, Logits, States, Tensor
 from docmt.nn.streams import Batch, Layout, Memory, Scope, Stream
+from docmt.settings.models import TransformerConfig
 
 Role = Literal["encoder_self", "decoder_self", "cross"]
 

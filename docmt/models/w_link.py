@@ -34,7 +34,6 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from docmt.core.architectures import WLinkConfig
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
 from docmt.nn.chain_attention import ChainAttention
 from docmt.nn.chains import Chains
@@ -43,6 +42,7 @@ from docmt.nn.noise import narrowed, rows
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Logits, SourceStates, States, Tensor
 from docmt.nn.streams import Batch, Memory, Stream
+from docmt.settings.models import WLinkConfig
 
 GATE_START = -3.0
 """Bias of new gates, which let in 5 % of what is seen (as highway networks: Srivastava et al. 2015, section 2.2)."""

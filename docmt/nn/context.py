@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from docmt.core.vocabulary import BOS, CLS, EOS, PAD, SEP, UNK
+from docmt.base.vocabulary import BOS, CLS, EOS, PAD, SEP, UNK
 from docmt.nn.attention import attend, attend_padded
 from docmt.nn.caches import Cache
 from docmt.nn.context_cache import ContextCache

@@ -5,7 +5,7 @@ from typing import Literal
 
 import torch
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 
 DeviceName = Literal["auto", "cpu", "cuda"]
 

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from docmt.core.architectures import Frame
-from docmt.core.vocabulary import BOS, CLS, EOS, SEP
+from docmt.base.vocabulary import BOS, CLS, EOS, SEP
 from docmt.nn.segments import starts
+from docmt.settings.models import Frame
 
 NOTHING = -1
 """No symbol stands there."""

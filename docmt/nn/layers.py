@@ -9,12 +9,12 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from docmt.core.architectures import TransformerConfig
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import PAD
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import PAD
 from docmt.nn.noise import Noisy, grouped_columns, thinned
 from docmt.nn.shapes import AnyStates, Float, Numbers, States, Tensor, Tokens
 from docmt.nn.token_wise import token_wise
+from docmt.settings.models import TransformerConfig
 
 FIRST_POSITION = 2
 """Row of the table of positions that the first token takes: fairseq's, whose rows 0 and 1 are never used."""

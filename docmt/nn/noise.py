@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from docmt.core.vocabulary import MASK, SPECIALS
+from docmt.base.vocabulary import MASK, SPECIALS
 from docmt.nn.segments import places
 from docmt.nn.shapes import AnyNumbers, AnyStates, Numbers, RowDraws, RowKeys, Tokens, Weights
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from docmt.core.vocabulary import PAD
+from docmt.base.vocabulary import PAD
 from docmt.nn.chains import Chains
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Numbers

@@ -6,13 +6,13 @@ from typing import Literal
 import numpy as np
 import torch
 
-from docmt.core.architectures import Frame
 from docmt.nn.chains import Chains, chains_of
 from docmt.nn.frames import FRAMES, NOTHING, ends, marked
 from docmt.nn.noise import drop_words, token_keys
 from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments, spans, starts
 from docmt.nn.shapes import RowKeys, SourceStates, Tokens
+from docmt.settings.models import Frame
 
 Scope = Literal["sentence", "instance"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.documents import TOKENS, read_arrow
+from docmt.base.columns import TOKENS, read_arrow
 from docmt.reporting.chains import Account, Chain, Rendering, account, read_chains
 from docmt.reporting.results import Results, Run
 from docmt.reporting.translations import UNSPACED, has_sentences, read_lines

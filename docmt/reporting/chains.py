@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from docmt.core.documents import OCCURRENCES, read_arrow
+from docmt.base.columns import OCCURRENCES, read_arrow
 from docmt.reporting.results import Run
 
 

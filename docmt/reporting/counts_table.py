@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from docmt.core.catalogue import PublishedCounts
-from docmt.core.later_counts import COUNTS, UNCLEAR
-from docmt.core.parse import parse
-from docmt.core.published import stated
-from docmt.core.tables import CountsTable
+from docmt.base.parse import parse
+from docmt.catalogue.corpus import PublishedCounts
+from docmt.catalogue.later_counts import COUNTS, UNCLEAR
+from docmt.catalogue.published import stated
+from docmt.kinds.tables import CountsTable
 from docmt.reporting.results import Results
 from docmt.reporting.run_files import read_card
 from docmt.reporting.tables import not_run

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from docmt.core.figures import CurvesFigure, PointsFigure, PositionsFigure
-from docmt.core.metrics import parse_metric
-from docmt.core.tables import published_number
+from docmt.kinds.figures import CurvesFigure, PointsFigure, PositionsFigure
+from docmt.kinds.tables import published_number
 from docmt.reporting.figures import DOTTED, LEVEL_DASH, Curve, Panel, Style, draw, styles, thin
 from docmt.reporting.over_seeds import measured_of
 from docmt.reporting.painting import UPDATES, Line, paint_points, paint_positions, paint_trainings
 from docmt.reporting.plots import GLOBAL, GROUP, OWN_SENTENCE
 from docmt.reporting.results import Results, Run
 from docmt.reporting.tables import NOT_SCORED, not_run
+from docmt.settings.metrics import parse_metric
 
 
 @dataclass(frozen=True)

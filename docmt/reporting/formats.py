@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from docmt.core.config import SPLITS
-from docmt.core.marks import p_value
+from docmt.base.names import SPLITS
+from docmt.base.p_values import p_value
 
 NONE = "–"
 

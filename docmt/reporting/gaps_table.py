@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from scipy.stats import t
 
-from docmt.core.metrics import parse_metric
-from docmt.core.tables import GapRow, GapsTable
+from docmt.kinds.tables import GapRow, GapsTable
 from docmt.reporting.over_seeds import OverSeeds, over_seeds, that_ran
 from docmt.reporting.results import Results
 from docmt.reporting.tables import NOT_SCORED, not_run
+from docmt.settings.metrics import parse_metric
 
 
 @dataclass(frozen=True, kw_only=True)

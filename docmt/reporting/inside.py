@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from docmt.core.documents import INSIDE, read_arrow
+from docmt.base.columns import INSIDE, read_arrow
 from docmt.reporting.results import Results
 
 OCCURRENCES_SHOWN = 6

@@ -4,8 +4,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from docmt.core.metrics import Measured, MetricName
 from docmt.reporting.results import Run
+from docmt.settings.metrics import Measured, MetricName
 
 
 @dataclass(frozen=True, kw_only=True)

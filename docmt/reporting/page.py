@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from docmt.core.artifacts import atomic_file, write_json
+from docmt.base.artifacts import atomic_file, write_json
 from docmt.reporting import formats
 from docmt.reporting.case_studies import chain_studies
 from docmt.reporting.figures import styles

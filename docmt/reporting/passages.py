@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from docmt.core.artifacts import read_object_if_there
-from docmt.core.errors import UserError
-from docmt.core.figures import PassageConfig, PassageDocument
-from docmt.core.foreign import MEND
+from docmt.base.artifacts import read_object_if_there
+from docmt.base.errors import UserError
+from docmt.base.foreign import MEND
+from docmt.kinds.figures import PassageConfig, PassageDocument
 from docmt.reporting.results import Results
 from docmt.reporting.tables import not_run
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from docmt.core.figures import (
+from docmt.kinds.figures import (
     AttentionFigure,
     CasesFigure,
     CurvesFigure,
@@ -15,8 +15,8 @@ from docmt.core.figures import (
     PointsFigure,
     PositionsFigure,
 )
-from docmt.core.study import Item
-from docmt.core.tables import CountsTable, GapsTable, HumanTable, SystemsTable
+from docmt.kinds.study import Item
+from docmt.kinds.tables import CountsTable, GapsTable, HumanTable, SystemsTable
 from docmt.reporting.case_studies import Case, chain_study
 from docmt.reporting.counts_table import count_records, fill_counts
 from docmt.reporting.drawn import draw_curves, draw_points, draw_positions

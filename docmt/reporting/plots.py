@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from docmt.core.metrics import parse_metric
 from docmt.reporting.figures import Curve, Panel, Style, by_step, curves
 from docmt.reporting.results import Results, Run
+from docmt.settings.metrics import parse_metric
 
 ENTROPY, GROUP, GLOBAL = "entropy.", ".group", ".global"
 """How keys that trainings write begin; how they end where a model attends both to its own sentence and its document."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from docmt.core.artifacts import canonical_json
+from docmt.base.artifacts import canonical_json
 from docmt.reporting.results import Results, Run
 
 

@@ -1,7 +1,7 @@
 """Which small random models stand for pretrained ones behind a number, at a scale that makes such."""
 
-from docmt.core.metrics import MetricName
 from docmt.reporting.results import Results, Run
+from docmt.settings.metrics import MetricName
 
 
 def random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, ...]:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from docmt.core.artifacts import read_json
-from docmt.core.entries import Entry
-from docmt.core.parse import check_keys, mapping, parse
-from docmt.core.study import StudyConfig
-from docmt.core.yaml_files import Lines
+from docmt.base.artifacts import read_json
+from docmt.base.parse import check_keys, mapping, parse
+from docmt.base.yaml_files import Lines
+from docmt.kinds.study import StudyConfig
 from docmt.reporting.run_files import read_card, read_comparisons, read_curve, read_record, read_scores
+from docmt.settings.system import Entry
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from docmt.core.artifacts import read_json_lines, read_object_if_there
-from docmt.core.foreign import reading
+from docmt.base.artifacts import read_json_lines, read_object_if_there
+from docmt.base.foreign import reading
 
 
 def read_scores(path: Path) -> dict[str, Any] | None:

@@ -4,10 +4,10 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from docmt.core.entries import Entry
-from docmt.core.made_checkpoints import is_made
 from docmt.reporting.formats import flatten
 from docmt.reporting.results import Results
+from docmt.settings.made_checkpoints import is_made
+from docmt.settings.system import Entry
 
 
 @dataclass(frozen=True)

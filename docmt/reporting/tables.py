@@ -5,12 +5,12 @@ import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from docmt.core.marks import MARKS, mark
-from docmt.core.metrics import MetricName, parse_metric
-from docmt.core.tables import ColumnConfig, RowConfig, SystemsTable, published_number
+from docmt.base.p_values import MARKS, mark
+from docmt.kinds.tables import ColumnConfig, RowConfig, SystemsTable, published_number
 from docmt.reporting.over_seeds import OverSeeds, over_seeds, that_ran
 from docmt.reporting.random_models import random_models
 from docmt.reporting.results import Results, Run
+from docmt.settings.metrics import MetricName, parse_metric
 
 NOT_RUN = "not run"
 NOT_SCORED = "not scored"

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.core.artifacts import read_object_if_there
-from docmt.core.documents import DOCUMENTS, read_parquet
-from docmt.core.errors import UserError
-from docmt.core.texts import read_text
+from docmt.base.artifacts import read_object_if_there
+from docmt.base.columns import DOCUMENTS, read_parquet
+from docmt.base.errors import UserError
+from docmt.base.texts import read_text
 from docmt.reporting.results import Results, Run
 
 DOCUMENTS_SHOWN = 2

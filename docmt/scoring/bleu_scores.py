@@ -5,11 +5,11 @@ from itertools import groupby
 
 import numpy as np
 
-from docmt.core.metrics import bleu_measure
 from docmt.scoring.bleu import bleu, line_counts
 from docmt.scoring.inputs import Lines, References, Translations, runs
 from docmt.scoring.pairings import UNITS, family_pairings
 from docmt.scoring.tallies import Tally
+from docmt.settings.metrics import bleu_measure
 
 
 def bleu_scores(

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.documents import TOKENS, read_arrow
-from docmt.core.scoring import ConsistencyConfig
+from docmt.base.columns import TOKENS, read_arrow
 from docmt.scoring.occurrences import StopLists, Texts
 from docmt.scoring.stop_lists import StopList, cased, most_frequent, read_stop_list
+from docmt.settings.scoring import ConsistencyConfig
 
 NAMES = ("split", "document", "source_tokens", "source_pieces", "target_tokens")
 COLUMNS = pa.schema([TOKENS.field(name) for name in NAMES])

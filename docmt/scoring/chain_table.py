@@ -5,12 +5,12 @@ from math import comb
 
 import pyarrow as pa
 
-from docmt.core.documents import OCCURRENCES
-from docmt.core.scoring import ConsistencyConfig
+from docmt.base.columns import OCCURRENCES
 from docmt.scoring.alignment.links import Aligned
 from docmt.scoring.chains import Chain
 from docmt.scoring.consistency import TranslatedChain, agreeing_pairs, counted
 from docmt.scoring.occurrences import Output, StopLists, Texts, chains_of
+from docmt.settings.scoring import ConsistencyConfig
 
 Side = tuple[Texts, Sequence[Aligned]]
 """Test sentences with a system's translations, or the references, and each one's links."""

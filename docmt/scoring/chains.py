@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, groupby, pairwise
 
-from docmt.core.chains import Words, chains_of_pieces, repeated_words, words_of_pieces
-from docmt.core.scoring import ConsistencyConfig
+from docmt.base.chains import Words, chains_of_pieces, repeated_words, words_of_pieces
 from docmt.scoring.stop_lists import cased
+from docmt.settings.scoring import ConsistencyConfig
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docmt.core.artifacts import digest, sha256_file
-from docmt.core.errors import UserError
-from docmt.core.foreign import reading
-from docmt.core.pretrained import checkpoint_files, read_config, tokenizer_file
+from docmt.base.artifacts import digest, sha256_file
+from docmt.base.errors import UserError
+from docmt.base.foreign import reading
 from docmt.scoring.adjacent import adjacent_pairs, mean
 from docmt.scoring.stop_lists import DIGITS
+from docmt.settings.pretrained import checkpoint_files, read_config, tokenizer_file
 
 if TYPE_CHECKING:
     from docmt.nn.device import DeviceName

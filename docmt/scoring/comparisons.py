@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from docmt.core.artifacts import as_object, read_object, write_json
-from docmt.core.errors import UserError
-from docmt.core.metrics import parse_metric
+from docmt.base.artifacts import as_object, read_object, write_json
+from docmt.base.errors import UserError
 from docmt.scoring.significance import TESTS, over_seeds, signature_of
 from docmt.scoring.tallies import Tally, read_tallies, select
+from docmt.settings.metrics import parse_metric
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """How consistently the words of lexical chains are translated: LTCR and HHI.
 
 Paper: lexical chains, section 4.1 (LTCR, after Lyu et al. 2021) and appendix D (HHI, eq. 25 and 26). What the paper
-leaves open is `docmt.core.scoring.ConsistencyConfig`; what the translation of an occurrence is,
+leaves open is `docmt.settings.scoring.ConsistencyConfig`; what the translation of an occurrence is,
 `docmt.scoring.occurrences` says.
 """
 
@@ -13,8 +13,8 @@ from math import comb
 
 import numpy as np
 
-from docmt.core.scoring import ConsistencyConfig
 from docmt.scoring.matching import EQUIVALENCES, agree
+from docmt.settings.scoring import ConsistencyConfig
 
 DRAWS = 1000
 """How many times the bootstrap draws documents."""

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from docmt.core.documents import CONTRASTIVE_SCORES, read_arrow
-from docmt.core.errors import UserError
-from docmt.core.metrics import is_of_set
-from docmt.core.scoring import ContrastiveConfig
+from docmt.base.columns import CONTRASTIVE_SCORES, read_arrow
+from docmt.base.errors import UserError
+from docmt.settings.metrics import is_of_set
+from docmt.settings.scoring import ContrastiveConfig
 
 
 def contrastive_signature(config: ContrastiveConfig) -> str:

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from docmt.core.artifacts import read_object
-from docmt.core.documents import TOKENS, read_arrow
-from docmt.core.errors import UserError
-from docmt.core.scoring import AlignerConfig
+from docmt.base.artifacts import read_object
+from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.errors import UserError
 from docmt.scoring.alignment.aligners import Aligner, DefaultAligner
 from docmt.scoring.alignment.awesome import AwesomeAlign
 from docmt.scoring.alignment.eflomal import Eflomal
 from docmt.scoring.alignment.model import AlignmentModel
 from docmt.scoring.alignment.training import train
 from docmt.scoring.chain_scores import Corpus
+from docmt.settings.scoring import AlignerConfig
 
 MOST_LINKS = 200_000_000
 """Possible links, a source word with a target word of the same sentence pair, that training goes through; it holds some

@@ -5,10 +5,10 @@ from itertools import groupby
 
 import numpy as np
 
-from docmt.core.scoring import ConsistencyConfig
 from docmt.scoring.consistency import MEASURES, TranslatedChain, by_document
 from docmt.scoring.contrastive import Judgement
 from docmt.scoring.tallies import Tally
+from docmt.settings.scoring import ConsistencyConfig
 
 
 def consistency_tallies(

@@ -10,11 +10,11 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.config import CutConfig
-from docmt.core.documents import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, read_arrow, read_parquet
-from docmt.core.errors import UserError
-from docmt.core.texts import read_lines as read_text_lines
-from docmt.core.vocabulary import SPECIALS
+from docmt.base.columns import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, read_arrow, read_parquet
+from docmt.base.errors import UserError
+from docmt.base.texts import read_lines as read_text_lines
+from docmt.base.vocabulary import SPECIALS
+from docmt.settings.data import CutConfig
 
 INSTANCES = pa.schema([SEGMENTS.field(name) for name in ("document", "first", "source_lengths")])
 
@@ -180,7 +180,7 @@ def read_lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
 
 
 def lines_of(path: Path) -> tuple[str, ...]:
-    """See `docmt.core.texts.read_lines`. Raises UserError where the file cannot be read, or is not UTF-8."""
+    """See `docmt.base.texts.read_lines`. Raises UserError where the file cannot be read, or is not UTF-8."""
     return tuple(read_text_lines(path))
 
 

@@ -6,7 +6,7 @@ A translation is its words, joined by single spaces; the empty one agrees with i
 
 from collections.abc import Callable, Sequence
 
-from docmt.core.scoring import ConsistencyConfig
+from docmt.settings.scoring import ConsistencyConfig
 
 EQUIVALENCES = ("exact",)
 

@@ -1,6 +1,6 @@
 """The translations of a lexical chain's words in a system's output, by word alignment.
 
-The papers are silent on what the translation of an occurrence is; `docmt.core.scoring.ConsistencyConfig` has the
+The papers are silent on what the translation of an occurrence is; `docmt.settings.scoring.ConsistencyConfig` has the
 choices. By its defaults it is the target words linked to the occurrence, lower-cased, joined in order, without
 punctuation and stop words. Where nothing else is linked, stop words count after all: a word that is translated by "do"
 twice is translated alike, and one that is "it" once is not. What has no link at all in either direction was left out by
@@ -11,11 +11,11 @@ system would gain by leaving out, or garbling, whatever it cannot translate cons
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from docmt.core.scoring import ConsistencyConfig
 from docmt.scoring.alignment.links import Aligned, Links
 from docmt.scoring.chains import Chain, find_chains, has_letters
 from docmt.scoring.consistency import TranslatedChain
 from docmt.scoring.stop_lists import StopList, cased
+from docmt.settings.scoring import ConsistencyConfig
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.scoring.bleu import FAMILIES, Family
 from docmt.scoring.inputs import Lines, References, Stream, Translations, runs
 

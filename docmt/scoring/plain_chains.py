@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.core.chains import words_of_pieces
-from docmt.core.errors import UserError
-from docmt.core.scoring import ConsistencyConfig
+from docmt.base.chains import words_of_pieces
+from docmt.base.errors import UserError
 from docmt.scoring.alignment.aligners import DefaultAligner
 from docmt.scoring.alignment.links import Aligned
 from docmt.scoring.alignment.pharaoh import read_links
@@ -15,6 +14,7 @@ from docmt.scoring.chain_scores import StopFiles, stop_lists
 from docmt.scoring.consistency import consistency
 from docmt.scoring.occurrences import StopLists, Texts, signature, translated_chains
 from docmt.scoring.plain_files import DOCUMENTS_REMEDY, other_length, read_plain_files, text_lines
+from docmt.settings.scoring import ConsistencyConfig
 
 STOP_WORDS = (1000, 150)
 """How many stop words source and target have by default; a corpus of the workflow states its own."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.scoring.inputs import Instances, Lines, References, Stream, Translations, lines_of
 
 

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, get_args
 
 import pyarrow as pa
 
-from docmt.core.artifacts import as_object, read_object, write_json
-from docmt.core.config import ViewConfig
-from docmt.core.documents import OCCURRENCES, write_arrow
-from docmt.core.errors import check_known
-from docmt.core.parse import parse
-from docmt.core.scoring import AlignerConfig, ConsistencyConfig, ContrastiveConfig
+from docmt.base.artifacts import as_object, read_object, write_json
+from docmt.base.columns import OCCURRENCES, write_arrow
+from docmt.base.errors import check_known
+from docmt.base.parse import parse
 from docmt.scoring.adjacent import adjacent_tally
 from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies
 from docmt.scoring.chain_scores import Corpus, StopFiles, stop_lists
@@ -36,6 +34,8 @@ from docmt.scoring.occurrences import signature, translated_chains
 from docmt.scoring.tallies import Tally, write_tallies
 from docmt.scoring.unigram import unigram_dev_perplexity
 from docmt.scoring.word_vectors import read_word_vectors
+from docmt.settings.data import ViewConfig
+from docmt.settings.scoring import AlignerConfig, ConsistencyConfig, ContrastiveConfig
 
 if TYPE_CHECKING:
     from docmt.nn.device import DeviceName
@@ -74,7 +74,7 @@ class Scored:
 
 
 def score(settings: dict, inputs: Inputs, device: "DeviceName" = "auto") -> Scored:
-    """Every score; `docmt.core.metrics` says where a metric stands.
+    """Every score; `docmt.settings.metrics` says where a metric stands.
 
     Where a line of the translations is a document, what needs sentences is left out: s-BLEU, positions, consistency,
     coherence, cohesion. `device` is that of BERT. Raises UserError where translations and references do not correspond

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.core.artifacts import sha256_file
-from docmt.core.vocabulary import by_frequency
+from docmt.base.artifacts import sha256_file
+from docmt.base.vocabulary import by_frequency
 from docmt.scoring.inputs import lines_of
 
 DIGITS = 8

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from docmt.core.documents import DETAILS, read_arrow, write_arrow
-from docmt.core.foreign import reading
-from docmt.core.metrics import Tallied, is_of_set
+from docmt.base.columns import DETAILS, read_arrow, write_arrow
+from docmt.base.foreign import reading
 from docmt.scoring.bleu import bleu_of_counts
+from docmt.settings.metrics import Tallied, is_of_set
 
 ScoreOfSums = Callable[[np.ndarray], np.ndarray]
 """Of summed counts, shape (n, k), the scores, shape (n,)."""

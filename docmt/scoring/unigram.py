@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.documents import TOKENS, read_arrow
-from docmt.core.foreign import reading
-from docmt.core.vocabulary import EOS, Vocabulary
+from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.foreign import reading
+from docmt.base.vocabulary import EOS, Vocabulary
 
 
 def unigram_dev_perplexity(tokens: Path) -> float | None:

@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.artifacts import atomic_file, read_object, write_json
-from docmt.core.documents import TOKENS, read_arrow
-from docmt.core.errors import UserError
-from docmt.core.foreign import reading
-from docmt.core.parse import parse
-from docmt.core.scoring import WordVectorsConfig
+from docmt.base.artifacts import atomic_file, read_object, write_json
+from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.errors import UserError
+from docmt.base.foreign import reading
+from docmt.base.parse import parse
 from docmt.scoring.stop_lists import cased, named
+from docmt.settings.scoring import WordVectorsConfig
 
 COLUMNS = pa.schema([TOKENS.field(name) for name in ("split", "target_tokens")])
 

@@ -17,8 +17,7 @@ from itertools import islice
 import torch
 from torch import Tensor, nn
 
-from docmt.core.config import DecodeConfig
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.nn.caches import Cache
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
@@ -26,6 +25,7 @@ from docmt.nn.streams import Memory, frame_source
 from docmt.search.hypotheses import DEAD, Candidates, Finished, Hypotheses
 from docmt.search.penalty import length_factor
 from docmt.search.rules import RULES, Rules, instance_limits
+from docmt.settings.decode import DecodeConfig
 
 Ended = list[tuple[float, list[int]]]
 """Score and outputs of an instance's finished hypotheses, in the order in which they ended."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from docmt.core.vocabulary import UNK
+from docmt.base.vocabulary import UNK
 
 DEAD = -math.inf
 """Score of a slot of the beam that holds no hypothesis."""

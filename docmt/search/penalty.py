@@ -1,6 +1,6 @@
 """Length penalties: how hypotheses of different lengths are compared."""
 
-from docmt.core.config import DecodeConfig
+from docmt.settings.decode import DecodeConfig
 
 
 def length_factor(length: int, config: DecodeConfig) -> float:

@@ -13,12 +13,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from docmt.core.architectures import Frame
-from docmt.core.config import DecodeConfig
-from docmt.core.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP
+from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
 from docmt.search.hypotheses import Hypotheses
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import Frame
 
 BARRED = -math.inf
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from subword_nmt.apply_bpe import BPE
 
-from docmt.core.artifacts import atomic_file
-from docmt.core.errors import UserError
-from docmt.core.texts import read_text
-from docmt.core.vocabulary import CONTINUES
-from docmt.core.workers import Done
+from docmt.base.artifacts import atomic_file
+from docmt.base.errors import UserError
+from docmt.base.texts import read_text
+from docmt.base.vocabulary import CONTINUES
+from docmt.base.workers import Done
 from docmt.text.merges import Learner
 
 HEADER = "#version: 0.2"

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.config import SPLITS
-from docmt.core.counts import Counts
-from docmt.core.vocabulary import UNK
+from docmt.base.counts import Counts
+from docmt.base.names import SPLITS
+from docmt.base.vocabulary import UNK
 from docmt.text.pipeline import TextPipeline
 from docmt.text.settings import SIDES
 

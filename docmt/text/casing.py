@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from docmt.core.config import TextConfig
+from docmt.settings.data import TextConfig
 from docmt.text.truecase import Truecaser, detruecase
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from docmt.core.documents import CONTRASTIVE_TOKENS
-from docmt.core.errors import UserError
+from docmt.base.columns import CONTRASTIVE_TOKENS
+from docmt.base.errors import UserError
 from docmt.text.pipeline import Sides
 from docmt.text.tokenise import REMEMBERED_SENTENCES
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from docmt.core.documents import read_arrow, write_arrow
+from docmt.base.columns import read_arrow, write_arrow
 from docmt.text.casing import Casing
 from docmt.text.truecase import shown_cases, with_openings
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from docmt.core.errors import UserError
-from docmt.core.texts import read_lines
+from docmt.base.errors import UserError
+from docmt.base.texts import read_lines
 
 
 def read_dictionary(path: Path | str) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from docmt.core.counts import Counts, add_counts
-from docmt.core.documents import TOKENS
-from docmt.core.shards import ArrowShards, arrow_writer
-from docmt.core.workers import ALONE, Done, Workers
+from docmt.base.columns import TOKENS
+from docmt.base.counts import Counts, add_counts
+from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.workers import ALONE, Done, Workers
 from docmt.text.card import count_rows
 from docmt.text.pipeline import TextPipeline
 from docmt.text.tokenise import TOKENISED

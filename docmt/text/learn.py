@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from docmt.core.config import TextConfig
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import Vocabulary
-from docmt.core.workers import ALONE, Workers
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import Vocabulary
+from docmt.base.workers import ALONE, Workers
+from docmt.settings.data import TextConfig
 from docmt.text.bpe import PieceCounter, Segmenter, learn_merges
 from docmt.text.casing import Casing, Keep, learn_casing
 from docmt.text.pipeline import PipelineConfig, TextPipeline

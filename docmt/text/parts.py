@@ -8,12 +8,12 @@ What comes out is what `docmt.text.process` makes in one job, byte for byte.
 from collections.abc import Sequence
 from pathlib import Path
 
-from docmt.core.artifacts import read_object, write_json
-from docmt.core.counts import Counts, add_counts
-from docmt.core.documents import TOKENS
-from docmt.core.foreign import reading
-from docmt.core.shards import Part, join_arrow
-from docmt.core.workers import ALONE, Workers
+from docmt.base.artifacts import read_object, write_json
+from docmt.base.columns import TOKENS
+from docmt.base.counts import Counts, add_counts
+from docmt.base.foreign import reading
+from docmt.base.shards import Part, join_arrow
+from docmt.base.workers import ALONE, Workers
 from docmt.text.counts import WordCounts, load_counts, save_counts
 from docmt.text.encode import encode
 from docmt.text.process import learn_text, write_card

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from docmt.core.vocabulary import SPECIALS, UNK
+from docmt.base.vocabulary import SPECIALS, UNK
 
 
 class Blanks:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from docmt.core.artifacts import atomic_folder, read_json, write_json
-from docmt.core.config import TextConfig
-from docmt.core.parse import parse
-from docmt.core.vocabulary import Vocabulary
+from docmt.base.artifacts import atomic_folder, read_json, write_json
+from docmt.base.parse import parse
+from docmt.base.vocabulary import Vocabulary
+from docmt.settings.data import TextConfig
 from docmt.text.pretrained import PretrainedSide
 from docmt.text.side import Side
 

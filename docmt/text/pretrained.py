@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from docmt.core.artifacts import atomic_file, write_json
-from docmt.core.documents import TOKENS
-from docmt.core.errors import UserError
-from docmt.core.foreign import reading
-from docmt.core.pretrained import ROWS, TOKENIZER, read_rows
-from docmt.core.vocabulary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
+from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.columns import TOKENS
+from docmt.base.errors import UserError
+from docmt.base.foreign import reading
+from docmt.base.vocabulary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
+from docmt.settings.pretrained import ROWS, TOKENIZER, read_rows
 from docmt.text.spelling import Spelling, join_names
 
 ROLES: Mapping[int, tuple[str, ...]] = {

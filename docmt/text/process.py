@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from docmt.core.artifacts import write_json
-from docmt.core.counts import Counts
-from docmt.core.documents import CONTRASTIVE, CONTRASTIVE_TOKENS, read_arrow, read_parquet, write_arrow
-from docmt.core.workers import ALONE, Workers
+from docmt.base.artifacts import write_json
+from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, read_arrow, read_parquet, write_arrow
+from docmt.base.counts import Counts
+from docmt.base.workers import ALONE, Workers
 from docmt.text.card import text_card
 from docmt.text.contrastive import contrastive_tokens
 from docmt.text.encode import encode

@@ -10,8 +10,8 @@ from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docmt.core.artifacts import atomic_file, write_json
-from docmt.core.pretrained import TOKENIZER
+from docmt.base.artifacts import atomic_file, write_json
+from docmt.settings.pretrained import TOKENIZER
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from docmt.core.documents import REFERENCE_TOKENS
+from docmt.base.columns import REFERENCE_TOKENS
 from docmt.text.pretrained import PretrainedSide
 from docmt.text.side import Side
 from docmt.text.spelling import join_names

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.core.artifacts import read_json
-from docmt.core.config import TextConfig
-from docmt.core.parse import parse
+from docmt.base.artifacts import read_json
+from docmt.base.parse import parse
+from docmt.settings.data import TextConfig
 
 SIDES = ("source", "target")
 
 
 @dataclass(frozen=True)
 class TokensSettings:
-    """The stage's `settings.json`. `version`: of the stage's code, in docmt.core.versions."""
+    """The stage's `settings.json`. `version`: of the stage's code, in docmt.plan.versions."""
 
     version: int
     corpus: str

@@ -7,9 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.config import TextConfig
-from docmt.core.documents import TOKENS
-from docmt.core.vocabulary import SPECIALS, UNK, Vocabulary
+from docmt.base.columns import TOKENS
+from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
+from docmt.settings.data import TextConfig
 from docmt.text.bpe import Segmenter, join_pieces
 from docmt.text.casing import Casing, Keep, Truecase, load_casing
 from docmt.text.pieces import Blanks, Uncut

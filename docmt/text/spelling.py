@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from docmt.core.vocabulary import CONTINUES
+from docmt.base.vocabulary import CONTINUES
 
 AT = "@\u2060"
 """Stands for `@` in names: with a word joiner after it, so that no name ends or begins like an unfinished word."""

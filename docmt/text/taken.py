@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.text.learn import config_of
 from docmt.text.pipeline import TextPipeline
 from docmt.text.settings import TokensSettings

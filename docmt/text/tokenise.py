@@ -7,11 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.documents import DOCUMENTS
-from docmt.core.errors import UserError
-from docmt.core.pretrained import TOKENIZER
-from docmt.core.shards import WHOLE, Part, arrow_writer, batch_of, document_shards
-from docmt.core.workers import ALONE, Done, Workers
+from docmt.base.columns import DOCUMENTS
+from docmt.base.errors import UserError
+from docmt.base.shards import WHOLE, Part, arrow_writer, batch_of, document_shards
+from docmt.base.workers import ALONE, Done, Workers
+from docmt.settings.pretrained import TOKENIZER
 from docmt.text.casing import is_learnt
 from docmt.text.counts import WordCounts
 from docmt.text.pretrained import PretrainedTokenizer

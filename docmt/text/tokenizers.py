@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import Protocol
 
-from docmt.core.config import TextConfig
+from docmt.settings.data import TextConfig
 from docmt.text.moses import Moses
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, dropwhile, pairwise
 from pathlib import Path
 
-from docmt.core.artifacts import read_json, write_json
-from docmt.core.errors import UserError
+from docmt.base.artifacts import read_json, write_json
+from docmt.base.errors import UserError
 
 SENTENCE_ENDS = frozenset(".:?!")
 OPENINGS = frozenset("([]\"'")

@@ -9,7 +9,7 @@ import heapq
 import numpy as np
 import pyarrow as pa
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.nn.rows import Rows
 from docmt.training.seeds import derived_seed
 

@@ -20,8 +20,8 @@ from typing import Any
 
 import torch
 
-from docmt.core.artifacts import sha256_file
-from docmt.core.errors import UserError
+from docmt.base.artifacts import sha256_file
+from docmt.base.errors import UserError
 from docmt.training.disk import disk_full_named, tensor_bytes
 from docmt.training.exit import Failure
 from docmt.training.identity import check_same_run

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.nn.padding import padded
 from docmt.nn.streams import Batch
 from docmt.nn.token_wise import Backend, compiled_by

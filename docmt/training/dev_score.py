@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from docmt.core.config import DecodeConfig, TrainConfig
 from docmt.models.transformer import Transformer
 from docmt.nn.rows import Rows
 from docmt.search import beam_search
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.train import TrainConfig
 from docmt.training.batches import packed
 
 Sentences = list[list[int]]

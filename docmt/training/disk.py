@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from docmt.core.foreign import MEGABYTE, disk_full, free_bytes
+from docmt.base.foreign import MEGABYTE, disk_full, free_bytes
 from docmt.training.exit import Failure, Reason
 
 

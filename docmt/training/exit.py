@@ -18,9 +18,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from docmt.core.artifacts import read_object_if_there, write_json
-from docmt.core.errors import INTERRUPTED, TRY_AGAIN, USER_MISTAKE, UserError
-from docmt.core.foreign import disk_full, explained, reading
+from docmt.base.artifacts import read_object_if_there, write_json
+from docmt.base.errors import INTERRUPTED, TRY_AGAIN, USER_MISTAKE, UserError
+from docmt.base.foreign import disk_full, explained, reading
 
 FILE = "exit.json"
 CLAIM = "run.json"

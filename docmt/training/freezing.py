@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from torch import nn
 
-from docmt.core.errors import UserError, nearest
+from docmt.base.errors import UserError, nearest
 from docmt.models.pretrained import Start
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from docmt.core.artifacts import digest, read_json, sha256_file, write_json
-from docmt.core.errors import UserError
+from docmt.base.artifacts import digest, read_json, sha256_file, write_json
+from docmt.base.errors import UserError
 from docmt.training.exit import CLAIM, Failure, Reason
 
 ROUNDING = "settings.train.batch_tokens"

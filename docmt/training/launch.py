@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from docmt.core.parent import signal_at_parents_end
+from docmt.base.parent import signal_at_parents_end
 from docmt.training.exit import FAULT
 from docmt.training.signals import SIGNALS, StopRequest
 

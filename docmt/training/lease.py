@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from docmt.core.artifacts import write_json
-from docmt.core.locks import alone_in
+from docmt.base.artifacts import write_json
+from docmt.base.locks import alone_in
 from docmt.training.exit import Failure, Reason
 from docmt.training.process import Process
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from docmt.core.artifacts import atomic_file
+from docmt.base.artifacts import atomic_file
 from docmt.training.meter import Step
 from docmt.training.status import Status, Validation
 from docmt.training.usage import Usage

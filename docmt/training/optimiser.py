@@ -5,7 +5,7 @@ from collections.abc import Collection
 import torch
 from torch import nn
 
-from docmt.core.config import GROUPS, TrainConfig
+from docmt.settings.train import GROUPS, TrainConfig
 from docmt.training.schedule import learning_rate
 
 

@@ -20,7 +20,7 @@ from typing import TypeVar
 import torch
 from torch import distributed, nn
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.training.exit import FAULT, Failure, Reason
 
 T = TypeVar("T")

@@ -1,6 +1,6 @@
 """Learning rates as pure functions of the update's number, which counts from 1."""
 
-from docmt.core.config import OF_GROUPS, TrainConfig
+from docmt.settings.train import OF_GROUPS, TrainConfig
 
 
 def learning_rate(train: TrainConfig, width: int, update: int, group: str | None = None) -> float:

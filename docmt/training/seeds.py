@@ -2,7 +2,7 @@
 
 import hashlib
 
-from docmt.core.artifacts import canonical_json
+from docmt.base.artifacts import canonical_json
 
 
 def derived_seed(seed: int, purpose: str, *numbers: int) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from docmt.core.config import TrainConfig
+from docmt.settings.train import TrainConfig
 from docmt.training.status import Validation
 
 Weights = dict[str, Tensor]

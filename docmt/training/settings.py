@@ -4,14 +4,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from docmt.core.architectures import TransformerConfig
-from docmt.core.artifacts import read_object, sha256_file
-from docmt.core.config import TrainConfig
-from docmt.core.errors import UserError
-from docmt.core.parse import parse
-from docmt.core.pretrained import TOKENIZER, check_model, checkpoint_files, tokenizer_file
+from docmt.base.artifacts import read_object, sha256_file
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
 from docmt.models import check_chains
 from docmt.models.store import WEIGHTS
+from docmt.settings.models import TransformerConfig
+from docmt.settings.pretrained import TOKENIZER, check_model, checkpoint_files, tokenizer_file
+from docmt.settings.train import TrainConfig
 
 KEYS = ("version", "study", "corpus", "system", "scale", "seed", "init_from", "pretrained", "view", "model", "train")
 VOCABULARIES = ("vocabulary.source.txt", "vocabulary.target.txt")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from docmt.core.errors import UserError
-from docmt.core.pretrained import ROWS, read_rows
-from docmt.core.vocabulary import Vocabulary
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import Vocabulary
 from docmt.models.pretrained import Counterparts, Start, start_from
 from docmt.models.store import init_from
 from docmt.models.transformer import Transformer
+from docmt.settings.pretrained import ROWS, read_rows
 from docmt.training.settings import Paths
 
 SIDES = ("source", "target")

@@ -1,6 +1,6 @@
 """When training ends."""
 
-from docmt.core.config import TrainConfig
+from docmt.settings.train import TrainConfig
 from docmt.training.selection import best
 from docmt.training.status import Status
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.core.artifacts import as_object, read_json_lines, read_object_if_there
-from docmt.core.errors import UserError
-from docmt.core.foreign import reading
+from docmt.base.artifacts import as_object, read_json_lines, read_object_if_there
+from docmt.base.errors import UserError
+from docmt.base.foreign import reading
 from docmt.training import exit
 from docmt.training.exit import CLAIM
 from docmt.training.lease import read_holder

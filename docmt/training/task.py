@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from docmt.core.config import TrainConfig
-from docmt.core.documents import SEGMENTS, read_arrow, read_chains
-from docmt.core.errors import UserError
-from docmt.core.segment_checks import check_chains, check_segments
-from docmt.core.vocabulary import Vocabulary
+from docmt.base.columns import SEGMENTS, read_arrow, read_chains
+from docmt.base.errors import UserError
+from docmt.base.segment_checks import check_chains, check_segments
+from docmt.base.vocabulary import Vocabulary
 from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.nn.rows import Rows
+from docmt.settings.train import TrainConfig
 from docmt.training.batches import check_lengths, target_tokens
 from docmt.training.dev_score import Score
 from docmt.training.freezing import freeze

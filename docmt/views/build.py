@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from docmt.core.artifacts import write_json
-from docmt.core.config import SPLITS, CutConfig, ViewConfig
-from docmt.core.counts import Counts, add_counts
-from docmt.core.documents import CONTRASTIVE_TOKENS, SEGMENTS, read_arrow, write_arrow
-from docmt.core.errors import UserError
-from docmt.core.shards import ArrowShards, arrow_writer
-from docmt.core.workers import ALONE, Workers
+from docmt.base.artifacts import write_json
+from docmt.base.columns import CONTRASTIVE_TOKENS, SEGMENTS, read_arrow, write_arrow
+from docmt.base.counts import Counts, add_counts
+from docmt.base.errors import UserError
+from docmt.base.names import SPLITS
+from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.workers import ALONE, Workers
+from docmt.settings.data import CutConfig, ViewConfig
 from docmt.views.contrastive import contrastive_segments
 from docmt.views.selection import draw
 from docmt.views.shards import NEEDED, CutShard, RankShard, cut_of
@@ -22,7 +23,7 @@ from docmt.views.shards import NEEDED, CutShard, RankShard, cut_of
 
 @dataclass(frozen=True)
 class ViewsSettings:
-    """The stage's `settings.json`. `version`: of the stage's code, in docmt.core.versions."""
+    """The stage's `settings.json`. `version`: of the stage's code, in docmt.plan.versions."""
 
     version: int
     view: ViewConfig

@@ -5,8 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from docmt.core.config import CutConfig
-from docmt.core.documents import CONTRASTIVE_SEGMENTS
+from docmt.base.columns import CONTRASTIVE_SEGMENTS
+from docmt.settings.data import CutConfig
 from docmt.views.cuts import FRAME, visible_from
 
 

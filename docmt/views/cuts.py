@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from docmt.core.config import CutConfig
+from docmt.settings.data import CutConfig
 
 FRAME = 2
 """What a sentence costs beside its pieces: its `<s>` and `</s>`."""

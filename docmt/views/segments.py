@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from docmt.core.documents import SEGMENTS
-from docmt.core.errors import UserError
+from docmt.base.columns import SEGMENTS
+from docmt.base.errors import UserError
 from docmt.views.cuts import Cuts, concatenated_ranges
 
 

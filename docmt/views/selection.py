@@ -5,8 +5,8 @@ from hashlib import blake2b
 
 import numpy as np
 
-from docmt.core.config import CutConfig
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
+from docmt.settings.data import CutConfig
 from docmt.views.cuts import Cuts
 from docmt.views.segments import Sentences, owners, sums
 

@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.core.config import CutConfig, ViewConfig
-from docmt.core.counts import Counts
-from docmt.core.documents import TOKENS
-from docmt.core.shards import ArrowShards
-from docmt.core.workers import Done
+from docmt.base.columns import TOKENS
+from docmt.base.counts import Counts
+from docmt.base.shards import ArrowShards
+from docmt.base.workers import Done
+from docmt.settings.data import CutConfig, ViewConfig
 from docmt.views.copies import with_copies
 from docmt.views.cuts import Cuts, count_over_long, cut_documents, sentence_costs
 from docmt.views.segments import Sentences, segments_of, sentences_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from support import ROOT, run
 
+from docmt.base.errors import printable
 from docmt.cli.main import COMMANDS, GROUPS, main
-from docmt.core.errors import printable
 
 FILES = {
     "text": b"one two\nthree\n\nfour five\n",

@@ -7,8 +7,8 @@ import pytest
 from small_grid import CONFIG, CORPUS, SYSTEMS, small_project
 from support import Project, run
 
-from docmt.core.errors import UserError
-from docmt.core.grid import load_grid
+from docmt.base.errors import UserError
+from docmt.plan.grid import load_grid
 
 CONFIG_FILE, STUDY_FILE, OWN = "config.yaml", "workflow/studies/one.yaml", "own.yaml"
 STUDY = {"study": "one", "title": "One", "corpora": ["toy"], "systems": SYSTEMS}

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from small_grid import CONFIG, CORPUS, SYSTEMS, small_project
 from support import Project, copy_project
 
-from docmt.core import slices
-from docmt.core.errors import UserError
-from docmt.core.grid import Grid, load_grid
-from docmt.core.names import LONGEST_NAME, is_file_name, is_path
+from docmt.base.errors import UserError
+from docmt.base.names import LONGEST_NAME, is_file_name, is_path
+from docmt.plan import slices
+from docmt.plan.grid import Grid, load_grid
 
 HOSTILE = (
     *(

@@ -9,13 +9,9 @@ import pyarrow as pa
 import pytest
 from small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
-from docmt.chains.documents import WordsSettings, build_words
-from docmt.chains.segments import SegmentsSettings, build_segments
-from docmt.cli.main import main
-from docmt.core.artifacts import write_json
-from docmt.core.chains import chains_of
-from docmt.core.config import SPLITS, CutConfig, TextConfig, ViewConfig
-from docmt.core.documents import (
+from docmt.base.artifacts import write_json
+from docmt.base.chains import chains_of
+from docmt.base.columns import (
     CHAINS_WORDS,
     CONTRASTIVE_SEGMENTS,
     SEGMENT_CHAINS,
@@ -24,8 +20,13 @@ from docmt.core.documents import (
     read_arrow,
     write_arrow,
 )
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import UNK
+from docmt.base.errors import UserError
+from docmt.base.names import SPLITS
+from docmt.base.vocabulary import UNK
+from docmt.chains.documents import WordsSettings, build_words
+from docmt.chains.segments import SegmentsSettings, build_segments
+from docmt.cli.main import main
+from docmt.settings.data import CutConfig, TextConfig, ViewConfig
 from docmt.text.pipeline import TextPipeline
 from docmt.text.process import process_corpus
 from docmt.text.settings import TokensSettings

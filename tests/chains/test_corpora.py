@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from docmt.base.artifacts import read_json
+from docmt.base.columns import CHAINS_WORDS, SEGMENT_CHAINS, SEGMENTS, TOKENS, read_arrow
+from docmt.base.errors import UserError
+from docmt.base.shards import arrow_writer
+from docmt.base.workers import ALONE, Workers
 from docmt.chains.documents import WordsSettings, build_words
 from docmt.chains.frames import words_of_sentences
 from docmt.chains.segments import SegmentsSettings, build_segments
 from docmt.chains.statistics import card, count_texts
-from docmt.core.artifacts import read_json
-from docmt.core.config import CutConfig, ViewConfig
-from docmt.core.documents import CHAINS_WORDS, SEGMENT_CHAINS, SEGMENTS, TOKENS, read_arrow
-from docmt.core.errors import UserError
-from docmt.core.shards import arrow_writer
-from docmt.core.workers import ALONE, Workers
+from docmt.settings.data import CutConfig, ViewConfig
 from docmt.views.build import ViewsSettings, build_view
 
 PIECES = {"的": ["的"], "ab": ["a@@", "b"], "科学家们": ["科学@@", "家@@", "们"], "x": ["x"], "a": ["a"]}

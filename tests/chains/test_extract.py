@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docmt.base.chains import chains_of, repeated_words
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.chains.stop_words import most_frequent, read_stop_words, write_stop_words
 from docmt.chains.words import is_unknown, words_of_ids
-from docmt.core.chains import chains_of, repeated_words
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import SPECIALS, UNK, Vocabulary
 
 PIECES = {"a": 1, "b": 2, "c": 3, "d": 1}
 """Words of the drawn texts, and how many pieces each has."""

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from support import ROOT, copy_project, run
 
-from docmt.core.config import TextConfig
-from docmt.core.grid import load_grid
-from docmt.core.missing import Places
+from docmt.catalogue.missing import Places
 from docmt.corpus.here import documents_here
+from docmt.plan.grid import load_grid
+from docmt.settings.data import TextConfig
 from docmt.text.tokenizers import tokenizer_for
 
 DOCMT = Path(sys.executable).parent / "docmt"

@@ -11,14 +11,14 @@ from contrastive_sets import write_sets
 from tiny import SIZES
 from typer.testing import CliRunner
 
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import UNK, Vocabulary
 from docmt.cli.contrastive import contrastive
-from docmt.core.architectures import LexicalChainConfig, TransformerConfig
-from docmt.core.config import CutConfig, ViewConfig
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import UNK, Vocabulary
 from docmt.decoding import contrastive as contrastive_decoding
 from docmt.models import build
 from docmt.models.store import save_model
+from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.models import LexicalChainConfig, TransformerConfig
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
 

@@ -9,13 +9,13 @@ import torch
 from fairseq_files import G_TRANSFORMER, PIECES, Made, command, write_dictionary
 from support import run
 
+from docmt.base.artifacts import sha256_file
+from docmt.base.vocabulary import CLS, MASK, SEP, SPECIALS, Vocabulary
 from docmt.cli.translate import translate
-from docmt.core.architectures import GTransformerConfig, TransformerConfig
-from docmt.core.artifacts import sha256_file
-from docmt.core.vocabulary import CLS, MASK, SEP, SPECIALS, Vocabulary
 from docmt.models.store import load_model
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
+from docmt.settings.models import GTransformerConfig, TransformerConfig
 from docmt.text.pipeline import TextPipeline
 
 CODES = "#version: 0.2\n"

@@ -11,7 +11,7 @@ import torch
 from fairseq_files import G_TRANSFORMER, PIECES, Made, write_dictionary
 from support import run
 
-from docmt.core.errors import USER_MISTAKE, UserError
+from docmt.base.errors import USER_MISTAKE, UserError
 
 MAIN = "from docmt.cli.main import main; main()"
 

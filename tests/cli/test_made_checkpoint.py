@@ -10,15 +10,15 @@ import pytest
 import torch
 from checkpoints import transformers
 
-from docmt.core.architectures import TransformerConfig
-from docmt.core.made_checkpoints import SIZES
-from docmt.core.pretrained import ALIGNER_FILES, needed_fields
-from docmt.core.vocabulary import SPECIALS
+from docmt.base.vocabulary import SPECIALS
 from docmt.corpus.fixtures.lines import fixture_lines
 from docmt.models.pretrained import start_from
 from docmt.models.transformer import Transformer
 from docmt.scoring.alignment.awesome import AwesomeAlign
 from docmt.scoring.cohesion import NextSentence
+from docmt.settings.made_checkpoints import SIZES
+from docmt.settings.models import TransformerConfig
+from docmt.settings.pretrained import ALIGNER_FILES, needed_fields
 from docmt.text.pretrained import PretrainedTokenizer
 
 KINDS = ("mbart", "bert")

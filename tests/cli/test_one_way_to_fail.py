@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from docmt.base.errors import TRY_AGAIN, UserError
 from docmt.cli.main import main
-from docmt.core.errors import TRY_AGAIN, UserError
 
 DOCMT = Path(sys.executable).parent / "docmt"
 READER = "docmt.scoring.plain_files.read_plain_files"

@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from docmt.base.artifacts import write_json
 from docmt.cli import status
 from docmt.cli.main import build
-from docmt.core.artifacts import write_json
 from docmt.training.survey import Standing
 
 RUNNING = Standing(

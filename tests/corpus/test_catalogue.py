@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from docmt.core.artifacts import canonical_json
-from docmt.core.catalogue import CorpusConfig, CorpusSettings, corpus_settings, load_corpus
-from docmt.core.errors import UserError
-from docmt.core.names import FILE_NAMES_HAVE
-from docmt.core.parse import parse
+from docmt.base.artifacts import canonical_json
+from docmt.base.errors import UserError
+from docmt.base.names import FILE_NAMES_HAVE
+from docmt.base.parse import parse
+from docmt.catalogue.corpus import CorpusConfig, CorpusSettings, corpus_settings, load_corpus
 from docmt.corpus.needs import needed_files
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from catalogue_files import LENGTHS, has_maker, make_files
 
-from docmt.core.artifacts import write_json
-from docmt.core.catalogue import Counts, load_corpus
-from docmt.core.missing import Places
-from docmt.core.published import PublishedCounts, StatedCounts
+from docmt.base.artifacts import write_json
+from docmt.catalogue.corpus import Counts, load_corpus
+from docmt.catalogue.missing import Places
+from docmt.catalogue.published import PublishedCounts, StatedCounts
 from docmt.corpus.check import Checked, check_corpus
 from docmt.corpus.needs import needed_files
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from docmt.core.catalogue import FileConfig
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
+from docmt.catalogue.corpus import FileConfig
 from docmt.corpus import download
 
 CONTENT = os.urandom(300_000)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from docmt.core.catalogue import CorpusConfig, FileConfig, as_fixture, load_corpus
-from docmt.core.config import SPLITS
-from docmt.core.errors import UserError
-from docmt.core.fixtures import FixtureConfig
-from docmt.core.parse import parse
-from docmt.core.readers import FileReaderConfig, ReaderConfig, readers_of_files
+from docmt.base.errors import UserError
+from docmt.base.names import SPLITS
+from docmt.base.parse import parse
+from docmt.catalogue.corpus import CorpusConfig, FileConfig, as_fixture, load_corpus
+from docmt.catalogue.fixtures import FixtureConfig
+from docmt.catalogue.readers import FileReaderConfig, ReaderConfig, readers_of_files
 from docmt.corpus.fixtures import WRITERS, Fixture, make_fixture, write_fixture
 from docmt.corpus.fixtures.spelling import HAN, LATIN, LETTERS, source_side, spelt, target_side
 from docmt.corpus.fixtures.stock import GROUP

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from docmt.core.catalogue import CorpusConfig, load_corpus
-from docmt.core.config import SPLITS
-from docmt.core.parse import parse
-from docmt.core.readers import ReaderConfig
+from docmt.base.names import SPLITS
+from docmt.base.parse import parse
+from docmt.catalogue.corpus import CorpusConfig, load_corpus
+from docmt.catalogue.readers import ReaderConfig
 from docmt.corpus.needs import limited, needed_files
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"

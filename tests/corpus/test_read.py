@@ -8,12 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from docmt.base.artifacts import sha256_file
+from docmt.base.columns import CONTRASTIVE, DOCUMENTS, read_parquet
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.catalogue.corpus import CorpusSettings, corpus_settings, load_corpus
 from docmt.cli.main import build
-from docmt.core.artifacts import sha256_file
-from docmt.core.catalogue import CorpusSettings, corpus_settings, load_corpus
-from docmt.core.documents import CONTRASTIVE, DOCUMENTS, read_parquet
-from docmt.core.errors import UserError
-from docmt.core.parse import parse
 from docmt.corpus.read import read_corpus
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from reader_files import documents_of, items_of, plain, tar_bytes, write_files, zip_bytes
 
-from docmt.core.readers import READER_CONFIGS
+from docmt.catalogue.readers import READER_CONFIGS
 from docmt.corpus.inputs import ContrastiveItem
 from docmt.corpus.readers import READERS
 

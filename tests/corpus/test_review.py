@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from reader_files import tar_bytes, write_files
 
+from docmt.base.artifacts import sha256_file
 from docmt.cli.main import main
-from docmt.core.artifacts import sha256_file
 
 GOOD = {"a.zh": "一\n二\n\n三\n", "a.en": "one\ntwo\n\nthree\n", "b.en": "1\n2\n\n3\n"}
 

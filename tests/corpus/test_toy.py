@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from docmt.core.readers import ToyConfig
+from docmt.catalogue.readers import ToyConfig
 from docmt.corpus.inputs import ContrastiveItem, Document
 from docmt.corpus.problems import Problems
 from docmt.corpus.readers.toy import read_toy

@@ -11,13 +11,13 @@ from random import Random
 
 import pytest
 
+from docmt.base.chains import repeated_words
+from docmt.catalogue.corpus import load_corpus
 from docmt.chains.stop_words import most_frequent
-from docmt.core.catalogue import load_corpus
-from docmt.core.chains import repeated_words
-from docmt.core.config import TextConfig
 from docmt.corpus.toy import grammar, words
 from docmt.corpus.toy.grammar import WORD, Facts, Sentence
 from docmt.corpus.toy.stories import AGAIN, FIRST, OPEN, Story, draw_story
+from docmt.settings.data import TextConfig
 from docmt.text.tokenizers import tokenizer_for
 
 STOP_WORDS = load_corpus(Path(__file__).parents[2] / "workflow/corpora/toy_zh-en.yaml").stop_words

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.corpus.unpack import unpack
 
 TEXTS = {"set/a.txt": "alpha\n", "set/deep/b.txt": "贝塔\n"}

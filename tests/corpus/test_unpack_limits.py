@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.corpus import unpack_limits
 from docmt.corpus.inputs import Inputs
 from docmt.corpus.unpack import unpack

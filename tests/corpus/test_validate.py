@@ -2,9 +2,9 @@ import dataclasses
 
 import pytest
 
-from docmt.core.catalogue import Counts
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import SPECIALS
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import SPECIALS
+from docmt.catalogue.corpus import Counts
 from docmt.corpus.inputs import ContrastiveItem, Document, Side
 from docmt.corpus.problems import Problems
 from docmt.corpus.validate import check_counts, validated, validated_items

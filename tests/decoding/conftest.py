@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from docmt.core.documents import SEGMENTS, write_arrow
+from docmt.base.columns import SEGMENTS, write_arrow
 
 
 @pytest.fixture

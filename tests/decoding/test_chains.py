@@ -9,17 +9,18 @@ import typer
 from tiny import SIZES, segment
 from typer.testing import CliRunner
 
+from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS, write_arrow
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import Vocabulary
 from docmt.cli.translate import translate
-from docmt.core.architectures import LexicalChainConfig, TransformerConfig
-from docmt.core.config import CutConfig, DecodeConfig, TextConfig, ViewConfig
-from docmt.core.documents import SEGMENT_CHAINS, SEGMENTS, write_arrow
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import Vocabulary
 from docmt.decoding.segments import SegmentTable, View
 from docmt.models import build
 from docmt.models.store import save_model
 from docmt.nn.rows import Rows
 from docmt.search import beam_search
+from docmt.settings.data import CutConfig, TextConfig, ViewConfig
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import LexicalChainConfig, TransformerConfig
 from docmt.text.bpe import Segmenter
 from docmt.text.casing import Keep
 from docmt.text.pipeline import PipelineConfig, TextPipeline

@@ -11,16 +11,17 @@ import typer
 from tiny import CONFIGS, segment, tiny_model, windows
 from typer.testing import CliRunner
 
+from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS, read_arrow, write_arrow
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import Vocabulary
 from docmt.cli.contrastive import contrastive_system
 from docmt.cli.decode import decode
 from docmt.cli.translate import translate
-from docmt.core.config import CutConfig, DecodeConfig, TextConfig, ViewConfig
-from docmt.core.documents import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS, read_arrow, write_arrow
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import Vocabulary
 from docmt.models.store import save_model
 from docmt.nn.rows import Rows
 from docmt.search import beam_search
+from docmt.settings.data import CutConfig, TextConfig, ViewConfig
+from docmt.settings.decode import DecodeConfig
 from docmt.text.bpe import Segmenter
 from docmt.text.casing import Keep
 from docmt.text.pipeline import PipelineConfig, TextPipeline

@@ -7,13 +7,14 @@ import pytest
 import torch
 from tiny import CONFIGS, full_forward_score, next_scores, random_documents, segment, tiny_model
 
-from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
-from docmt.core.documents import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, read_arrow, write_arrow
-from docmt.core.errors import UserError
-from docmt.core.scoring import ContrastiveConfig
+from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, read_arrow, write_arrow
+from docmt.base.errors import UserError
 from docmt.decoding.files import TranslationSettings, write_contrastive
 from docmt.decoding.segments import View
 from docmt.scoring.contrastive import accuracies, judged
+from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.scoring import ContrastiveConfig
 
 SOURCE = random_documents(1, [[3, 2, 4], [2], [1, 5]])
 TARGET = random_documents(2, [[2, 4, 3], [3], [6, 1]])

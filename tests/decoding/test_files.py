@@ -6,12 +6,13 @@ import pytest
 import torch
 from tiny import LENGTHS, TEST_DOCUMENTS, chunks, segment, tiny_model, windows
 
-from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.decoding.files import TranslationSettings, restored_lines, write_translations
 from docmt.decoding.segments import View
 from docmt.nn.rows import Rows
 from docmt.search import beam_search
+from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.decode import DecodeConfig
 
 SENTENCES = sum(map(len, LENGTHS))
 SUB_DOCUMENTS = CutConfig(max_sentences=3)

@@ -11,15 +11,15 @@ from oracle_parts import Oracle, cases_of, exact_positions, framed_documents
 from typer import Typer
 from typer.testing import CliRunner
 
+from docmt.base.columns import INSIDE, SEGMENT_CHAINS, SEGMENTS, read_arrow, write_arrow
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.cli.inspect import inspect
-from docmt.core.architectures import LexicalChainConfig
-from docmt.core.documents import INSIDE, SEGMENT_CHAINS, SEGMENTS, read_arrow, write_arrow
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import SPECIALS, Vocabulary
 from docmt.decoding.inside import Document, inside, look_inside
 from docmt.decoding.segments import View
 from docmt.models import build
 from docmt.models.store import save_model
+from docmt.settings.models import LexicalChainConfig
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
 

@@ -5,13 +5,14 @@ import csv
 import pytest
 from tiny import LENGTHS, chunks, tiny_model, windows
 
-from docmt.core.checks import BadValue
-from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
+from docmt.base.checks import BadValue
 from docmt.decoding.files import TranslationSettings, write_translations
 from docmt.decoding.nbest import COLUMNS
 from docmt.decoding.segments import View
 from docmt.nn.rows import Rows
 from docmt.search import beam_search, forced_scores
+from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.decode import DecodeConfig
 
 CASES = {
     "sentences": ("wrapped", CutConfig(window=1), windows(1)),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.decoding.batches import token_batches
 from docmt.decoding.lines import document_numbers, read_lines
 

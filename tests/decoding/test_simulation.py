@@ -6,12 +6,13 @@ import pytest
 import torch
 from tiny import random_documents, segment, tiny_model
 
-from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
-from docmt.core.vocabulary import SEP
+from docmt.base.vocabulary import SEP
 from docmt.decoding.files import TranslationSettings, write_translations
 from docmt.decoding.segments import View
 from docmt.nn.rows import Rows
 from docmt.search import beam_search
+from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.decode import DecodeConfig
 
 LENGTHS = [[3, 1, 2, 4, 2], [2], [1, 5], [2, 2, 3]]
 """Words of each sentence: a document as long as no window here, one of one sentence, ones shorter than the window."""

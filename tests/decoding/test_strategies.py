@@ -9,14 +9,15 @@ from model_cases import CASES as MODELS
 from model_cases import chains_of, model_of
 from tiny import LENGTHS, TEST_DOCUMENTS, chunks, tiny_model, windows
 
-from docmt.core.architectures import READS_CHAINS
-from docmt.core.config import CutConfig, DecodeConfig, ViewConfig
-from docmt.core.documents import SEGMENT_CHAINS, write_arrow
-from docmt.core.vocabulary import EOS
+from docmt.base.columns import SEGMENT_CHAINS, write_arrow
+from docmt.base.vocabulary import EOS
 from docmt.decoding.files import TranslationSettings, write_translations
 from docmt.decoding.segments import View
 from docmt.nn.rows import Rows
 from docmt.search import beam_search
+from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import READS_CHAINS
 
 SENTENCES = sum(map(len, LENGTHS))
 WHOLE = CutConfig(documents=True), chunks(max(map(len, LENGTHS)))

@@ -3,7 +3,7 @@
 import pytest
 from learning_tasks import SIZES, accuracy, learn, pronoun
 
-from docmt.core.architectures import HanConfig
+from docmt.settings.models import HanConfig
 
 
 @pytest.mark.parametrize("context", ["encoder", "decoder"])

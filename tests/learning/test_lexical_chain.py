@@ -5,7 +5,7 @@ from dataclasses import replace
 import torch
 from learning_tasks import SIZES, accuracy, chain, judged_accuracy, learn, pronoun
 
-from docmt.core.architectures import LexicalChainConfig
+from docmt.settings.models import LexicalChainConfig
 
 OFF = {"lexical_attention": False, "latent": False, "general_attention": False}
 LATENT = {"latent_width": 16, "latent_inner": 48}

@@ -3,7 +3,7 @@
 import pytest
 from learning_tasks import SIZES, accuracy, learn, pronoun
 
-from docmt.core.architectures import LongShortConfig
+from docmt.settings.models import LongShortConfig
 
 
 @pytest.mark.parametrize("reads", ["own", "long"])

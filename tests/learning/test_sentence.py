@@ -4,7 +4,7 @@ import pytest
 import torch
 from learning_tasks import SIZES, accuracy, chain, learn, pronoun
 
-from docmt.core.architectures import TransformerConfig
+from docmt.settings.models import TransformerConfig
 
 
 @pytest.mark.parametrize("task", [pronoun, chain])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import torch
 from learning_tasks import SIZES, accuracy, chain, learn
 
-from docmt.core.architectures import WLinkConfig
+from docmt.settings.models import WLinkConfig
 
 
 def test_shared_context_learns_the_word_that_its_link_fixes():

@@ -6,7 +6,7 @@ import pytest
 import torch
 from model_cases import CASES, FIRST_WORD, VOCABULARY, documents, model_of, rows_of
 
-from docmt.core.vocabulary import EOS
+from docmt.base.vocabulary import EOS
 from docmt.nn.caches import InstanceCache
 from docmt.nn.frames import FRAMES, NOTHING
 from docmt.nn.rows import Rows

@@ -4,9 +4,9 @@ import pytest
 from contract import CHECKS
 from model_cases import CASES
 
-from docmt.core.architectures import MODELS
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.models import build
+from docmt.settings.models import MODELS
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

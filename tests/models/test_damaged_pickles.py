@@ -9,7 +9,7 @@ import pytest
 import torch
 from fairseq_files import Made
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.models.checkpoints import read_checkpoint
 from docmt.models.fairseq import imported, numberings
 from docmt.models.fairseq import read_checkpoint as read_fairseq

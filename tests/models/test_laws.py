@@ -4,11 +4,11 @@ import pytest
 import torch
 from model_cases import SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
 
-from docmt.core.architectures import GTransformerConfig, TransformerConfig
-from docmt.core.checks import BadValue
+from docmt.base.checks import BadValue
 from docmt.models import build
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch, frame_source
+from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 
 def test_groups_are_isolated():

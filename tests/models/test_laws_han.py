@@ -8,14 +8,14 @@ import torch
 from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of
 from tiny import full_forward_score, random_documents
 
-from docmt.core.architectures import HanConfig, TransformerConfig
-from docmt.core.config import DecodeConfig
 from docmt.models import build
 from docmt.models.store import init_from, save_model
 from docmt.nn.context import previous
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch, frame_source
 from docmt.search import beam_search, forced_scores
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import HanConfig, TransformerConfig
 
 HAN_CASES = ["han", "han decoder", "han joint"]
 PARTS = ("source_context", "target_context")

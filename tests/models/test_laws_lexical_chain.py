@@ -7,11 +7,11 @@ import torch
 from model_cases import CASES, LATENT, SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
 from torch import nn
 
-from docmt.core.architectures import LexicalChainConfig, TransformerConfig
 from docmt.models import build
 from docmt.models.latent import Gaussian, kl_divergence
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
+from docmt.settings.models import LexicalChainConfig, TransformerConfig
 
 
 def batch_with(chains: list, source: list, target: list, frame: str = "summarised"):

@@ -9,14 +9,14 @@ from contract import the_short_stream_keeps_to_its_sentence
 from model_cases import CASES, SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
 from oracle_parts import cases_of
 
-from docmt.core.architectures import LongShortConfig, TransformerConfig
-from docmt.core.errors import UserError
-from docmt.core.parse import parse
-from docmt.core.vocabulary import BOS, SEP
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.base.vocabulary import BOS, SEP
 from docmt.models import build, long_short
 from docmt.models.long_short import two_streams
 from docmt.nn.backends.dense import may_attend
 from docmt.nn.streams import Layout
+from docmt.settings.models import LongShortConfig, TransformerConfig
 
 SEPARATORS = {"joined": SEP, "wrapped": BOS}
 """What stands between sentences; in wrapped, before the first too."""

@@ -7,13 +7,13 @@ import torch
 from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of, rows_of
 from tiny import random_documents
 
-from docmt.core.architectures import TransformerConfig
-from docmt.core.config import DecodeConfig
 from docmt.models import build
 from docmt.models.store import init_from, save_model
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.search import beam_search, forced_scores
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import TransformerConfig
 
 W_LINK_CASES = [case for case, config in CASES.items() if config.kind == "w_link"]
 

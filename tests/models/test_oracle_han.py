@@ -6,7 +6,7 @@ from model_cases import CASES, FIRST_WORD, model_of
 from oracle_parts import Oracle, assert_logits_of_the_equations, cases_of, exact_positions, framed_documents
 from torch import Tensor
 
-from docmt.core.vocabulary import BOS, CLS, EOS, MASK, UNK
+from docmt.base.vocabulary import BOS, CLS, EOS, MASK, UNK
 from docmt.nn import context
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch

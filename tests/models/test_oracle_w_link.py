@@ -8,7 +8,7 @@ from model_cases import batch_of, chains_of, documents, model_of
 from oracle_parts import Oracle, assert_logits_of_the_equations, cases_of, exact_positions, framed_documents
 from torch import Tensor
 
-from docmt.core.vocabulary import SPECIALS
+from docmt.base.vocabulary import SPECIALS
 from docmt.models.w_link import disagreement
 from docmt.nn.segments import Segments
 

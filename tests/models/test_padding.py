@@ -7,7 +7,7 @@ import pytest
 import torch
 from model_cases import CASES, documents, model_of, rows_of
 
-from docmt.core.vocabulary import PAD
+from docmt.base.vocabulary import PAD
 from docmt.nn.noise import document_keys
 from docmt.nn.padding import padded
 from docmt.nn.streams import Batch, frame_batch

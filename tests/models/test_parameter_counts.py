@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from docmt.core.architectures import GTransformerConfig, LexicalChainConfig, TransformerConfig
 from docmt.models import build
+from docmt.settings.models import GTransformerConfig, LexicalChainConfig, TransformerConfig
 
 ROWS = 24_970
 """Embedding rows a side that make the baseline of Table 7 (69.71 M): 49,940 with target embedding and softmax tied."""

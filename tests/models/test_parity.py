@@ -14,15 +14,15 @@ import pytest
 import torch
 from fairseq_files import write_checkpoint, write_dictionary
 
+from docmt.base.vocabulary import BOS, EOS, SEP, Vocabulary
 from docmt.cli.import_fairseq import import_fairseq
-from docmt.core.config import DecodeConfig
-from docmt.core.vocabulary import BOS, EOS, SEP, Vocabulary
 from docmt.models.fairseq import our_name
 from docmt.models.store import load_model
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.search import beam_search
+from docmt.settings.decode import DecodeConfig
 
 CASES = (
     "transformer.postnorm_tied",

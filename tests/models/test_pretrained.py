@@ -8,13 +8,13 @@ import torch
 from checkpoints import POSITIONS, fields, reference_model, write_checkpoint
 from torch import Tensor
 
-from docmt.core.architectures import GTransformerConfig, TransformerConfig
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.models import build
 from docmt.models.pretrained import Start, start_from
 from docmt.models.transformer import Transformer
 from docmt.nn.segments import Segments
 from docmt.nn.streams import Layout, Stream
+from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 VOCABULARY = 25
 ROWS = [(7 * piece) % VOCABULARY for piece in range(VOCABULARY)]

@@ -5,7 +5,7 @@ import torch
 from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of
 from safetensors.torch import load_file, save_file
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.models import build
 from docmt.models.store import init_from, load_model, read_card, save_model
 

@@ -4,7 +4,7 @@ import platform
 import pytest
 import torch
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.nn.device import choose_device, keep_freed_memory
 
 

@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import nn
 
-from docmt.core.architectures import TransformerConfig
-from docmt.core.vocabulary import PAD
+from docmt.base.vocabulary import PAD
 from docmt.nn.layers import FIRST_POSITION, Dropout, Embedding, FeedForward, Residual, sinusoids
+from docmt.settings.models import TransformerConfig
 
 
 def test_positions_are_sines_then_cosines_of_falling_frequencies():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from docmt.core.vocabulary import MASK, SPECIALS
+from docmt.base.vocabulary import MASK, SPECIALS
 from docmt.nn.noise import (
     Noisy,
     branched,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.vocabulary import BOS, EOS, SEP
+from docmt.base.vocabulary import BOS, EOS, SEP
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch, frame_source
 

@@ -82,7 +82,7 @@ def test_models_need_nothing_but_torch_numpy_pyarrow_and_safetensors():
         "import docmt.nn.streams, docmt.models, docmt.models.store, docmt.search\n"
         "import docmt.training.job, docmt.decoding.translator\n"
         "from importlib import import_module\n"
-        "from docmt.core.architectures import MODELS\n"
+        "from docmt.settings.models import MODELS\n"
         "[import_module(row.model.split(':')[0]) for row in MODELS.values()]\n"
     )
     done = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True, cwd=ROOT)

@@ -8,12 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from docmt.core.architectures import GTransformerConfig, TransformerConfig
-from docmt.core.artifacts import read_json, write_json
-from docmt.core.config import CutConfig, DecodeConfig, SystemConfig, TrainConfig, ViewConfig
-from docmt.core.documents import DOCUMENTS, write_parquet
-from docmt.core.entries import Entry
+from docmt.base.artifacts import read_json, write_json
+from docmt.base.columns import DOCUMENTS, write_parquet
 from docmt.reporting.results import ReportSettings, Results
+from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import GTransformerConfig, TransformerConfig
+from docmt.settings.system import Entry, SystemConfig
+from docmt.settings.train import TrainConfig
 
 CORPUS = "toy_zh-en"
 SYSTEMS = ("sentence", "concat_3", "g_transformer", "never_run")

@@ -3,7 +3,7 @@
 import pytest
 from made_chains import CHAINS, TEXT, cats, chain, dogs, rendered, write_chains, write_tokens
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.reporting.case_studies import CASES_SHOWN, CHAINS_SHOWN, LINES_SHOWN, Span, chain_studies, spans
 from docmt.reporting.page import write_report
 

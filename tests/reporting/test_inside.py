@@ -6,7 +6,7 @@ import re
 import pyarrow as pa
 import pytest
 
-from docmt.core.documents import INSIDE, write_arrow
+from docmt.base.columns import INSIDE, write_arrow
 from docmt.reporting.figures import DOTTED, styles
 from docmt.reporting.inside import CHAINS_SHOWN, OCCURRENCES_SHOWN, Shade, inside_of
 from docmt.reporting.page import write_report

@@ -6,9 +6,9 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
+from docmt.base.artifacts import write_json
+from docmt.base.errors import UserError
 from docmt.cli.report import report as report_command
-from docmt.core.artifacts import write_json
-from docmt.core.errors import UserError
 from docmt.reporting.page import write_report
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}

@@ -7,8 +7,8 @@ import re
 import pytest
 from made_chains import CHAINS, TEXT, write_chains, write_tokens
 
-from docmt.core.artifacts import write_json
-from docmt.core.errors import UserError
+from docmt.base.artifacts import write_json
+from docmt.base.errors import UserError
 from docmt.reporting.page import render
 from docmt.reporting.pieces import pieces, to_csv
 

@@ -5,7 +5,7 @@ import statistics
 
 import pytest
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.reporting.page import render
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
 from docmt.reporting.tables import Table, fill_table

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.reporting.translations import documents_to_show, mark_differences, most_different
 
 WORDS = st.lists(st.sampled_from(["a", "b", "the", "."]), max_size=8).map(" ".join)

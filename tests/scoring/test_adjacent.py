@@ -19,11 +19,10 @@ from support import ROOT
 from typer import Typer
 from typer.testing import CliRunner
 
+from docmt.base.artifacts import read_json, write_json
+from docmt.base.columns import TOKENS, write_arrow
+from docmt.base.errors import UserError
 from docmt.cli import adjacent as commands
-from docmt.core.artifacts import read_json, write_json
-from docmt.core.documents import TOKENS, write_arrow
-from docmt.core.errors import UserError
-from docmt.core.scoring import WordVectorsConfig
 from docmt.scoring import adjacent, coherence, cohesion, tallies
 from docmt.scoring.adjacent import adjacent_pairs, adjacent_tally
 from docmt.scoring.coherence import similarities
@@ -35,6 +34,7 @@ from docmt.scoring.word_vectors import (
     write_corpus_vectors,
     write_word_vectors,
 )
+from docmt.settings.scoring import WordVectorsConfig
 
 LINES = st.lists(
     st.tuples(st.sampled_from("xy"), st.lists(st.sampled_from(["a", "B", "c", "?"]), max_size=4)), max_size=7

@@ -12,7 +12,7 @@ import pytest
 import sacrebleu
 from support import run
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.scoring.bleu import FAMILIES, bleu, bleu_of_counts, line_counts
 from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies
 from docmt.scoring.inputs import Instances, References, Translations

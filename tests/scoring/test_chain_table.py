@@ -2,12 +2,12 @@
 
 import random
 
-from docmt.core.scoring import ConsistencyConfig
 from docmt.scoring.alignment.links import Aligned
 from docmt.scoring.chain_table import occurrences
 from docmt.scoring.consistency import ltcr
 from docmt.scoring.occurrences import StopLists, Texts, translated_chains
 from docmt.scoring.stop_lists import StopList
+from docmt.settings.scoring import ConsistencyConfig
 
 STOP_LISTS = StopLists(StopList(frozenset({"de"}), "list"), StopList(frozenset({"the"}), "list"))
 CONFIG = ConsistencyConfig()

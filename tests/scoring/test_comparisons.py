@@ -8,12 +8,12 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
+from docmt.base.errors import UserError
 from docmt.cli.compare import compare_table
-from docmt.core.errors import UserError
-from docmt.core.metrics import Tallied
 from docmt.scoring.comparisons import compare
 from docmt.scoring.significance import over_seeds, paired_bootstrap, sign_test
 from docmt.scoring.tallies import Tally, percent, select, write_tallies
+from docmt.settings.metrics import Tallied
 
 
 def accuracy(right: list[int], name: str = "pronoun", distance: int = 1) -> Tally:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.scoring import ConsistencyConfig
 from docmt.scoring import consistency as module
 from docmt.scoring import matching
 from docmt.scoring.consistency import TranslatedChain, consistency, hhi, ltcr, ltcr_interval
+from docmt.settings.scoring import ConsistencyConfig
 
 DEFAULT = ConsistencyConfig()
 TEXTS = ["x", "y", "z z", "x y", "xy", "y x"]

@@ -5,10 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.documents import CONTRASTIVE_SCORES, write_arrow
-from docmt.core.errors import UserError
-from docmt.core.metrics import Tallied
-from docmt.core.scoring import ContrastiveConfig
+from docmt.base.columns import CONTRASTIVE_SCORES, write_arrow
+from docmt.base.errors import UserError
 from docmt.scoring.contrastive import (
     Judgement,
     accuracies,
@@ -20,6 +18,8 @@ from docmt.scoring.contrastive import (
 )
 from docmt.scoring.details import accuracy_tallies
 from docmt.scoring.tallies import select
+from docmt.settings.metrics import Tallied
+from docmt.settings.scoring import ContrastiveConfig
 
 BY_SUM = ContrastiveConfig()
 

@@ -16,9 +16,9 @@ from support import need
 from typer import Typer
 from typer.testing import CliRunner
 
+from docmt.base.artifacts import read_json
+from docmt.base.errors import UserError
 from docmt.cli import human
-from docmt.core.artifacts import read_json
-from docmt.core.errors import UserError
 from docmt.scoring.human import cells, preference
 from docmt.scoring.human.filled import read_filled
 from docmt.scoring.human.items import Compared, Item, draw

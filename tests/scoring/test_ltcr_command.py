@@ -8,14 +8,14 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
+from docmt.base.errors import UserError
 from docmt.cli import ltcr as module
-from docmt.core.errors import UserError
-from docmt.core.scoring import ConsistencyConfig
 from docmt.scoring.alignment.links import Aligned
 from docmt.scoring.alignment.training import NAME
 from docmt.scoring.consistency import consistency
 from docmt.scoring.occurrences import StopLists, Texts, signature, translated_chains
 from docmt.scoring.stop_lists import StopList, most_frequent
+from docmt.settings.scoring import ConsistencyConfig
 
 SOURCE = ["猫 坐 。", "黑 猫 。", "狗 叫 。", "黑 狗 。"]
 SYSTEM = ["the cat sits .", "black kitty .", "the dog barks .", "a black dog ."]

@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from docmt.core.errors import UserError
-from docmt.core.metrics import METRICS, Tallied, parse_metric
+from docmt.base.errors import UserError
+from docmt.settings.metrics import METRICS, Tallied, parse_metric
 
 
 def scores() -> dict:

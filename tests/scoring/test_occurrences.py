@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.documents import CHAINS_WORDS, TOKENS, read_arrow
-from docmt.core.scoring import ConsistencyConfig
+from docmt.base.columns import CHAINS_WORDS, TOKENS, read_arrow
 from docmt.scoring import chains, occurrences, stop_lists
 from docmt.scoring.alignment.aligners import DefaultAligner
 from docmt.scoring.alignment.links import Aligned
@@ -19,6 +18,7 @@ from docmt.scoring.chains import find_chains
 from docmt.scoring.consistency import hhi, ltcr
 from docmt.scoring.occurrences import Output, StopLists, Texts, signature, translated_chains
 from docmt.scoring.stop_lists import StopList
+from docmt.settings.scoring import ConsistencyConfig
 
 DEFAULT = ConsistencyConfig()
 STOP = frozenset({"the", "it"})

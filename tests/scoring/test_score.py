@@ -7,8 +7,7 @@ import sacrebleu
 from typer import Typer
 from typer.testing import CliRunner
 
-from docmt.cli.score import score_system
-from docmt.core.documents import (
+from docmt.base.columns import (
     CONTRASTIVE_SCORES,
     DOCUMENTS,
     REFERENCE_TOKENS,
@@ -17,8 +16,9 @@ from docmt.core.documents import (
     write_arrow,
     write_parquet,
 )
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import SPECIALS, Vocabulary
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import SPECIALS, Vocabulary
+from docmt.cli.score import score_system
 from docmt.scoring.alignment.training import NAME
 from docmt.scoring.bleu import FAMILIES
 from docmt.scoring.chain_scores import StopFiles

@@ -9,13 +9,13 @@ import pytest
 import sacrebleu
 from sacrebleu.significance import PairedTest
 
-from docmt.core.scoring import ConsistencyConfig
 from docmt.scoring import bleu, significance, tallies
 from docmt.scoring.bleu import FAMILIES, bleu_of_counts, line_counts
 from docmt.scoring.consistency import TranslatedChain, ltcr
 from docmt.scoring.details import consistency_tallies
 from docmt.scoring.significance import SEED, over_seeds, paired_bootstrap, sign_test, signature_of
 from docmt.scoring.tallies import percent
+from docmt.settings.scoring import ConsistencyConfig
 
 WORDS = ["a", "the", "cat", "dog", "sat", "on", "mat", "."]
 TESTS = [paired_bootstrap, sign_test]

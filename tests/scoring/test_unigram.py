@@ -4,8 +4,8 @@ from collections import Counter
 import pyarrow as pa
 import pytest
 
-from docmt.core.documents import TOKENS, write_arrow
-from docmt.core.vocabulary import EOS, SPECIALS, Vocabulary
+from docmt.base.columns import TOKENS, write_arrow
+from docmt.base.vocabulary import EOS, SPECIALS, Vocabulary
 from docmt.scoring.unigram import unigram_dev_perplexity
 
 

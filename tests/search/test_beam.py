@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from model_cases import documents, model_of, rows_of
 from tiny import CONFIGS, FIRST_WORD, full_forward_score, next_scores, random_documents, tiny_model
 
-from docmt.core.config import DecodeConfig
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import EOS, MASK, SEP, UNK
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import EOS, MASK, SEP, UNK
 from docmt.nn.rows import Rows
 from docmt.search import beam_search, forced_scores, search_each
+from docmt.settings.decode import DecodeConfig
 
 DOCUMENTS = random_documents(3, [[3, 1, 4], [2], [5, 2], [1, 1, 1, 1]])
 SHORT = DecodeConfig(beam=4, max_length_a=1.0, max_length_b=3)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from docmt.core.config import DecodeConfig
-from docmt.core.vocabulary import BOS, EOS, SEP
+from docmt.base.vocabulary import BOS, EOS, SEP
 from docmt.nn.rows import Rows
 from docmt.search.penalty import length_factor
 from docmt.search.rules import ClosedRules, FairseqRules, JoinedRules, UnmarkedRules, WrappedRules, instance_limits
+from docmt.settings.decode import DecodeConfig
 
 
 @pytest.mark.parametrize(

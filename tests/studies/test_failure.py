@@ -6,11 +6,11 @@ from functools import cache
 import pytest
 from support import ROOT
 
-from docmt.core.entries import Entry
-from docmt.core.figures import PointsFigure
-from docmt.core.grid import Grid, load_grid
-from docmt.core.items import study_files
-from docmt.core.study import StudyConfig
+from docmt.kinds.figures import PointsFigure
+from docmt.kinds.study import StudyConfig
+from docmt.plan.grid import Grid, load_grid
+from docmt.plan.items import study_files
+from docmt.settings.system import Entry
 
 
 @cache

@@ -8,14 +8,14 @@ import pytest
 from papers import FILES as STUDIES
 from support import ROOT
 
-from docmt.core.artifacts import canonical_json
-from docmt.core.entries import Entry
-from docmt.core.figures import PointsFigure
-from docmt.core.grid import Grid, load_grid
-from docmt.core.resolve import Resolver
-from docmt.core.study import load_study
-from docmt.core.tables import SystemsTable
-from docmt.core.yaml_files import load_yaml
+from docmt.base.artifacts import canonical_json
+from docmt.base.yaml_files import load_yaml
+from docmt.kinds.figures import PointsFigure
+from docmt.kinds.tables import SystemsTable
+from docmt.plan.grid import Grid, load_grid
+from docmt.plan.resolve import Resolver
+from docmt.plan.study import load_study
+from docmt.settings.system import Entry
 
 EACH_STUDY = pytest.mark.parametrize("study", STUDIES)
 

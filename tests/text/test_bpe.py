@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.text.bpe import PieceCounter, Segmenter, join_pieces, learn_merges
 
 WORDS = st.text(st.sampled_from("abcé中国'-.0"), min_size=1, max_size=8)

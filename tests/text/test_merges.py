@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from subword_nmt.learn_bpe import learn_bpe
 
-from docmt.core.config import TextConfig
 from docmt.corpus.toy.stories import draw_story
+from docmt.settings.data import TextConfig
 from docmt.text import merges
 from docmt.text.bpe import learn_merges
 from docmt.text.tokenizers import tokenizer_for

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from small_corpus import ITEM, small_rows, write_corpus
 
-from docmt.core import shards
-from docmt.core.config import TextConfig
-from docmt.core.documents import TOKENS
-from docmt.core.errors import UserError
-from docmt.core.shards import ArrowShards, Part
-from docmt.core.workers import Workers
+from docmt.base import shards
+from docmt.base.columns import TOKENS
+from docmt.base.errors import UserError
+from docmt.base.shards import ArrowShards, Part
+from docmt.base.workers import Workers
+from docmt.settings.data import TextConfig
 from docmt.text.parts import encode_part, join_parts, learn_parts, tokenise_part
 from docmt.text.process import process_corpus
 from docmt.text.settings import TokensSettings

@@ -5,11 +5,11 @@ import dataclasses
 import pytest
 from small_corpus import PAIRS, document_rows, write_corpus
 
-from docmt.core.artifacts import read_json, write_json
-from docmt.core.config import TextConfig
-from docmt.core.documents import TOKENS, read_arrow
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import BOS, EOS, SEP, UNK
+from docmt.base.artifacts import read_json, write_json
+from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import BOS, EOS, SEP, UNK
+from docmt.settings.data import TextConfig
 from docmt.text.pipeline import TextPipeline
 from docmt.text.process import process_corpus
 from docmt.text.settings import TokensSettings

@@ -6,13 +6,13 @@ from pieces import BERT_SPECIALS, LANGUAGE_CODES, TOKENIZERS, write_tokenizer
 from small_corpus import ITEM, PAIRS, small_rows, write_corpus
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
+from docmt.base.artifacts import read_json
+from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS, read_arrow
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
 from docmt.chains.frames import words_of_sentences
 from docmt.chains.words import words_of_ids
-from docmt.core.artifacts import read_json
-from docmt.core.config import TextConfig
-from docmt.core.documents import CONTRASTIVE_TOKENS, TOKENS, read_arrow
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
+from docmt.settings.data import TextConfig
 from docmt.text.pipeline import TextPipeline
 from docmt.text.pretrained import PretrainedTokenizer
 from docmt.text.process import process_corpus

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
+from docmt.base.artifacts import write_json
+from docmt.base.columns import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS, read_arrow
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.cli.main import main
-from docmt.core.artifacts import write_json
-from docmt.core.config import TextConfig
-from docmt.core.documents import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS, read_arrow
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import SPECIALS, UNK, Vocabulary
+from docmt.settings.data import TextConfig
 from docmt.text.process import process_corpus
 from docmt.text.settings import TokensSettings
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
+from docmt.base import shards
+from docmt.base.artifacts import write_json
+from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS, read_arrow
+from docmt.base.errors import UserError
+from docmt.base.shards import Part
+from docmt.base.vocabulary import UNK
 from docmt.cli.main import main
-from docmt.core import shards
-from docmt.core.artifacts import write_json
-from docmt.core.config import TextConfig
-from docmt.core.documents import CONTRASTIVE_TOKENS, TOKENS, read_arrow
-from docmt.core.errors import UserError
-from docmt.core.shards import Part
-from docmt.core.vocabulary import UNK
+from docmt.settings.data import TextConfig
 from docmt.text.parts import encode_part, join_parts, learn_parts, tokenise_part
 from docmt.text.pipeline import TextPipeline
 from docmt.text.process import process_corpus

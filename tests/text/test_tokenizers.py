@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.config import TextConfig
-from docmt.core.vocabulary import CONTINUES, SPECIALS
+from docmt.base.vocabulary import CONTINUES, SPECIALS
+from docmt.settings.data import TextConfig
 from docmt.text.tokenizers import tokenizer_for
 
 TEXTS = {

@@ -15,7 +15,7 @@ from model_cases import CASES, VOCABULARY, documents, rows_of
 from support import ROOT, run
 from toy_task import Folder, Notes, make_folder
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.models import build
 from docmt.nn.layers import FeedForward
 from docmt.nn.noise import document_keys

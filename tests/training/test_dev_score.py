@@ -4,11 +4,12 @@ import pytest
 import torch
 from toy_task import Notes, make_documents, make_folder
 
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import UNK, Vocabulary
 from docmt.cli.dev_bleu import dev_bleu
-from docmt.core.config import DecodeConfig, TextConfig
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import UNK, Vocabulary
 from docmt.search import beam_search
+from docmt.settings.data import TextConfig
+from docmt.settings.decode import DecodeConfig
 from docmt.text.bpe import Segmenter
 from docmt.text.casing import Keep
 from docmt.text.pipeline import PipelineConfig, TextPipeline

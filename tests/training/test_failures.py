@@ -13,7 +13,7 @@ import pytest
 import torch
 from toy_task import Folder, Notes, make_folder
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.models.transformer import Transformer
 from docmt.training import checkpoint, loop
 from docmt.training.exit import Exit, Failure, Reason, read_exit, write_exit

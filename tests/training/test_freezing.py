@@ -4,11 +4,11 @@ import pytest
 import torch
 from toy_task import SMALL_MODEL, VOCABULARY, Notes, make_folder
 
-from docmt.core.architectures import GTransformerConfig
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.models.store import load_model
+from docmt.settings.models import GTransformerConfig
 from docmt.training.freezing import freeze
 from docmt.training.settings import read_settings
 from docmt.training.task import prepare

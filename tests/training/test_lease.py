@@ -14,7 +14,7 @@ import pytest
 from gated_jobs import ENVIRONMENT
 from toy_task import Folder, Notes, make_folder
 
-from docmt.core.artifacts import write_json
+from docmt.base.artifacts import write_json
 from docmt.training import lease
 from docmt.training.exit import Failure, Reason, read_exit, write_exit
 from docmt.training.lease import Lease

@@ -8,11 +8,11 @@ import pytest
 import torch
 from toy_task import VOCABULARY, make_documents
 
-from docmt.core.architectures import GTransformerConfig
 from docmt.models import build
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
+from docmt.settings.models import GTransformerConfig
 from docmt.training.batches import micro_batches, target_tokens
 from docmt.training.loss import smoothed_cross_entropy
 from docmt.training.precision import computing

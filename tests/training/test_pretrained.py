@@ -14,10 +14,10 @@ from pieces import write_tokenizer
 from safetensors.torch import load_file
 from small_corpus import ITEM, small_rows, write_corpus
 
+from docmt.base.artifacts import read_json, write_json
+from docmt.base.errors import UserError
+from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.cli.main import main
-from docmt.core.artifacts import read_json, write_json
-from docmt.core.errors import UserError
-from docmt.core.vocabulary import SPECIALS, Vocabulary
 from docmt.models.store import load_model
 from docmt.training.settings import Paths, check_text, read_settings
 from docmt.training.start import counterparts

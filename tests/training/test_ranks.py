@@ -16,8 +16,8 @@ from safetensors.torch import load_file
 from support import ROOT
 from toy_task import Folder, Notes, make_document, make_folder, write_view
 
-from docmt.core.documents import SEGMENT_CHAINS, STOP_WORDS, write_arrow
-from docmt.core.errors import UserError
+from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS, write_arrow
+from docmt.base.errors import UserError
 from docmt.training.exit import HANGING, Reason, read_exit
 from docmt.training.launch import free_port
 from docmt.training.ranks import joined

@@ -14,11 +14,11 @@ import pytest
 from support import ROOT
 from torch import nn
 
-from docmt.core.config import SystemConfig
-from docmt.core.resolve import Resolver
-from docmt.core.study import load_study
-from docmt.core.yaml_files import load_yaml
+from docmt.base.yaml_files import load_yaml
 from docmt.models import build
+from docmt.plan.resolve import Resolver
+from docmt.plan.study import load_study
+from docmt.settings.system import SystemConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
 from docmt.training.status import Status
 from docmt.training.stopping import stop_reason

@@ -6,7 +6,7 @@ import pytest
 import torch
 from toy_task import Notes, make_folder
 
-from docmt.core.artifacts import read_json
+from docmt.base.artifacts import read_json
 from docmt.training.repeatable import repeatable
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from toy_task import Folder, Notes, make_folder
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.training import checkpoint, metrics
 
 

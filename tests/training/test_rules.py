@@ -7,10 +7,10 @@ import pytest
 import torch
 from toy_task import VOCABULARY
 
-from docmt.core.architectures import GTransformerConfig
-from docmt.core.checks import BadValue
-from docmt.core.config import TrainConfig
+from docmt.base.checks import BadValue
 from docmt.models import build
+from docmt.settings.models import GTransformerConfig
+from docmt.settings.train import TrainConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
 from docmt.training.selection import best, mean, wanted
 from docmt.training.status import Status, Validation

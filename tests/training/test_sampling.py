@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.nn.rows import Rows
 from docmt.training.batches import check_lengths, dealt, epoch_updates, micro_batches, packed, target_tokens
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docmt.core.config import TrainConfig
+from docmt.settings.train import TrainConfig
 from docmt.training.schedule import learning_rate
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from toy_task import Notes, make_folder
 
-from docmt.core.artifacts import write_json
+from docmt.base.artifacts import write_json
 from docmt.training import lease, survey
 from docmt.training.exit import Reason, write_exit
 from docmt.training.job import train

@@ -9,13 +9,14 @@ import pyarrow as pa
 import pytest
 from small_tokens import built, sentences_in, token_rows, write_tokens
 
+from docmt.base.artifacts import write_json
+from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, TOKENS, read_arrow
+from docmt.base.errors import UserError
+from docmt.base.names import SPLITS
+from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.workers import Workers
 from docmt.cli.main import main
-from docmt.core.artifacts import write_json
-from docmt.core.config import SPLITS, CutConfig, ViewConfig
-from docmt.core.documents import CONTRASTIVE_SEGMENTS, SEGMENTS, TOKENS, read_arrow
-from docmt.core.errors import UserError
-from docmt.core.shards import ArrowShards, arrow_writer
-from docmt.core.workers import Workers
+from docmt.settings.data import CutConfig, ViewConfig
 from docmt.views.build import ViewsSettings, build_view
 
 CUTS = [

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_tokens import built, sentences_in, token_rows
 
-from docmt.core.config import CutConfig
-from docmt.core.documents import SEGMENTS, read_arrow
+from docmt.base.columns import SEGMENTS, read_arrow
+from docmt.settings.data import CutConfig
 from docmt.views.copies import with_copies
 from docmt.views.cuts import cut_documents
 from docmt.views.segments import Ids, Sentences, segments_of

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.config import CutConfig
+from docmt.settings.data import CutConfig
 from docmt.views.cuts import count_over_long, cut_documents, sentence_costs, visible_from
 
 SIZES = st.integers(1, 6)

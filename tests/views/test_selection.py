@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_tokens import SENTENCES, built, token_rows
 
-from docmt.core.config import SPLITS, CutConfig, ViewConfig
-from docmt.core.documents import SEGMENTS, TOKENS, read_arrow
-from docmt.core.errors import UserError
-from docmt.core.shards import ArrowShards, arrow_writer
-from docmt.core.workers import ALONE, Workers
+from docmt.base.columns import SEGMENTS, TOKENS, read_arrow
+from docmt.base.errors import UserError
+from docmt.base.names import SPLITS
+from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.workers import ALONE, Workers
+from docmt.settings.data import CutConfig, ViewConfig
 from docmt.views.build import ViewsSettings, build_view
 from docmt.views.segments import sentences_of
 from docmt.views.selection import draw, ranks

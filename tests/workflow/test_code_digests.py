@@ -6,7 +6,7 @@ import json
 import code_digests
 import pytest
 
-from docmt.core.versions import VERSIONS
+from docmt.plan.versions import VERSIONS
 
 
 def test_every_stage_has_a_version():
@@ -17,7 +17,7 @@ def test_every_stage_has_a_version():
 def test_a_changed_stage_has_a_changed_version(stage):
     recorded, now = json.loads(code_digests.RECORD.read_text())[stage], code_digests.today()[stage]
     assert recorded == now, (
-        f"the code of stage {stage!r} changed. If what it makes changes, raise its number in docmt/core/versions.py; "
+        f"the code of stage {stage!r} changed. If what it makes changes, raise its number in docmt/plan/versions.py; "
         "then record the digest: python tests/workflow/code_digests.py"
     )
 

@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 import pytest
 from support import run
 
-from docmt.core.artifacts import read_json
-from docmt.core.documents import DOCUMENTS, read_parquet
+from docmt.base.artifacts import read_json
+from docmt.base.columns import DOCUMENTS, read_parquet
 
 DOCMT = Path(sys.executable).parent / "docmt"
 

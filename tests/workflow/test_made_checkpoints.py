@@ -5,9 +5,9 @@ import json
 import pytest
 from support import planned_jobs, quick_smoke
 
-from docmt.core.artifacts import read_json
-from docmt.core.errors import UserError
-from docmt.core.grid import Grid, load_grid
+from docmt.base.artifacts import read_json
+from docmt.base.errors import UserError
+from docmt.plan.grid import Grid, load_grid
 
 SCALE = "workflow/scales/smoke.yaml"
 SMOKE = ("--config", "scale=smoke")

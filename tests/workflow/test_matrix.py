@@ -12,7 +12,7 @@ from matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_losses, 
 from papers import FILES as STUDIES
 from support import ROOT, Project, copy_project, quick_smoke
 
-from docmt.core.architectures import MODEL_CONFIGS
+from docmt.settings.models import MODEL_CONFIGS
 
 HOURS = 3600
 

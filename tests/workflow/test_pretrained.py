@@ -7,7 +7,7 @@ from checkpoints import fields, reference_model, write_checkpoint
 from pieces import write_tokenizer
 from support import Project, planned, small_demo
 
-from docmt.core.artifacts import read_json
+from docmt.base.artifacts import read_json
 
 STUDY = "workflow/studies/pretrained.yaml"
 SYSTEM = "5_training/smoke/toy_zh-en/start/seed1"

@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 import pytest
 from support import run
 
-from docmt.core.artifacts import read_json
-from docmt.core.documents import TOKENS, read_arrow
+from docmt.base.artifacts import read_json
+from docmt.base.columns import TOKENS, read_arrow
 
 DOCMT = Path(sys.executable).parent / "docmt"
 SYSTEM = "smoke/toy_zh-en/g_transformer/seed1"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from support import Project, copy_project
 
-from docmt.core.documents import TOKENS
-from docmt.core.shards import ArrowShards
+from docmt.base.columns import TOKENS
+from docmt.base.shards import ArrowShards
 
 TOKENS_OF_TOY = "results/2_tokens/toy_zh-en/truecase_separate4k"
 

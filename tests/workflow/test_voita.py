@@ -9,10 +9,10 @@ import pytest
 import torch
 from support import Project, copy_project, run
 
-from docmt.core.artifacts import read_json
-from docmt.core.scoring import ContrastiveConfig
+from docmt.base.artifacts import read_json
 from docmt.models.store import load_model, save_model
 from docmt.scoring.contrastive import accuracies, read_judgements
+from docmt.settings.scoring import ContrastiveConfig
 
 DOCMT = Path(sys.executable).parent / "docmt"
 ARCHIVE = "voita_enru_consistency.tar.gz"

@@ -1,6 +1,6 @@
 # What all rules share: the grid of systems, and functions from wildcards to paths.
 #
-# Functions stand here and in the package (docmt.core, and how trainings ended); every rule runs one command of `docmt`
+# Functions stand here and in the package (docmt.plan, and how trainings ended); every rule runs one command of `docmt`
 # with named paths. On a cluster each job parses this file again: it then reads the grid that the driver has frozen, so
 # that an edit of config.yaml, valid or not, cannot reach a job that waits in a queue.
 
@@ -16,18 +16,18 @@ import psutil
 
 from snakemake.settings.types import DeploymentMethod
 
-from docmt.core.architectures import READS_CHAINS
-from docmt.core.artifacts import atomic_file, canonical_json, read_json
-from docmt.core.foreign import explained
-from docmt.core.grid import Grid, load_grid
-from docmt.core.items import item_files, run_folder, study_files
-from docmt.core.made_checkpoints import is_made, made_aligner_files, made_files, made_tokenizer
-from docmt.core.missing import Places, left_out, missing_error, missing_files
-from docmt.core.parent import VARIABLE as END_WITH_PARENT
-from docmt.core.preflight import check_packages, check_study_names, refuse_cache
-from docmt.core.pretrained import aligner_files, check_model, checkpoint_files, missing_checkpoints, tokenizer_file
-from docmt.core.scoring import TRAINED
-from docmt.core.slices import corpora_of, settings
+from docmt.settings.models import READS_CHAINS
+from docmt.base.artifacts import atomic_file, canonical_json, read_json
+from docmt.base.foreign import explained
+from docmt.plan.grid import Grid, load_grid
+from docmt.plan.items import item_files, run_folder, study_files
+from docmt.settings.made_checkpoints import is_made, made_aligner_files, made_files, made_tokenizer
+from docmt.catalogue.missing import Places, left_out, missing_error, missing_files
+from docmt.base.parent import VARIABLE as END_WITH_PARENT
+from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
+from docmt.settings.pretrained import aligner_files, check_model, checkpoint_files, missing_checkpoints, tokenizer_file
+from docmt.settings.scoring import TRAINED
+from docmt.plan.slices import corpora_of, settings
 from docmt.training.exit import endings, now
 
 FROZEN_GRID = "results/frozen_grid.json"
@@ -59,7 +59,7 @@ def refuse(problem):
 
 
 def or_refuse(ask, *arguments):
-    """What a function of docmt.core answers; its refusal, or trouble with a file, is the user's to read."""
+    """What a function of the package answers; its refusal, or trouble with a file, is the user's to read."""
     try:
         return ask(*arguments)
     except Exception as problem:

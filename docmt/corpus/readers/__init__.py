@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
-from docmt.core.readers import CombinedConfig, FileReaderConfig, ReaderConfig
+from docmt.catalogue.readers import CombinedConfig, FileReaderConfig, ReaderConfig
 from docmt.corpus.clean import cleaned
 from docmt.corpus.inputs import Inputs, Reading
 from docmt.corpus.readers.contrapro import read_contrapro
@@ -40,7 +40,7 @@ READERS: dict[str, Callable[[Any, Inputs], Reading]] = {
     "verses": read_verses,
     "voita": read_voita,
 }
-"""By `reader.kind`; each takes its settings from `docmt.core.readers.READER_CONFIGS`."""
+"""By `reader.kind`; each takes its settings from `docmt.catalogue.readers.READER_CONFIGS`."""
 
 
 def read(config: ReaderConfig, inputs: Inputs) -> Reading:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from docmt.core.readers import BoundariesConfig
+from docmt.catalogue.readers import BoundariesConfig
 from docmt.corpus.inputs import Inputs, place
 from docmt.corpus.problems import Problems
 from docmt.corpus.readers.aligned import Row

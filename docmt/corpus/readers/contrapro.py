@@ -16,8 +16,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache, partial
 from typing import Any
 
-from docmt.core.contrastive_readers import ContraProConfig
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
+from docmt.catalogue.contrastive_readers import ContraProConfig
 from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
 from docmt.corpus.readers.contrastive_items import field, item_of, items_of, read_json
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.corpus.inputs import ContrastiveItem, Inputs, place
 from docmt.corpus.problems import Problems
 

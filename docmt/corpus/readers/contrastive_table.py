@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
 
-from docmt.core.contrastive_readers import ContrastiveTableConfig
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
+from docmt.catalogue.contrastive_readers import ContrastiveTableConfig
 from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
 from docmt.corpus.readers.contrastive_items import item_of, items_of, split_sentences
 

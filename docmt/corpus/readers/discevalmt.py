@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from docmt.core.contrastive_readers import DiscEvalMtConfig
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
+from docmt.catalogue.contrastive_readers import DiscEvalMtConfig
 from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
 from docmt.corpus.problems import Problems
 from docmt.corpus.readers.contrastive_items import Records, field, item_of, items_of, read_json, texts_of

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from docmt.core.readers import EosConfig, in_order
+from docmt.catalogue.readers import EosConfig, in_order
 from docmt.corpus.inputs import Document, Inputs, Reading, Side, place
 from docmt.corpus.readers.aligned import aligned_rows
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from docmt.core.errors import UserError
-from docmt.core.readers import FilesConfig, in_order
+from docmt.base.errors import UserError
+from docmt.catalogue.readers import FilesConfig, in_order
 from docmt.corpus.inputs import Document, Inputs, Reading, place
 from docmt.corpus.readers.aligned import aligned_document, aligned_rows
 

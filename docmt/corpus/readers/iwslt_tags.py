@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from docmt.core.readers import IwsltTagsConfig, in_order
+from docmt.catalogue.readers import IwsltTagsConfig, in_order
 from docmt.corpus.inputs import Document, Inputs, Reading, place
 from docmt.corpus.readers.documents import OneSided, paired
 

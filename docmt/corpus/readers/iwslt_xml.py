@@ -3,8 +3,8 @@
 import xml.sax
 from collections.abc import Iterator
 
-from docmt.core.errors import UserError
-from docmt.core.readers import IwsltXmlConfig, in_order
+from docmt.base.errors import UserError
+from docmt.catalogue.readers import IwsltXmlConfig, in_order
 from docmt.corpus.inputs import Document, Inputs, Reading, place
 from docmt.corpus.readers.documents import MarkedUp, OneSided, paired
 

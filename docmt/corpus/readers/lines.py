@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from docmt.core.readers import LinesConfig, in_order
+from docmt.catalogue.readers import LinesConfig, in_order
 from docmt.corpus.inputs import Document, Inputs, Reading, place
 from docmt.corpus.readers.aligned import aligned_document, aligned_rows
 from docmt.corpus.readers.boundaries import cut_rows

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 
-from docmt.core.readers import NistSgmConfig, SgmFilesConfig, in_order
+from docmt.catalogue.readers import NistSgmConfig, SgmFilesConfig, in_order
 from docmt.corpus.inputs import Document, Inputs, Reading, place
 from docmt.corpus.readers.documents import MarkedUp, OneSided
 

@@ -6,9 +6,9 @@ from itertools import groupby
 
 import pyarrow.parquet as pq
 
-from docmt.core.errors import UserError
-from docmt.core.foreign import first_line, need_file, reading
-from docmt.core.readers import TableConfig, table_form
+from docmt.base.errors import UserError
+from docmt.base.foreign import first_line, need_file, reading
+from docmt.catalogue.readers import TableConfig, table_form
 from docmt.corpus.inputs import Document, Inputs, Reading, Side, place
 
 Row = tuple[int, Sequence[object]]

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
-from docmt.core.config import SPLITS
-from docmt.core.readers import ToyConfig
+from docmt.base.names import SPLITS
+from docmt.catalogue.readers import ToyConfig
 from docmt.corpus.inputs import Document, Inputs, Reading, Side
 from docmt.corpus.toy.contrast import draw_items
 from docmt.corpus.toy.stories import draw_story

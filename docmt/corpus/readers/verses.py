@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from docmt.core.errors import UserError, nearest
-from docmt.core.readers import VersesConfig
+from docmt.base.errors import UserError, nearest
+from docmt.catalogue.readers import VersesConfig
 from docmt.corpus.inputs import Document, Inputs, Reading, Side, place
 
 

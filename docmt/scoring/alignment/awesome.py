@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from docmt.core.artifacts import read_object, sha256_file
-from docmt.core.errors import UserError
-from docmt.core.foreign import reading
-from docmt.core.pretrained import ALIGNER_LAYER, CONFIG, aligner_files
+from docmt.base.artifacts import read_object, sha256_file
+from docmt.base.errors import UserError
+from docmt.base.foreign import reading
 from docmt.scoring.alignment.aligners import AlignedLines
 from docmt.scoring.alignment.links import Aligned, Links
 from docmt.scoring.alignment.pharaoh import read_links
+from docmt.settings.pretrained import ALIGNER_LAYER, CONFIG, aligner_files
 
 THRESHOLD = 0.001
 """Of the softmax over one side's pieces, in both directions; awesome-align's default."""

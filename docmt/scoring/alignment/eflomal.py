@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.scoring.alignment.aligners import AlignedLines
 from docmt.scoring.alignment.links import Aligned, Links
 from docmt.scoring.alignment.pharaoh import read_links

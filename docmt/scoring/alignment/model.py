@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from docmt.core.artifacts import read_json, write_json
-from docmt.core.documents import read_arrow, write_arrow
-from docmt.core.errors import UserError
-from docmt.core.foreign import reading
+from docmt.base.artifacts import read_json, write_json
+from docmt.base.columns import read_arrow, write_arrow
+from docmt.base.errors import UserError
+from docmt.base.foreign import reading
 from docmt.scoring.alignment.jumps import SIZE, Jumps
 
 WORDS = pa.dictionary(pa.int32(), pa.string())

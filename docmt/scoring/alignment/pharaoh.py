@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.scoring.alignment.links import Link, Links
 from docmt.scoring.inputs import lines_of
 

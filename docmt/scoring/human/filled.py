@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Literal
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.scoring.human.items import text_digest
 from docmt.scoring.human.key import Key, KeyItem
 from docmt.scoring.human.saved import saved_rows

@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from docmt.core.artifacts import digest
-from docmt.core.errors import UserError
+from docmt.base.artifacts import digest
+from docmt.base.errors import UserError
 
 CONTEXT = 2
 """Sentences on each side."""

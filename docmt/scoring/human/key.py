@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.core.artifacts import digest, read_json, write_json
-from docmt.core.checks import need
-from docmt.core.errors import UserError
-from docmt.core.parse import parse
+from docmt.base.artifacts import digest, read_json, write_json
+from docmt.base.checks import need
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
 from docmt.scoring.human.items import CONTEXT, Item, text_digest
 
 DIGEST = "digest"

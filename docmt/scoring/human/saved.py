@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.scoring.human.cells import unshielded
 from docmt.scoring.human.sheet import COLUMNS
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from docmt.core.artifacts import atomic_file
+from docmt.base.artifacts import atomic_file
 from docmt.scoring.human.cells import shielded
 from docmt.scoring.human.items import CONTEXT, Item, text_digest
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 from checkpoints import transformers
 
-from docmt.core.artifacts import sha256_file
-from docmt.core.errors import UserError
+from docmt.base.artifacts import sha256_file
+from docmt.base.errors import UserError
 from docmt.scoring.alignment.aligners import AlignedLines
 from docmt.scoring.alignment.awesome import THRESHOLD, AwesomeAlign
 from docmt.scoring.alignment.links import Aligned

@@ -9,11 +9,10 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner, Result
 
+from docmt.base.artifacts import write_json
+from docmt.base.columns import TOKENS, write_arrow
+from docmt.base.errors import UserError
 from docmt.cli import align as module
-from docmt.core.artifacts import write_json
-from docmt.core.documents import TOKENS, write_arrow
-from docmt.core.errors import UserError
-from docmt.core.scoring import AlignerConfig
 from docmt.scoring import corpus_aligner as workflow
 from docmt.scoring.alignment.aligners import AlignedLines, DefaultAligner
 from docmt.scoring.alignment.awesome import AwesomeAlign
@@ -24,6 +23,7 @@ from docmt.scoring.alignment.pharaoh import pharaoh_line
 from docmt.scoring.alignment.symmetrise import HEURISTICS
 from docmt.scoring.alignment.training import NAME, align, train
 from docmt.scoring.chain_scores import Corpus
+from docmt.settings.scoring import AlignerConfig
 
 SOURCE = ["das haus", "das buch ist alt", "ein buch", "", "haus"] * 3
 TARGET = ["the house", "old is the book", "a book", "nothing", "house"] * 3

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.scoring.alignment.eflomal import LONGEST, Eflomal
 from docmt.scoring.alignment.links import Aligned
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from docmt.core.artifacts import write_json
-from docmt.core.errors import UserError
+from docmt.base.artifacts import write_json
+from docmt.base.errors import UserError
 from docmt.scoring.alignment.model import AlignmentModel
 from docmt.scoring.alignment.training import align, train
 

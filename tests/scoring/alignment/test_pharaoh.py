@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.core.errors import UserError
+from docmt.base.errors import UserError
 from docmt.scoring.alignment.pharaoh import GoldLinks, pharaoh_line, read_gold, read_links, read_unchecked_links
 
 SIZE = 12

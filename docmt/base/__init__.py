@@ -1,0 +1,1 @@
+"""What every part of docmt builds on: errors, files and tables, checks, processes."""

@@ -1,0 +1,252 @@
+"""The columns of the tables that stages hand to each other, and how they are read and written.
+
+`documents.parquet`    one row a sentence pair, in order: what a corpus is, whatever it was made from.
+`contrastive.parquet`  one row an item: the same source, translations that differ in the last sentence.
+`*.arrow`              uncompressed Arrow files, memory-mapped by whoever reads them.
+"""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from docmt.base.artifacts import atomic_file
+from docmt.base.errors import UserError
+from docmt.base.foreign import need_file, reading
+
+DOCUMENTS = pa.schema(
+    [
+        ("split", pa.string()),
+        ("document", pa.string()),
+        ("sentence", pa.int32()),
+        ("source", pa.string()),
+        ("target", pa.string()),
+        ("references", pa.list_(pa.string())),
+    ]
+)
+"""`document` is unique within its split; `sentence` counts from 0 within its document. `references`: further
+translations beside `target`, none for most corpora."""
+
+CONTRASTIVE = pa.schema(
+    [
+        ("set", pa.string()),
+        ("item", pa.int32()),
+        ("distance", pa.int32()),
+        ("source", pa.list_(pa.string())),
+        ("target_context", pa.list_(pa.string())),
+        ("variants", pa.list_(pa.string())),
+        ("correct", pa.int32()),
+    ]
+)
+"""`source` has one sentence more than `target_context`; each of `variants` translates the last of them and
+`variants[correct]` is right. `distance`: how many sentences back the deciding one stands; 0 = not stated, or in the
+judged one. `set`: a phenomenon, or a part of one after a slash (`anaphora/f.sg`)."""
+
+TOKENS = pa.schema(
+    [
+        ("split", pa.string()),
+        ("document", pa.string()),
+        ("sentence", pa.int32()),
+        ("source_tokens", pa.string()),
+        ("target_tokens", pa.string()),
+        ("source_pieces", pa.string()),
+        ("target_pieces", pa.string()),
+        ("source_ids", pa.list_(pa.int32())),
+        ("target_ids", pa.list_(pa.int32())),
+    ]
+)
+"""Tokens are tokenised and cased, pieces are BPE; both are joined by single spaces. Ids have no special symbols
+at the ends. Of a text with `pretrained` pieces, tokens are the words that these make (`docmt.text.spelling`)."""
+
+REFERENCE_TOKENS = pa.schema(
+    [
+        ("split", pa.string()),
+        ("document", pa.string()),
+        ("sentence", pa.int32()),
+        ("reference_tokens", pa.list_(pa.string())),
+    ]
+)
+"""The further references of documents.parquet, tokenised and cased as `target_tokens`; only sentences that have any."""
+
+CONTRASTIVE_TOKENS = pa.schema(
+    [
+        ("set", pa.string()),
+        ("item", pa.int32()),
+        ("distance", pa.int32()),
+        ("source_ids", pa.list_(pa.list_(pa.int32()))),
+        ("target_context_ids", pa.list_(pa.list_(pa.int32()))),
+        ("variant_ids", pa.list_(pa.list_(pa.int32()))),
+        ("correct", pa.int32()),
+    ]
+)
+
+SEGMENTS = pa.schema(
+    [
+        ("document", pa.string()),
+        ("first", pa.int32()),
+        ("source_ids", pa.list_(pa.int32())),
+        ("source_lengths", pa.list_(pa.int32())),
+        ("target_ids", pa.list_(pa.int32())),
+        ("target_lengths", pa.list_(pa.int32())),
+    ]
+)
+"""One row a segment of a view: consecutive sentences of one document from sentence `first` on. Ids of all its
+sentences stand one after another, without special symbols; `lengths` gives each sentence's count. In training windows
+with `partial_copy`, copies may stand before sentence `first`: then it is 0, and the window has them first."""
+
+CONTRASTIVE_SEGMENTS = pa.schema(
+    [
+        ("set", pa.string()),
+        ("item", pa.int32()),
+        ("variant", pa.int32()),
+        ("distance", pa.int32()),
+        ("correct", pa.bool_()),
+        *[field for field in SEGMENTS if field.name not in ("document", "first")],
+    ]
+)
+"""One row a variant: as much context as the view can see, the judged sentence last."""
+
+CHAINS_WORDS = pa.schema(
+    [
+        ("split", pa.string()),
+        ("document", pa.string()),
+        ("word", pa.string()),
+        ("sentences", pa.list_(pa.int32())),
+        ("words", pa.list_(pa.int32())),
+    ]
+)
+"""One row a lexical chain of a whole document: its k-th occurrence is token `words[k]` of sentence `sentences[k]`."""
+
+SEGMENT_CHAINS = pa.schema([("members", pa.list_(pa.int32())), ("lengths", pa.list_(pa.int32()))])
+"""One row a segment of a view, in the view's order. `members`: places in the segment's `source_ids`, chain after
+chain, those of one chain rising; `lengths`: how many members each chain has."""
+
+CONTRASTIVE_SCORES = pa.schema(
+    [field for field in CONTRASTIVE_SEGMENTS if field.name not in SEGMENTS.names]
+    + [
+        ("score", pa.float64()),
+        ("outputs", pa.int32()),
+        ("context_score", pa.float64()),
+        ("context_outputs", pa.int32()),
+    ]
+)
+"""One row a variant: the sum of the log-probabilities of the judged sentence (nats) and how many outputs it has, its
+end symbol included; the same of the target sentences before it, none where these were not asked for."""
+
+DETAILS = pa.schema(
+    [
+        ("measure", pa.string()),
+        ("kind", pa.string()),
+        ("unit", pa.string()),
+        ("set", pa.string()),
+        ("distance", pa.int32()),
+        ("names", pa.list_(pa.string())),
+        ("counts", pa.list_(pa.float64())),
+    ]
+)
+"""One row a score: what each of its units (`names`: sentences, documents, items) adds to the sums that it is made of,
+all counts of one unit after another. `set` and `distance`: of contrastive items, else none."""
+
+_RENDERING = [
+    ("translations", pa.list_(pa.string())),
+    ("places", pa.list_(pa.list_(pa.int32()))),
+    ("agreeing", pa.int32()),
+    ("pairs", pa.int32()),
+]
+OCCURRENCES = pa.schema(
+    [
+        ("document", pa.string()),
+        ("unit", pa.string()),
+        ("lines", pa.list_(pa.int32())),
+        ("words", pa.list_(pa.int32())),
+        *_RENDERING,
+        *[(f"reference_{name}", kind) for name, kind in _RENDERING],
+    ]
+)
+"""One row a lexical chain of the test split, as LTCR takes it: its k-th occurrence is word `words[k]` (or, where `unit`
+is pieces, that piece) of the source of test sentence `lines[k]`, counted from 0 through the split. Its translation is
+`translations[k]`, none where it has none, of the tokens at `places[k]` of the output. Of `pairs` of translations so
+many are `agreeing`. The same of the reference."""
+
+INSIDE = pa.schema(
+    [
+        ("document", pa.string()),
+        ("chain", pa.int32()),
+        ("piece", pa.string()),
+        ("sentence", pa.int32()),
+        ("place", pa.int32()),
+        ("outputs", pa.list_(pa.string())),
+        ("attention", pa.list_(pa.float32())),
+        ("alignment", pa.list_(pa.float32())),
+        ("similarity", pa.list_(pa.float32())),
+    ]
+)
+"""One row a member of a lexical chain, chain after chain: a source piece, by its place in its sentence, and what a
+model did with it (`docmt.decoding.inside`) at each of `outputs`, the pieces of the sentence's reference and its end."""
+
+STOP_WORDS = "stop_words.txt"
+"""Beside chains, and in the folder of a model that reads them: the words that are in none."""
+
+
+def write_parquet(path: Path | str, table: pa.Table) -> None:
+    with atomic_file(path, "wb") as stream:
+        pq.write_table(table, stream, compression="zstd")
+
+
+def write_arrow(path: Path | str, table: pa.Table) -> None:
+    with atomic_file(path, "wb") as stream, pa.ipc.new_file(stream, table.schema) as writer:
+        writer.write_table(table)
+
+
+def read_parquet(path: Path | str, schema: pa.Schema, split: str | None = None) -> pa.Table:
+    """The rows of one split, or, where none is named, all.
+
+    Raises UserError where the file is missing, is no Parquet, or lacks a column of `schema`.
+    """
+    chosen = None if split is None else [("split", "=", split)]
+    with reading(path, "not a Parquet file"):
+        need_file(path)
+        table = pq.read_table(path, filters=chosen)
+        table.validate(full=True)
+    return with_columns(path, table, schema)
+
+
+def read_arrow(path: Path | str, schema: pa.Schema) -> pa.Table:
+    """Memory-map an Arrow file. Raises UserError where it is missing, damaged, or lacks a column of `schema`."""
+    with reading(path, "not an Arrow file"):
+        need_file(path)
+        with pa.memory_map(str(path), "r") as stream:
+            table = pa.ipc.open_file(stream).read_all()
+        table.validate(full=True)  # damage within would end the process where values are read
+    return with_columns(path, table, schema)
+
+
+def read_chains(path: Path | str, segments: int) -> pa.Table:
+    """SEGMENT_CHAINS of a view's segments. Raises UserError where they are not the chains of so many."""
+    table = read_arrow(path, SEGMENT_CHAINS)
+    if len(table) != segments:
+        raise UserError(
+            "chains of another view",
+            where=str(path),
+            found=f"{len(table)} rows",
+            expected=f"{segments}, one for each segment",
+            remedy="make the chains anew from this view (docmt chains segments)",
+        )
+    return table
+
+
+def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The columns of `schema`, with its types.
+
+    Raises UserError where one is missing or of another type; `path` is named.
+    """
+    missing = [name for name in schema.names if name not in table.schema.names]
+    if missing:
+        raise UserError(
+            "columns are missing",
+            where=str(path),
+            found=", ".join(table.schema.names),
+            expected=", ".join(schema.names),
+        )
+    with reading(path, "columns of other types", ", ".join(f"{field.name}: {field.type}" for field in schema)):
+        return table.select(schema.names).cast(schema)

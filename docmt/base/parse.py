@@ -1,0 +1,159 @@
+"""From YAML to the schema's dataclasses, strictly, with the file, line and path of whatever is wrong."""
+
+import dataclasses
+import functools
+import math
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from docmt.base.checks import BadValue
+from docmt.base.errors import UserError, check_known, in_line, nearest, shown
+from docmt.base.yaml_files import Lines
+
+KINDS: dict[type, tuple[str, Mapping[str, type]]] = {}
+"""Schemas that come in variants: what one is called in messages, and the variants by the field `kind`."""
+SHORT_FORMS: dict[type, Callable[[dict], dict]] = {}
+"""Schemas that may be stated in a short form, and what gives the long one. Schemas enter themselves in both tables."""
+LARGEST = 2**63 - 1
+"""Of whole numbers: what fits into 64 bits with a sign, as tables store them."""
+
+
+def mapping(value: Any, lines: Lines, path: tuple = ()) -> dict:
+    if not isinstance(value, dict):
+        raise UserError("wrong type", where=lines.place(path), found=_shown(value), expected="a mapping of keys")
+    return value
+
+
+def check_keys(value: dict, valid: typing.Iterable[str], lines: Lines, path: tuple = ()) -> None:
+    valid = list(valid)
+    for key in value:
+        check_known("key", key, valid, lines.place((*path, key)))
+
+
+def parse(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
+    """Build the dataclass `cls` from a mapping.
+
+    `lines` says where the mapping came from: a file's lines, or just its name. Raises UserError for an unknown
+    key, a missing one, a wrong type, a value out of range, an impossible pair.
+    """
+    lines = lines if isinstance(lines, Lines) else Lines(lines)
+    cls = _variant(cls, value, lines, path) if cls in KINDS else cls
+    if cls in SHORT_FORMS:
+        value = SHORT_FORMS[cls](mapping(value, lines, path))
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    check_keys(mapping(value, lines, path), fields, lines, path)
+    hints = _hints(cls)
+    values = {key: _value(hints[key], item, lines, (*path, key)) for key, item in value.items()}
+    for name, field in fields.items():
+        if name not in values and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            raise UserError("key is missing", where=lines.place((*path, name)), expected=_named(hints[name]))
+    try:
+        return cls(**values)
+    except BadValue as problem:
+        raise UserError(
+            "value not allowed",
+            where=lines.place((*path, *problem.name.split("."))),
+            found=in_line(problem.found),
+            expected=problem.expected,
+        ) from None
+
+
+_hints = functools.cache(typing.get_type_hints)
+
+
+def _variant(cls: type, value: Any, lines: Lines, path: tuple) -> type:
+    what, variants = KINDS[cls]
+    kind = mapping(value, lines, path).get("kind", getattr(cls, "kind", None))
+    check_known(what, kind, variants, lines.place((*path, "kind")))
+    return variants[kind]
+
+
+def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
+    origin, options = typing.get_origin(hint), typing.get_args(hint)
+    _check_number(value, lines, path)
+    if hint is Any:
+        return value
+    if origin in (typing.Union, types.UnionType):
+        if value is None and type(None) in options:
+            return None
+        rest = [option for option in options if option is not type(None)]
+        return _value(rest[0], value, lines, path)
+    if origin is typing.Literal:
+        if value in options:
+            return value
+        raise UserError(
+            "unknown name", where=lines.place(path), found=in_line(value), remedy=nearest(str(value), options)
+        )
+    if dataclasses.is_dataclass(hint):
+        return parse(hint, value, lines, path)
+    if origin is tuple and isinstance(value, list | tuple):
+        return tuple(_value(options[0], item, lines, (*path, number)) for number, item in enumerate(value))
+    if origin is dict and isinstance(value, dict):
+        paths = {key: (*path, str(key)) for key in value}
+        return {
+            _key(options[0], key, lines, paths[key]): _value(options[1], item, lines, paths[key])
+            for key, item in value.items()
+        }
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
+        return value
+    remedy = _unquoted(value) if hint in (int, float) else None
+    raise UserError("wrong type", where=lines.place(path), found=_shown(value), expected=_named(hint), remedy=remedy)
+
+
+def _check_number(value: Any, lines: Lines, path: tuple) -> None:
+    """Raises UserError for a number that nothing can be: .inf, .nan, or beyond 64 bits."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UserError("not a number that can be used", where=lines.place(path), found=value, expected="a finite one")
+    if isinstance(value, int) and abs(value) > LARGEST:
+        found, expected = shown(value), f"at most {LARGEST:,} (64 bits)"
+        raise UserError("a number that is too large", where=lines.place(path), found=found, expected=expected)
+
+
+def _unquoted(value: Any) -> str | None:
+    """What to do about a text that is meant as a number."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return None
+    return "write it without quotes, and a power of ten with a point before the e, such as 5.0e-4"
+
+
+def _key(hint: Any, key: Any, lines: Lines, path: tuple) -> Any:
+    """A number where keys are numbers: JSON has them as texts."""
+    if hint is not float:
+        return _value(hint, key, lines, path)
+    try:
+        number = float(key)
+    except (TypeError, ValueError):
+        raise UserError("wrong type", where=lines.place(path), found=_shown(key), expected="a number") from None
+    _check_number(number, lines, path)
+    return number
+
+
+NAMES = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    tuple: "a list",
+    dict: "a mapping",
+}
+
+
+def _named(hint: Any) -> str:
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join("none" if o is type(None) else _named(o) for o in typing.get_args(hint))
+    if origin is typing.Literal:
+        return ", ".join(str(option) for option in typing.get_args(hint))
+    if dataclasses.is_dataclass(hint):
+        return "a mapping of keys"
+    return NAMES.get(origin or hint, str(hint))
+
+
+def _shown(value: Any) -> str:
+    return f"{shown(value)} ({NAMES.get(type(value), 'a list' if isinstance(value, list) else type(value).__name__)})"

@@ -1,1 +1,0 @@
-"""What every stage shares: settings, the grid of systems, documents, vocabularies, artifacts, errors."""

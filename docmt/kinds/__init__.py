@@ -1,0 +1,1 @@
+"""Tables, figures and passages of a study: what each kind states."""

@@ -1,0 +1,83 @@
+"""What must hold before a run is planned, beside its settings: packages, names, options of the workflow engine."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from importlib import metadata
+
+from docmt.base.errors import UserError
+from docmt.settings.scoring import AlignerConfig
+
+DISTRIBUTION = "docmt"
+REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""The name at the beginning of a line such as `torch>=2; extra == "gpu"`."""
+
+
+def check_packages(aligner: AlignerConfig) -> None:
+    """Raises UserError, naming all of them, where packages are missing that jobs of this environment need.
+
+    These are docmt's own dependencies and, for an aligner that is an extra, what belongs to that.
+    """
+    extras = [aligner.kind] if aligner.kind in _extras() else []
+    missing = sorted({name for name in _required(extras) if not is_installed(name)})
+    if missing:
+        wanted = f"-e '.[{','.join(extras)}]'" if extras else "-e ."
+        raise UserError(
+            "packages are missing that jobs need",
+            where="this Python's environment",
+            found=f"no {', '.join(missing)}",
+            remedy=f"pip install -c pins.txt {wanted}",
+        )
+
+
+def is_installed(name: str) -> bool:
+    """Whether a package is there, by the name that pip has for it."""
+    try:
+        metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _extras() -> Sequence[str]:
+    return _metadata().get_all("Provides-Extra") or []
+
+
+def _required(extras: Collection[str]) -> Iterator[str]:
+    """Names of the packages that docmt requires, with those of the extras."""
+    for line in _metadata().get_all("Requires-Dist") or []:
+        name, _, marker = line.partition(";")
+        extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", marker)
+        if extra is None or extra[1] in extras:
+            yield REQUIREMENT.match(name.strip())[0]
+
+
+def _metadata() -> metadata.PackageMetadata:
+    try:
+        return metadata.metadata(DISTRIBUTION)
+    except metadata.PackageNotFoundError:
+        remedy = "pip install -c pins.txt -e ."
+        raise UserError("docmt is not installed", where="this Python's environment", remedy=remedy) from None
+
+
+def refuse_cache(rules: Sequence[str] | None) -> None:
+    """Raises UserError where the engine is asked for its cache between workflows (`--cache`); None = it is not.
+
+    Its key has neither the wildcards of a rule nor the role of an input, so that one corpus' file is given for
+    another's.
+    """
+    if rules is not None:
+        raise UserError(
+            "snakemake's cache between workflows would give the files of one corpus for another's",
+            where="--cache",
+            found=", ".join(rules) or "all rules",
+            expected="no --cache, neither on the command line nor in a profile",
+            remedy="to share what is made, copy folders of results/ with their modification times (rsync -a)",
+        )
+
+
+def check_study_names(studies: Iterable[str], rules: Collection[str]) -> None:
+    """Raises UserError where a study is called like a rule of the workflow: each study is a target of its own."""
+    for study in studies:
+        if study in rules:
+            remedy = "rename the study and its file"
+            raise UserError("a rule of the workflow has the name of this study", found=study, remedy=remedy)

@@ -1,0 +1,211 @@
+"""A pretrained checkpoint in the Hugging Face layout: its files, and what a model must be like to start from it."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from docmt.base.artifacts import read_json, read_object
+from docmt.base.errors import UserError, check_known
+from docmt.settings.models import TransformerConfig
+
+CONFIG, TOKENIZER = "config.json", "tokenizer.json"
+ROWS = "rows.{side}.json"
+"""Beside a vocabulary in `text/`: the rows that the checkpoint's embeddings have for its pieces; null where none."""
+WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
+"""Forms of the weights: the first that a folder has is read. An index names further files beside it."""
+
+ALIGNER_FILES = {
+    CONFIG: None,
+    "vocab.txt": None,
+    "tokenizer_config.json": "without it awesome-align lower-cases, and a cased model does not know most words",
+    "pytorch_model.bin": "awesome-align reads no model.safetensors; to convert one: "
+    "torch.save(safetensors.torch.load_file('model.safetensors'), 'pytorch_model.bin')",
+}
+"""Of awesome-align's model, a BERT, and what to say where one is missing."""
+
+ALIGNER_LAYER = 8
+"""The layer whose states awesome-align compares."""
+
+POSITION_OFFSET = {"mbart": 2, "bart": 2, "bert": 0}
+"""Kinds of checkpoints (`model_type`), and the first row of their tables of positions that a token takes."""
+
+ACTIVATIONS = ("gelu", "relu")
+
+
+def checkpoint_files(folder: Path | str) -> list[Path]:
+    """config.json and the files of the weights: what decides what is taken.
+
+    Raises: UserError where the folder or one of them is missing.
+    """
+    folder = Path(folder)
+    return [_file(folder, CONFIG), *weight_files(folder)]
+
+
+def missing_checkpoints(folders: Iterable[str]) -> dict[str, str]:
+    """The folders that hold no pretrained model, and what a report says of them (`missing: skip`)."""
+    return {folder: f"{folder} is missing: a pretrained model" for folder in folders if not _has_weights(Path(folder))}
+
+
+def _has_weights(folder: Path) -> bool:
+    return (folder / CONFIG).is_file() and any((folder / name).is_file() for name in WEIGHTS)
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """See `WEIGHTS`; with an index, the files that it names come after it."""
+    names = [name for name in WEIGHTS if (folder / name).is_file()]
+    if not names:
+        raise UserError("no weights of a pretrained model", where=str(folder), expected=" or ".join(WEIGHTS))
+    first = folder / names[0]
+    if not first.name.endswith(".index.json"):
+        return [first]
+    return [first, *(_file(folder, name) for name in sorted(set(_weight_map(first).values())))]
+
+
+def tokenizer_file(folder: Path | str) -> Path:
+    """Raises: UserError where it is missing."""
+    return _file(Path(folder), TOKENIZER)
+
+
+def read_rows(path: Path) -> list[int | None]:
+    """See `ROWS`. Raises: UserError where the file is missing or is no such list."""
+    rows = read_json(path)
+    if not isinstance(rows, list) or not all(row is None or type(row) is int for row in rows):
+        raise UserError("not the rows of a vocabulary", where=str(path), expected="a list of numbers, null where none")
+    return rows
+
+
+def aligner_files(folder: Path | str) -> list[Path]:
+    """Raises: UserError where one is missing, or the model has too few layers."""
+    files = [_file(Path(folder), name, remedy) for name, remedy in ALIGNER_FILES.items()]
+    layers = read_object(files[0]).get("num_hidden_layers", 0)
+    if not isinstance(layers, int) or layers < ALIGNER_LAYER:
+        expected = f"{ALIGNER_LAYER} or more, of which awesome-align takes the {ALIGNER_LAYER}th"
+        raise UserError("too few layers", where=str(files[0]), found=layers, expected=expected)
+    return files
+
+
+def read_config(folder: Path | str) -> dict[str, Any]:
+    """config.json. Raises: UserError where it is missing, or of a kind of model that is not known here."""
+    path = _file(Path(folder), CONFIG)
+    config = read_object(path, "model_type")
+    check_known("model_type", config.get("model_type"), POSITION_OFFSET, str(path))
+    return config
+
+
+def check_model(model: TransformerConfig, folder: Path | str) -> None:
+    """Raises: UserError where the model cannot take the checkpoint's weights, with all fields that have to differ."""
+    needed = needed_fields(folder)
+    differing = [name for name, value in needed.items() if not _fits(name, getattr(model, name), value)]
+    if differing:
+        raise UserError(
+            "the model is not like the checkpoint that it starts from",
+            where=str(Path(folder) / CONFIG),
+            found=f"model: {_yaml({name: getattr(model, name) for name in differing})}",
+            expected=f"model: {_yaml({name: needed[name] for name in differing})}",
+            remedy="give the system these fields under model:",
+        )
+
+
+def _fits(name: str, own: Any, needed: Any) -> bool:
+    """Positions may be more than the checkpoint has."""
+    return own >= needed if name == "max_positions" else own == needed
+
+
+def needed_fields(folder: Path | str) -> dict[str, Any]:
+    """The fields of a model that a checkpoint fixes, and their values; `max_positions` is the least.
+
+    Raises: UserError for a checkpoint that no model here is like.
+    """
+    config, where = read_config(folder), str(Path(folder) / CONFIG)
+    fields = _bert(config, where) if config["model_type"] == "bert" else _bart(config, where)
+    if fields["activation"] not in ACTIVATIONS:
+        found = fields["activation"]
+        raise UserError("unknown activation", where=where, found=found, expected=" or ".join(ACTIVATIONS))
+    return fields
+
+
+def _bart(config: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """mBART norms before each sublayer and after the stacks, BART after each sublayer."""
+    return {
+        "encoder_layers": _entry(config, "encoder_layers", where),
+        "decoder_layers": _entry(config, "decoder_layers", where),
+        "width": _entry(config, "d_model", where),
+        "inner": _equal(config, "encoder_ffn_dim", "decoder_ffn_dim", where),
+        "heads": _equal(config, "encoder_attention_heads", "decoder_attention_heads", where),
+        "activation": config.get("activation_function", "gelu"),
+        "norm": "pre" if config["model_type"] == "mbart" else "post",
+        "norm_epsilon": 1e-5,
+        "embedding_scale": config.get("scale_embedding", False),
+        "embedding_norm": True,
+        "position_table": "learned",
+        "max_positions": _entry(config, "max_position_embeddings", where),
+    }
+
+
+def _bert(config: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The encoder's; the decoder, which starts anew, has the same width, inner width and heads, and as many layers as
+    the system says."""
+    kind = config.get("position_embedding_type", "absolute")
+    if kind != "absolute":
+        raise UserError("positions of another kind", where=where, found=kind, expected="absolute")
+    return {
+        "encoder_layers": _entry(config, "num_hidden_layers", where),
+        "width": _entry(config, "hidden_size", where),
+        "inner": _entry(config, "intermediate_size", where),
+        "heads": _entry(config, "num_attention_heads", where),
+        "activation": config.get("hidden_act", "gelu"),
+        "norm": "post",
+        "norm_epsilon": config.get("layer_norm_eps", 1e-12),
+        "embedding_scale": False,
+        "embedding_norm": True,
+        "position_table": "learned",
+        "max_positions": _entry(config, "max_position_embeddings", where),
+    }
+
+
+def _entry(config: Mapping[str, Any], name: str, where: str) -> Any:
+    if name not in config:
+        raise UserError("key is missing", where=f"{where} {name}")
+    return config[name]
+
+
+def _equal(config: Mapping[str, Any], first: str, second: str, where: str) -> Any:
+    """A value that encoder and decoder share here."""
+    values = _entry(config, first, where), _entry(config, second, where)
+    if values[0] != values[1]:
+        raise UserError(
+            "encoder and decoder differ in what they share here",
+            where=where,
+            found=f"{first} {values[0]}, {second} {values[1]}",
+            expected="the same number",
+        )
+    return values[0]
+
+
+def _file(folder: Path, name: str, remedy: str | None = None) -> Path:
+    if not folder.is_dir():
+        raise UserError("no folder of a pretrained model", where=str(folder), expected=f"a folder with {name}")
+    path = folder / name
+    if not path.is_file():
+        remedy = remedy or "it belongs to the pretrained model's folder"
+        raise UserError("file not found", where=str(path), remedy=remedy)
+    return path
+
+
+def _weight_map(index: Path) -> dict[str, str]:
+    weight_map = read_object(index).get("weight_map")
+    files = weight_map.values() if isinstance(weight_map, dict) else ()
+    if not files or any(not isinstance(name, str) or Path(name).name != name for name in files):
+        raise UserError("not an index of weights", where=str(index), expected="weight_map: files beside the index")
+    return weight_map
+
+
+def _yaml(fields: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{name}: {_scalar(value)}" for name, value in fields.items()) + "}"
+
+
+def _scalar(value: Any) -> str:
+    """As config.yaml has it: YAML reads 1e-12, without a point, as text."""
+    if isinstance(value, float) and "." not in repr(value):
+        return repr(value).replace("e", ".0e")
+    return str(value).lower()

@@ -1,0 +1,98 @@
+"""A system: all that its jobs are told, and on which corpus it stands."""
+
+from dataclasses import dataclass
+
+from docmt.base.checks import need, need_path
+from docmt.settings.data import ViewConfig
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import READS_CHAINS, TransformerConfig
+from docmt.settings.train import GROUPS, TrainConfig
+
+
+@dataclass(frozen=True)
+class SystemConfig:
+    """A named set of choices, with everything that it extends filled in.
+
+    `text` names a preset of config.yaml's `texts`; `init_from` names the system of the study whose model training
+    starts from, on the corpus `init_corpus` where that is another; or `pretrained` the folder of a checkpoint (mBART,
+    BART, BERT).
+    """
+
+    name: str
+    text: str
+    view: ViewConfig
+    model: TransformerConfig
+    train: TrainConfig
+    decode: DecodeConfig
+    init_from: str | None = None
+    pretrained: str | None = None
+    init_corpus: str | None = None
+
+    def __post_init__(self) -> None:
+        multi = self.view.test.window is None or self.view.test.window > 1
+        joined = self.model.frame == "joined"
+        need(
+            not (joined and self.view.test.window is None),
+            "model.frame",
+            "joined",
+            "wrapped where the test view is not a window (only windows have a fallback for a free number of sentences)",
+        )
+        need(
+            self.model.frame != "unmarked" or (self.view.test.window or 1) == 1,
+            "model.frame",
+            "unmarked",
+            "another frame where the test view is overlapping windows (what they give cannot be put together)",
+        )
+        need(
+            joined or self.model.kind != "transformer" or not multi or self.view.test.window is None,
+            "model.frame",
+            self.model.frame,
+            "joined where a transformer translates windows of several sentences",
+        )
+        copied = self.view.train.partial_copy
+        need(
+            copied is None or self.model.kind not in READS_CHAINS,
+            "view.train.partial_copy",
+            copied,
+            f"none for a model that reads lexical chains ({', '.join(READS_CHAINS)}): a copied word repeats nothing",
+        )
+        self._check_start()
+
+    def _check_start(self) -> None:
+        need(
+            self.init_from is None or self.pretrained is None,
+            "pretrained",
+            self.pretrained,
+            f"none beside init_from {self.init_from}: training starts from one model",
+        )
+        need_path("pretrained", self.pretrained)
+        starts_anew = self.init_from is None and self.pretrained is None
+        by_start = [name for name in self.train.frozen if name in GROUPS]
+        need(
+            not (starts_anew and by_start),
+            "train.frozen",
+            by_start,
+            "init_from or pretrained beside taken or new (without it no parameter is taken)",
+        )
+        for name in (name for group in GROUPS for name in self.train.own_settings(group)):
+            value, expected = getattr(self.train, name), f"init_from or pretrained beside {name}"
+            need(not starts_anew, f"train.{name}", value, f"{expected} (without it no parameter is taken)")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One system on one corpus: what it is, and where its files stand.
+
+    `folder` is the system's part of paths; `trained` is that of the system whose model it uses: itself, or the
+    ancestor from which it differs only in decoding. `identity` is equal where everything is, down to the systems
+    that training starts from. `seeds`: a training each.
+    """
+
+    study: str
+    corpus: str
+    folder: str
+    trained: str
+    extends: str | None
+    identity: str
+    seeds: tuple[int, ...]
+    system: SystemConfig

@@ -1,0 +1,132 @@
+"""What trainings can be told."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from docmt.base.checks import MOST, MOST_BEAM, MOST_RATE, need, need_between, setting
+
+Schedule = Literal["inverse_sqrt", "noam", "polynomial", "constant"]
+GROUPS = ("new", "taken")
+"""Parameters by what training starts from, `init_from` or `pretrained`: those that it lacks, and those that it has."""
+OF_GROUPS = ("schedule", "lr", "warmup_updates")
+"""Settings of training that a group may have for itself, as `lr_new` and `lr_taken`."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Stage 5: batches, optimiser, schedule, stop and checkpoint rules."""
+
+    tokens_per_update: int = setting(4096, "target tokens of one update, whatever the number of devices")
+    batch_tokens: int = setting(4096, "target tokens computed at once on one device (memory, not results)")
+    label_smoothing: float = setting(0.1, "mass spread evenly over the vocabulary")
+    beta1: float = setting(0.9, "Adam")
+    beta2: float = setting(0.98, "Adam")
+    epsilon: float = setting(1e-8, "Adam")
+    weight_decay: float = setting(0.0, "Adam, decoupled")
+    clip_norm: float = setting(0.0, "largest norm of the gradient; 0 = not clipped")
+    schedule: Schedule = setting(
+        "inverse_sqrt",
+        "peak `lr` after the warm-up, then by the root; or factor * width^-0.5 * min(n^-0.5, n * warmup^-1.5); or from "
+        "the peak to 0 at max_updates; or flat",
+    )
+    schedule_new: Schedule | None = setting(None, "of parameters that are new (see lr_new); none = schedule")
+    schedule_taken: Schedule | None = setting(None, "of parameters that are taken (see lr_taken); none = schedule")
+    lr: float = setting(5e-4, "peak learning rate (inverse_sqrt, polynomial, constant)")
+    lr_new: float | None = setting(None, "of parameters that `init_from` or `pretrained` lacks; none = lr")
+    lr_taken: float | None = setting(None, "of parameters taken from `init_from` or `pretrained`; none = lr")
+    noam_factor: float = setting(1.0, "factor of the Noam schedule")
+    warmup_updates: int = setting(4000, "updates of linear warm-up")
+    warmup_updates_new: int | None = setting(None, "of parameters that are new; none = warmup_updates")
+    warmup_updates_taken: int | None = setting(None, "of parameters that are taken; none = warmup_updates")
+    decay_power: float = setting(1.0, "power of what is left of the updates (polynomial); 1 = a straight line")
+    frozen: tuple[str, ...] = setting(
+        (), "parameters that are not trained: `taken`, `new` (see lr_taken), or parts by name, such as encoder.0"
+    )
+    word_dropout: float = setting(0.0, "share of source and target input words replaced by <mask>")
+    word_dropout_epochs: int | None = setting(None, "word dropout ends after so many epochs; none = never")
+    max_updates: int | None = setting(None, "stop after so many updates; none = no limit")
+    max_epochs: int | None = setting(None, "stop after so many passes; none = no limit")
+    patience: int | None = setting(10, "stop after so many validations without a better one (select_by); none = never")
+    select_by: Literal["loss", "bleu"] = setting(
+        "loss", "which validation is better: by the dev loss, or by the BLEU of dev, which is then translated each time"
+    )
+    bleu_beam: int = setting(1, "hypotheses kept when dev is translated (select_by: bleu); 1 is greedy")
+    validate_every_updates: int | None = setting(None, "none = once an epoch")
+    validate_start: bool = setting(False, "also before the first update: the dev loss of what training starts from")
+    save_every_updates: int = setting(1000, "checkpoints to resume from")
+    checkpoint: Literal["best", "last", "average", "average_best"] = setting(
+        "best", "which weights the model gets: of the best validation, the last, a mean of the last n, of the best n"
+    )
+    average: int = setting(5, "n: how many validations' weights are averaged (average, average_best)")
+    precision: Literal["auto", "fp32", "bf16"] = setting("auto", "auto = bf16 on GPUs that have it, else fp32")
+
+    def __post_init__(self) -> None:
+        for name in ("tokens_per_update", "batch_tokens", "save_every_updates"):
+            need_between(1, MOST, name, getattr(self, name))
+        for name in ("average", "bleu_beam"):
+            need_between(1, MOST_BEAM, name, getattr(self, name))
+        for name in ("max_updates", "max_epochs", "patience", "validate_every_updates", "word_dropout_epochs"):
+            need_between(1, MOST, name, getattr(self, name), ", or none")
+        for name in ("label_smoothing", "word_dropout", "beta1", "beta2"):
+            need(0 <= getattr(self, name) < 1, name, getattr(self, name), "at least 0 and below 1")
+        for name in ("lr", "lr_new", "lr_taken", "noam_factor", "epsilon", "decay_power"):
+            value = getattr(self, name)
+            need(value is None or 0 < value <= MOST_RATE, name, value, f"above 0 and at most {MOST_RATE:g}")
+        for name in ("warmup_updates", "warmup_updates_new", "warmup_updates_taken"):
+            need_between(0, MOST, name, getattr(self, name))
+        for name in ("clip_norm", "weight_decay"):
+            need(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
+        self._check_rules()
+        for group in (None, *GROUPS):
+            self._check_schedule(group)
+        self._check_frozen()
+
+    def of_group(self, name: str, group: str | None) -> Any:
+        """The value of a setting for `new` or for `taken` parameters: their own, or else that of all."""
+        own = getattr(self, f"{name}_{group}") if group else None
+        return getattr(self, name) if own is None else own
+
+    def own_settings(self, group: str) -> list[str]:
+        """Names of the settings that are stated for a group."""
+        names = [f"{name}_{group}" for name in OF_GROUPS]
+        return [name for name in names if getattr(self, name) is not None]
+
+    def _check_rules(self) -> None:
+        need(
+            any(rule is not None for rule in (self.max_updates, self.max_epochs, self.patience)),
+            "max_updates",
+            None,
+            "a stop rule: one of max_updates, max_epochs, patience",
+        )
+        by_bleu = self.select_by == "bleu"
+        need(by_bleu or self.bleu_beam == 1, "bleu_beam", self.bleu_beam, "1 where select_by is loss")
+
+    def _check_schedule(self, group: str | None) -> None:
+        """Of all parameters, or of a group."""
+        schedule, warmup = self.of_group("schedule", group), self.of_group("warmup_updates", group)
+        own = self.own_settings(group) if group else []
+        need(
+            schedule != "noam" or f"lr_{group}" not in own,
+            f"schedule_{group}" if f"schedule_{group}" in own else "schedule",
+            schedule,
+            f"inverse_sqrt, polynomial or constant beside lr_{group} (noam has no peak rate to set)",
+        )
+        need(
+            schedule != "constant" or f"warmup_updates_{group}" not in own,
+            f"warmup_updates_{group}",
+            warmup,
+            "none where the schedule is constant",
+        )
+        need(
+            schedule != "polynomial" or (self.max_updates or 0) > warmup,
+            "max_updates",
+            self.max_updates,
+            f"more than warmup_updates {warmup} (polynomial falls from the warm-up's end to 0 there)",
+        )
+
+    def _check_frozen(self) -> None:
+        need(all(self.frozen), "frozen", list(self.frozen), "names of parameters, or none at all: []")
+        for group in GROUPS:
+            for name in self.own_settings(group):
+                value = getattr(self, name)
+                need(group not in self.frozen, name, value, f"none where frozen names {group!r}")

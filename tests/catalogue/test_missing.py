@@ -1,0 +1,134 @@
+from pathlib import Path
+
+import pytest
+
+from docmt.base.errors import UserError
+from docmt.catalogue.corpus import CorpusConfig, FileConfig
+from docmt.catalogue.missing import Missing, Places, left_out, missing_error, missing_files
+from docmt.catalogue.readers import ReaderConfig
+
+
+def corpus(*files: FileConfig, name: str = "news") -> CorpusConfig:
+    return CorpusConfig(name, "about", "zh", "en", "none", "none", ReaderConfig("toy"), files=files)
+
+
+BROUGHT = FileConfig("train.zh", obtain="Ask the LDC.")
+PUBLIC = FileConfig("train.en", ("https://example.org/train.en",))
+
+
+def put(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("text")
+    return path
+
+
+def names(places: Places, config: CorpusConfig) -> list[str]:
+    return [item.file.name for item in missing_files(config, places)]
+
+
+def test_only_files_that_are_nowhere_and_have_no_source_are_missing(tmp_path):
+    places = Places(tmp_path / "results", str(tmp_path / "mirror"), {"news": str(tmp_path)})
+    assert names(places, corpus(BROUGHT, PUBLIC)) == ["train.zh"]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "results/1_corpus/news/downloads/train.zh",
+        "results/1_corpus/news/documents.parquet",
+        "mirror/train.zh",
+        "local/train.zh",
+        "local/LDC2002T01/data/train.zh",
+    ],
+)
+def test_a_file_may_stand_in_many_places(tmp_path, place):
+    (tmp_path / "local").mkdir()
+    places = Places(tmp_path / "results", str(tmp_path / "mirror"), {"news": str(tmp_path / "local")})
+    assert names(places, corpus(BROUGHT)) == ["train.zh"]
+    put(tmp_path / place)
+    assert names(places, corpus(BROUGHT)) == []
+
+
+@pytest.mark.parametrize("form", ["path", "file"])
+def test_a_mirror_is_a_folder_however_it_is_written(tmp_path, form):
+    put(tmp_path / "my mirror/train.zh")
+    mirror = tmp_path / "my mirror"
+    places = Places(tmp_path / "results", str(mirror) if form == "path" else mirror.as_uri())
+    assert places.find("news", "train.zh") == mirror / "train.zh"
+
+
+def test_a_mirror_on_the_web_may_hold_anything(tmp_path):
+    assert names(Places(tmp_path, "https://example.org/mirror"), corpus(BROUGHT)) == []
+
+
+def test_a_local_folder_belongs_to_its_corpus(tmp_path):
+    put(tmp_path / "local/train.zh")
+    places = Places(tmp_path / "results", None, {"news": str(tmp_path / "local")})
+    assert names(places, corpus(BROUGHT, name="other")) == ["train.zh"]
+
+
+def test_what_is_nearest_is_taken(tmp_path):
+    """Downloaded before the user's folder, that before the mirror; in a folder its top before what is deeper."""
+    places = Places(tmp_path / "results", str(tmp_path / "mirror"), {"news": str(tmp_path / "local")})
+    order = ["mirror", "local/deep", "local", "results/1_corpus/news/downloads"]
+    (tmp_path / "local").mkdir()
+    for folder in order:
+        path = put(tmp_path / folder / "train.zh")
+        assert places.find("news", "train.zh") == path
+
+
+def test_several_files_of_one_name_are_refused(tmp_path):
+    first, second = (put(tmp_path / folder / "train.zh") for folder in ("a", "b"))
+    with pytest.raises(UserError) as problem:
+        missing_files(corpus(BROUGHT), Places(tmp_path / "results", None, {"news": str(tmp_path)}))
+    assert str(problem.value) == (
+        "config.yaml local.news: several files are named train.zh\n"
+        f"  found \n    {first}\n    {second}\n"
+        f"  put the right one at {tmp_path / 'train.zh'}"
+    )
+
+
+def test_a_local_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"config\.yaml local\.news: no such folder\n  found .*/gone"):
+        missing_files(corpus(BROUGHT), Places(tmp_path, None, {"news": str(tmp_path / "gone")}))
+
+
+def test_everything_that_is_missing_is_one_message():
+    way = "From the LDC."
+    items = [
+        Missing("news", FileConfig("train.zh", obtain=way)),
+        Missing("news", FileConfig("train.en", obtain=way)),
+        Missing("ted", FileConfig("ted.tgz", obtain="By hand.")),
+    ]
+    text = str(missing_error(items, Places(Path("results"))))
+    assert text.splitlines() == [
+        "files are missing that have no public source",
+        "  found ",
+        "    news, to be put into results/1_corpus/news/downloads/",
+        "      train.zh, train.en",
+        "        From the LDC.",
+        "    ted, to be put into results/1_corpus/ted/downloads/",
+        "      ted.tgz",
+        "        By hand.",
+        "  put each where it says, or name folders that hold them by these names: `mirror: FOLDER`, or "
+        "`local: {news: FOLDER}` (any layout). `missing: skip` goes on without these corpora.",
+    ]
+
+
+def test_a_long_way_to_obtain_a_file_is_wrapped():
+    way = " ".join(["word"] * 60)
+    lines = str(
+        missing_error([Missing("news", FileConfig("train.zh", obtain=way))], Places(Path("results")))
+    ).splitlines()
+    told = [line for line in lines if "word" in line]
+    assert len(told) == 3
+    assert " ".join(" ".join(told).split()) == way
+
+
+def test_corpora_that_are_left_out_say_why(tmp_path):
+    many = [FileConfig(f"part{number}") for number in range(5)]
+    corpora = [corpus(BROUGHT), corpus(PUBLIC, name="ted"), corpus(*many, name="big")]
+    assert left_out(corpora, Places(tmp_path)) == {
+        "news": "news is missing: train.zh",
+        "big": "big is missing: part0 and 4 more files",
+    }

@@ -1,0 +1,82 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.catalogue.published import PublishedCounts, stated
+
+
+@pytest.mark.parametrize(
+    ("printed", "value", "half"),
+    [
+        (887, 887, 0),
+        ("41,341", 41_341, 0),
+        ("1,000,000", 1_000_000, 0),
+        ("9K", 9_000, 500),
+        ("1.7K", 1_700, 50),
+        ("0.21M", 210_000, 5_000),
+        (18.3, 18.3, 0.05),
+    ],
+)
+def test_numbers_are_read_as_papers_print_them(printed, value, half):
+    number = stated(printed)
+    assert (number.value, number.half) == pytest.approx((value, half))
+
+
+@given(st.integers(0, 10**7), st.sampled_from([0, 1, 2]), st.sampled_from([("K", 1_000), ("M", 1_000_000)]))
+def test_a_rounded_number_covers_what_rounds_to_it(found, decimals, unit):
+    letter, size = unit
+    printed = f"{found / size:.{decimals}f}{letter}"
+    assert stated(printed).covers(found)
+    assert not stated(printed).covers(found + 1.1 * size / 10**decimals)
+
+
+@given(st.integers(0, 10**7))
+def test_an_exact_number_covers_itself_alone(found):
+    assert stated(f"{found:,}").covers(found)
+    assert not stated(f"{found:,}").covers(found + 1)
+
+
+@pytest.mark.parametrize("printed", ["about 9K", "9k", "41,34", "", True, "1e3", "-3"])
+def test_what_is_no_number(printed):
+    with pytest.raises(ValueError):
+        stated(printed)
+
+
+COUNTS = {"paper": "P", "place": "Table 1", "counts": {"dev": {"documents": 3}}}
+
+
+def test_a_reason_is_found_from_the_narrowest_name_on():
+    published = parse(PublishedCounts, {**COUNTS, "why": {"dev": "a", "documents": "b", "dev.documents": "c"}}, "x")
+    assert published.reason("dev", "documents") == "c"
+    assert parse(PublishedCounts, {**COUNTS, "why": {"dev": "a"}}, "x").reason("dev", "documents") == "a"
+    assert parse(PublishedCounts, COUNTS, "x").reason("dev", "documents") is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"counts": {"dev": {"documents": "many"}}},
+            "x counts.dev.documents: value not allowed\n"
+            "  found many; expected a number as the paper prints it, such as 887, 41,341, 9K, 0.21M",
+        ),
+        (
+            {"counts": {"dev": {}}},
+            "x counts.dev.documents: value not allowed\n  found nothing; expected one of documents, sentences, "
+            "instances, sentences_per_instance, tokens_per_instance, words_in_chains_percent, words_per_chain, "
+            "chains_per_document",
+        ),
+        (
+            {"why": {"dev.sentences": "a"}},
+            "x why: value not allowed\n"
+            "  found ['dev.sentences']; expected names of counts that are stated, such as documents, dev.documents "
+            "or dev",
+        ),
+    ],
+)
+def test_what_published_counts_may_not_say(changes, message):
+    with pytest.raises(UserError) as problem:
+        parse(PublishedCounts, {**COUNTS, **changes}, "x")
+    assert str(problem.value) == message

@@ -1,0 +1,123 @@
+"""What `reader:` of a corpus' file may say."""
+
+import dataclasses
+import json
+
+import pytest
+
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.catalogue.readers import READER_CONFIGS, FileReaderConfig, ReaderConfig, readers_of_files
+
+PAIR = {"source": "a.zh", "target": "a.en"}
+SMALLEST = {
+    "combined": {"parts": [{"kind": "toy"}, {"kind": "lines", "splits": {"dev": PAIR}, "prefix": "x."}]},
+    "contrapro": {"sets": {"pronouns": "a.json"}},
+    "contrastive_table": {"sets": {"mine": "a.tsv"}},
+    "discevalmt": {"sets": {"anaphora": "a.json"}},
+    "eos": {"splits": {"train": PAIR}},
+    "files": {"splits": {"train": {"source": "{document}.zh", "target": "{document}.en"}}},
+    "iwslt_tags": {"splits": {"train": "train.tags.zh-en.{language}"}},
+    "iwslt_xml": {"files": "{set}.{language}.xml", "splits": {"dev": ["dev2010"]}},
+    "lines": {"splits": {"train": {**PAIR, "references": ["b.en"]}}},
+    "nist_sgm": {"splits": {"test": {"source": "src.sgm", "references": ["ref.sgm"]}}},
+    "table": {"splits": {"train": "a.tsv"}},
+    "toy": {},
+    "verses": {**PAIR, "dev": ["Ruth"], "test": ["Acts"]},
+    "voita": {"sets": {"deixis_dev": "a.json"}},
+}
+
+
+def settings(kind: str, **changes: object) -> ReaderConfig:
+    return parse(ReaderConfig, {"kind": kind, **SMALLEST[kind], **changes}, "settings.json", ("reader",))
+
+
+@pytest.mark.parametrize("kind", READER_CONFIGS)
+def test_settings_come_back_from_json(kind):
+    config = settings(kind)
+    again = json.loads(json.dumps(dataclasses.asdict(config)))
+    assert parse(ReaderConfig, again, "settings.json") == config
+
+
+def test_readers_of_files_are_found_in_combined_ones():
+    inner = {"kind": "combined", "parts": [{"kind": "eos", **SMALLEST["eos"], "archive": "e.zip"}]}
+    config = settings("combined", parts=[*SMALLEST["combined"]["parts"], inner])
+    found = [(path, reader.kind, reader.archive) for path, reader in readers_of_files(config, ("reader",))]
+    assert found == [
+        (("reader", "parts", 1), "lines", None),
+        (("reader", "parts", 2, "parts", 0), "eos", "e.zip"),
+    ]
+
+
+def test_every_reader_of_files_has_the_same_options():
+    others = {kind for kind, config in READER_CONFIGS.items() if not issubclass(config, FileReaderConfig)}
+    assert others == {"toy", "combined"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "message"),
+    [
+        ("toy", {"shortest": 5}, "shortest\n  found 5; expected 6 or more (fewer cannot hold every phenomenon)"),
+        ("toy", {"shortest": 9, "longest": 8}, "longest\n  found 8; expected shortest (9) or more"),
+        ("toy", {"contrastive_items": 5}, "contrastive_items\n  found 5; expected an even number, 2 or more"),
+        ("toy", {"distances": [0]}, "distances\n  found [0]; expected one or more, each 1 or more"),
+        ("toy", {"dev_documents": 0}, "dev_documents\n  found 0; expected 1 or more"),
+        ("verses", {"test": ["Ruth"]}, "test\n  found ['Ruth']; expected books that are not in dev"),
+        ("iwslt_xml", {"files": "b.{set}"}, "files\n  found b.{set}; expected a path with {set} and {language} in it"),
+        ("iwslt_xml", {"splits": {"tst": []}}, "splits\n  found ['tst']; expected some of train, dev, test"),
+        (
+            "iwslt_tags",
+            {"splits": {"dev": "a"}},
+            "splits.dev\n  found a; expected a path with {language} in it",
+        ),
+        ("files", {"splits": {"dev": PAIR}}, "splits.dev\n  found a.zh; expected a path with {document} in it"),
+        ("lines", {"splits": {}}, "splits\n  found nothing; expected some of train, dev, test"),
+        ("lines", {"drop_empty": True}, "drop_empty\n  found True; expected another boundary (a blank line already "),
+        (
+            "lines",
+            {"documents": {"offsets": {"dev": "a"}}},
+            "documents.offsets\n  found ['dev']; expected the splits: train",
+        ),
+        (
+            "lines",
+            {"documents": {}},
+            "documents.blank\n  found nothing; expected one of blank: true, marker and offsets",
+        ),
+        (
+            "lines",
+            {"documents": {"blank": True, "marker": "<d>", "at": "end"}},
+            "documents.blank\n  found ['blank', 'marker']; expected one of blank: true, marker and offsets",
+        ),
+        ("lines", {"documents": {"marker": "<d>"}}, "documents.at\n  expected start or end with a marker"),
+        ("lines", {"documents": {"blank": True, "at": "end"}}, "documents.at\n  found end; expected start or end with"),
+        (
+            "nist_sgm",
+            {"splits": {"test": {"source": "a", "references": []}}},
+            "splits.test.references\n  found nothing; expected one file or more",
+        ),
+        ("table", {"file": "a.tsv"}, "file\n  found a.tsv; expected a file, or splits, and not both"),
+        ("table", {"splits": {}}, "file\n  expected a file, or splits, and not both"),
+        ("table", {"split": "part"}, "split\n  found part; expected a column with file, and only with it"),
+        (
+            "table",
+            {"splits": {"dev": "a.csv"}},
+            "splits.dev\n  found a.csv; expected a file that ends in .tsv, .tsv.gz, .jsonl, .jsonl.gz, .parquet",
+        ),
+        ("eos", {"separator": "e o s"}, "separator\n  found e o s; expected a word without spaces"),
+        ("voita", {"sets": {}}, "sets\n  found nothing; expected one set or more"),
+        ("contrapro", {"sets": {}}, "sets\n  found nothing; expected one set or more"),
+        (
+            "contrapro",
+            {"documents": "all.{language}"},
+            "documents\n  found all.{language}; expected a path with {document} in it",
+        ),
+        ("contrapro", {"context_sentences": -1}, "context_sentences\n  found -1; expected 0 or more"),
+        ("contrapro", {"first_segment": 2}, "first_segment\n  found 2; expected 0 or 1"),
+        ("combined", {"parts": []}, "parts\n  found nothing; expected one reader or more"),
+    ],
+)
+def test_what_reader_settings_may_not_say(kind, changes, message):
+    with pytest.raises(UserError) as problem:
+        settings(kind, **changes)
+    where, _, facts = message.partition("\n")
+    assert str(problem.value).startswith(f"settings.json reader.{where}: value not allowed\n{facts}")
