@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from helpers.support import ROOT, Project, copy_project, small_demo
 from hypothesis import settings
 from jaxtyping import config, install_import_hook
-from support import ROOT, Project, copy_project, small_demo
 
 # Before torch counts the cores: workers of one run would fight for them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

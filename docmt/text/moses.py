@@ -2,7 +2,7 @@
 
 The tokenizer is our own, since it decides almost everything between two spaces: what each chunk of a sentence becomes
 is found once and remembered, which is several times as fast as sacremoses, and letters and numbers are those of Unicode
-as Perl has them, so that it gives what the Perl script prints (`tests/moses_parity.py` counts equal lines, and
+as Perl has them, so that it gives what the Perl script prints (`tests/helpers/moses_parity.py` counts equal lines, and
 lists what differs). The lists of abbreviations and the detokenizer are those of sacremoses.
 """
 

@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 
 import pytest
-from worker_tasks import failing, killed, slow_first
+from helpers.worker_tasks import failing, killed, slow_first
 
 from docmt.base.errors import UserError
 from docmt.base.workers import UNDER_WAY, Done, Workers

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import ROOT, run
+from helpers.support import ROOT, run
 
 from docmt.base.errors import printable
 from docmt.cli.main import COMMANDS, GROUPS, main

@@ -4,8 +4,8 @@ import copy
 from collections.abc import Callable
 
 import pytest
-from small_grid import CONFIG, CORPUS, SYSTEMS, small_project
-from support import Project, run
+from helpers.small_grid import CONFIG, CORPUS, SYSTEMS, small_project
+from helpers.support import Project, run
 
 from docmt.base.errors import UserError
 from docmt.plan.grid import load_grid

@@ -16,8 +16,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from damage import check_message, content_of, damaged, told
-from fairseq_files import Made
+from helpers.damage import check_message, content_of, damaged, told
+from helpers.fairseq_files import Made
 
 from docmt.cli.main import main
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from damage import content_of, told
-from fairseq_files import Made
-from support import need
+from helpers.damage import content_of, told
+from helpers.fairseq_files import Made
+from helpers.support import need
 
 LINES = 4000
 

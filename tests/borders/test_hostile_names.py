@@ -5,10 +5,10 @@ import string
 from pathlib import Path
 
 import pytest
+from helpers.small_grid import CONFIG, CORPUS, SYSTEMS, small_project
+from helpers.support import Project, copy_project
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_grid import CONFIG, CORPUS, SYSTEMS, small_project
-from support import Project, copy_project
 
 from docmt.base.errors import UserError
 from docmt.base.names import LONGEST_NAME, is_file_name, is_path

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from support import Project, need
+from helpers.support import Project, need
 
 CORPUS, TEXT, VIEW = "toy_zh-en@smoke", "truecase_separate4k", "window1"
 RUN = "smoke/toy_zh-en/sentence/seed1"

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support import Project, copy_project
+from helpers.support import Project, copy_project
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
+from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
 from docmt.base.artifacts import write_json
 from docmt.base.chains import chains_of

@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from support import Project, run
+from helpers.support import Project, run
 
 DOCMT = Path(sys.executable).parent / "docmt"
 CORPUS = {

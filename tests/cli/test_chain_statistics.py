@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from support import ROOT, copy_project, run
+from helpers.support import ROOT, copy_project, run
 
 from docmt.catalogue.missing import Places
 from docmt.corpus.here import documents_here

@@ -7,8 +7,8 @@ import pytest
 import torch
 import typer
 from click.testing import Result
-from contrastive_sets import write_sets
-from tiny import SIZES
+from helpers.contrastive_sets import write_sets
+from helpers.tiny import SIZES
 from typer.testing import CliRunner
 
 from docmt.base.errors import UserError

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import run
+from helpers.support import run
 
 DOCMT = Path(sys.executable).parent / "docmt"
 CATALOGUE = "workflow/corpora/ted_fr-en.yaml"

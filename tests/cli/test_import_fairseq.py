@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from fairseq_files import G_TRANSFORMER, PIECES, Made, command, write_dictionary
-from support import run
+from helpers.fairseq_files import G_TRANSFORMER, PIECES, Made, command, write_dictionary
+from helpers.support import run
 
 from docmt.base.artifacts import sha256_file
 from docmt.base.vocabulary import CLS, MASK, SEP, SPECIALS, Vocabulary

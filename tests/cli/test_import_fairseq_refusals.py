@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from fairseq_files import G_TRANSFORMER, PIECES, Made, write_dictionary
-from support import run
+from helpers.fairseq_files import G_TRANSFORMER, PIECES, Made, write_dictionary
+from helpers.support import run
 
 from docmt.base.errors import USER_MISTAKE, UserError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from checkpoints import transformers
+from helpers.checkpoints import transformers
 
 from docmt.base.vocabulary import SPECIALS
 from docmt.corpus.fixtures.lines import fixture_lines

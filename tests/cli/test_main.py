@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import ROOT, placeholder_mirror, run
+from helpers.support import ROOT, placeholder_mirror, run
 
 DOCMT = Path(sys.executable).parent / "docmt"
 

@@ -4,7 +4,7 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from catalogue_files import LENGTHS, has_maker, make_files
+from helpers.catalogue_files import LENGTHS, has_maker, make_files
 
 from docmt.base.artifacts import write_json
 from docmt.catalogue.corpus import Counts, load_corpus

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from contrastive_sets import ANAPHORA, DOCUMENT, LEXICAL_CHOICE, PRONOUNS, TABLE, write_document, write_sets
-from reader_files import items_of, refusal
+from helpers.contrastive_sets import ANAPHORA, DOCUMENT, LEXICAL_CHOICE, PRONOUNS, TABLE, write_document, write_sets
+from helpers.reader_files import items_of, refusal
 
 from docmt.corpus.inputs import ContrastiveItem, Inputs
 from docmt.corpus.problems import CollectedProblems

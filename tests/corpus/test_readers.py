@@ -6,7 +6,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reader_files import documents_of, items_of, plain, tar_bytes, write_files, zip_bytes
+from helpers.reader_files import documents_of, items_of, plain, tar_bytes, write_files, zip_bytes
 
 from docmt.catalogue.readers import READER_CONFIGS
 from docmt.corpus.inputs import ContrastiveItem

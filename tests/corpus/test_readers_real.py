@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 import pytest
-from reader_files import documents_of, items_of
+from helpers.reader_files import documents_of, items_of
 
 from docmt.corpus.inputs import Inputs
 

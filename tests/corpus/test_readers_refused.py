@@ -6,7 +6,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reader_files import refusal, tar_bytes, write_files, zip_bytes
+from helpers.reader_files import refusal, tar_bytes, write_files, zip_bytes
 
 PAIR = {"source": "a.zh", "target": "a.en"}
 LINES = {"kind": "lines", "splits": {"train": PAIR}}

@@ -11,9 +11,9 @@ from xml.sax.saxutils import escape
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from helpers.reader_files import Pairs, Texts, documents_of, items_of, plain, tar_bytes, write_files, zip_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reader_files import Pairs, Texts, documents_of, items_of, plain, tar_bytes, write_files, zip_bytes
 
 from docmt.corpus.inputs import Inputs
 from docmt.corpus.readers.iwslt_tags import TAG

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from reader_files import tar_bytes, write_files
+from helpers.reader_files import tar_bytes, write_files
 
 from docmt.base.artifacts import sha256_file
 from docmt.cli.main import main

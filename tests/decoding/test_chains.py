@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 import torch
 import typer
-from tiny import SIZES, segment
+from helpers.tiny import SIZES, segment
 from typer.testing import CliRunner
 
 from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS, write_arrow

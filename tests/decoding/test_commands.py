@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import typer
-from tiny import CONFIGS, segment, tiny_model, windows
+from helpers.tiny import CONFIGS, segment, tiny_model, windows
 from typer.testing import CliRunner
 
 from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS, read_arrow, write_arrow

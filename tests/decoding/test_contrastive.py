@@ -5,7 +5,7 @@ import random
 import pyarrow as pa
 import pytest
 import torch
-from tiny import CONFIGS, full_forward_score, next_scores, random_documents, segment, tiny_model
+from helpers.tiny import CONFIGS, full_forward_score, next_scores, random_documents, segment, tiny_model
 
 from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, read_arrow, write_arrow
 from docmt.base.errors import UserError

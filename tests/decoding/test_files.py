@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from tiny import LENGTHS, TEST_DOCUMENTS, chunks, segment, tiny_model, windows
+from helpers.tiny import LENGTHS, TEST_DOCUMENTS, chunks, segment, tiny_model, windows
 
 from docmt.base.errors import UserError
 from docmt.decoding.files import TranslationSettings, restored_lines, write_translations

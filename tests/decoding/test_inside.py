@@ -6,8 +6,8 @@ import math
 import pyarrow as pa
 import pytest
 import torch
-from model_cases import VOCABULARY, batch_of, chains_of, documents, model_of, rows_of
-from oracle_parts import Oracle, cases_of, exact_positions, framed_documents
+from helpers.model_cases import VOCABULARY, batch_of, chains_of, documents, model_of, rows_of
+from helpers.oracle_parts import Oracle, cases_of, exact_positions, framed_documents
 from typer import Typer
 from typer.testing import CliRunner
 

@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-from tiny import LENGTHS, chunks, tiny_model, windows
+from helpers.tiny import LENGTHS, chunks, tiny_model, windows
 
 from docmt.base.checks import BadValue
 from docmt.decoding.files import TranslationSettings, write_translations

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from tiny import random_documents, segment, tiny_model
+from helpers.tiny import random_documents, segment, tiny_model
 
 from docmt.base.vocabulary import SEP
 from docmt.decoding.files import TranslationSettings, write_translations

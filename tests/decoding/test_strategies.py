@@ -5,9 +5,9 @@ import json
 import pyarrow as pa
 import pytest
 import torch
-from model_cases import CASES as MODELS
-from model_cases import chains_of, model_of
-from tiny import LENGTHS, TEST_DOCUMENTS, chunks, tiny_model, windows
+from helpers.model_cases import CASES as MODELS
+from helpers.model_cases import chains_of, model_of
+from helpers.tiny import LENGTHS, TEST_DOCUMENTS, chunks, tiny_model, windows
 
 from docmt.base.columns import SEGMENT_CHAINS, write_arrow
 from docmt.base.vocabulary import EOS

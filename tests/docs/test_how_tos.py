@@ -4,8 +4,8 @@ import csv
 import json
 
 import pytest
-from how_to import Block, blocks_of, carry_out, changed, obey, whole_project
-from support import ROOT, Project, planned, quick_smoke
+from helpers.how_to import Block, blocks_of, carry_out, changed, obey, whole_project
+from helpers.support import ROOT, Project, planned, quick_smoke
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("add-*.md")}
 SMOKE = ("--config", "scale=smoke")

@@ -1,7 +1,7 @@
 """HAN learns from up to three sentences back what only they decide."""
 
 import pytest
-from learning_tasks import SIZES, accuracy, learn, pronoun
+from helpers.learning_tasks import SIZES, accuracy, learn, pronoun
 
 from docmt.settings.models import HanConfig
 

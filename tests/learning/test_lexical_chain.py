@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import torch
-from learning_tasks import SIZES, accuracy, chain, judged_accuracy, learn, pronoun
+from helpers.learning_tasks import SIZES, accuracy, chain, judged_accuracy, learn, pronoun
 
 from docmt.settings.models import LexicalChainConfig
 

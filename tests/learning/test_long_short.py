@@ -1,7 +1,7 @@
 """Long-short term masking learns from windows what only context decides, whichever encoder stream is read."""
 
 import pytest
-from learning_tasks import SIZES, accuracy, learn, pronoun
+from helpers.learning_tasks import SIZES, accuracy, learn, pronoun
 
 from docmt.settings.models import LongShortConfig
 

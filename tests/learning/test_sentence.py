@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from learning_tasks import SIZES, accuracy, chain, learn, pronoun
+from helpers.learning_tasks import SIZES, accuracy, chain, learn, pronoun
 
 from docmt.settings.models import TransformerConfig
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import torch
-from learning_tasks import SIZES, accuracy, chain, learn
+from helpers.learning_tasks import SIZES, accuracy, chain, learn
 
 from docmt.settings.models import WLinkConfig
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from model_cases import CASES, FIRST_WORD, VOCABULARY, documents, model_of, rows_of
+from helpers.model_cases import CASES, FIRST_WORD, VOCABULARY, documents, model_of, rows_of
 
 from docmt.base.vocabulary import EOS
 from docmt.nn.caches import InstanceCache

@@ -1,8 +1,8 @@
 """The contract suite: every check of `contract.py` over every case of the table of architectures."""
 
 import pytest
-from contract import CHECKS
-from model_cases import CASES
+from helpers.contract import CHECKS
+from helpers.model_cases import CASES
 
 from docmt.base.errors import UserError
 from docmt.models import build

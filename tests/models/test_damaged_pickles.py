@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from fairseq_files import Made
+from helpers.fairseq_files import Made
 
 from docmt.base.errors import UserError
 from docmt.models.checkpoints import read_checkpoint

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-import contract
 import pytest
 import torch
+from helpers import contract
 
 from docmt.models import han, lexical_chain, long_short
 from docmt.models.long_short import LongShort

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from model_cases import SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
+from helpers.model_cases import SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
 
 from docmt.base.checks import BadValue
 from docmt.models import build

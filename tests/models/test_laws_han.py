@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of
-from tiny import full_forward_score, random_documents
+from helpers.model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of
+from helpers.tiny import full_forward_score, random_documents
 
 from docmt.models import build
 from docmt.models.store import init_from, save_model

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from model_cases import CASES, LATENT, SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
+from helpers.model_cases import CASES, LATENT, SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
 from torch import nn
 
 from docmt.models import build

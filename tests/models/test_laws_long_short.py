@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from contract import the_short_stream_keeps_to_its_sentence
-from model_cases import CASES, SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
-from oracle_parts import cases_of
+from helpers.contract import the_short_stream_keeps_to_its_sentence
+from helpers.model_cases import CASES, SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
+from helpers.oracle_parts import cases_of
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of, rows_of
-from tiny import random_documents
+from helpers.model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of, rows_of
+from helpers.tiny import random_documents
 
 from docmt.models import build
 from docmt.models.store import init_from, save_model

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from model_cases import CASES, chains_of, documents
-from model_cases import VOCABULARY as SIZE
+from helpers.model_cases import CASES, chains_of, documents
+from helpers.model_cases import VOCABULARY as SIZE
 
 from docmt.models import build
 from docmt.nn.noise import Noisy, document_keys

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from oracle_parts import Oracle, assert_logits_of_the_equations, cases_of
+from helpers.oracle_parts import Oracle, assert_logits_of_the_equations, cases_of
 from torch import Tensor
 
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 import torch
-from model_cases import CASES, batch_of, chains_of, documents, logits_of, model_of
-from oracle_parts import Oracle, cases_of, exact_positions, framed_documents
+from helpers.model_cases import CASES, batch_of, chains_of, documents, logits_of, model_of
+from helpers.oracle_parts import Oracle, cases_of, exact_positions, framed_documents
 from torch import Tensor
 
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 import torch
-from model_cases import batch_of, chains_of, documents, model_of
-from oracle_parts import Oracle, assert_logits_of_the_equations, cases_of, exact_positions, framed_documents
+from helpers.model_cases import batch_of, chains_of, documents, model_of
+from helpers.oracle_parts import Oracle, assert_logits_of_the_equations, cases_of, exact_positions, framed_documents
 from torch import Tensor
 
 from docmt.base.vocabulary import SPECIALS

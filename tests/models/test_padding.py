@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from model_cases import CASES, documents, model_of, rows_of
+from helpers.model_cases import CASES, documents, model_of, rows_of
 
 from docmt.base.vocabulary import PAD
 from docmt.nn.noise import document_keys

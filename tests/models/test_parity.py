@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from fairseq_files import write_checkpoint, write_dictionary
+from helpers.fairseq_files import write_checkpoint, write_dictionary
 
 from docmt.base.vocabulary import BOS, EOS, SEP, Vocabulary
 from docmt.cli.import_fairseq import import_fairseq

@@ -5,7 +5,7 @@ import os
 
 import pytest
 import torch
-from checkpoints import POSITIONS, fields, reference_model, write_checkpoint
+from helpers.checkpoints import POSITIONS, fields, reference_model, write_checkpoint
 from torch import Tensor
 
 from docmt.base.errors import UserError

@@ -2,7 +2,7 @@ import json
 
 import pytest
 import torch
-from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of
+from helpers.model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of
 from safetensors.torch import load_file, save_file
 
 from docmt.base.errors import UserError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from support import ROOT, run
+from helpers.support import ROOT, run
 
 TOOLS = Path(sys.executable).parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

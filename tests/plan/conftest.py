@@ -1,8 +1,8 @@
 """Fixtures of the tests of settings."""
 
 import pytest
-from small_grid import small_project
-from support import Project
+from helpers.small_grid import small_project
+from helpers.support import Project
 
 
 @pytest.fixture

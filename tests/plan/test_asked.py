@@ -1,7 +1,7 @@
 """Which corpora a target of the workflow is about."""
 
 import pytest
-from support import ROOT
+from helpers.support import ROOT
 
 from docmt.plan.grid import load_grid
 from docmt.plan.slices import corpora_of

@@ -1,8 +1,8 @@
 """What is still to be trained, what several targets share, and how estimates grow."""
 
 import pytest
-from small_grid import CORPUS, STUDY, entry
-from support import Project
+from helpers.small_grid import CORPUS, STUDY, entry
+from helpers.support import Project
 
 from docmt.base.artifacts import write_json
 from docmt.plan.estimates import SPEEDS, Estimates

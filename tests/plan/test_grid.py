@@ -6,8 +6,8 @@ import re
 
 import pytest
 import yaml
-from small_grid import CORPUS, STUDY, SYSTEMS, entry
-from support import ROOT, Project
+from helpers.small_grid import CORPUS, STUDY, SYSTEMS, entry
+from helpers.support import ROOT, Project
 
 from docmt.base.errors import UserError
 from docmt.plan.grid import Grid, load_grid

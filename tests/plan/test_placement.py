@@ -3,8 +3,8 @@
 import dataclasses
 
 import pytest
-from small_grid import CORPUS, STUDY, entry
-from support import Project
+from helpers.small_grid import CORPUS, STUDY, entry
+from helpers.support import Project
 
 from docmt.base.errors import UserError
 from docmt.plan.grid import load_grid

@@ -4,8 +4,8 @@ import dataclasses
 import json
 
 import pytest
-from small_grid import CORPUS, STUDY
-from support import Project
+from helpers.small_grid import CORPUS, STUDY
+from helpers.support import Project
 
 from docmt.base.errors import UserError
 from docmt.kinds.tables import is_published, published_number

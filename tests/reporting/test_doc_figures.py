@@ -3,7 +3,7 @@
 import importlib.util
 from xml.etree import ElementTree
 
-from support import ROOT
+from helpers.support import ROOT
 
 from docmt.reporting.page import render
 from docmt.reporting.pieces import pieces

@@ -5,7 +5,7 @@ import io
 import re
 
 import pytest
-from made_chains import CHAINS, TEXT, write_chains, write_tokens
+from helpers.made_chains import CHAINS, TEXT, write_chains, write_tokens
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError

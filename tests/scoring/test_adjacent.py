@@ -11,11 +11,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from checkpoints import reference_model, transformers, write_checkpoint
+from helpers.checkpoints import reference_model, transformers, write_checkpoint
+from helpers.pieces import write_tokenizer
+from helpers.support import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from pieces import write_tokenizer
-from support import ROOT
 from typer import Typer
 from typer.testing import CliRunner
 

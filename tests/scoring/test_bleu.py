@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sacrebleu
-from support import run
+from helpers.support import run
 
 from docmt.base.errors import UserError
 from docmt.scoring.bleu import FAMILIES, bleu, bleu_of_counts, line_counts

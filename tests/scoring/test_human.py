@@ -10,9 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers.support import need
 from hypothesis import given
 from hypothesis import strategies as st
-from support import need
 from typer import Typer
 from typer.testing import CliRunner
 

@@ -4,10 +4,10 @@ from itertools import product
 
 import pytest
 import torch
+from helpers.model_cases import documents, model_of, rows_of
+from helpers.tiny import CONFIGS, FIRST_WORD, full_forward_score, next_scores, random_documents, tiny_model
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from model_cases import documents, model_of, rows_of
-from tiny import CONFIGS, FIRST_WORD, full_forward_score, next_scores, random_documents, tiny_model
 
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import EOS, MASK, SEP, UNK

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from model_cases import CASES as MODELS
-from model_cases import documents, model_of, rows_of
-from tiny import CONFIGS, full_forward_score, random_documents, tiny_model
+from helpers.model_cases import CASES as MODELS
+from helpers.model_cases import documents, model_of, rows_of
+from helpers.tiny import CONFIGS, full_forward_score, random_documents, tiny_model
 
 from docmt.nn.rows import Rows
 from docmt.search import forced, forced_scores, variant_scores

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
+from helpers.model_cases import documents, model_of, rows_of
+from helpers.tiny import tiny_model
 from hypothesis import given
 from hypothesis import strategies as st
-from model_cases import documents, model_of, rows_of
-from tiny import tiny_model
 
 from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments

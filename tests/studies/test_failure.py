@@ -4,7 +4,7 @@ import dataclasses
 from functools import cache
 
 import pytest
-from support import ROOT
+from helpers.support import ROOT
 
 from docmt.kinds.figures import PointsFigure
 from docmt.kinds.study import StudyConfig

@@ -12,11 +12,11 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-import papers
 import pytest
 import yaml
-from papers import DROP, Table, key
-from support import ROOT
+from helpers import papers
+from helpers.papers import DROP, Table, key
+from helpers.support import ROOT
 
 COLUMNS = {
     # Printed headings of columns, and what they are in a study: the corpus, and the suffix of its systems.

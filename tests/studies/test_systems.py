@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
-from papers import FILES as STUDIES
-from support import ROOT
+from helpers.papers import FILES as STUDIES
+from helpers.support import ROOT
 
 from docmt.base.artifacts import canonical_json
 from docmt.base.yaml_files import load_yaml

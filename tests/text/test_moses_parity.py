@@ -1,7 +1,7 @@
 """docmt beside Moses' own scripts, on what these print."""
 
 import pytest
-from moses_parity import LANGUAGES, STEPS, parity
+from helpers.moses_parity import LANGUAGES, STEPS, parity
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

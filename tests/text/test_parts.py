@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from small_corpus import ITEM, small_rows, write_corpus
+from helpers.small_corpus import ITEM, small_rows, write_corpus
 
 from docmt.base import shards
 from docmt.base.columns import TOKENS

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from small_corpus import PAIRS, document_rows, write_corpus
+from helpers.small_corpus import PAIRS, document_rows, write_corpus
 
 from docmt.base.artifacts import read_json, write_json
 from docmt.base.columns import TOKENS, read_arrow

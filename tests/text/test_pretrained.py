@@ -2,8 +2,8 @@
 
 import polars as pl
 import pytest
-from pieces import BERT_SPECIALS, LANGUAGE_CODES, TOKENIZERS, write_tokenizer
-from small_corpus import ITEM, PAIRS, small_rows, write_corpus
+from helpers.pieces import BERT_SPECIALS, LANGUAGE_CODES, TOKENIZERS, write_tokenizer
+from helpers.small_corpus import ITEM, PAIRS, small_rows, write_corpus
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from docmt.base.artifacts import read_json

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
+from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
 from docmt.base.artifacts import write_json
 from docmt.base.columns import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS, read_arrow

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
+from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
 from docmt.base import shards
 from docmt.base.artifacts import write_json

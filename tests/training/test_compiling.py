@@ -11,9 +11,9 @@ from math import inf
 import numpy as np
 import pytest
 import torch
-from model_cases import CASES, VOCABULARY, documents, rows_of
-from support import ROOT, run
-from toy_task import Folder, Notes, make_folder
+from helpers.model_cases import CASES, VOCABULARY, documents, rows_of
+from helpers.support import ROOT, run
+from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.base.errors import UserError
 from docmt.models import build

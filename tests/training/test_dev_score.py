@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from toy_task import Notes, make_documents, make_folder
+from helpers.toy_task import Notes, make_documents, make_folder
 
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import UNK, Vocabulary

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from toy_task import Folder, Notes, make_folder
+from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.base.errors import UserError
 from docmt.models.transformer import Transformer

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from toy_task import SMALL_MODEL, VOCABULARY, Notes, make_folder
+from helpers.toy_task import SMALL_MODEL, VOCABULARY, Notes, make_folder
 
 from docmt.base.errors import UserError
 from docmt.models import build

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
-from toy_task import HE, MAN, SHE, SMALL_MODEL, VOCABULARY, Folder, Notes, make_folder
+from helpers.toy_task import HE, MAN, SHE, SMALL_MODEL, VOCABULARY, Folder, Notes, make_folder
 
 from docmt.base.columns import SEGMENTS, write_arrow
 from docmt.base.errors import UserError

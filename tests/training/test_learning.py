@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from toy_task import HE, SHE, Folder, make_documents, make_folder
+from helpers.toy_task import HE, SHE, Folder, make_documents, make_folder
 
 from docmt.models.store import load_model
 from docmt.nn.rows import Rows

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gated_jobs import ENVIRONMENT
-from toy_task import Folder, Notes, make_folder
+from helpers.gated_jobs import ENVIRONMENT
+from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.base.artifacts import write_json
 from docmt.training import lease

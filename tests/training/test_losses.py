@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from toy_task import VOCABULARY, make_documents
+from helpers.toy_task import VOCABULARY, make_documents
 
 from docmt.models import build
 from docmt.nn.noise import document_keys

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import torch
 import yaml
-from checkpoints import fields, reference_model, write_checkpoint
-from pieces import write_tokenizer
+from helpers.checkpoints import fields, reference_model, write_checkpoint
+from helpers.pieces import write_tokenizer
+from helpers.small_corpus import ITEM, small_rows, write_corpus
 from safetensors.torch import load_file
-from small_corpus import ITEM, small_rows, write_corpus
 
 from docmt.base.artifacts import read_json, write_json
 from docmt.base.errors import UserError

@@ -4,8 +4,8 @@ import io
 import json
 
 import pytest
+from helpers.toy_task import SHORT_TRAINING
 from rich.console import Console
-from toy_task import SHORT_TRAINING
 
 from docmt.cli import live
 from docmt.models.pretrained import Start

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from helpers.support import ROOT
+from helpers.toy_task import Folder, Notes, make_document, make_folder, write_view
 from safetensors.torch import load_file
-from support import ROOT
-from toy_task import Folder, Notes, make_document, make_folder, write_view
 
 from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS, write_arrow
 from docmt.base.errors import UserError
@@ -158,7 +158,7 @@ def test_what_stops_the_first_rank_stops_all_with_its_message(tmp_path):
 
 def wait_for_the_first(folder: Path, how: str) -> list[tuple[int, str, str]]:
     """Two ranks; of each its status, what it wrote, and what it said."""
-    script, port = ROOT / "tests" / "waiting_ranks.py", str(free_port())
+    script, port = ROOT / "tests" / "helpers" / "waiting_ranks.py", str(free_port())
     shared = {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
     shared |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

@@ -11,7 +11,7 @@ from math import sqrt
 from pathlib import Path
 
 import pytest
-from support import ROOT
+from helpers.support import ROOT
 from torch import nn
 
 from docmt.base.yaml_files import load_yaml

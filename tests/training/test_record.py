@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 import torch
-from toy_task import Notes, make_folder
+from helpers.toy_task import Notes, make_folder
 
 from docmt.base.artifacts import read_json
 from docmt.training.repeatable import repeatable

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 import torch
-from toy_task import Folder, Notes, make_folder
+from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.base.errors import UserError
 from docmt.training import checkpoint, metrics

@@ -5,7 +5,7 @@ from math import sqrt
 
 import pytest
 import torch
-from toy_task import VOCABULARY
+from helpers.toy_task import VOCABULARY
 
 from docmt.base.checks import BadValue
 from docmt.models import build

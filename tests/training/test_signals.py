@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import psutil
 import pytest
-from gated_jobs import ENVIRONMENT, Job, checkpoints, holder
-from toy_task import Folder, Notes, make_folder
+from helpers.gated_jobs import ENVIRONMENT, Job, checkpoints, holder
+from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.training import job, outputs, signals
 from docmt.training.exit import Reason, read_exit

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from support import ROOT
-from toy_task import Folder, Notes, make_folder
+from helpers.support import ROOT
+from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.training.exit import Reason, read_exit
 
-SCRIPT = ROOT / "tests" / "stopped_training.py"
+SCRIPT = ROOT / "tests" / "helpers" / "stopped_training.py"
 VALIDATED = (15, 30, 45, 60)
 LONG = {
     "max_updates": 60,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from toy_task import Notes, make_folder
+from helpers.toy_task import Notes, make_folder
 
 from docmt.base.artifacts import write_json
 from docmt.training import lease, survey

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 import torch
-from model_cases import CASES, batch_of, documents, model_of, rows_of
-from toy_task import Notes, make_folder
+from helpers.model_cases import CASES, batch_of, documents, model_of, rows_of
+from helpers.toy_task import Notes, make_folder
 
 from docmt.nn.multihead import MultiHead
 from docmt.nn.rows import Rows

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from gated_jobs import ENVIRONMENT, Job, checkpoints, holder
-from support import need
-from toy_task import Folder, Notes, make_folder
+from helpers.gated_jobs import ENVIRONMENT, Job, checkpoints, holder
+from helpers.support import need
+from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.training.exit import Reason, read_exit
 from docmt.training.survey import state_of

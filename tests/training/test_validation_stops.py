@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 import torch
-from toy_task import Folder, Notes, make_folder, open_score
+from helpers.toy_task import Folder, Notes, make_folder, open_score
 
 from docmt.training.checkpoint import StateFolder
 from docmt.training.exit import Reason

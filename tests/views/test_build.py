@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from small_tokens import built, sentences_in, token_rows, write_tokens
+from helpers.small_tokens import built, sentences_in, token_rows, write_tokens
 
 from docmt.base.artifacts import write_json
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, TOKENS, read_arrow

@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 import pytest
+from helpers.small_tokens import built, sentences_in, token_rows
 from hypothesis import given
 from hypothesis import strategies as st
-from small_tokens import built, sentences_in, token_rows
 
 from docmt.base.columns import SEGMENTS, read_arrow
 from docmt.settings.data import CutConfig

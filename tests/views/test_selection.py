@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from helpers.small_tokens import SENTENCES, built, token_rows
 from hypothesis import given
 from hypothesis import strategies as st
-from small_tokens import SENTENCES, built, token_rows
 
 from docmt.base.columns import SEGMENTS, TOKENS, read_arrow
 from docmt.base.errors import UserError

@@ -7,7 +7,7 @@ import sys
 import time
 
 import psutil
-from support import Project
+from helpers.support import Project
 
 RUN = "smoke/toy_zh-en/sentence/seed1"
 MODEL = f"results/5_training/{RUN}/model"

@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from support import Project, small_demo
+from helpers.support import Project, small_demo
 
 pytestmark = pytest.mark.slow
 

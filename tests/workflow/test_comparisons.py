@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
-from support import run
+from helpers.support import run
 
 from docmt.base.artifacts import read_json
 from docmt.base.columns import DOCUMENTS, read_parquet

@@ -1,6 +1,6 @@
 """The driver rests while jobs run, however many wait."""
 
-from support import Project
+from helpers.support import Project
 
 SLOW = """
 rule slow:

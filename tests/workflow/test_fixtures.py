@@ -3,7 +3,7 @@
 import json
 import re
 
-from support import Project, planned, quick_smoke
+from helpers.support import Project, planned, quick_smoke
 
 TRAIN = "a\nb\n\nc\n"
 CORPUS = """\

@@ -4,8 +4,8 @@ import csv
 import json
 
 import pytest
-from item_study import ITEMS, SENTENCES, add_item_study
-from support import Project, planned, planned_jobs, quick_smoke
+from helpers.item_study import ITEMS, SENTENCES, add_item_study
+from helpers.support import Project, planned, planned_jobs, quick_smoke
 
 PAGE = "results/8_report/mine/{}.html"
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from support import Project, copy_project
+from helpers.support import Project, copy_project
 
 TEXT = "truecase_separate4k"
 LEARNT = f"results/2_tokens/toy_large/{TEXT}/text"

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support import planned_jobs, quick_smoke
+from helpers.support import planned_jobs, quick_smoke
 
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError

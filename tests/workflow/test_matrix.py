@@ -8,9 +8,9 @@ import shutil
 import time
 
 import pytest
-from matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_losses, missing_pages, run_problems
-from papers import FILES as STUDIES
-from support import ROOT, Project, copy_project, quick_smoke
+from helpers.matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_losses, missing_pages, run_problems
+from helpers.papers import FILES as STUDIES
+from helpers.support import ROOT, Project, copy_project, quick_smoke
 
 from docmt.settings.models import MODEL_CONFIGS
 

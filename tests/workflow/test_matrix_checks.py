@@ -7,10 +7,10 @@ import shutil
 from collections.abc import Callable
 
 import pytest
-from made_matrix import RECORDS, made_run, number, row, word, write_losses
-from matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_losses, missing_pages, run_problems
-from matrix_cells import wrong_cells
-from support import copy_project
+from helpers.made_matrix import RECORDS, made_run, number, row, word, write_losses
+from helpers.matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_losses, missing_pages, run_problems
+from helpers.matrix_cells import wrong_cells
+from helpers.support import copy_project
 
 SENTENCE, CHAINS = (f"results/5_training/smoke/toy_zh-en/{system}/seed1" for system in ("sentence", "lexical_chain"))
 PAGES = "results/8_report/mine"

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support import Project, planned
+from helpers.support import Project, planned
 
 SCORES = "results/7_scores/paper/{corpus}/sentence/seed1/scores.json"
 CORPUS = """\

@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from support import placeholder_mirror, planned
+from helpers.support import placeholder_mirror, planned
 
 REPORT = ("compare", "item", "report", "demo_report", "demo")
 """Rules that make pages, and what they show of the significance of differences."""

@@ -3,9 +3,9 @@
 import shutil
 
 import pytest
-from checkpoints import fields, reference_model, write_checkpoint
-from pieces import write_tokenizer
-from support import Project, planned, small_demo
+from helpers.checkpoints import fields, reference_model, write_checkpoint
+from helpers.pieces import write_tokenizer
+from helpers.support import Project, planned, small_demo
 
 from docmt.base.artifacts import read_json
 

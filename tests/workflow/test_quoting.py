@@ -4,7 +4,7 @@ import ast
 import re
 
 import pytest
-from support import ROOT
+from helpers.support import ROOT
 
 RULES = sorted((ROOT / "workflow" / "rules").glob("[0-9]*.smk"))
 PLACE = re.compile(r"(?<!\{)\{([^{}]+)\}(?!\})")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support import Project, copy_project
+from helpers.support import Project, copy_project
 
 from docmt.base.columns import TOKENS
 from docmt.base.shards import ArrowShards

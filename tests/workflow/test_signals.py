@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import psutil
 import pytest
+from helpers.support import Project
 from interrupted import MODEL, RUN, STATE, UPDATES, WAIT_S, long_training, started, weights
-from support import Project
 
 Told = Callable[[subprocess.Popen, psutil.Process, signal.Signals], None]
 

@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from support import run
+from helpers.support import run
 
 DOCMT = Path(sys.executable).parent / "docmt"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import psutil
 import pytest
+from helpers.support import Project
 from interrupted import MODEL, RUN, STATE, UPDATES, long_training, started, weights
-from support import Project
 
 
 def train_and_end(project: Project, number: signal.Signals) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from support import Project, copy_project, run
+from helpers.support import Project, copy_project, run
 
 from docmt.base.artifacts import read_json
 from docmt.models.store import load_model, save_model

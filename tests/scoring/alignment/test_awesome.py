@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from checkpoints import transformers
+from helpers.checkpoints import transformers
 
 from docmt.base.artifacts import sha256_file
 from docmt.base.errors import UserError

@@ -1,8 +1,8 @@
 """Posteriors of links against the sum over all alignments of tiny sentences."""
 
-import alignment_oracle
 import numpy as np
 import pytest
+from helpers import alignment_oracle
 
 from docmt.scoring.alignment.jumps import FARTHEST, SIZE, Jumps
 from docmt.scoring.alignment.lexicon import NO_LINK

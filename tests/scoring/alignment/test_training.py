@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from alignment_oracle import Loops
+from helpers.alignment_oracle import Loops
 
 from docmt.scoring.alignment import batches
 from docmt.scoring.alignment.jumps import FARTHEST

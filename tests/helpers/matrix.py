@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from matrix_cells import wrong_cells
-from support import Project
+from helpers.matrix_cells import wrong_cells
+from helpers.support import Project
 
 from docmt.base.artifacts import read_json
 from docmt.plan.grid import Grid

@@ -5,7 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from reader_files import Texts, tar_bytes, write_files, zip_bytes
+from helpers.reader_files import Texts, tar_bytes, write_files, zip_bytes
 
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.readers import FileReaderConfig, readers_of_files

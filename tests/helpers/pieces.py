@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from small_corpus import PAIRS
+from helpers.small_corpus import PAIRS
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 LANGUAGE_CODES = ["en_XX", "zh_CN"]

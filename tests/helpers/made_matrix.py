@@ -5,9 +5,9 @@ import json
 import math
 from pathlib import Path
 
-from item_study import PATH, SENTENCES, add_item_study
-from matrix import Matrix
-from support import Project
+from helpers.item_study import PATH, SENTENCES, add_item_study
+from helpers.matrix import Matrix
+from helpers.support import Project
 
 from docmt.plan.grid import load_grid
 from docmt.plan.items import item_files

@@ -1,6 +1,6 @@
 """How many lines docmt gives as Moses' own scripts print them, by step and language, and what differs and why.
 
-`python tests/moses_parity.py [FOLDER]` prints it; FOLDER holds `golden/` (else `DOCMT_SHARED`, or ../shared).
+`python tests/helpers/moses_parity.py [FOLDER]` prints it; FOLDER holds `golden/` (else `DOCMT_SHARED`, or ../shared).
 docmt escapes nothing, so lines that Moses escaped are compared after our tokens were escaped, or theirs were not.
 """
 
@@ -165,7 +165,7 @@ def parity(folder: Path, step: str, language: str) -> Parity:
 
 
 def main() -> None:
-    default = os.environ.get("DOCMT_SHARED", Path(__file__).resolve().parents[2] / "shared")
+    default = os.environ.get("DOCMT_SHARED", Path(__file__).resolve().parents[3] / "shared")
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else default)
     reasons: Counter[tuple[str, str]] = Counter()
     print("| step | " + " | ".join(LANGUAGES) + " |\n|---|" + "---|" * len(LANGUAGES))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import fields
 
 import torch
-from model_cases import VOCABULARY
+from helpers.model_cases import VOCABULARY
 from torch import Tensor, nn
 
 from docmt.models import build

@@ -1,6 +1,6 @@
 """A user's study with every kind of table, figure and passage, of systems that the demo study has too."""
 
-from support import Project
+from helpers.support import Project
 
 PATH = "mine.yaml"
 CORPUS = {"corpus": "toy_zh-en"}

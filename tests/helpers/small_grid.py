@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support import Project
+from helpers.support import Project
 
 from docmt.plan.grid import load_grid
 

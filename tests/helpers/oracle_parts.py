@@ -7,7 +7,7 @@ nothing else of it. Another architecture is a subclass that says who sees whom.
 import math
 
 import torch
-from model_cases import CASES, batch_of, documents, logits_of, model_of
+from helpers.model_cases import CASES, batch_of, documents, logits_of, model_of
 from torch import Tensor
 
 from docmt.nn.streams import Batch, Stream

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from toy_task import open_score
+from helpers.toy_task import open_score
 
 from docmt.cli import dev_bleu
 from docmt.cli.main import main

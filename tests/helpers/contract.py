@@ -3,8 +3,18 @@
 import tempfile
 
 import torch
-from model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of, objective_of, rows_of, sight_of
-from reduction import NEUTRAL, final_states, sentence_model
+from helpers.model_cases import (
+    CASES,
+    VOCABULARY,
+    batch_of,
+    documents,
+    logits_of,
+    model_of,
+    objective_of,
+    rows_of,
+    sight_of,
+)
+from helpers.reduction import NEUTRAL, final_states, sentence_model
 from torch import Tensor
 
 from docmt.models import build

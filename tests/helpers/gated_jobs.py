@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from support import ROOT
-from toy_task import Folder
+from helpers.support import ROOT
+from helpers.toy_task import Folder
 
-SCRIPT = ROOT / "tests" / "leased_training.py"
+SCRIPT = ROOT / "tests" / "helpers" / "leased_training.py"
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
 
 

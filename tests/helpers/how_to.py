@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from support import ROOT, Project, copy_project
+from helpers.support import ROOT, Project, copy_project
 
 FENCE = re.compile(r"^```(?P<form>\w+)(?: title=(?P<title>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
