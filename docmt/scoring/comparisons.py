@@ -6,6 +6,7 @@ from pathlib import Path
 
 from docmt.base.artifacts import as_object, read_object, write_json
 from docmt.base.errors import UserError
+from docmt.base.paths import SCORES
 from docmt.scoring.significance import TESTS, over_seeds, signature_of
 from docmt.scoring.tallies import Tally, read_tallies, select
 from docmt.settings.metrics import parse_metric
@@ -86,6 +87,6 @@ def _compare_pair(pair: dict, chosen: dict, results: Path) -> Iterator[dict]:
 
 def _runs(pair: dict, name: str, chosen: dict, results: Path) -> Iterator[list[Tally]]:
     corpus = pair["corpus"]
-    folder = results / "7_scores" / chosen["scale"] / corpus / chosen["folders"][corpus][pair[name]]
+    names = {"scale": chosen["scale"], "corpus": corpus, "system": chosen["folders"][corpus][pair[name]]}
     for seed in pair["seeds"]:
-        yield read_tallies(folder / f"seed{seed}" / "details.arrow")
+        yield read_tallies(SCORES.under(results, **names, seed=seed) / "details.arrow")

@@ -27,7 +27,7 @@ def bare(command: str) -> list[str]:
         if not (place.endswith(":q") or NUMBERS.fullmatch(place) or OPTIONS.fullmatch(place))
     ]
     without_sums = re.sub(r"\$\(\(.*?\)\)", "", command)
-    outside = re.sub(r'"\$\([^()]*\)"', "", without_sums)
+    outside = re.sub(r'"\$\([^()]*\)[/\w]*"', "", without_sums)
     return found + re.findall(r"\$\([^()]*\)|`", outside)
 
 
