@@ -36,9 +36,9 @@ class Folder:
         """The folder of what its jobs keep for their next attempts, in folders of the same places."""
         return f"{STATE}/{self.stage}"
 
-    def log(self, end: str = "") -> str:
-        """What a job says, with the places; `end` tells several jobs of a folder apart."""
-        return f"logs/{self.stage}/{self.places}{end}.log"
+    def log(self, job: str = "") -> str:
+        """What a job says, with the places; `job` tells several of a folder apart."""
+        return f"logs/{self.stage}/{self.places}{job and '.'}{job}.log"
 
     def named(self, place: str, name: str) -> "Folder":
         """The same with one place filled in."""

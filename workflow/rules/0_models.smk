@@ -38,4 +38,4 @@ rule aligner_checkpoint:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        'exec docmt made-checkpoint --settings {input.settings:q} --output "$(dirname {output[0]:q})" > {log:q} 2>&1'
+        'exec docmt made-checkpoint --settings {input.settings:q} --output "$(dirname {input.settings:q})" > {log:q} 2>&1'

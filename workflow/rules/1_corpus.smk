@@ -33,7 +33,7 @@ if GRID.fixtures:
         output:
             directory(CORPUS / "downloads"),
         log:
-            CORPUS.log("/fixture"),
+            CORPUS.log("fixture"),
         wildcard_constraints:
             corpus=f"[^/@]+@{GRID.scale}",
         localrule: True
@@ -49,7 +49,7 @@ else:
         output:
             CORPUS / "downloads/{file}",
         log:
-            CORPUS.log("/download.{file}"),
+            CORPUS.log("download.{file}"),
         localrule: True
         conda:
             "../../envs/docmt.yaml"
@@ -68,7 +68,7 @@ rule corpus:
         documents=CORPUS / "documents.parquet",
         card=CORPUS / "card.json",
     log:
-        CORPUS.log("/read"),
+        CORPUS.log("read"),
     conda:
         "../../envs/docmt.yaml"
     shell:

@@ -38,7 +38,7 @@ else:
         output:
             temp(directory(TOKENS / "shards/tokenised.{part}of{parts}")),
         log:
-            TOKENS.log(".tokenised.{part}of{parts}"),
+            TOKENS.log("tokenised.{part}of{parts}"),
         conda:
             "../../envs/docmt.yaml"
         threads: 8
@@ -55,7 +55,7 @@ else:
         output:
             directory(TOKENS / "text"),
         log:
-            TOKENS.log(".learnt"),
+            TOKENS.log("learnt"),
         conda:
             "../../envs/docmt.yaml"
         threads: 2
@@ -73,7 +73,7 @@ else:
         output:
             temp(directory(TOKENS / "shards/encoded.{part}of{parts}")),
         log:
-            TOKENS.log(".encoded.{part}of{parts}"),
+            TOKENS.log("encoded.{part}of{parts}"),
         conda:
             "../../envs/docmt.yaml"
         threads: 8

@@ -36,7 +36,7 @@ rule contrastive:
     output:
         TRANSLATIONS / "contrastive{whole,(\\.whole)?}.arrow",
     log:
-        TRANSLATIONS.log(".contrastive{whole}"),
+        TRANSLATIONS.log("contrastive{whole}"),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
@@ -57,7 +57,7 @@ rule inspect:
     output:
         TRANSLATIONS / "inside.arrow",
     log:
-        TRANSLATIONS.log(".inspect"),
+        TRANSLATIONS.log("inspect"),
     conda:
         "../../envs/docmt.yaml"
     threads: 1

@@ -16,7 +16,7 @@ rule item:
         json=REPORT / "{item}.json",
         csv=REPORT / "{item}.csv",
     log:
-        REPORT.log(".{item}"),
+        REPORT.log("{item}"),
     localrule: True
     conda:
         "../../envs/docmt.yaml"

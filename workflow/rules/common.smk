@@ -227,7 +227,7 @@ def chains_option(wildcards, input):
 
 
 def model_folder(entry, scale, seed):
-    return TRAINING.at(scale=scale, corpus=entry.corpus, system=entry.trained, seed=seed) + "/model"
+    return f"{TRAINING.at(scale=scale, corpus=entry.corpus, system=entry.trained, seed=seed)}/model"
 
 
 def training_inputs(wildcards):
