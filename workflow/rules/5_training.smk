@@ -28,7 +28,8 @@ rule train:
         chains=chains_option,
     shell:
         'exec docmt train --settings {input.settings:q} --view "$(dirname {input.view:q})" --text {input.text:q}'
-        ' {params.start} {params.chains} --output "$(dirname {output.record:q})" --state {TRAINING.states:q}/'
+        ' {params.start} {params.chains} --output "$(dirname {output.record:q})"'
+        f" --state {TRAINING.states}/"
         "{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q}"
         " --threads {threads} --ranks $(({resources.gpu} ? {resources.gpu} : 1)) --set-aside"
         " ${{DOCMT_ON_CLUSTER:+--deadline-minutes $(({resources.runtime} - 2))}} > {log:q} 2>&1"
