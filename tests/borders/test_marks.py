@@ -8,7 +8,7 @@ import pytest
 
 from docmt.chains.stop_words import read_stop_words
 from docmt.cli.main import main
-from docmt.decoding.lines import read_lines
+from docmt.decoding.files import read_lines
 from docmt.models.fairseq_settings import read_dictionary
 from docmt.scoring.alignment.pharaoh import read_gold, read_unchecked_links
 from docmt.scoring.stop_lists import read_stop_list
