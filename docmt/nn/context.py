@@ -161,7 +161,7 @@ class ContextCache:
         self.kept = sentences + 1
         self.pairs: PaddedPairs | None = None
         """Rows hypothesis by hypothesis."""
-        self.words: Int[Tensor, "N P"] | None = None
+        self.words: Int[Tensor, "N W"] | None = None
         """How many words each row holds."""
         self.longest = 0
         """Tokens of the longest sentence so far."""

@@ -4,11 +4,11 @@ import math
 
 import pytest
 import torch
+from helpers.dense_attention import may_attend
 from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.nn.attention import attend, observed
-from docmt.nn.backends.dense import may_attend
 from docmt.nn.backends.weights import entropies
 from docmt.nn.segments import Segments
 
