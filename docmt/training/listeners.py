@@ -10,8 +10,8 @@ Both have the model's other losses by their names, such as "kl" in nats a chain.
 stopped has the same lines as one that was not, but for time and memory. The share of padding is that of the streams'
 places that hold no token: 0, since streams are packed; what attention pads inside is not counted.
 
-TensorBoard gets events where tensorboard is installed. It comes with docmt, but training also runs on machines that have
-no more than torch, numpy, pyarrow and safetensors: there it goes on without, since events are for people alone.
+TensorBoard gets events where tensorboard is installed. It comes with docmt; but training also runs on machines that
+have no more than torch, numpy, pyarrow and safetensors: there it goes on without, since events are for people alone.
 """
 
 import functools
