@@ -1,29 +1,23 @@
 """BLEU of one system's translations: in every family and unit, of each document, and what each line adds to it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 
-from docmt.scoring.bleu import bleu, line_counts
+from docmt.scoring.bleu import line_counts, signature
 from docmt.scoring.inputs import Lines, References, Translations, runs
 from docmt.scoring.pairings import UNITS, family_pairings
 from docmt.scoring.tallies import Tally
 from docmt.settings.metrics import bleu_measure
 
 
-def bleu_scores(
-    translations: Translations, references: References, target_language: str, lines: Lines = "sentences"
-) -> dict[str, dict]:
-    """`{family: {unit: {"score", "signature"}}}`; see `pairings` for which units there are.
+@dataclass(frozen=True, eq=False)
+class BleuTally(Tally):
+    """With the signature of its score."""
 
-    `lines`: what a line of the translations is.
-    """
-    scores: dict[str, dict] = {}
-    for name, family, unit, pair in family_pairings(translations, references, lines):
-        found = bleu(family.metric(target_language), pair.hypotheses, pair.references, pair.unit)
-        scores.setdefault(name, {})[unit] = found
-    return scores
+    signature: str = ""
 
 
 def bleu_tallies(
@@ -32,18 +26,34 @@ def bleu_tallies(
     target_language: str,
     lines: Lines = "sentences",
     position: str | None = None,
-) -> list[Tally]:
-    """What each line adds, by family and unit. `position`: where in its window each sentence was translated."""
-    return [
-        Tally(
-            bleu_measure(name, unit, position),
-            f"bleu:{family.smooth}",
-            UNITS[unit],
-            pair.names,
-            line_counts(family, target_language, pair.hypotheses, pair.references),
+) -> list[BleuTally]:
+    """What each line adds, by family and unit; see `pairings` for which units there are.
+
+    `lines`: what a line of the translations is. `position`: where in its window each sentence was translated.
+    """
+    tallies = []
+    for name, family, unit, pair in family_pairings(translations, references, lines):
+        metric = family.metric(target_language)
+        tallies.append(
+            BleuTally(
+                bleu_measure(name, unit, position),
+                f"bleu:{family.smooth}",
+                UNITS[unit],
+                pair.names,
+                line_counts(metric, pair.hypotheses, pair.references),
+                signature=signature(metric, pair.references, pair.unit),
+            )
         )
-        for name, family, unit, pair in family_pairings(translations, references, lines)
-    ]
+    return tallies
+
+
+def bleu_scores(tallies: Sequence[BleuTally]) -> dict[str, dict]:
+    """`{family: {unit: {"score", "signature"}}}`, of all lines together."""
+    scores: dict[str, dict] = {}
+    for tally in tallies:
+        _, family, unit, *_ = tally.measure.split("|")
+        scores.setdefault(family, {})[unit] = {"score": tally.score, "signature": tally.signature}
+    return scores
 
 
 def bleu_by_document(tallies: Sequence[Tally], documents: Sequence[str]) -> list[dict]:

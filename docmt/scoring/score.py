@@ -128,7 +128,7 @@ def score_bleu(inputs: Inputs, references: References, language: str, lines: Lin
     found = read_translations(inputs.translations, "test", references, lines)
     tallies = bleu_tallies(found, references, language, lines)
     scores = {
-        "bleu": bleu_scores(found, references, language, lines),
+        "bleu": bleu_scores(tallies),
         "by_document": bleu_by_document(tallies, references.documents),
     }
     return Scored(scores, tallies)
@@ -137,12 +137,12 @@ def score_bleu(inputs: Inputs, references: References, language: str, lines: Lin
 def score_positions(inputs: Inputs, references: References, language: str) -> Scored:
     """s-BLEU of each position j that a sentence can have in its window: `{"j1": {family: {"s": ...}}}`."""
     only_sentences = References(None, references.raw, references.tokenized)
-    scores, tallies = {}, []
+    tallies = {}
     for name in (f"j{j}" for j in positions(inputs.translations)):
         found = read_translations(inputs.translations, f"test.{name}", references, "sentences")
-        scores[name] = bleu_scores(found, only_sentences, language)
-        tallies += bleu_tallies(found, only_sentences, language, position=name)
-    return Scored({"positions": scores}, tallies)
+        tallies[name] = bleu_tallies(found, only_sentences, language, position=name)
+    scores = {name: bleu_scores(own) for name, own in tallies.items()}
+    return Scored({"positions": scores}, [tally for own in tallies.values() for tally in own])
 
 
 def score_consistency(settings: dict, inputs: Inputs, found: Translations, references: References) -> Scored:

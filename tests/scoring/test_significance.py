@@ -43,7 +43,7 @@ def translations() -> tuple[list[str], list[list[str]], list[list[str]]]:
 
 
 def counts(lines: list[str], reference: list[str]) -> np.ndarray:
-    return line_counts(FAMILIES["13a"], "en", lines, [reference])
+    return line_counts(FAMILIES["13a"].metric("en"), lines, [reference])
 
 
 def mean_bleu(runs: list[list[str]], reference: list[str]) -> float:
