@@ -13,13 +13,11 @@ from docmt.base.parse import parse
 from docmt.scoring.adjacent import adjacent_tally
 from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies
 from docmt.scoring.chain_scores import Corpus, StopFiles, stop_lists
-from docmt.scoring.chain_table import occurrences
 from docmt.scoring.coherence import coherence, similarities
 from docmt.scoring.cohesion import NextSentence, cohesion, probabilities
-from docmt.scoring.consistency import consistency
-from docmt.scoring.contrastive import accuracies, contrastive_signature, read_judgements
+from docmt.scoring.consistency import consistency, consistency_tallies
+from docmt.scoring.contrastive import accuracies, accuracy_tallies, contrastive_signature, read_judgements
 from docmt.scoring.corpus_aligner import corpus_aligner
-from docmt.scoring.details import accuracy_tallies, consistency_tallies
 from docmt.scoring.inputs import (
     Lines,
     References,
@@ -30,7 +28,7 @@ from docmt.scoring.inputs import (
     read_translations,
     runs,
 )
-from docmt.scoring.occurrences import signature, translated_chains
+from docmt.scoring.occurrences import occurrences, signature, translated_chains
 from docmt.scoring.tallies import Tally, write_tallies
 from docmt.scoring.unigram import unigram_dev_perplexity
 from docmt.scoring.word_vectors import read_word_vectors

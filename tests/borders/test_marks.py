@@ -10,7 +10,7 @@ from docmt.chains.stop_words import read_stop_words
 from docmt.cli.main import main
 from docmt.decoding.files import read_lines
 from docmt.models.fairseq_settings import read_dictionary
-from docmt.scoring.alignment.pharaoh import read_gold, read_unchecked_links
+from docmt.scoring.alignment.links import read_gold, read_unchecked_links
 from docmt.scoring.stop_lists import read_stop_list
 from docmt.scoring.word_vectors import read_word_vectors
 from docmt.text.bpe import HEADER, Segmenter

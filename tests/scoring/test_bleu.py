@@ -14,9 +14,8 @@ from helpers.support import run
 
 from docmt.base.errors import UserError
 from docmt.scoring.bleu import FAMILIES, bleu, bleu_of_counts, line_counts
-from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies
+from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies, join, join_references
 from docmt.scoring.inputs import Instances, References, Translations
-from docmt.scoring.pairings import join, join_references
 
 HYPOTHESES = ("The cat sat on the mat , happily.", "A dog barks at it", "It's late at night, isn't it?")
 REFERENCES = ("The Cat sat on the mat, happily.", "A dog barked at it", "It is late at night, isn't it?")
