@@ -52,7 +52,7 @@ def align(
     How they were found is said on standard error, as signatures of LTCR have it.
     """
     from docmt.base.artifacts import atomic_file
-    from docmt.scoring.alignment.pharaoh import pharaoh_line
+    from docmt.scoring.alignment.links import pharaoh_line
     from docmt.scoring.alignment.symmetrise import HEURISTICS
 
     chosen = chosen_aligner(aligner, model, both(train_source, train_target))
@@ -118,8 +118,7 @@ def aer(
     as_json: AsJson = False,
 ) -> None:
     """Alignment error rate (Och and Ney 2003), with precision and recall, in percent."""
-    from docmt.scoring.alignment.pharaoh import read_gold, read_unchecked_links
-    from docmt.scoring.alignment.quality import alignment_quality
+    from docmt.scoring.alignment.links import alignment_quality, read_gold, read_unchecked_links
     from docmt.scoring.plain_files import other_length
 
     sentences, found = read_gold(gold, one_based), read_unchecked_links(hypothesis)

@@ -59,9 +59,9 @@ def compared(
     from docmt.scoring.comparisons import compare as compare_tallies
 
     ours, theirs = (files.translations(path, lines) for path in (system, baseline))
-    scores = bleu_scores(ours, files.references, target_language, lines)
-    names = [(family, unit) for family, found in scores.items() for unit in found]
     tallies = [bleu_tallies(one, files.references, target_language, lines) for one in (ours, theirs)]
+    scores = bleu_scores(tallies[0])
+    names = [(family, unit) for family, found in scores.items() for unit in found]
     return [
         {
             "family": family,

@@ -72,7 +72,7 @@ def forced_scores(
     from docmt.cli.translate import own_cut
     from docmt.decoding.contrastive import scored
     from docmt.settings.models import READS_CHAINS
-    from docmt.text.contrastive import contrastive_tokens
+    from docmt.text.beside import contrastive_tokens
     from docmt.views.contrastive import contrastive_segments
 
     network, pipeline = open_model(folder, device, threads)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from docmt.training.dev_score import Score, Sentences
+    from docmt.training.validate import Score, Sentences
 
 FAMILY = "13a"
 

@@ -40,8 +40,8 @@ def import_fairseq(
     """
     from docmt.base.artifacts import atomic_folder
     from docmt.models.fairseq import imported, numberings, read_checkpoint
+    from docmt.models.fairseq_settings import read_dictionary
     from docmt.models.store import save_model
-    from docmt.text.dictionary import read_dictionary
 
     check_arguments(output, source_codes, target_codes)
     found = read_checkpoint(checkpoint)

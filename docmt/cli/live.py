@@ -8,10 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from docmt.cli.screen import say, unfailing
-from docmt.training.listeners import Listener
-from docmt.training.meter import Meter, Step
-from docmt.training.progress import LogLines, dev_line
-from docmt.training.status import Validation
+from docmt.training.listeners import Listener, LogLines, dev_line
+from docmt.training.status import Meter, Step, Validation
 
 READ_EVERY = 5
 """Updates between two readings of the live line's means."""

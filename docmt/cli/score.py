@@ -45,11 +45,11 @@ def score(
 
     files = read_plain_files(reference, documents, instances)
     found = files.translations(hypotheses, lines)
-    scores = {"bleu": bleu_scores(found, files.references, target_language, lines)}
+    tallies = bleu_tallies(found, files.references, target_language, lines)
+    scores = {"bleu": bleu_scores(tallies)}
     if by_document:
         if files.references.documents is None:
             raise UserError("no documents", where=files.where, remedy=DOCUMENTS_REMEDY)
-        tallies = bleu_tallies(found, files.references, target_language, lines)
         scores["by_document"] = bleu_by_document(tallies, files.references.documents)
     if as_json:
         print_json(scores)

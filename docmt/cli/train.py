@@ -14,7 +14,7 @@ from docmt.cli.options import MINUTES, MOST, Device, input_file, input_folder, o
 from docmt.cli.screen import say
 
 if TYPE_CHECKING:
-    from docmt.training.options import JobOptions
+    from docmt.training.pace import JobOptions
     from docmt.training.settings import Paths
     from docmt.training.signals import StopRequest
 
@@ -66,7 +66,7 @@ def train(
     and end with status 75: run again to go on. Ctrl-C again ends at once, with status 130, and the last checkpoint
     stays. Status 70: no progress; the stack of every thread stands in the state folder. exit.json there says why.
     """
-    from docmt.training.options import JobOptions
+    from docmt.training.pace import JobOptions
     from docmt.training.signals import StopRequest
 
     options = JobOptions(deadline_minutes, hang_minutes, save_minutes, checkpoints, set_aside, deterministic, compiled)

@@ -47,7 +47,7 @@ def translate(
     What could not be taken as it was is counted on standard error.
     """
     from docmt.cli.opening import open_model
-    from docmt.decoding.lines import document_numbers, read_lines
+    from docmt.decoding.files import document_numbers, read_lines
     from docmt.decoding.nbest import COLUMNS
     from docmt.settings.decode import DecodeConfig
 

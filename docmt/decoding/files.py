@@ -1,4 +1,7 @@
-"""What stage 6 leaves: a line for each test sentence or document, and an account of how they came about."""
+"""What stage 6 leaves: a line for each test sentence or document, and an account of how they came about.
+
+Of text from elsewhere a line is a sentence, and a blank line stands between documents.
+"""
 
 import dataclasses
 from itertools import islice
@@ -10,6 +13,7 @@ from torch import nn
 
 from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.columns import write_arrow
+from docmt.base.texts import decoded
 from docmt.decoding.contrastive import contrastive_scores
 from docmt.decoding.nbest import nbest_lines
 from docmt.decoding.segments import Restore, SegmentTable, Sentence, View
@@ -121,3 +125,24 @@ def account(
         "device": next(model.parameters()).device.type,
         "threads": torch.get_num_threads(),
     }
+
+
+def read_lines(data: bytes, where: str) -> list[str]:
+    """Raises UserError, with the number of the line, for what is not UTF-8."""
+    text = decoded(data, where)
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def document_numbers(lines: list[str], ids: list[Sentence]) -> dict[int, int]:
+    """For each line that has anything to translate the number of its document, from 0 on, in order.
+
+    A blank line ends a document; a line of which no piece is left (say, of invisible characters) does not.
+    """
+    numbers: dict[int, int] = {}
+    number, written = 0, False
+    for index, line in enumerate(lines):
+        if ids[index]:
+            numbers[index], written = number, True
+        elif not line.strip() and written:
+            number, written = number + 1, False
+    return numbers

@@ -56,8 +56,8 @@ def read_plain_files(
     """One or several files of references. A line that is blank in all of them is a border between documents.
 
     `documents`: a file with the name of each line's document; then blank lines are sentences with an empty reference.
-    `instances`: the same of each sentence's instance (see `docmt.scoring.pairings`), borders left out. A line that is
-    blank in some of the references only has fewer of them. Raises UserError where lines do not correspond.
+    `instances`: the same of each sentence's instance (see `docmt.scoring.bleu_scores`), borders left out. A line that
+    is blank in some of the references only has fewer of them. Raises UserError where lines do not correspond.
     """
     texts = [text_lines(path) for path in references]
     where = str(references[0])

@@ -15,9 +15,9 @@ from docmt.text.casing import Keep
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
-from docmt.training.dev_score import dev_score
 from docmt.training.settings import read_settings
 from docmt.training.task import prepare
+from docmt.training.validate import dev_score
 
 
 @pytest.mark.parametrize("beam", [1, 3])

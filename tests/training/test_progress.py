@@ -9,11 +9,9 @@ from rich.console import Console
 
 from docmt.cli import live
 from docmt.models.pretrained import Start
-from docmt.training.listeners import Listeners
-from docmt.training.meter import Meter, Step
-from docmt.training.progress import LogLines, dev_line
+from docmt.training.listeners import Listeners, LogLines, dev_line
 from docmt.training.start import account, by_part, first_of
-from docmt.training.status import Validation
+from docmt.training.status import Meter, Step, Validation
 
 
 def step(update: int, **changes: object) -> Step:

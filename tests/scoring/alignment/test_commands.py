@@ -17,9 +17,8 @@ from docmt.scoring import corpus_aligner as workflow
 from docmt.scoring.alignment.aligners import AlignedLines, DefaultAligner
 from docmt.scoring.alignment.awesome import AwesomeAlign
 from docmt.scoring.alignment.eflomal import Eflomal
-from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.links import Aligned, pharaoh_line
 from docmt.scoring.alignment.model import AlignmentModel
-from docmt.scoring.alignment.pharaoh import pharaoh_line
 from docmt.scoring.alignment.symmetrise import HEURISTICS
 from docmt.scoring.alignment.training import NAME, align, train
 from docmt.scoring.chain_scores import Corpus

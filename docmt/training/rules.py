@@ -1,4 +1,4 @@
-"""Which weights the model gets at the end, and so which must be kept until then."""
+"""When training ends, and which weights the model then gets, by the validations so far."""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from docmt.settings.train import TrainConfig
-from docmt.training.status import Validation
+from docmt.training.status import Status, Validation
 
 Weights = dict[str, Tensor]
 
@@ -43,3 +43,21 @@ def mean(weights: Sequence[Weights]) -> Weights:
         for name, tensor in other.items():
             total[name] += tensor
     return {name: tensor / len(weights) for name, tensor in total.items()}
+
+
+def stop_reason(train: TrainConfig, status: Status) -> str | None:
+    """Which stop rule holds, in words; none while training goes on."""
+    if train.max_updates is not None and status.update >= train.max_updates:
+        return f"max_updates {train.max_updates} reached"
+    if train.max_epochs is not None and status.epoch >= train.max_epochs:
+        return f"max_epochs {train.max_epochs} reached"
+    if train.patience is not None and validations_since_best(train, status) >= train.patience:
+        measure = "loss" if train.select_by == "loss" else "BLEU"
+        return f"no better dev {measure} in {train.patience} validations"
+    return None
+
+
+def validations_since_best(train: TrainConfig, status: Status) -> int:
+    if not status.history:
+        return 0
+    return len(status.history) - 1 - status.history.index(best(train, status.history))

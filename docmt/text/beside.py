@@ -1,13 +1,19 @@
-"""Contrastive items as ids, by the same pipeline as the corpus they go with."""
+"""What a corpus has beside its sentences, as tokens: contrastive items, and further references for BLEU over tokens."""
 
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from docmt.base.columns import CONTRASTIVE_TOKENS
+from docmt.base.columns import CONTRASTIVE_TOKENS, REFERENCE_TOKENS
 from docmt.base.errors import UserError
 from docmt.text.pipeline import Sides
+from docmt.text.pretrained import PretrainedSide
+from docmt.text.side import Side
+from docmt.text.spelling import join_names
 from docmt.text.tokenise import REMEMBERED_SENTENCES
 
 COLUMNS = {"source_ids": "source", "target_context_ids": "target_context", "variant_ids": "variants"}
@@ -31,3 +37,19 @@ def contrastive_tokens(items: pa.Table, sides: Sides, file: str) -> pa.Table:
 def _without_tokens(item: dict[str, Any], sentence: str, file: str) -> UserError:
     where = f"{file}: set {item['set']!r} item {item['item']}"
     return UserError("a contrastive sentence without any token", where=where, found=repr(sentence))
+
+
+def reference_tokens(documents: Path, target: Side | PretrainedSide) -> pa.Table | None:
+    """The references of `documents.parquet` beside the target, by the target's pipeline; None where it has none."""
+    has_any = pc.list_value_length(pc.field("references")) > 0
+    rows = pq.read_table(documents, columns=["split", "document", "sentence", "references"], filters=has_any)
+    if not len(rows):
+        return None
+    found = [[_tokens(target, sentence) for sentence in references] for references in rows["references"].to_pylist()]
+    columns = [rows[name] for name in REFERENCE_TOKENS.names[:-1]]
+    return pa.table([*columns, pa.array(found, pa.list_(pa.string()))], REFERENCE_TOKENS)
+
+
+def _tokens(target: Side | PretrainedSide, sentence: str) -> str:
+    tokens = target.tokenizer.tokenize(sentence)
+    return " ".join(target.casing.apply(tokens)) if isinstance(target, Side) else join_names(tokens)
