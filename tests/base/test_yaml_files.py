@@ -2,6 +2,7 @@
 
 import pytest
 
+from docmt.base.errors import UserError
 from docmt.base.yaml_files import MOST_VALUES, load_text, load_yaml
 
 
@@ -32,3 +33,22 @@ def test_a_key_knows_its_line(tmp_path):
 
 def test_many_values_are_fine():
     assert len(load_text("a: [" + "1," * (MOST_VALUES // 50) + "1]", "here")["a"]) == MOST_VALUES // 50 + 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a: 1\na: 2\n", "a.yaml:2 a: key given twice"),
+        (b"a: [1\nb: 2\n", "not valid YAML"),
+        (b"? [1]\n: 2\n", "a.yaml:1: not valid YAML"),
+        (b"a: \xff\xfe\n", "cannot be read"),
+        (None, "file not found"),
+    ],
+)
+def test_unreadable(tmp_path, content, message):
+    file = tmp_path / "a.yaml"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(UserError) as refused:
+        load_yaml(file)
+    assert message in str(refused.value)

@@ -1,7 +1,9 @@
 """The contract of all architectures: checks that must hold for every case of the table; they raise AssertionError."""
 
 import tempfile
+from typing import NamedTuple
 
+import pytest
 import torch
 from helpers.model_cases import (
     CASES,
@@ -15,13 +17,17 @@ from helpers.model_cases import (
     sight_of,
 )
 from helpers.reduction import NEUTRAL, final_states, sentence_model
+from helpers.tiny import full_forward_score
 from torch import Tensor
 
+from docmt.base.vocabulary import EOS, SEP
 from docmt.models import build
 from docmt.models.store import load_model, save_model
+from docmt.models.transformer import Transformer
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Batch, frame_batch
 from docmt.search import beam_search, forced_scores
+from docmt.search.rules import RULES, instance_limits
 from docmt.settings.decode import DecodeConfig
 
 EXACT = {"atol": 1e-11, "rtol": 0}
@@ -118,19 +124,58 @@ def half_precision_is_near(case: str) -> None:
 
 
 def a_beams_score_is_its_forced_score(case: str) -> None:
-    source, _ = documents()
-    model = model_of(case)
-    found = beam_search(model, rows_of(source), DecodeConfig(beam=3, max_length_a=1.0, max_length_b=3))
-    for document, translations in zip(source, found, strict=True):
-        for one in translations:
-            # One run stands for all sentences where these are not marked.
-            rest = [[]] * (len(document) - 1) if model.config.frame == "unmarked" else []
-            # A joined model may write more or fewer sentences than the source has: such a text has no frame. A closed
-            # sentence that was cut at its maximum ends for free.
-            cut = model.config.frame == "closed" and one.forced_ends
-            if len(one.sentences + rest) == len(document) and not cut:
-                _, scores = forced_scores(model, rows_of([document], [one.sentences + rest]))
-                torch.testing.assert_close(scores.sum().item(), one.score, atol=1e-9, rtol=0)
+    """Of every hypothesis: of those that the maximum cuts, which are nearly all that a random model finds, and of those
+    that end where the model ends them."""
+    model, (source, _) = model_of(case), documents()
+    hypotheses = len(source) * (1 if model.synchronous else BEAM.beam)
+    cut = compared_with_forced_scores(model, source)
+    fond_of_ends(model)
+    ended = compared_with_forced_scores(model, source)
+    assert cut.hypotheses == ended.hypotheses == hypotheses
+    assert ended.ends_of_its_own >= hypotheses / 2
+    least = {"joined": BEAM.beam, "closed": ended.ends_of_its_own}.get(model.config.frame, 2 * hypotheses)
+    assert cut.forced + ended.forced >= least
+
+
+BEAM = DecodeConfig(beam=3, max_length_a=1.0, max_length_b=3)
+
+
+class Compared(NamedTuple):
+    """How many hypotheses were compared, how many of these with `forced_scores`, and how many no maximum has cut."""
+
+    hypotheses: int
+    forced: int
+    ends_of_its_own: int
+
+
+def compared_with_forced_scores(model: Transformer, source: list) -> Compared:
+    frame, found = model.config.frame, beam_search(model, rows_of(source), BEAM)
+    hypotheses = [(document, one) for document, some in zip(source, found, strict=True) for one in some]
+    forced = []
+    for document, one in hypotheses:
+        # One run stands for all sentences where these are not marked.
+        text = one.sentences + ([[]] * (len(document) - 1) if frame == "unmarked" else [])
+        # `forced_scores` takes no text of a joined model that has more or fewer sentences than the source, and gives an
+        # end that a closed sentence has for free, as it was cut at its maximum, the model's probability.
+        if len(text) == len(document) and not (frame == "closed" and one.forced_ends):
+            forced.append((document, text, one.score))
+        else:
+            (limits,) = instance_limits(rows_of([document]), BEAM, RULES[frame].counted_besides)
+            expected = full_forward_score(model, document, one.sentences, limits)
+            assert one.score == pytest.approx(expected, abs=1e-9)
+    if forced:
+        documents, texts, scores = zip(*forced, strict=True)
+        _, sums = forced_scores(model, rows_of(documents, texts))
+        by_document = [part.sum().item() for part in sums.split([len(document) for document in documents])]
+        assert scores == pytest.approx(by_document, abs=1e-9)
+    return Compared(len(hypotheses), len(forced), sum(not one.forced_ends for _, one in hypotheses))
+
+
+def fond_of_ends(model: Transformer) -> None:
+    """Make ends of sentences likely, in the logits themselves."""
+    logits, more = model.logits, torch.zeros(VOCABULARY, dtype=torch.float64)
+    more[EOS], more[SEP] = 16, 14
+    model.logits = lambda states: logits(states) + more
 
 
 def on_one_sentence_documents_it_is_the_sentence_model(case: str) -> None:

@@ -5,19 +5,13 @@ import json
 import re
 
 import pytest
-import yaml
 from helpers.small_grid import CORPUS, STUDY, SYSTEMS, entry
-from helpers.support import ROOT, Project
+from helpers.support import Project
 
 from docmt.base.errors import UserError
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.slices import settings
 from docmt.plan.versions import VERSIONS
-from docmt.settings.data import CutConfig, TextConfig
-from docmt.settings.decode import DecodeConfig
-from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
-from docmt.settings.scoring import ScoringConfig
-from docmt.settings.train import TrainConfig
 
 
 def test_a_system_gets_defaults_then_ancestors_then_its_own(small):
@@ -408,54 +402,3 @@ def test_refused_before_any_job(small, file, path, value, message):
         load_grid(small.root)
     assert message in str(refused.value)
     assert file.split("/")[-1].split(".")[0] in str(refused.value) or "mine" in message
-
-
-SECTIONS = {
-    **MODEL_CONFIGS,
-    "train": TrainConfig,
-    "decode": DecodeConfig,
-    **{field.name: field.default_factory for field in dataclasses.fields(ScoringConfig)},
-}
-
-
-@pytest.mark.parametrize("section", SECTIONS)
-def test_the_manual_states_every_default_and_what_it_means(section):
-    """The values and comments of config.yaml are those of the dataclasses."""
-    text = (ROOT / "config.yaml").read_text(encoding="utf-8")
-    stated = {
-        name: (yaml.safe_load(value), about)
-        for name, value, about in re.findall(r"^ +(\w+): (\S+) # (.*)$", body_of(section, text), re.MULTILINE)
-    }
-    shared = manual(TransformerConfig) if section in MODEL_CONFIGS and section != "transformer" else {}
-    expected = {name: line for name, line in manual(SECTIONS[section]).items() if shared.get(name) != line}
-    assert stated == expected
-
-
-def body_of(section: str, text: str) -> str:
-    """The lines of a section; none of an architecture that has no more to set than another."""
-    start = re.search(rf"^( *){section}:", text, re.MULTILINE)
-    if start is None:
-        return ""
-    end = re.search(rf"^ {{0,{len(start[1])}}}\w+:", text[start.end() :], re.MULTILINE)
-    return text[start.end() :][: end.start()] if end else text[start.end() :]
-
-
-@pytest.mark.parametrize("section", [TextConfig, CutConfig])
-def test_the_manual_names_all_that_texts_and_views_can_be_told(section):
-    text = (ROOT / "config.yaml").read_text(encoding="utf-8")
-    stated = set(re.findall(r"^ *#   (\w+) +\S", text, re.MULTILINE))
-    assert stated >= {field.name for field in dataclasses.fields(section)}
-
-
-def manual(settings) -> dict:
-    """Of a model the kind stands before its settings, which are those of one kind."""
-    of_model = settings in MODEL_CONFIGS.values()
-    fields = [field for field in dataclasses.fields(settings) if not (of_model and field.name == "kind")]
-    return {f.name: (default(f), f.metadata["about"]) for f in fields}
-
-
-def default(field: dataclasses.Field) -> object:
-    """As YAML has it: a list for a tuple."""
-    if field.default is dataclasses.MISSING:
-        return field.default_factory()
-    return [] if field.default == () else field.default

@@ -97,22 +97,3 @@ def test_a_mistake_is_named_with_its_line(tmp_path):
     value, lines = load_yaml(file)
     with pytest.raises(UserError, match=r"a\.yaml:4 beem: unknown key"):
         parse(DecodeConfig, value, lines)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"a: 1\na: 2\n", "a.yaml:2 a: key given twice"),
-        (b"a: [1\nb: 2\n", "not valid YAML"),
-        (b"? [1]\n: 2\n", "a.yaml:1: not valid YAML"),
-        (b"a: \xff\xfe\n", "cannot be read"),
-        (None, "file not found"),
-    ],
-)
-def test_unreadable(tmp_path, content, message):
-    file = tmp_path / "a.yaml"
-    if content is not None:
-        file.write_bytes(content)
-    with pytest.raises(UserError) as refused:
-        load_yaml(file)
-    assert message in str(refused.value)

@@ -1,3 +1,5 @@
+"""Metrics by name: where each stands among scores, its signature, and what it can be tested by."""
+
 import math
 
 import pytest
