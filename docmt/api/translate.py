@@ -1,7 +1,8 @@
 """Translate documents by a trained model, which are cut as its own test documents were, with their lexical chains."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -27,6 +28,9 @@ from docmt.settings.models import READS_CHAINS
 from docmt.text.pipeline import TextPipeline
 from docmt.views.cuts import cut_documents, sentence_costs
 from docmt.views.segments import segments_of, sentences_of
+
+WHERE = "standard input"
+"""What messages call the text."""
 
 
 @dataclass(frozen=True)
@@ -112,56 +116,54 @@ def own_cut(folder: Path) -> CutConfig:
     return parse(ViewConfig, view, where, ("provenance", "view")).test
 
 
-@dataclass(frozen=True)
-class Given:
-    """Sentences that have no translation yet, their ids, and the number of each one's document, in rising order."""
-
-    sentences: list[str]
-    ids: list[list[int]]
-    documents: list[int]
-
-    def cut(self, cut: CutConfig) -> pa.Table:
-        """SEGMENTS of the documents."""
-        nothing = [[]] * len(self.sentences)
-        columns = {
-            "document": pa.array([str(document) for document in self.documents]),
-            "sentence": pa.array([n for _, group in groupby(self.documents) for n, _ in enumerate(group)], pa.int32()),
-            "source_ids": pa.chunked_array([pa.array(self.ids, SEGMENTS.field("source_ids").type)]),
-            "target_ids": pa.chunked_array([pa.array(nothing, SEGMENTS.field("target_ids").type)]),
-        }
-        rows = sentences_of(pa.table(columns), "standard input")
-        costs = sentence_costs(rows.source.lengths, rows.target.lengths)
-        return pa.Table.from_batches([segments_of(rows, cut_documents(rows.documents, costs, cut))])
-
-    def chains(self, pipeline: TextPipeline, segments: pa.Table, stop_words: Path) -> pa.Table:
-        """SEGMENT_CHAINS of `segments`. Raises UserError where the stop list is missing."""
-        stopped = read_stop_words(stop_words)
-        words = [pipeline.source.words(sentence) for sentence in self.sentences]
-        opens = {number: place for place, number in reversed([*enumerate(self.documents)])}
-        rows = []
-        for segment in segments.select(["document", "first", "source_lengths"]).to_pylist():
-            start = opens[int(segment["document"])] + segment["first"]
-            texts, counts = zip(*words[start : start + len(segment["source_lengths"])], strict=True)
-            rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
-        return pa.Table.from_pylist(rows, SEGMENT_CHAINS)
+def segment_chains(pipeline: TextPipeline, segments: Iterable[Sequence[str]], stop_words: Path) -> pa.Table:
+    """SEGMENT_CHAINS of segments of source sentences. Raises UserError where the stop list is missing."""
+    stopped, words = read_stop_words(stop_words), cache(pipeline.source.words)
+    rows = []
+    for sentences in segments:
+        texts, counts = zip(*map(words, sentences), strict=True)
+        rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
+    return pa.Table.from_pylist(rows, SEGMENT_CHAINS)
 
 
 def _translated(
     model: TrainedModel,
     lines: Sequence[str],
-    ids: list[list[int]],
+    ids: Sequence[list[int]],
     documents: Mapping[int, int],
     config: DecodeConfig,
     progress: Progress,
 ) -> Translated:
-    """`documents`: by the place of each line that is translated, its document's number."""
+    """`documents`: by the place of each line that is translated, its document's number, in rising order."""
     places, decoded = list(documents), None
     if places:
-        given = Given(*([column[place] for place in places] for column in (lines, ids)), list(documents.values()))
         cut = own_cut(model.folder)
-        table = given.cut(cut)
-        reads_chains = model.network.config.kind in READS_CHAINS
-        chains = given.chains(model.pipeline, table, model.folder / STOP_WORDS) if reads_chains else None
-        segments = SegmentTable.from_table(table, "standard input", chains)
+        table = _segments([ids[place] for place in places], list(documents.values()), cut)
+        chains = None
+        if model.network.config.kind in READS_CHAINS:
+            seen = _sentences([lines[place] for place in places], list(documents.values()), table)
+            chains = segment_chains(model.pipeline, seen, model.folder / STOP_WORDS)
+        segments = SegmentTable.from_table(table, WHERE, chains)
         decoded = decode_segments(segments, cut, Translator(model.network, config, progress))
     return Translated(decoded, places, len(lines), model.pipeline.restore_target)
+
+
+def _segments(ids: list[list[int]], documents: list[int], cut: CutConfig) -> pa.Table:
+    """SEGMENTS of sentences that have no translation yet, each of the document of its number."""
+    columns = {
+        "document": pa.array([str(document) for document in documents]),
+        "sentence": pa.array([n for _, group in groupby(documents) for n, _ in enumerate(group)], pa.int32()),
+        "source_ids": pa.chunked_array([pa.array(ids, SEGMENTS.field("source_ids").type)]),
+        "target_ids": pa.chunked_array([pa.array([[]] * len(ids), SEGMENTS.field("target_ids").type)]),
+    }
+    rows = sentences_of(pa.table(columns), WHERE)
+    costs = sentence_costs(rows.source.lengths, rows.target.lengths)
+    return pa.Table.from_batches([segments_of(rows, cut_documents(rows.documents, costs, cut))])
+
+
+def _sentences(sentences: list[str], documents: list[int], segments: pa.Table) -> Iterator[list[str]]:
+    """Of each segment its sentences."""
+    opens = {number: place for place, number in reversed([*enumerate(documents)])}
+    for segment in segments.select(["document", "first", "source_lengths"]).to_pylist():
+        start = opens[int(segment["document"])] + segment["first"]
+        yield sentences[start : start + len(segment["source_lengths"])]
