@@ -11,8 +11,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.artifacts import atomic_file, read_object, write_json
 from docmt.base.columns import write_arrow
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
 from docmt.base.texts import decoded
 from docmt.decoding.contrastive import contrastive_scores
 from docmt.decoding.nbest import nbest_lines
@@ -37,6 +39,20 @@ class TranslationSettings:
     seed: int
     decode: DecodeConfig
     view: ViewConfig
+
+
+def read_passages(path: Path) -> tuple[list[list[str]], DecodeConfig]:
+    """The sentences of each document of a passage's `settings.json`, and how they are searched.
+
+    Raises UserError where the file is missing or is none.
+    """
+    chosen, where = read_object(path, "decode", "documents"), str(path)
+    decode, documents = parse(DecodeConfig, chosen["decode"], where, ("decode",)), chosen["documents"]
+    if not isinstance(documents, list) or not all(isinstance(one, list) for one in documents):
+        raise UserError(
+            "not the settings of a passage", where=where, expected="documents: a list of sentences for each"
+        )
+    return documents, decode
 
 
 def write_translations(

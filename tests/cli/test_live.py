@@ -4,25 +4,18 @@ import io
 import json
 
 import pytest
-from helpers.toy_task import SHORT_TRAINING
+from helpers.toy_task import SHORT_TRAINING, step
 from rich.console import Console
 
 from docmt.cli import live
-from docmt.models.pretrained import Start
-from docmt.training.listeners import Listeners, LogLines, dev_line
-from docmt.training.start import account, by_part, first_of
-from docmt.training.status import Meter, Step, Validation
-
-
-def step(update: int, **changes: object) -> Step:
-    values = {"loss": 30.0, "nll": 20.0, "source_tokens": 40, "target_tokens": 10, "gradient_norm": 2.0, "seconds": 0.5}
-    values |= {"counted": 10, "places": 50, "padding": 5, "memory_mib": 100.0 + update}
-    return Step(update=update, epoch=1, rates={"lr": 1e-3}, **{**values, **changes})
+from docmt.cli.live import TrainingLog, dev_line
+from docmt.training.listeners import Listeners
+from docmt.training.status import Validation
 
 
 def test_a_log_has_a_line_a_minute_and_one_at_each_validation():
     now, lines = [0.0], []
-    listener = LogLines(lines.append, clock=lambda: now[0])
+    listener = TrainingLog(lines.append, clock=lambda: now[0])
     for update in range(1, 8):
         now[0] += 20.0
         listener.updated(step(update))
@@ -41,19 +34,6 @@ def test_a_log_has_a_line_a_minute_and_one_at_each_validation():
 def test_a_validation_is_told_with_its_bleu_and_its_other_losses():
     validation = Validation(update=7, epoch=1, loss=2.5, nll=0.0, terms={"kl": 0.5}, bleu=12.345)
     assert dev_line(validation).endswith("perplexity 1.00, BLEU 12.35, kl 0.5000")
-
-
-def test_a_meter_weighs_losses_by_tokens_and_starts_again_after_a_reading():
-    meter = Meter()
-    meter.add(step(1, loss=10.0, target_tokens=10, counted=20))
-    meter.add(step(2, loss=90.0, target_tokens=30, counted=60, seconds=1.5))
-    place, means = meter.read()
-    assert place == {"update": 2, "epoch": 1}
-    assert means["loss"] == pytest.approx(100 / 80)
-    assert means["target_tokens_per_s"] == pytest.approx(40 / 2.0)
-    assert means["padding_share"] == pytest.approx(10 / 100)
-    assert means["memory_mib"] == 102.0
-    assert meter == Meter()
 
 
 @pytest.mark.parametrize(("total", "left"), [(20, True), (None, False)])
@@ -90,7 +70,7 @@ def test_the_number_of_updates_comes_from_the_settings_if_they_can_be_read(tmp_p
 
 def test_listeners_are_told_as_one():
     lines: list[str] = []
-    both = Listeners(LogLines(lines.append), LogLines(lines.append))
+    both = Listeners(TrainingLog(lines.append), TrainingLog(lines.append))
     both.note("once each")
     both.validated(Validation(1, 0, 1.0, 1.0))
     both.updated(step(1))
@@ -102,13 +82,3 @@ def test_a_loss_beyond_all_measure_is_told():
     astray = Validation(update=1, epoch=1, loss=900.0, nll=800.0)
     assert "dev loss 900.0000, nll 800.0000, perplexity " in dev_line(astray)
     assert json.loads(json.dumps(astray.numbers()))["perplexity"] == pytest.approx(1e300)
-
-
-def test_a_log_counts_parameters_by_part_and_names_the_first_of_many():
-    names = [f"{part}.{number}.weight" for part in ("encoder", "decoder") for number in range(40)]
-    assert by_part(names) == "80 parameters (encoder 40, decoder 40)"
-    assert by_part([]) == "none"
-    assert first_of(["<sep>", "<cls>"], " ") == "<sep> <cls>"
-    assert first_of("abcdefgh", " ") == "a b c d e ... (8 in all)"
-    start = Start(names, ["gate.weight"], dict.fromkeys(names, "left out"), {"table": names}, {"table": 3})
-    assert max(map(len, account(start))) < 250
