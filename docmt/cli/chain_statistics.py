@@ -67,7 +67,7 @@ def statistics(
 
 def _words(config: "CorpusConfig", places: "Places", text, split: str | None = None) -> Words:
     """The source side of the splits that are here, or of one of them."""
-    from docmt.corpus.here import documents_here
+    from docmt.corpus.opening import documents_here
     from docmt.text.tokenizers import tokenizer_for
 
     tokenize = tokenizer_for(config.source_language, text).tokenize

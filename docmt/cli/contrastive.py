@@ -1,26 +1,43 @@
 """`docmt contrastive`, of plain files, and `docmt contrastive-system`, of the workflow's stage 6."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from docmt.cli.contrastive_sets import FormName
 from docmt.cli.decode import Chains, Model, Settings, View
 from docmt.cli.options import MOST_TOKENS, Device, Threads, output_file
 from docmt.cli.score import AsJson
 from docmt.cli.tables import print_json, show_table
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from docmt.corpus.inputs import ContrastiveItem
+    from docmt.models.transformer import Transformer
     from docmt.scoring.contrastive import Judgement
+    from docmt.text.pipeline import TextPipeline
+
+
+def contrastive_form(name: str) -> str:
+    """The form that `--form` names. Raises BadParameter for a name that is none's."""
+    from docmt.corpus.opening import contrastive_forms
+
+    forms = contrastive_forms()
+    if name not in forms:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, forms))}.")
+    return forms[name]
 
 
 Form = Annotated[
-    FormName,
+    str,
     typer.Option(
+        metavar="FORM",
+        callback=contrastive_form,
         help="table: TSV, a row a variant: item, source, target, correct (and set, distance), sentences joined by "
-        "` _eos `; the others: JSON as their authors have it"
+        "` _eos `; voita, discevalmt, contrapro: JSON as their authors have it",
     ),
 ]
 Documents = Annotated[
@@ -57,14 +74,18 @@ def contrastive(
     The judged sentence is an item's last; its context is cut as the model's own test documents. A tie is wrong, and
     counted. Accuracy and chance are in percent (--json: fractions).
     """
-    from docmt.cli.contrastive_sets import Sets, forced_scores
+    from docmt.cli.opening import open_model
+    from docmt.corpus.opening import read_sets
     from docmt.scoring.contrastive import accuracies, contrastive_signature, judged
     from docmt.settings.scoring import ContrastiveConfig
 
-    sets = Sets(form, tuple(files), contrapro_options(form, documents, context_sentences, first_segment))
-    config = ContrastiveConfig(score, unit)
-    scores = forced_scores(sets, model, batch_tokens, device, threads, config.unit == "target")
-    judgements, signature = judged(scores, config, ", ".join(map(str, files))), contrastive_signature(config)
+    options = contrapro_options(form, documents, context_sentences, first_segment)
+    config, where = ContrastiveConfig(score, unit), ", ".join(map(str, files))
+    network, pipeline = open_model(model, device, threads)
+    languages = pipeline.config.source_language, pipeline.config.target_language
+    items = read_sets(files, form, options, languages, tell_changes)
+    scores = forced_scores(network, pipeline, items, where, model, batch_tokens, config.unit == "target")
+    judgements, signature = judged(scores, config, where), contrastive_signature(config)
     if as_json:
         print_json({"contrastive": accuracies(judgements), "contrastive_signature": signature})
         return
@@ -82,6 +103,60 @@ def contrapro_options(
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise typer.BadParameter(f"{names}: only with --form contrapro")
     return given
+
+
+def tell_changes(file: Path, changed: Counter[str]) -> None:
+    for what, count in changed.items():
+        if count:
+            typer.echo(f"docmt: {file}: {what}: {count}", err=True)
+
+
+def forced_scores(
+    network: "Transformer",
+    pipeline: "TextPipeline",
+    items: "list[ContrastiveItem]",
+    where: str,
+    folder: Path,
+    batch_tokens: int,
+    whole: bool,
+) -> "pa.Table":
+    """CONTRASTIVE_SCORES of items by the model of a folder; `whole`: see `docmt.decoding.contrastive.scored`.
+
+    Raises UserError for a sentence without any token; `where` stands for the items' files in messages.
+    """
+    from docmt.base.columns import STOP_WORDS
+    from docmt.cli.progress import shown_progress
+    from docmt.cli.translate import own_cut
+    from docmt.corpus.read import contrastive_table
+    from docmt.decoding.contrastive import scored
+    from docmt.settings.models import READS_CHAINS
+    from docmt.text.contrastive import contrastive_tokens
+    from docmt.views.contrastive import contrastive_segments
+
+    tokens = contrastive_tokens(contrastive_table(items), pipeline.sides, where)
+    segments = contrastive_segments(tokens, own_cut(folder))
+    reads_chains = network.config.kind in READS_CHAINS
+    chains = chains_of_segments(items, segments, pipeline, folder / STOP_WORDS) if reads_chains else None
+    with shown_progress("contrastive scores", "variants") as progress:
+        return scored(network, segments, chains, batch_tokens, progress, whole)
+
+
+def chains_of_segments(
+    items: "list[ContrastiveItem]", segments: "pa.Table", pipeline: "TextPipeline", stop_words: Path
+) -> "pa.Table":
+    """SEGMENT_CHAINS of the variants. Raises UserError where the stop list is missing."""
+    import pyarrow as pa
+
+    from docmt.base.chains import chains_of
+    from docmt.base.columns import SEGMENT_CHAINS
+    from docmt.chains.stop_words import read_stop_words
+
+    stopped, rows = read_stop_words(stop_words), []
+    for segment in segments.select(["item", "source_lengths"]).to_pylist():
+        seen = items[segment["item"]].source[-len(segment["source_lengths"]) :]
+        texts, counts = zip(*map(pipeline.source.words, seen), strict=True)
+        rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
+    return pa.Table.from_pylist(rows, SEGMENT_CHAINS)
 
 
 def show_accuracies(judgements: "list[Judgement]", signature: str) -> None:

@@ -8,19 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 from helpers.reader_files import documents_of, items_of, plain, tar_bytes, write_files, zip_bytes
 
-from docmt.catalogue.readers import READER_CONFIGS
 from docmt.corpus.inputs import ContrastiveItem
-from docmt.corpus.readers import READERS
 
 LINES = {"kind": "lines", "splits": {"train": {"source": "a.zh", "target": "a.en"}}}
 TWO_DOCUMENTS = [
     ("train", "train1", [("你好。", "Hello."), ("再见。", "Bye.")]),
     ("train", "train2", [("好。", "Fine.")]),
 ]
-
-
-def test_every_reader_has_settings():
-    assert READERS.keys() | {"combined"} == READER_CONFIGS.keys()
 
 
 # lines

@@ -15,8 +15,8 @@ from helpers.reader_files import Pairs, Texts, documents_of, items_of, plain, ta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from docmt.corpus.forms.iwslt_tags import TAG
 from docmt.corpus.inputs import Inputs
-from docmt.corpus.readers.iwslt_tags import TAG
 from docmt.corpus.validate import MARKER
 
 NO_TEXT = "\ufeff\ufffe\uffff"

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from docmt.catalogue.readers import ToyConfig
+from docmt.corpus.forms.toy import ToyConfig
+from docmt.corpus.forms.toy import read as read_toy
 from docmt.corpus.inputs import ContrastiveItem, Document
 from docmt.corpus.problems import Problems
-from docmt.corpus.readers.toy import read_toy
 from docmt.corpus.toy import words
 from docmt.corpus.toy.grammar import ELLIPSIS, GENDER, NUMBER, PHENOMENA, WORD
 from docmt.corpus.toy.stories import Story, draw_story

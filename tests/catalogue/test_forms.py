@@ -1,13 +1,17 @@
-"""What `reader:` of a corpus' file may say."""
+"""What `reader:` of a corpus' file may say, by the forms that there are."""
 
 import dataclasses
 import json
+import re
+import subprocess
+import sys
+from typing import get_args, get_type_hints
 
 import pytest
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.catalogue.readers import READER_CONFIGS, FileReaderConfig, ReaderConfig, readers_of_files
+from docmt.catalogue.forms import FORMS, FileReaderConfig, Forms, ReaderConfig
 
 PAIR = {"source": "a.zh", "target": "a.en"}
 SMALLEST = {
@@ -32,7 +36,58 @@ def settings(kind: str, **changes: object) -> ReaderConfig:
     return parse(ReaderConfig, {"kind": kind, **SMALLEST[kind], **changes}, "settings.json", ("reader",))
 
 
-@pytest.mark.parametrize("kind", READER_CONFIGS)
+@pytest.mark.parametrize("kind", FORMS)
+def test_every_form_has_settings_of_its_name_and_a_reader(kind):
+    assert get_args(get_type_hints(FORMS[kind])["kind"]) == (kind,)
+    assert callable(FORMS.module(kind).read)
+
+
+def test_a_form_is_imported_when_it_is_asked_for():
+    """And of all of them nothing that only reading needs: planning looks at settings."""
+    code = """
+import sys
+from docmt.catalogue.forms import FORMS
+list(FORMS), FORMS["eos"]
+print([name for name in sys.modules if name.startswith("docmt.corpus.forms.")])
+dict(FORMS)
+print({"pyarrow", "tarfile", "xml.sax", "html.parser"} & sys.modules.keys())
+"""
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines() == ["['docmt.corpus.forms.eos']", "set()"]
+
+
+def test_a_form_without_settings_is_a_mistake_of_ours():
+    class Others(Forms):
+        PACKAGE = "docmt.base"
+
+    with pytest.raises(TypeError, match=r"docmt/base/names\.py has no dataclass of settings, a ReaderConfig"):
+        Others()["names"]
+    with pytest.raises(KeyError):
+        FORMS["nothing"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "remedy"),
+    [("tabel", "did you mean 'table'?"), ("x", f"valid: {', '.join(FORMS)}"), (["eos"], "did you mean 'eos'?")],
+)
+def test_an_unknown_form_is_refused(kind, remedy):
+    with pytest.raises(UserError) as problem:
+        parse(ReaderConfig, {"kind": kind}, "mine.yaml", ("reader",))
+    found = kind if isinstance(kind, str) else repr(kind)
+    assert str(problem.value).startswith(f"mine.yaml reader.kind: unknown reader\n  found {found}\n  {remedy}")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FORMS if issubclass(FORMS[kind], FileReaderConfig)])
+def test_what_a_form_reads_are_paths_of_its_settings(kind):
+    """So that no path is read that was not looked at; parts in braces are filled in."""
+    config = settings(kind, archive="a.tgz")
+    stated = [path for _, path in config.paths]
+    read = {path for paths in config.files_of_splits(("zh", "en")).values() for path in paths}
+    pattern = "|".join(re.sub(r"\\{\w+\\}", ".+", re.escape(path)) for path in stated)
+    assert stated[0] == "a.tgz" and read and all(re.fullmatch(pattern, path) for path in read)
+
+
+@pytest.mark.parametrize("kind", FORMS)
 def test_settings_come_back_from_json(kind):
     config = settings(kind)
     again = json.loads(json.dumps(dataclasses.asdict(config)))
@@ -42,7 +97,7 @@ def test_settings_come_back_from_json(kind):
 def test_readers_of_files_are_found_in_combined_ones():
     inner = {"kind": "combined", "parts": [{"kind": "eos", **SMALLEST["eos"], "archive": "e.zip"}]}
     config = settings("combined", parts=[*SMALLEST["combined"]["parts"], inner])
-    found = [(path, reader.kind, reader.archive) for path, reader in readers_of_files(config, ("reader",))]
+    found = [(path, reader.kind, reader.archive) for path, reader in config.readers_of_files(("reader",))]
     assert found == [
         (("reader", "parts", 1), "lines", None),
         (("reader", "parts", 2, "parts", 0), "eos", "e.zip"),
@@ -50,7 +105,7 @@ def test_readers_of_files_are_found_in_combined_ones():
 
 
 def test_every_reader_of_files_has_the_same_options():
-    others = {kind for kind, config in READER_CONFIGS.items() if not issubclass(config, FileReaderConfig)}
+    others = {kind for kind, config in FORMS.items() if not issubclass(config, FileReaderConfig)}
     assert others == {"toy", "combined"}
 
 

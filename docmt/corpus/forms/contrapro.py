@@ -12,14 +12,15 @@ its variants were made from. It takes any line for the item's; here one that is 
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, ClassVar, Literal
 
+from docmt.base.checks import need, setting
 from docmt.base.errors import UserError
-from docmt.catalogue.contrastive_readers import ContraProConfig
+from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of, read_json
 from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
-from docmt.corpus.readers.contrastive_items import field, item_of, items_of, read_json
 
 Document = list[tuple[str, str]]
 """Source and target of each line."""
@@ -29,7 +30,29 @@ ALIKE = 0.8
 """From this share of letters in common on, an item's source and its line are one sentence in two spellings."""
 
 
-def read_contrapro(config: ContraProConfig, inputs: Inputs) -> Reading:
+@dataclass(frozen=True)
+class ContraProConfig(ContrastiveReaderConfig):
+    """`contrapro`: pronouns, Müller et al. (2018); JSON, and the documents that it points into.
+
+    {document} is the item's `document id` without a language at its end, {year} what stands before its first `_`.
+    """
+
+    PATHS: ClassVar = ("sets", "documents")
+
+    kind: Literal["contrapro"]
+    documents: str = setting("documents/{year}/{document}.{language}", "a document's file, a sentence a line")
+    context_sentences: int = setting(3, "sentences before the judged one, where its document has so many")
+    first_segment: int = setting(1, "the `segment id` of a document's first line; 0 in the French sets")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        need(self.context_sentences >= 0, "context_sentences", self.context_sentences, "0 or more")
+        need(self.first_segment in (0, 1), "first_segment", self.first_segment, "0 or 1")
+        for part in ("{document}", "{language}"):
+            need(part in self.documents, "documents", self.documents, f"a path with {part} in it")
+
+
+def read(config: ContraProConfig, inputs: Inputs) -> Reading:
     """A line that is empty on one side ends the context. Sources that are not quite their line are counted.
 
     Reports an item without its fields, one without its line, a document that is missing, and one whose sides have

@@ -6,20 +6,28 @@ there; `set` (a phenomenon) and `distance` (how many sentences back the deciding
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from typing import Literal
 
 from docmt.base.errors import UserError
-from docmt.catalogue.contrastive_readers import ContrastiveTableConfig
+from docmt.corpus.contrastive_items import ContrastiveReaderConfig, item_of, items_of, split_sentences
 from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
-from docmt.corpus.readers.contrastive_items import item_of, items_of, split_sentences
 
 NEEDED = ("item", "source", "target", "correct")
 
 Row = dict[str, str]
 
 
-def read_contrastive_table(config: ContrastiveTableConfig, inputs: Inputs) -> Reading:
+@dataclass(frozen=True)
+class ContrastiveTableConfig(ContrastiveReaderConfig):
+    """`contrastive_table`: sets of one's own; TSV, a row a variant."""
+
+    kind: Literal["contrastive_table"]
+
+
+def read(config: ContrastiveTableConfig, inputs: Inputs) -> Reading:
     """A row's own `set` is a part of the file's set.
 
     Reports rows that are no item's variants. Raises UserError for a file that is missing or no such table.

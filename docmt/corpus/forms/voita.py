@@ -4,20 +4,39 @@ An instance is a group of four sentences joined by ` _eos `, several translation
 sentence, which of them is right (`true_ind`), and how far back the deciding sentence stands (`ctx_dist`).
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from docmt.base.errors import UserError
-from docmt.catalogue.contrastive_readers import VoitaConfig
-from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
-from docmt.corpus.readers.contrastive_items import field, item_of, items_of, read_json, split_sentences, texts_of
+from docmt.corpus.contrastive_items import (
+    ContrastiveReaderConfig,
+    field,
+    item_of,
+    items_of,
+    read_json,
+    split_sentences,
+    texts_of,
+)
+from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, Written, place
+
+if TYPE_CHECKING:
+    from docmt.corpus.fixtures.stock import Stock
 
 Sentences = tuple[str, ...]
 
 
-def read_voita(config: VoitaConfig, inputs: Inputs) -> Reading:
+@dataclass(frozen=True)
+class VoitaConfig(ContrastiveReaderConfig):
+    """`voita`: deixis, lexical cohesion and ellipsis, Voita et al. (2019); JSON."""
+
+    kind: Literal["voita"]
+
+
+def read(config: VoitaConfig, inputs: Inputs) -> Reading:
     """Text is taken as it is: tokenised and cased.
 
     Some instances have a translation twice (13 of each ellipsis set); of equal ones one is kept, and the others are
@@ -56,3 +75,18 @@ def _different(translations: list[Sentences], right: Sentences, changed: Counter
     changed["variants dropped: equal to the right one"] += equal
     changed["variants dropped: given twice"] += len(translations) - len(kept) - equal
     return kept
+
+
+def write(config: VoitaConfig, stock: "Stock") -> Written:
+    for name, path in config.sets.items():
+        instances = [_instance(item) for item in stock.deal_items(name, path)]
+        yield path, json.dumps(instances, ensure_ascii=False, indent=1)
+
+
+def _instance(item: ContrastiveItem) -> dict:
+    return {
+        "src": " _eos ".join(item.source),
+        "dst": [" _eos ".join((*item.target_context, variant)) for variant in item.variants],
+        "true_ind": item.correct,
+        "ctx_dist": item.distance,
+    }

@@ -1,22 +1,75 @@
 """`table`: a row a sentence pair; TSV with a header, Parquet, JSON lines."""
 
+import io
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-import pyarrow.parquet as pq
-
+from docmt.base.checks import need, setting
 from docmt.base.errors import UserError
 from docmt.base.foreign import first_line, need_file, reading
-from docmt.catalogue.readers import TableConfig, table_form
-from docmt.corpus.inputs import Document, Inputs, Reading, Side, place
+from docmt.base.names import SPLITS
+from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_splits
+from docmt.corpus.inputs import Document, Inputs, Reading, Side, Written, place, text_of
+
+if TYPE_CHECKING:
+    from docmt.corpus.fixtures.stock import Stock
 
 Row = tuple[int, Sequence[object]]
 """The number of a row (of its line, where there are lines), and its values: of source, target, document, the split
 where a column says it, and references."""
 
+ENDINGS = {".tsv": "tsv", ".tsv.gz": "tsv", ".jsonl": "jsonl", ".jsonl.gz": "jsonl", ".parquet": "parquet"}
+ENDS_IN = f"a file that ends in {', '.join(ENDINGS)}"
 
-def read_table(config: TableConfig, inputs: Inputs) -> Reading:
+
+def table_form(path: str) -> str | None:
+    """What kind of table a file is, by its name."""
+    return next((form for ending, form in ENDINGS.items() if path.endswith(ending)), None)
+
+
+@dataclass(frozen=True)
+class TableConfig(FileReaderConfig):
+    """`table`: a row a sentence pair, in order; TSV with a header, Parquet or JSON lines, by the file's ending.
+
+    Either `splits` names a file each, or `file` has all of them and `split` is the column that says which.
+    """
+
+    PATHS: ClassVar = ("splits", "file")
+
+    kind: Literal["table"]
+    splits: dict[str, str] = field(default_factory=dict)
+    file: str | None = setting(None, "one file for all splits")
+    split: str | None = setting(None, "the column of the split: train, dev or test")
+    source: str = setting("source", "the column of the source sentence")
+    target: str = setting("target", "the column of the target sentence")
+    document: str = setting("document", "the column of the document's name; its rows follow each other")
+    references: tuple[str, ...] = setting((), "columns of further references")
+
+    def __post_init__(self) -> None:
+        need(bool(self.splits) != (self.file is not None), "file", self.file, "a file, or splits, and not both")
+        need((self.file is None) == (self.split is None), "split", self.split, "a column with file, and only with it")
+        for split, path in self.tables:
+            need(table_form(path) is not None, "file" if split is None else f"splits.{split}", path, ENDS_IN)
+        if self.splits:
+            need_splits(self.splits)
+
+    @property
+    def tables(self) -> list[tuple[str | None, str]]:
+        """Split (None = a column says it) and path of each file."""
+        return [(None, self.file)] if self.file is not None else in_order(self.splits)
+
+    def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
+        return {split: [path] for own, path in self.tables for split in ((own,) if own else SPLITS)}
+
+    def shares(self) -> dict[str, int]:
+        return dict.fromkeys(self.splits or SPLITS, 1)
+
+
+def read(config: TableConfig, inputs: Inputs) -> Reading:
     """Rows of one document follow each other; documents come in the order of the table.
 
     An empty reference, or none, is left out. Reports rows with another number of columns than the header, and
@@ -92,6 +145,8 @@ def _json_lines(inputs: Inputs, archive: str | None, path: str, columns: Sequenc
 
 
 def _parquet(inputs: Inputs, archive: str | None, path: str, columns: Sequence[str]) -> Iterator[Row]:
+    import pyarrow.parquet as pq
+
     shown = place(archive, path)
     place_ = inputs.path(archive, path)
     with reading(shown, "not a Parquet file"):
@@ -117,3 +172,38 @@ FORMS: dict[str, Callable[[Inputs, str | None, str, Sequence[str]], Iterator[Row
     "jsonl": _json_lines,
     "parquet": _parquet,
 }
+
+
+def write(config: TableConfig, stock: "Stock") -> Written:
+    columns = [config.document, config.source, config.target, *config.references]
+    for own, path in config.tables:
+        records: list[dict[str, str]] = []
+        for split in SPLITS if own is None else (own,):
+            documents = stock.deal(config, split, path, 1 + len(config.references))
+            told = {config.split: split} if own is None else {}
+            records += [
+                {**told, **dict(zip(columns, (f"{PurePosixPath(path).name}.{split}{number}", *row), strict=True))}
+                for number, rows in enumerate(documents, 1)
+                for row in rows
+            ]
+        yield path, TABLES[table_form(path)](records)
+
+
+def _as_tsv(records: Sequence[dict[str, str]]) -> str:
+    return text_of("\t".join(row) for row in (records[0], *(record.values() for record in records)))
+
+
+def _as_json_lines(records: Sequence[dict[str, str]]) -> str:
+    return text_of(json.dumps(record, ensure_ascii=False) for record in records)
+
+
+def _as_parquet(records: Sequence[dict[str, str]]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stream = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(list(records)), stream)
+    return stream.getvalue()
+
+
+TABLES = {"tsv": _as_tsv, "jsonl": _as_json_lines, "parquet": _as_parquet}

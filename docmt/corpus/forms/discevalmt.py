@@ -10,20 +10,35 @@ of the set: `anaphora/f.sg/semi-correct`, `lexical_choice/repet`.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from docmt.base.errors import UserError
-from docmt.catalogue.contrastive_readers import DiscEvalMtConfig
+from docmt.corpus.contrastive_items import (
+    ContrastiveReaderConfig,
+    Records,
+    field,
+    item_of,
+    items_of,
+    read_json,
+    texts_of,
+)
 from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
 from docmt.corpus.problems import Problems
-from docmt.corpus.readers.contrastive_items import Records, field, item_of, items_of, read_json, texts_of
 
 DISTANCE = 1
 """The sets have one sentence of context, and it decides."""
 
 
-def read_discevalmt(config: DiscEvalMtConfig, inputs: Inputs) -> Reading:
+@dataclass(frozen=True)
+class DiscEvalMtConfig(ContrastiveReaderConfig):
+    """`discevalmt`: anaphora and lexical choice, Bawden et al. (2018); JSON."""
+
+    kind: Literal["discevalmt"]
+
+
+def read(config: DiscEvalMtConfig, inputs: Inputs) -> Reading:
     """Reports a block or an item without its fields. Raises UserError for a file that is missing or no such set."""
     return Reading(contrastive=_items(config, inputs))
 

@@ -3,17 +3,38 @@
 import glob
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from docmt.base.errors import UserError
-from docmt.catalogue.readers import FilesConfig, in_order
-from docmt.corpus.inputs import Document, Inputs, Reading, place
-from docmt.corpus.readers.aligned import aligned_document, aligned_rows
+from docmt.catalogue.forms import FileReaderConfig, in_order, need_parts, need_splits
+from docmt.corpus.aligned import SidesConfig, aligned_document, aligned_rows
+from docmt.corpus.inputs import Document, Inputs, Reading, Written, place, text_of
+
+if TYPE_CHECKING:
+    from docmt.corpus.fixtures.stock import Stock
 
 NAME = "{document}"
 
 
-def read_files(config: FilesConfig, inputs: Inputs) -> Reading:
+@dataclass(frozen=True)
+class FilesConfig(FileReaderConfig):
+    """`files`: a file a document and language, aligned line by line; {document} in a path is the document's name."""
+
+    PATHS: ClassVar = ("splits",)
+
+    kind: Literal["files"]
+    splits: dict[str, SidesConfig]
+
+    def __post_init__(self) -> None:
+        need_splits(self.splits)
+        for split, sides in self.splits.items():
+            for path in sides.paths:
+                need_parts(path, f"splits.{split}", "{document}")
+
+
+def read(config: FilesConfig, inputs: Inputs) -> Reading:
     """Documents go by what {document} stands for, in the order of the numbers in it: 2 before 10.
 
     Reports a document that only some of the files have, an empty one, and files of unequal length.
@@ -63,3 +84,11 @@ def _names(inputs: Inputs, archive: str | None, pattern: str) -> set[str]:
     if not names:
         raise UserError("no such files", where=place(archive, pattern))
     return names
+
+
+def write(config: FilesConfig, stock: "Stock") -> Written:
+    for split, sides in in_order(config.splits):
+        documents = stock.deal(config, split, sides.source, len(sides.paths) - 1)
+        for number, rows in enumerate(documents, 1):
+            for side, path in enumerate(sides.paths):
+                yield path.replace(NAME, str(number)), text_of(row[side] for row in rows)

@@ -1,15 +1,21 @@
-"""What every reader of files can be told to do about its text: empty sides, control characters, names."""
+"""What a form's reader gives, with what every reader of files can be told: empty sides, control characters, names."""
 
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator
 
-from docmt.catalogue.readers import FileReaderConfig
-from docmt.corpus.inputs import ContrastiveItem, Document, Reading, Side
+from docmt.catalogue.forms import FORMS, FileReaderConfig, ReaderConfig
+from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Reading, Side
 from docmt.corpus.validate import CONTROL
 
 
-def cleaned(reading: Reading, config: FileReaderConfig, changed: Counter[str]) -> Reading:
+def read(config: ReaderConfig, inputs: Inputs) -> Reading:
+    """What the form's reader gives, cleaned as its settings say."""
+    reading = FORMS.module(config.kind).read(config, inputs)
+    return _cleaned(reading, config, inputs.changed) if isinstance(config, FileReaderConfig) else reading
+
+
+def _cleaned(reading: Reading, config: FileReaderConfig, changed: Counter[str]) -> Reading:
     """The same, as `config` says; `changed` counts what is dropped or replaced."""
     if not (config.prefix or config.drop_empty or config.control == "space"):
         return reading

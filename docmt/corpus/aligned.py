@@ -1,12 +1,29 @@
 """Files that are translations of each other line by line."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
+from typing import ClassVar
 
 from docmt.corpus.inputs import Document, Inputs, Side, place
 
 Row = tuple[int, tuple[str, ...]]
 """The number of a line, from 1, and what it is in each file, stripped."""
+
+
+@dataclass(frozen=True)
+class SidesConfig:
+    """Files that are translations of each other; `references`: further translations beside `target`."""
+
+    PATHS: ClassVar = ("source", "target", "references")
+
+    source: str
+    target: str
+    references: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return (self.source, self.target, *self.references)
 
 
 def aligned_rows(inputs: Inputs, archive: str | None, files: Sequence[str]) -> Iterator[Row]:

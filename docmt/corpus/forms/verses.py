@@ -3,10 +3,45 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING, ClassVar, Literal
 
+from docmt.base.checks import need, setting
 from docmt.base.errors import UserError, nearest
-from docmt.catalogue.readers import VersesConfig
-from docmt.corpus.inputs import Document, Inputs, Reading, Side, place
+from docmt.base.names import SPLITS
+from docmt.catalogue.forms import FileReaderConfig, Languages
+from docmt.corpus.inputs import Document, Inputs, Reading, Rows, Side, Written, place, text_of
+
+if TYPE_CHECKING:
+    from docmt.corpus.fixtures.stock import Stock
+
+BOOKS = ("Gen", "Exod", "Lev", "Num")
+"""Books of a fixture that may be for training."""
+
+
+@dataclass(frozen=True)
+class VersesConfig(FileReaderConfig):
+    """`verses`: `Book.Chapter.Verse<TAB>text`, a file a language, joined on the id; a document is a chapter."""
+
+    PATHS: ClassVar = ("source", "target")
+
+    kind: Literal["verses"]
+    source: str
+    target: str
+    dev: tuple[str, ...]
+    test: tuple[str, ...]
+    continued: str | None = setting(None, "text of a verse that stands in the verse before: both are joined")
+    missing: str | None = setting(None, "text of a verse that a translation lacks: the pair is dropped, and counted")
+    remove: tuple[str, ...] = setting((), "markup that is deleted from the text, and counted")
+
+    def __post_init__(self) -> None:
+        both = sorted(set(self.dev) & set(self.test))
+        need(not both, "test", both, "books that are not in dev")
+
+    def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
+        return {split: [self.source, self.target] for split in SPLITS}
+
+    def shares(self) -> dict[str, int]:
+        return {"train": 1, "dev": len(self.dev), "test": len(self.test)}
 
 
 @dataclass(frozen=True)
@@ -26,7 +61,7 @@ class Verse:
         return self.key.rpartition(".")[0]
 
 
-def read_verses(config: VersesConfig, inputs: Inputs) -> Reading:
+def read(config: VersesConfig, inputs: Inputs) -> Reading:
     """Books named as dev or test are held out; all others are for training.
 
     Reports a line that is no verse, and an id given twice. Raises UserError for a book that is not there.
@@ -101,3 +136,31 @@ def _without(markup: tuple[str, ...], text: str, inputs: Inputs) -> str:
         inputs.changed[f"{mark} removed"] += text.count(mark)
         text = text.replace(mark, "")
     return text
+
+
+def write(config: VersesConfig, stock: "Stock") -> Written:
+    held_out = {"dev": config.dev, "test": config.test}
+    for_training = next(book for book in BOOKS if book not in (*config.dev, *config.test))
+    columns: tuple[list[str], list[str]] = ([], [])
+    for split, books in {"train": (for_training,), **held_out}.items():
+        for book in books:
+            chapters = stock.deal(config, split, f"{config.source}/{book}")
+            for chapter, rows in enumerate(chapters, 1):
+                for verse, pair in enumerate(_rough(rows, config), 1):
+                    for column, text in zip(columns, pair, strict=True):
+                        column.append(f"{book}.{chapter}.{verse}\t{text}")
+    yield config.source, text_of(columns[0])
+    yield config.target, text_of(columns[1])
+
+
+def _rough(rows: Rows, config: VersesConfig) -> list[tuple[str, str]]:
+    """A chapter, with what the reader mends: markup, a verse that stands in the one before, one that is missing."""
+    verses = [(source, target) for source, target, *_ in rows]
+    source, target = verses[0]
+    verses[0] = (f"{source}{''.join(config.remove)}", target)
+    begin, space, end = verses[-1][1].partition(" ")
+    if config.continued is not None and space:
+        verses[-1:] = [(verses[-1][0], begin), (config.continued, end)]
+    if config.missing is not None:
+        verses.append((config.missing, target))
+    return verses

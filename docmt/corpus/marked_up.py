@@ -118,3 +118,20 @@ class MarkedUp:
 
     def _report(self, what: str, line: int, **facts: object) -> None:
         self._problems.report(what, where=f"{self._file}:{line}", **facts)
+
+
+def about_talk(number: int) -> tuple[str, ...]:
+    """What a fixture's file says of a talk, in the tags of IWSLT."""
+    return (
+        "<keywords>talks</keywords>",
+        f"<speaker>Speaker {number}</speaker>",
+        f"<talkid>{number}</talkid>",
+        f"<title>Talk {number}</title>",
+        f"<description>The talk of speaker {number}</description>",
+    )
+
+
+def escaped(text: str) -> str:
+    import html
+
+    return html.escape(text, quote=False)

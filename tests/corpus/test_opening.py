@@ -7,8 +7,8 @@ import pytest
 from docmt.base.names import SPLITS
 from docmt.base.parse import parse
 from docmt.catalogue.corpus import CorpusConfig, load_corpus
-from docmt.catalogue.readers import ReaderConfig
-from docmt.corpus.needs import limited, needed_files
+from docmt.catalogue.forms import ReaderConfig
+from docmt.corpus.opening import needed_files
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
 
@@ -71,15 +71,15 @@ def some(needed: dict) -> list[tuple[str, ...]]:
 def test_a_limited_reader_needs_the_files_of_its_splits_alone(name):
     config = CORPORA[name]
     needed = needed_files(config)
-    assert limited(config.reader, list(needed)) == config.reader
-    assert limited(config.reader, ()) is None
+    assert config.reader.limited(list(needed)) == config.reader
+    assert config.reader.limited(()) is None
     for splits in some(needed):
-        reader = limited(config.reader, splits)
+        reader = config.reader.limited(splits)
         assert needed_files(dataclasses.replace(config, reader=reader)) == {split: needed[split] for split in splits}
 
 
 @pytest.mark.parametrize("name", TOGETHER)
 def test_splits_that_are_read_together_are_read_all_or_not_at_all(name):
     config = CORPORA[name]
-    assert limited(config.reader, list(needed_files(config))) == config.reader
-    assert [splits for splits in some(dict.fromkeys(SPLITS)) if limited(config.reader, splits) is not None] == []
+    assert config.reader.limited(list(needed_files(config))) == config.reader
+    assert [splits for splits in some(dict.fromkeys(SPLITS)) if config.reader.limited(splits) is not None] == []

@@ -1,11 +1,14 @@
-"""What readers of contrastive sets have in common."""
+"""What forms of contrastive sets have in common; they give no documents."""
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
+from docmt.base.checks import need
 from docmt.base.errors import UserError
+from docmt.catalogue.forms import CONTRASTIVE, FileReaderConfig, Languages
 from docmt.corpus.inputs import ContrastiveItem, Inputs, place
 from docmt.corpus.problems import Problems
 
@@ -14,6 +17,27 @@ EOS = re.compile(r"(?<!\S)_eos(?!\S)")
 
 Records = Iterable[tuple[Any, str]]
 """What the items of a set are made of, and where each stands."""
+
+
+@dataclass(frozen=True)
+class ContrastiveReaderConfig(FileReaderConfig):
+    """What all of them are told. `sets`: a file by the name that its set has here.
+
+    Readers name parts of a set after a slash: `anaphora/f.sg`.
+    """
+
+    PATHS: ClassVar = ("sets",)
+
+    sets: dict[str, str]
+
+    def __post_init__(self) -> None:
+        need(bool(self.sets), "sets", "nothing", "one set or more")
+
+    def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
+        return {CONTRASTIVE: [path for place, path in self.paths if place != ("archive",)]}
+
+    def limited(self, splits: Collection[str]) -> Self | None:
+        return self if CONTRASTIVE in splits else None
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
