@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers.form_cases import SMALLEST
 
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
@@ -193,6 +194,14 @@ def test_every_form_in_every_archive(form, archive):
     found = ReadBack(own(reader, archive))
     assert found.rows == found.fixture.documents
     assert found.rows
+
+
+@pytest.mark.parametrize("form", written_forms())
+def test_every_form_by_its_smallest_settings(form):
+    settings = {"kind": form, **SMALLEST[form], "archive": "a.zip", "control": "space"}
+    found = ReadBack(own(parse(ReaderConfig, settings, "corpus.yaml"), "a.zip"))
+    assert found.rows == found.fixture.documents and without_place(found.items) == found.fixture.items
+    assert found.rows or found.items
 
 
 def test_archives_inside_archives_and_a_file_that_is_compressed_alone():
