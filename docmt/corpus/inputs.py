@@ -63,14 +63,6 @@ class ContrastiveItem:
     where: str = ""
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What a reader gives, as it is asked for: one document at a time is held in memory."""
-
-    documents: Iterable[Document] = ()
-    contrastive: Iterable[ContrastiveItem] = ()
-
-
 class Inputs:
     """The downloaded files of a corpus, its languages, and a folder in which archives are unpacked once.
 

@@ -48,7 +48,7 @@ def opened(
     with _in_one_folder(files) as downloads, tempfile.TemporaryDirectory(dir=scratch, prefix=prefix) as unpacked:
         inputs = Inputs(downloads, Path(unpacked), *languages, problems)
         reading = read(reader, inputs)
-        items = validated_items(reading.contrastive, corpus, problems)
+        items = validated_items(reading.items, corpus, problems)
         yield Opened(validated(reading.documents, problems), items, inputs.changed)
 
 

@@ -2,28 +2,34 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from docmt.catalogue.forms import FORMS, FileReaderConfig, ReaderConfig
-from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Reading, Side
+from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Side
 from docmt.corpus.validate import CONTROL
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What a reader gives, as it is asked for: one document at a time is held in memory."""
+
+    documents: Iterable[Document]
+    items: Iterable[ContrastiveItem]
+
+
 def read(config: ReaderConfig, inputs: Inputs) -> Reading:
-    """What the form's reader gives, cleaned as its settings say."""
-    reading = FORMS.module(config.kind).read(config, inputs)
-    return _cleaned(reading, config, inputs.changed) if isinstance(config, FileReaderConfig) else reading
+    """What the form's reader gives, cleaned as its settings say; what is dropped or replaced is counted."""
+    form = FORMS.module(config.kind)
+    documents, items = (getattr(form, what, lambda *_: ())(config, inputs) for what in ("documents", "items"))
+    is_told = isinstance(config, FileReaderConfig) and (config.prefix or config.drop_empty or config.control == "space")
+    if not is_told:
+        return Reading(documents, items)
+    return Reading(_documents(documents, config, inputs.changed), _items(items, config, inputs.changed))
 
 
-def _cleaned(reading: Reading, config: FileReaderConfig, changed: Counter[str]) -> Reading:
-    """The same, as `config` says; `changed` counts what is dropped or replaced."""
-    if not (config.prefix or config.drop_empty or config.control == "space"):
-        return reading
-    return Reading(_documents(reading, config, changed), _items(reading, config, changed))
-
-
-def _documents(reading: Reading, config: FileReaderConfig, changed: Counter[str]) -> Iterator[Document]:
-    for document in reading.documents:
+def _documents(documents: Iterable[Document], config: FileReaderConfig, changed: Counter[str]) -> Iterator[Document]:
+    for document in documents:
         sides = document.sides
         if config.control == "space":
             sides = tuple(_spaced(side, changed) for side in sides)
@@ -37,8 +43,10 @@ def _documents(reading: Reading, config: FileReaderConfig, changed: Counter[str]
         yield dataclasses.replace(document, name=name, source=source, target=target, references=tuple(references))
 
 
-def _items(reading: Reading, config: FileReaderConfig, changed: Counter[str]) -> Iterator[ContrastiveItem]:
-    for item in reading.contrastive:
+def _items(
+    items: Iterable[ContrastiveItem], config: FileReaderConfig, changed: Counter[str]
+) -> Iterator[ContrastiveItem]:
+    for item in items:
         if config.control == "space":
             names = ("source", "target_context", "variants")
             texts = {name: tuple(_without_control(text, changed) for text in getattr(item, name)) for name in names}

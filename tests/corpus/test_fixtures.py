@@ -44,7 +44,7 @@ class ReadBack:
             self.inputs = Inputs(folder / "files", folder / "unpacked", *languages, problems)
             reading = read(corpus.reader, self.inputs)
             self.documents = list(validated(reading.documents, problems))
-            self.items = list(validated_items(reading.contrastive, corpus.corpus, problems))
+            self.items = list(validated_items(reading.items, corpus.corpus, problems))
 
     @property
     def rows(self) -> list[tuple[str, list[tuple]]]:

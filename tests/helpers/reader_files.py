@@ -52,7 +52,7 @@ def documents_of(inputs: Inputs, reader: dict) -> list[Document]:
 
 
 def items_of(inputs: Inputs, reader: dict) -> list[ContrastiveItem]:
-    items = read(parse(ReaderConfig, reader, "corpus.yaml"), inputs).contrastive
+    items = read(parse(ReaderConfig, reader, "corpus.yaml"), inputs).items
     return list(validated_items(items, "corpus", inputs.problems))
 
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Literal, Self
 
 from docmt.base.checks import need
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FileReaderConfig, ReaderConfig
-from docmt.corpus.inputs import Inputs, Reading
+from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
 
 
 @dataclass(frozen=True)
@@ -33,10 +32,15 @@ class CombinedConfig(ReaderConfig):
         return replace(self, parts=tuple(part.small(fixture) for part in self.parts))
 
 
-def read(config: CombinedConfig, inputs: Inputs) -> Reading:
-    from docmt.corpus.reading import read as read_part
+def documents(config: CombinedConfig, inputs: Inputs) -> Iterator[Document]:
+    from docmt.corpus.reading import read
 
-    parts = [read_part(part, inputs) for part in config.parts]
-    return Reading(
-        chain.from_iterable(part.documents for part in parts), chain.from_iterable(part.contrastive for part in parts)
-    )
+    for part in config.parts:
+        yield from read(part, inputs).documents
+
+
+def items(config: CombinedConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+    from docmt.corpus.reading import read
+
+    for part in config.parts:
+        yield from read(part, inputs).items

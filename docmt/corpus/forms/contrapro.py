@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal
 from docmt.base.checks import need, setting
 from docmt.base.errors import UserError
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of, read_json
-from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
+from docmt.corpus.inputs import ContrastiveItem, Inputs, place
 
 Document = list[tuple[str, str]]
 """Source and target of each line."""
@@ -52,16 +52,12 @@ class ContraProConfig(ContrastiveReaderConfig):
             need(part in self.documents, "documents", self.documents, f"a path with {part} in it")
 
 
-def read(config: ContraProConfig, inputs: Inputs) -> Reading:
+def items(config: ContraProConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     """A line that is empty on one side ends the context. Sources that are not quite their line are counted.
 
     Reports an item without its fields, one without its line, a document that is missing, and one whose sides have
     unequal numbers of lines. Raises UserError for a file that is missing or no such set.
     """
-    return Reading(contrastive=_items(config, inputs))
-
-
-def _items(config: ContraProConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     document = lru_cache(REMEMBERED_DOCUMENTS)(partial(_document, config, inputs))
     for name, file in config.sets.items():
         shown = place(config.archive, file)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from docmt.base.errors import UserError
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig, item_of, items_of, split_sentences
-from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
+from docmt.corpus.inputs import ContrastiveItem, Inputs, place
 
 NEEDED = ("item", "source", "target", "correct")
 
@@ -27,15 +27,11 @@ class ContrastiveTableConfig(ContrastiveReaderConfig):
     kind: Literal["contrastive_table"]
 
 
-def read(config: ContrastiveTableConfig, inputs: Inputs) -> Reading:
+def items(config: ContrastiveTableConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     """A row's own `set` is a part of the file's set.
 
     Reports rows that are no item's variants. Raises UserError for a file that is missing or no such table.
     """
-    return Reading(contrastive=_items(config, inputs))
-
-
-def _items(config: ContrastiveTableConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     for name, file in config.sets.items():
         shown = place(config.archive, file)
         rows = _rows(inputs.lines(config.archive, file), shown)

@@ -24,7 +24,7 @@ from docmt.corpus.contrastive_items import (
     read_json,
     texts_of,
 )
-from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, place
+from docmt.corpus.inputs import ContrastiveItem, Inputs, place
 from docmt.corpus.problems import Problems
 
 DISTANCE = 1
@@ -38,12 +38,8 @@ class DiscEvalMtConfig(ContrastiveReaderConfig):
     kind: Literal["discevalmt"]
 
 
-def read(config: DiscEvalMtConfig, inputs: Inputs) -> Reading:
+def items(config: DiscEvalMtConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     """Reports a block or an item without its fields. Raises UserError for a file that is missing or no such set."""
-    return Reading(contrastive=_items(config, inputs))
-
-
-def _items(config: DiscEvalMtConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     for name, file in config.sets.items():
         for number, block in read_json(inputs, config.archive, file, dict).items():
             yield from _items_of_block(name, block, f"{place(config.archive, file)}, block {number}", inputs.problems)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import FileReaderConfig, in_order, need_splits
 from docmt.corpus.aligned import SidesConfig, aligned_rows
-from docmt.corpus.inputs import Document, Inputs, Reading, Side, Written, place, text_of
+from docmt.corpus.inputs import Document, Inputs, Side, Written, place, text_of
 
 if TYPE_CHECKING:
     from docmt.corpus.fixtures.stock import Stock
@@ -30,15 +30,11 @@ class EosConfig(FileReaderConfig):
         need(word, "separator", self.separator, "a word without spaces")
 
 
-def read(config: EosConfig, inputs: Inputs) -> Reading:
+def documents(config: EosConfig, inputs: Inputs) -> Iterator[Document]:
     """Documents are named `<split>1`, `<split>2`, ... by their line.
 
     Reports files of unequal length; sides with other numbers of sentences are left to the checks of documents.
     """
-    return Reading(_documents(config, inputs))
-
-
-def _documents(config: EosConfig, inputs: Inputs) -> Iterator[Document]:
     separator = re.compile(rf"(?<!\S){re.escape(config.separator)}(?!\S)")
     for split, files in in_order(config.splits):
         shown = [place(config.archive, path) for path in files.paths]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import FileReaderConfig, in_order, need_parts, need_splits
 from docmt.corpus.aligned import SidesConfig, aligned_document, aligned_rows
-from docmt.corpus.inputs import Document, Inputs, Reading, Written, place, text_of
+from docmt.corpus.inputs import Document, Inputs, Written, place, text_of
 
 if TYPE_CHECKING:
     from docmt.corpus.fixtures.stock import Stock
@@ -34,16 +34,12 @@ class FilesConfig(FileReaderConfig):
                 need_parts(path, f"splits.{split}", "{document}")
 
 
-def read(config: FilesConfig, inputs: Inputs) -> Reading:
+def documents(config: FilesConfig, inputs: Inputs) -> Iterator[Document]:
     """Documents go by what {document} stands for, in the order of the numbers in it: 2 before 10.
 
     Reports a document that only some of the files have, an empty one, and files of unequal length.
     Raises UserError for a pattern that no file has.
     """
-    return Reading(_documents(config, inputs))
-
-
-def _documents(config: FilesConfig, inputs: Inputs) -> Iterator[Document]:
     for split, sides in in_order(config.splits):
         found = [_names(inputs, config.archive, pattern) for pattern in sides.paths]
         for name in sorted(set().union(*found), key=natural):

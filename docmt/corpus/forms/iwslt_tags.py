@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_parts, need_splits
-from docmt.corpus.inputs import Document, Inputs, Reading, Rows, Written, place, text_of
+from docmt.corpus.inputs import Document, Inputs, Rows, Written, place, text_of
 from docmt.corpus.marked_up import OneSided, about_talk, paired
 
 if TYPE_CHECKING:
@@ -35,17 +35,13 @@ class IwsltTagsConfig(FileReaderConfig):
         return [self.splits[split].format(language=language) for language in languages]
 
 
-def read(config: IwsltTagsConfig, inputs: Inputs) -> Reading:
+def documents(config: IwsltTagsConfig, inputs: Inputs) -> Iterator[Document]:
     """A document is named `<number>.<talkid>`.
 
     The years' files differ in what opens a talk, `<doc>`, `<url>` or `<title>`: it is what the file begins with. Lines
     that begin with another tag say something about the talk, wherever in it they stand.
     Reports what `paired` finds, and a sentence before the first talk.
     """
-    return Reading(_documents(config, inputs))
-
-
-def _documents(config: IwsltTagsConfig, inputs: Inputs) -> Iterator[Document]:
     for split in dict(in_order(config.splits)):
         files = config.files_of(split, inputs.languages)
         shown = [place(config.archive, file) for file in files]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_parts, need_splits
-from docmt.corpus.inputs import Document, Inputs, Reading, Rows, Written, place, text_of
+from docmt.corpus.inputs import Document, Inputs, Rows, Written, place, text_of
 from docmt.corpus.marked_up import MarkedUp, OneSided, about_talk, escaped, paired
 
 if TYPE_CHECKING:
@@ -40,15 +40,11 @@ class IwsltXmlConfig(FileReaderConfig):
         return {split: len(sets) for split, sets in self.splits.items()}
 
 
-def read(config: IwsltXmlConfig, inputs: Inputs) -> Reading:
+def documents(config: IwsltXmlConfig, inputs: Inputs) -> Iterator[Document]:
     """A split is the concatenation of its sets; a document is named `<set>.<docid>`.
 
     Reports what `MarkedUp` and `paired` find. Raises UserError for a file that is missing or no XML.
     """
-    return Reading(_documents(config, inputs))
-
-
-def _documents(config: IwsltXmlConfig, inputs: Inputs) -> Iterator[Document]:
     for split, sets in in_order(config.splits):
         for set_ in sets:
             files = config.files_of_set(set_, inputs.languages)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_splits
 from docmt.corpus.aligned import Row, SidesConfig, aligned_document, aligned_rows
-from docmt.corpus.inputs import Document, Inputs, Reading, Written, place, text_of
+from docmt.corpus.inputs import Document, Inputs, Written, place, text_of
 from docmt.corpus.problems import Problems
 
 if TYPE_CHECKING:
@@ -65,15 +65,11 @@ class LinesConfig(FileReaderConfig):
         return replace(self, splits=splits, documents=documents)
 
 
-def read(config: LinesConfig, inputs: Inputs) -> Reading:
+def documents(config: LinesConfig, inputs: Inputs) -> Iterator[Document]:
     """Documents are named `<split>1`, `<split>2`, ...
 
     Reports files of unequal length, and what `cut_rows` finds in their boundaries.
     """
-    return Reading(_documents(config, inputs))
-
-
-def _documents(config: LinesConfig, inputs: Inputs) -> Iterator[Document]:
     for split, sides in in_order(config.splits):
         shown = [place(config.archive, path) for path in sides.paths]
         rows = aligned_rows(inputs, config.archive, sides.paths)

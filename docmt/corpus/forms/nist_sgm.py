@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import FileReaderConfig, in_order, need_splits
-from docmt.corpus.inputs import Document, Inputs, Reading, Rows, Written, place, text_of
+from docmt.corpus.inputs import Document, Inputs, Rows, Written, place, text_of
 from docmt.corpus.marked_up import MarkedUp, OneSided, escaped
 
 if TYPE_CHECKING:
@@ -44,16 +44,12 @@ class NistSgmConfig(FileReaderConfig):
         need_splits(self.splits)
 
 
-def read(config: NistSgmConfig, inputs: Inputs) -> Reading:
+def documents(config: NistSgmConfig, inputs: Inputs) -> Iterator[Document]:
     """Documents go by their `docid`; their order is the source's, or, where it is plain text, the first reference's.
 
     Of several references the first is the target: in the order of the files and, in one, of `sysid`s.
     Reports what `MarkedUp` finds, and documents that source or references lack.
     """
-    return Reading(_documents(config, inputs))
-
-
-def _documents(config: NistSgmConfig, inputs: Inputs) -> Iterator[Document]:
     for split, files in in_order(config.splits):
         references = [(file, one) for file in files.references for one in _parsed(config, inputs, file)]
         by_name: dict[str, list[tuple[str, OneSided]]] = {}

@@ -13,7 +13,7 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import first_line, need_file, reading
 from docmt.base.names import SPLITS
 from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_splits
-from docmt.corpus.inputs import Document, Inputs, Reading, Side, Written, place, text_of
+from docmt.corpus.inputs import Document, Inputs, Side, Written, place, text_of
 
 if TYPE_CHECKING:
     from docmt.corpus.fixtures.stock import Stock
@@ -69,16 +69,12 @@ class TableConfig(FileReaderConfig):
         return dict.fromkeys(self.splits or SPLITS, 1)
 
 
-def read(config: TableConfig, inputs: Inputs) -> Reading:
+def documents(config: TableConfig, inputs: Inputs) -> Iterator[Document]:
     """Rows of one document follow each other; documents come in the order of the table.
 
     An empty reference, or none, is left out. Reports rows with another number of columns than the header, and
     values that are missing or no text. Raises UserError for a file that is missing or damaged, or lacks a column.
     """
-    return Reading(_documents(config, inputs))
-
-
-def _documents(config: TableConfig, inputs: Inputs) -> Iterator[Document]:
     needed = [config.source, config.target, config.document, *([config.split] if config.split else [])]
     columns = [*needed, *config.references]
     for split, path in config.tables:

@@ -8,7 +8,7 @@ from docmt.base.checks import MOST_SEED, need, need_between, setting
 from docmt.base.names import SPLITS
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import ReaderConfig
-from docmt.corpus.inputs import Document, Inputs, Reading, Side
+from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Side
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,8 @@ class ToyConfig(ReaderConfig):
         return replace(self, **sizes, **same)
 
 
-def read(config: ToyConfig, inputs: Inputs) -> Reading:
+def documents(config: ToyConfig, inputs: Inputs) -> Iterator[Document]:
     """Splits and sets draw from their own generators, so that the size of one does not change another."""
-    from random import Random
-
-    from docmt.corpus.toy.contrast import draw_items
-
-    contrastive = draw_items(config.distances, config.contrastive_items, Random(f"{config.seed}/contrastive"))
-    return Reading(_documents(config), contrastive)
-
-
-def _documents(config: ToyConfig) -> Iterator[Document]:
     from random import Random
 
     from docmt.corpus.toy.stories import draw_story
@@ -71,3 +62,11 @@ def _documents(config: ToyConfig) -> Iterator[Document]:
             where = f"toy {split} {number}"
             source, target = (Side(sentences, where) for sentences in zip(*pairs, strict=True))
             yield Document(split, f"{split}{number:04d}", source, target, where)
+
+
+def items(config: ToyConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+    from random import Random
+
+    from docmt.corpus.toy.contrast import draw_items
+
+    yield from draw_items(config.distances, config.contrastive_items, Random(f"{config.seed}/contrastive"))

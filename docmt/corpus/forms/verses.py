@@ -9,7 +9,7 @@ from docmt.base.checks import need, setting
 from docmt.base.errors import UserError, nearest
 from docmt.base.names import SPLITS
 from docmt.catalogue.forms import FileReaderConfig, Languages
-from docmt.corpus.inputs import Document, Inputs, Reading, Rows, Side, Written, place, text_of
+from docmt.corpus.inputs import Document, Inputs, Rows, Side, Written, place, text_of
 
 if TYPE_CHECKING:
     from docmt.corpus.fixtures.stock import Stock
@@ -61,7 +61,7 @@ class Verse:
         return self.key.rpartition(".")[0]
 
 
-def read(config: VersesConfig, inputs: Inputs) -> Reading:
+def documents(config: VersesConfig, inputs: Inputs) -> Iterator[Document]:
     """Books named as dev or test are held out; all others are for training.
 
     Reports a line that is no verse, and an id given twice. Raises UserError for a book that is not there.
@@ -72,7 +72,7 @@ def read(config: VersesConfig, inputs: Inputs) -> Reading:
     both = [(key, source[key], target[key]) for key in target if key in source]
     joined = [Verse(key, (left[0], right[0]), (left[1], right[1])) for key, left, right in both]
     _check_books(config, {verse.book for verse in joined})
-    return Reading(_chapters(config, joined, inputs))
+    yield from _chapters(config, joined, inputs)
 
 
 def _verses(config: VersesConfig, inputs: Inputs, name: str) -> dict[str, tuple[str, int]]:

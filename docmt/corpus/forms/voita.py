@@ -21,7 +21,7 @@ from docmt.corpus.contrastive_items import (
     split_sentences,
     texts_of,
 )
-from docmt.corpus.inputs import ContrastiveItem, Inputs, Reading, Written, place
+from docmt.corpus.inputs import ContrastiveItem, Inputs, Written, place
 
 if TYPE_CHECKING:
     from docmt.corpus.fixtures.stock import Stock
@@ -36,7 +36,7 @@ class VoitaConfig(ContrastiveReaderConfig):
     kind: Literal["voita"]
 
 
-def read(config: VoitaConfig, inputs: Inputs) -> Reading:
+def items(config: VoitaConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     """Text is taken as it is: tokenised and cased.
 
     Some instances have a translation twice (13 of each ellipsis set); of equal ones one is kept, and the others are
@@ -46,10 +46,6 @@ def read(config: VoitaConfig, inputs: Inputs) -> Reading:
     Reports an instance without its fields, and translations that differ before the last sentence.
     Raises UserError for a file that is missing or no JSON list.
     """
-    return Reading(contrastive=_items(config, inputs))
-
-
-def _items(config: VoitaConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     for name, file in config.sets.items():
         instances = read_json(inputs, config.archive, file, list)
         shown = place(config.archive, file)
