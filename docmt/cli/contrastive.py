@@ -69,6 +69,7 @@ def contrastive(
     The judged sentence is an item's last; its context is cut as the model's own test documents. A tie is wrong, and
     counted. Accuracy and chance are in percent (--json: fractions).
     """
+    options = contrapro_options(form, documents, context_sentences, first_segment)
     opened = open_model(model, device, threads)
     from docmt.api.contrastive import forced_scores
     from docmt.cli.progress import shown_progress
@@ -76,7 +77,6 @@ def contrastive(
     from docmt.scoring.contrastive import accuracies, contrastive_signature, judged
     from docmt.settings.scoring import ContrastiveConfig
 
-    options = contrapro_options(form, documents, context_sentences, first_segment)
     config, where = ContrastiveConfig(score, unit), ", ".join(map(str, files))
     items = read_sets(files, form, options, opened.languages, tell_changes)
     with shown_progress("contrastive scores", "variants") as progress:

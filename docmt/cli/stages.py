@@ -171,11 +171,11 @@ def decode(
     threads: Threads = None,
 ) -> None:
     """Translate a view's test segments: one line for each sentence of the test set."""
-    opened = open_model(model, device, threads)
     from docmt.decoding import files
     from docmt.decoding.segments import View as Segments
 
     chosen, segments = _told(files.TranslationSettings, settings), Segments(view, chains)
+    opened = open_model(model, device, threads)
     with shown_progress("decoding", "segments") as progress:
         restore = opened.pipeline.restore_target
         files.write_translations(chosen, opened.network, segments, output, restore, progress)
@@ -192,11 +192,11 @@ def contrastive_system(
     threads: Threads = None,
 ) -> None:
     """Score a view's contrastive variants: the log-probability of the judged sentence, given its context."""
-    opened = open_model(model, device, threads)
     from docmt.decoding import files
     from docmt.decoding.segments import View as Segments
 
     chosen = _told(files.TranslationSettings, settings)
+    opened = open_model(model, device, threads)
     with shown_progress("contrastive scores", "variants") as progress:
         files.write_contrastive(chosen, opened.network, Segments(view, chains), output, progress, whole)
 
@@ -236,13 +236,13 @@ def translate_passage(
 
     A model that does not mark sentences gives one line for a document.
     """
-    opened = open_model(model, device, threads)
     from docmt.api.translate import translate_documents
     from docmt.base.artifacts import write_json
     from docmt.cli.translate import tell_fallbacks
     from docmt.decoding.files import read_passages
 
     documents, config = read_passages(settings)
+    opened = open_model(model, device, threads)
     with shown_progress("translating", "segments") as progress:
         found, fallbacks = translate_documents(opened, documents, config, progress)
     tell_fallbacks(fallbacks)

@@ -44,13 +44,13 @@ def translate(
     if n_best > beam:
         raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
 
-    opened = open_model(model, device, threads)
     from docmt.api.translate import translate_lines
     from docmt.cli.progress import shown_progress
     from docmt.decoding.files import read_lines
     from docmt.settings.decode import DecodeConfig
 
     lines = read_lines(sys.stdin.buffer.read(), "standard input")
+    opened = open_model(model, device, threads)
     penalty = {"length_penalty": length_penalty, "length_alpha": length_alpha}
     config = DecodeConfig(beam=beam, **penalty, n_best=n_best, batch_tokens=batch_tokens)
     with shown_progress("translating", "segments") as progress:
