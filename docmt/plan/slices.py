@@ -11,9 +11,8 @@ from typing import Any
 
 from docmt.base.errors import UserError, check_known
 from docmt.catalogue.corpus import STOP_WORDS, corpus_settings
-from docmt.kinds.tables import SystemsTable
 from docmt.plan.grid import Grid
-from docmt.plan.items import compared, item_corpora, item_of, study_of, tallied
+from docmt.plan.items import compared, item_corpora, item_of, study_of
 from docmt.plan.report_slice import report_slice
 from docmt.plan.versions import VERSIONS
 from docmt.settings.made_checkpoints import ROOM
@@ -185,9 +184,9 @@ def _passages(grid: Grid, scale: str, corpus: str, folder: str, seed: str, study
 def _comparisons(grid: Grid, study: str, name: str) -> dict[str, Any]:
     """Every pair of a system of a table and its baseline, with the seeds that both have."""
     table = item_of(grid, study, name)
-    if not isinstance(table, SystemsTable):
+    if table.significance is None:
         raise UserError("not a table of systems", where=f"results/7_comparisons/{study}/{name}")
-    metrics, folders = tallied(table), {}
+    metrics, folders = table.tallied, {}
     pairs = [
         {
             "corpus": system.corpus,

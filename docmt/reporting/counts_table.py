@@ -8,7 +8,7 @@ from docmt.base.parse import parse
 from docmt.catalogue.corpus import PublishedCounts
 from docmt.catalogue.later_counts import COUNTS, UNCLEAR
 from docmt.catalogue.published import stated
-from docmt.kinds.tables import CountsTable
+from docmt.kinds.counts import CountsTable
 from docmt.reporting.results import Results
 from docmt.reporting.run_files import read_card
 from docmt.reporting.tables import not_run

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from docmt.kinds.figures import CurvesFigure, PointsFigure, PositionsFigure
-from docmt.kinds.tables import published_number
+from docmt.kinds.curves import CurvesFigure
+from docmt.kinds.item import published_number
+from docmt.kinds.points import PointsFigure
+from docmt.kinds.positions import PositionsFigure
 from docmt.reporting.figures import DOTTED, LEVEL_DASH, Curve, Panel, Style, draw, styles, thin
 from docmt.reporting.over_seeds import measured_of
 from docmt.reporting.painting import UPDATES, Line, paint_points, paint_positions, paint_trainings

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scipy.stats import t
 
-from docmt.kinds.tables import GapRow, GapsTable
+from docmt.kinds.gaps import GapRow, GapsTable
 from docmt.reporting.over_seeds import OverSeeds, over_seeds, that_ran
 from docmt.reporting.results import Results
 from docmt.reporting.tables import NOT_SCORED, not_run

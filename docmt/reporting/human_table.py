@@ -5,7 +5,7 @@ from typing import Any
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.kinds.tables import VERDICTS, HumanRow, HumanTable
+from docmt.kinds.human import VERDICTS, HumanRow, HumanTable
 from docmt.reporting.results import Results
 from docmt.reporting.tables import NOT_RUN, Cell, Column, Row, Signature, Table
 

@@ -7,7 +7,7 @@ from statistics import fmean
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
-from docmt.kinds.figures import Axis
+from docmt.kinds.points import Axis
 from docmt.reporting.figures import LEVEL, Curve, Style, plot_curve
 
 PUBLISHED = {"markerfacecolor": "white", "linestyle": "none", "markeredgewidth": 1.6, "markersize": 7.5, "zorder": 3}

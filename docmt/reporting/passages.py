@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.foreign import MEND
-from docmt.kinds.figures import PassageConfig, PassageDocument
+from docmt.kinds.passages import PassageConfig, PassageDocument
 from docmt.reporting.results import Results
 from docmt.reporting.tables import not_run
 

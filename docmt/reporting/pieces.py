@@ -6,17 +6,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from docmt.kinds.figures import (
-    AttentionFigure,
-    CasesFigure,
-    CurvesFigure,
-    LatentFigure,
-    PassageConfig,
-    PointsFigure,
-    PositionsFigure,
-)
+from docmt.kinds.attention import AttentionFigure
+from docmt.kinds.cases import CasesFigure
+from docmt.kinds.counts import CountsTable
+from docmt.kinds.curves import CurvesFigure
+from docmt.kinds.gaps import GapsTable
+from docmt.kinds.human import HumanTable
+from docmt.kinds.latent import LatentFigure
+from docmt.kinds.passages import PassageConfig
+from docmt.kinds.points import PointsFigure
+from docmt.kinds.positions import PositionsFigure
 from docmt.kinds.study import Item
-from docmt.kinds.tables import CountsTable, GapsTable, HumanTable, SystemsTable
+from docmt.kinds.systems import SystemsTable
 from docmt.reporting.case_studies import Case, chain_study
 from docmt.reporting.counts_table import count_records, fill_counts
 from docmt.reporting.drawn import draw_curves, draw_points, draw_positions

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from docmt.base.p_values import MARKS, mark
-from docmt.kinds.tables import ColumnConfig, RowConfig, SystemsTable, published_number
+from docmt.kinds.item import published_number
+from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
 from docmt.reporting.over_seeds import OverSeeds, over_seeds, that_ran
 from docmt.reporting.random_models import random_models
 from docmt.reporting.results import Results, Run

@@ -11,16 +11,17 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from docmt.catalogue.later_counts import UNCLEAR
-from docmt.kinds.figures import (
-    AttentionFigure,
-    CasesFigure,
-    CurvesFigure,
-    LatentFigure,
-    PassageConfig,
-    PointsFigure,
-    PositionsFigure,
-)
-from docmt.kinds.tables import VERDICTS, CountsTable, GapsTable, HumanTable, SystemsTable
+from docmt.kinds.attention import AttentionFigure
+from docmt.kinds.cases import CasesFigure
+from docmt.kinds.counts import CountsTable
+from docmt.kinds.curves import CurvesFigure
+from docmt.kinds.gaps import GapsTable
+from docmt.kinds.human import VERDICTS, HumanTable
+from docmt.kinds.latent import LatentFigure
+from docmt.kinds.passages import PassageConfig
+from docmt.kinds.points import PointsFigure
+from docmt.kinds.positions import PositionsFigure
+from docmt.kinds.systems import SystemsTable
 from docmt.plan.grid import Grid
 from docmt.settings.metrics import parse_metric
 from docmt.settings.system import Entry

@@ -8,7 +8,7 @@ from helpers.small_grid import CORPUS, STUDY
 from helpers.support import Project
 
 from docmt.base.errors import UserError
-from docmt.kinds.tables import is_published, published_number
+from docmt.kinds.item import is_published, published_number
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.items import item_entries, item_files, study_files
 from docmt.plan.slices import settings
