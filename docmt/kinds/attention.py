@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.kinds.item import Checks, FigureConfig, Files, Runs, Standing
+from docmt.kinds.item import Checks, FigureConfig, Standing
 from docmt.settings.models import READS_CHAINS
 
 
@@ -17,8 +17,8 @@ class InsideFigure(FigureConfig):
     def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
         yield self.corpus, self.system
 
-    def files(self, runs: Runs) -> Files:
-        return {"inside": runs.inside()}
+    def reads(self) -> list[str]:
+        return ["inside"]
 
     def check(self, checks: Checks, path: tuple) -> None:
         super().check(checks, path)

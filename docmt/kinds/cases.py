@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import setting
-from docmt.kinds.item import Checks, FigureConfig, Files, Runs, Standing
+from docmt.kinds.item import Checks, FigureConfig, Standing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +24,8 @@ class CasesFigure(FigureConfig):
     def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
         yield from ((self.corpus, self.baseline), (self.corpus, self.system))
 
-    def files(self, runs: Runs) -> Files:
-        return {"occurrences": runs.occurrences(), "translations": runs.translations(), "tokens": runs.tokens()}
+    def reads(self) -> list[str]:
+        return ["occurrences", "translations", "tokens"]
 
     def check(self, checks: Checks, path: tuple) -> None:
         super().check(checks, path)

@@ -10,7 +10,7 @@ from docmt.base.checks import need, setting
 from docmt.base.names import SPLITS
 from docmt.catalogue.later_counts import COUNTS, view_pattern
 from docmt.catalogue.published import StatedCounts
-from docmt.kinds.item import Checks, Count, Files, Runs, TableConfig
+from docmt.kinds.item import Checks, Count, TableConfig
 
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))
 
@@ -36,8 +36,8 @@ class CountsTable(TableConfig):
         for corpus in self.corpora_of(corpora):
             yield from ((corpus, count, split) for count in self.counts for split in self.splits)
 
-    def files(self, runs: Runs) -> Files:
-        return {"cards": runs.counted()}
+    def reads(self) -> list[str]:
+        return ["cards"]
 
     def check(self, checks: Checks, path: tuple) -> None:
         for number, corpus in enumerate(self.corpora):

@@ -1,11 +1,10 @@
 """Figures of curves: what trainings tell while they go on."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, FigureConfig, Files, Runs, Shown, Standing
+from docmt.kinds.item import FigureConfig, Shown
 
 Curved = Literal[
     "train_loss",
@@ -32,12 +31,5 @@ class CurvesFigure(FigureConfig):
     def __post_init__(self) -> None:
         need(bool(self.values), "values", "nothing", "one value or more")
 
-    def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
-        return ((self.corpus, shown.system) for shown in self.systems)
-
-    def files(self, runs: Runs) -> Files:
-        return {"records": runs.records(), "curves": runs.curves()}
-
-    def check(self, checks: Checks, path: tuple) -> None:
-        super().check(checks, path)
-        checks.shown(self.systems, self.corpus, (*path, "systems"))
+    def reads(self) -> list[str]:
+        return ["records", "curves"]

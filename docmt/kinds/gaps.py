@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, Files, Runs, Standing, TableConfig
+from docmt.kinds.item import Checks, Standing, TableConfig, reads_of
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class GapsTable(TableConfig):
         pairs = ((row.system, row.baseline) for row in self.rows if not row.group)
         return ((self.corpus, system) for pair in pairs for system in pair)
 
-    def files(self, runs: Runs) -> Files:
-        return runs.measured([self.metric])
+    def reads(self) -> list[str]:
+        return reads_of([self.metric])
 
     def check(self, checks: Checks, path: tuple) -> None:
-        checks.corpus(self.corpus, (*path, "corpus"))
+        super().check(checks, path)
         checks.metric(self.metric, (*path, "metric"))
         for number, row in enumerate(self.rows):
             for key in () if row.group else ("system", "baseline"):

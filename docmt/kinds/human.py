@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, Files, Runs, TableConfig
+from docmt.kinds.item import Checks, TableConfig
 
 Verdict = Literal["equal", "better", "worse"]
 VERDICTS: tuple[Verdict, ...] = ("equal", "better", "worse")
@@ -30,8 +30,8 @@ class HumanTable(TableConfig):
     kind: Literal["human"] = "human"
     rows: tuple[HumanRow, ...]
 
-    def files(self, runs: Runs) -> Files:
-        return {"human": runs.human()}
+    def reads(self) -> list[str]:
+        return ["human"]
 
     def check(self, checks: Checks, path: tuple) -> None:
         for number, row in enumerate(self.rows):

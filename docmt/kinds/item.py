@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from docmt.base.checks import setting
 from docmt.base.errors import UserError, check_known
@@ -25,9 +25,6 @@ Standing = tuple[str, str]
 Count = tuple[str, str, str]
 """A corpus, what is counted of it, and a split."""
 
-Files = dict[str, list[str]]
-"""Paths from the project's root, by what they are."""
-
 
 def is_published(value: object) -> bool:
     """Whether a study may state this as published."""
@@ -39,6 +36,12 @@ def is_published(value: object) -> bool:
 def published_number(value: Any) -> float | None:
     """The number that was published; none where nothing was, or nothing that can be read off."""
     return None if value is None or value == NOT_DIGITISED else float(value)
+
+
+def reads_of(metrics: Iterable[str]) -> list[str]:
+    """Records of trainings; scores only where a metric is one, since what a record has needs no translation."""
+    scored = any(parse_metric(metric).metric.source == "scores" for metric in metrics)
+    return ["scores", "records"] if scored else ["records"]
 
 
 @dataclass(frozen=True)
@@ -101,38 +104,6 @@ class Checks:
         self.asked(is_published(value), "not a published value", repr(value), path, expected)
 
 
-class Runs(Protocol):
-    """Where the files stand of the systems that an item shows, those that are left out aside; one a seed."""
-
-    def measured(self, metrics: Iterable[str]) -> Files:
-        """Records of trainings, and scores where a metric is one of these."""
-
-    def records(self) -> list[str]: ...
-
-    def curves(self) -> list[str]: ...
-
-    def comparisons(self) -> list[str]:
-        """With baselines; none where no two systems have a seed in common."""
-
-    def counted(self) -> list[str]:
-        """The cards of corpora, and those of later stages, that have the item's counts."""
-
-    def tokens(self) -> list[str]: ...
-
-    def human(self) -> list[str]:
-        """What annotators prefer; none where the project names no file."""
-
-    # Of the first seed, of which single documents are shown:
-
-    def occurrences(self) -> list[str]: ...
-
-    def translations(self) -> list[str]: ...
-
-    def inside(self) -> list[str]: ...
-
-    def passages(self) -> list[str]: ...
-
-
 class Item:
     """What every kind gives. `corpora`: those of the study."""
 
@@ -143,14 +114,20 @@ class Item:
     """By which test systems are compared, pair by pair; none where they are not."""
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raises UserError for what does not go with the study's systems; `path` is that of the item in the study."""
+        """Raises UserError for what does not go with the study's systems; `path` is that of the item in the study.
+
+        By itself for its `corpus` and its `systems` (`Shown`), where it states such.
+        """
+        if hasattr(self, "corpus"):
+            checks.corpus(self.corpus, (*path, "corpus"))
+            checks.shown(getattr(self, "systems", ()), self.corpus, (*path, "systems"))
 
     def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
-        """The systems that it shows, in its order."""
-        yield from ()
+        """The systems that it shows, in its order; by itself its `systems`, where it states such."""
+        return ((self.corpus, shown.system) for shown in getattr(self, "systems", ()))
 
-    def files(self, runs: Runs) -> Files:
-        """What it is made from, by what `docmt/reporting/results.py` calls it."""
+    def reads(self) -> list[str]:
+        """What it is made from: names of the methods of `docmt/plan/items.py: Runs`, which know the files."""
         raise NotImplementedError
 
     def counts_of(self, corpora: Sequence[str]) -> Iterator[Count]:
@@ -187,9 +164,6 @@ class FigureConfig(Item):
     caption: str = setting("", "below the figure")
     paper: str = setting("", "which figure of the paper it is")
     note: str = setting("", "such as that other points of the paper's are not digitised")
-
-    def check(self, checks: Checks, path: tuple) -> None:
-        checks.corpus(self.corpus, (*path, "corpus"))
 
 
 @dataclass(frozen=True)

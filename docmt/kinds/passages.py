@@ -1,11 +1,10 @@
 """Passages: sentences that a study states, beside their translations by its systems."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, Files, Item, Runs, Shown, Standing
+from docmt.kinds.item import Checks, Item, Shown
 
 
 @dataclass(frozen=True)
@@ -34,15 +33,11 @@ class PassageConfig(Item):
     paper: str = setting("", "where the published translations stand")
     note: str = setting("", "a footnote")
 
-    def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
-        return ((self.corpus, shown.system) for shown in self.systems)
-
-    def files(self, runs: Runs) -> Files:
-        return {"passages": runs.passages()}
+    def reads(self) -> list[str]:
+        return ["passages"]
 
     def check(self, checks: Checks, path: tuple) -> None:
-        checks.corpus(self.corpus, (*path, "corpus"))
-        checks.shown(self.systems, self.corpus, (*path, "systems"))
+        super().check(checks, path)
         labels = [shown.name for shown in self.systems]
         for number, document in enumerate(self.documents):
             for label in document.published:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, FigureConfig, Files, Runs, Standing
+from docmt.kinds.item import Checks, FigureConfig, Standing, reads_of
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class PointsFigure(FigureConfig):
     def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
         return ((self.corpus, series.points[x]) for series in self.series for x in sorted(series.points))
 
-    def files(self, runs: Runs) -> Files:
-        return runs.measured(self.metrics)
+    def reads(self) -> list[str]:
+        return reads_of(self.metrics)
 
     def check(self, checks: Checks, path: tuple) -> None:
         super().check(checks, path)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, FigureConfig, Files, Runs, Standing
+from docmt.kinds.item import Checks, FigureConfig, Standing, reads_of
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class PositionsFigure(FigureConfig):
     def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
         return ((self.corpus, series.system) for series in self.series if series.system is not None)
 
-    def files(self, runs: Runs) -> Files:
-        return runs.measured([self.metric])
+    def reads(self) -> list[str]:
+        return reads_of([self.metric])
 
     def check(self, checks: Checks, path: tuple) -> None:
         super().check(checks, path)

@@ -5,16 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import (
-    NOT_DIGITISED,
-    Checks,
-    Files,
-    Published,
-    Runs,
-    Standing,
-    TableConfig,
-    is_published,
-)
+from docmt.kinds.item import NOT_DIGITISED, Checks, Published, Standing, TableConfig, is_published, reads_of
 from docmt.settings.metrics import parse_metric
 
 
@@ -110,8 +101,8 @@ class SystemsTable(TableConfig):
     def tallied(self) -> list[str]:
         return sorted(metric for metric in self.metrics if parse_metric(metric).tallied)
 
-    def files(self, runs: Runs) -> Files:
-        return {**runs.measured(self.metrics), "comparisons": runs.comparisons() if self.tallied else []}
+    def reads(self) -> list[str]:
+        return [*reads_of(self.metrics), *(["comparisons"] if self.tallied else [])]
 
     def check(self, checks: Checks, path: tuple) -> None:
         checks.metrics(self.metrics, (*path, "metrics"))

@@ -10,11 +10,13 @@ from fnmatch import fnmatchcase
 
 from docmt.base.errors import UserError, check_known
 from docmt.catalogue.later_counts import COUNTS, view_pattern
-from docmt.kinds.item import Files, Item, Standing
+from docmt.kinds.item import Item, Standing
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
-from docmt.settings.metrics import parse_metric
 from docmt.settings.system import Entry
+
+Files = dict[str, list[str]]
+"""Paths from the project's root, by what they are."""
 
 OF_TRAININGS = {"records", "curves"}
 """What trainings leave."""
@@ -50,7 +52,8 @@ def item_corpora(grid: Grid, study: str, name: str) -> list[str]:
 def item_files(grid: Grid, study: str, name: str) -> Files:
     """What the item's job reads."""
     item = item_of(grid, study, name)
-    files = item.files(Runs(grid, study, _that_run(grid, item_entries(grid, study, name)), name, item))
+    runs = Runs(grid, study, _that_run(grid, item_entries(grid, study, name)), name, item)
+    files = {what: getattr(runs, what)() for what in item.reads()}
     return {what: list(dict.fromkeys(paths)) for what, paths in files.items() if paths}
 
 
@@ -130,18 +133,14 @@ def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> s
 
 @dataclass(frozen=True)
 class Runs:
-    """Where the files of systems stand (`docmt.kinds.item.Runs`): of an item of a study, or of the study alone."""
+    """Where the files of an item's systems stand, one a seed, or one of the first seed; a method for each of what kinds
+    read (`Item.reads`), by the name that pages know it by."""
 
     grid: Grid
     study: str
     entries: Sequence[Entry]
     name: str = ""
     item: Item | None = None
-
-    def measured(self, metrics: Iterable[str]) -> Files:
-        """Scores only where a metric is one: what a training's record has needs no translation."""
-        scored = any(parse_metric(metric).metric.source == "scores" for metric in metrics)
-        return {"scores": self.scores() if scored else [], "records": self.records()}
 
     def scores(self) -> list[str]:
         return self._of_all("7_scores", "scores.json")
@@ -156,7 +155,7 @@ class Runs:
         there = any(compared(self.grid, self.study, self.item))
         return [f"results/7_comparisons/{self.study}/{self.name}/comparisons.json"] if there else []
 
-    def counted(self) -> list[str]:
+    def cards(self) -> list[str]:
         wanted = [
             one for one in self.item.counts_of(self.grid.studies[self.study].corpora) if one[0] not in self.grid.not_run
         ]

@@ -28,7 +28,7 @@ def report_slice(grid: Grid, study: str, item: str | None = None) -> dict[str, A
         entries, corpora = item_entries(grid, study, item), item_corpora(grid, study, item)
         reads = sorted(item_files(grid, study, item))
         config = _only(config, item)
-    judged = any("human" in item_files(grid, study, name) for name in config.items)
+    judged = any("human" in item.reads() for item in config.items.values())
     return {
         "version": VERSIONS["report"],
         "scale": grid.scale,

@@ -7,8 +7,9 @@ from docmt.base.artifacts import read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.foreign import MEND
 from docmt.kinds.passages import PassageConfig, PassageDocument
+from docmt.reporting.kinds import Made
+from docmt.reporting.over_seeds import not_run
 from docmt.reporting.results import Results
-from docmt.reporting.tables import not_run
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Passages:
     documents: tuple[Passage, ...]
 
 
-def fill_passages(name: str, config: PassageConfig, results: Results) -> Passages:
+def made(name: str, config: PassageConfig, results: Results) -> Made:
     """Raises UserError where translations are not of these documents."""
     translated = {shown.name: _translated(name, config, shown.system, results) for shown in config.systems}
     why = {shown.name: results.settings.why_not_run(config.corpus, shown.system) for shown in config.systems}
@@ -45,7 +46,8 @@ def fill_passages(name: str, config: PassageConfig, results: Results) -> Passage
         own = {label: found[number] if found else None for label, found in translated.items()}
         documents.append(_passage(document, own, why))
     languages = (results.language(config.corpus, side) for side in ("source", "target"))
-    return Passages(*languages, tuple(documents))
+    passages = Passages(*languages, tuple(documents))
+    return Made(passages, _records(passages))
 
 
 def _translated(name: str, config: PassageConfig, system: str, results: Results) -> list[list[str]] | None:
@@ -74,7 +76,7 @@ def _passage(document: PassageDocument, own: dict[str, list[str] | None], why: d
     return Passage(Rendered("source", document.source), tuple(others))
 
 
-def passage_records(passages: Passages) -> Iterator[dict]:
+def _records(passages: Passages) -> Iterator[dict]:
     """Every sentence of every text, for JSON and CSV."""
     for number, document in enumerate(passages.documents, 1):
         for kind, text in (("source", document.source), *document.others):

@@ -1,16 +1,15 @@
 """Tables of gaps: a metric of a system and of its baseline, how far they are apart, and how sure that is."""
 
-import math
-import statistics
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scipy.stats import t
+from scipy.stats import ttest_ind
 
 from docmt.kinds.gaps import GapRow, GapsTable
-from docmt.reporting.over_seeds import OverSeeds, over_seeds, that_ran
+from docmt.reporting.kinds import Made
+from docmt.reporting.over_seeds import NOT_SCORED, OverSeeds, not_run, over_seeds, that_ran
 from docmt.reporting.results import Results
-from docmt.reporting.tables import NOT_SCORED, not_run
 from docmt.settings.metrics import parse_metric
 
 
@@ -59,12 +58,12 @@ class Gaps:
         return f"Welch's t interval over seeds, {100 * self.confidence:g} %, two-sided"
 
 
-def fill_gaps(table: GapsTable, results: Results) -> Gaps:
-    """A table of the study with what is there of its runs."""
+def made(_: str, table: GapsTable, results: Results) -> Made:
+    """With what is there of its runs."""
     metric = parse_metric(table.metric)
     rows = tuple(_gap(table, row, results) for row in table.rows)
     sides = [side for row in rows for side in (row.system, row.baseline) if side is not None]
-    return Gaps(
+    gaps = Gaps(
         names=(table.system, table.baseline),
         metric=table.metric,
         unit=metric.metric.unit,
@@ -74,6 +73,7 @@ def fill_gaps(table: GapsTable, results: Results) -> Gaps:
         rows=rows,
         signatures=tuple(dict.fromkeys(text for side in sides for text in side.signatures)),
     )
+    return Made(gaps, _records(gaps))
 
 
 def welch_interval(system: Sequence[float], baseline: Sequence[float], confidence: float) -> tuple[float, float] | None:
@@ -94,16 +94,16 @@ def welch_interval(system: Sequence[float], baseline: Sequence[float], confidenc
     """
     if min(len(system), len(baseline)) < 2:
         return None
-    squares = [statistics.variance(values) / len(values) for values in (system, baseline)]
-    difference, error = statistics.fmean(system) - statistics.fmean(baseline), math.sqrt(sum(squares))
-    if not error:
-        return difference, difference
-    spread = (square**2 / (len(values) - 1) for square, values in zip(squares, (system, baseline), strict=True))
-    reach = float(t.ppf((1 + confidence) / 2, sum(squares) ** 2 / sum(spread))) * error
-    return difference - reach, difference + reach
+    if len({*system}) == len({*baseline}) == 1:
+        return system[0] - baseline[0], system[0] - baseline[0]
+    with warnings.catch_warnings():
+        # That the values of one of the two are all the same, which is no mistake.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        interval = ttest_ind(system, baseline, equal_var=False).confidence_interval(confidence)
+    return float(interval.low), float(interval.high)
 
 
-def gap_records(gaps: Gaps) -> Iterator[dict]:
+def _records(gaps: Gaps) -> Iterator[dict]:
     """Every row as a flat record, for JSON and CSV."""
     for row in gaps.rows:
         if row.system is not None and row.baseline is not None:

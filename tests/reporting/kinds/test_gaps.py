@@ -9,7 +9,7 @@ import re
 import pytest
 from scipy.stats import ttest_ind
 
-from docmt.reporting.gaps_table import welch_interval
+from docmt.reporting.kinds.gaps import welch_interval
 from docmt.reporting.page import render
 from docmt.reporting.pieces import Piece, pieces, to_csv
 

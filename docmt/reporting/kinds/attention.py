@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from docmt.base.columns import INSIDE, read_arrow
+from docmt.kinds.attention import AttentionFigure
+from docmt.reporting.kinds import Made
 from docmt.reporting.results import Results
 
 OCCURRENCES_SHOWN = 6
@@ -61,6 +63,12 @@ class Inside:
     aligned: tuple[Strip, ...]
     attended: tuple[Strip, ...]
     asked: tuple[Strip, ...]
+
+
+def made(_: str, item: AttentionFigure, results: Results) -> Made:
+    one = inside_of(results, item.corpus, item.system)
+    strips: dict[str, tuple[Strip, ...]] = {"alignment": one.aligned, "attention": one.attended} if one else {}
+    return Made(one, (row for kind, rows in strips.items() for row in strip_records(kind, rows)))
 
 
 def inside_of(results: Results, corpus: str, system: str) -> Inside | None:

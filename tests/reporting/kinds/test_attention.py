@@ -8,7 +8,7 @@ import pytest
 
 from docmt.base.columns import INSIDE, write_arrow
 from docmt.reporting.figures import DOTTED, styles
-from docmt.reporting.inside import CHAINS_SHOWN, OCCURRENCES_SHOWN, Shade, inside_of
+from docmt.reporting.kinds.attention import CHAINS_SHOWN, OCCURRENCES_SHOWN, Shade, inside_of
 from docmt.reporting.page import write_report
 from docmt.reporting.plots import OWN_SENTENCE, inside_curves
 

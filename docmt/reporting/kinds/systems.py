@@ -8,21 +8,18 @@ from dataclasses import dataclass
 from docmt.base.p_values import MARKS, mark
 from docmt.kinds.item import published_number
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
-from docmt.reporting.over_seeds import OverSeeds, over_seeds, that_ran
-from docmt.reporting.random_models import random_models
+from docmt.reporting.kinds import Made
+from docmt.reporting.over_seeds import (
+    DOCUMENTS_ONLY,
+    NOT_SCORED,
+    PUBLISHED_ONLY,
+    OverSeeds,
+    not_run,
+    over_seeds,
+    that_ran,
+)
 from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import MetricName, parse_metric
-
-NOT_RUN = "not run"
-NOT_SCORED = "not scored"
-PUBLISHED_ONLY = "published only"
-DOCUMENTS_ONLY = "documents only"
-
-
-def not_run(why: str | None) -> str:
-    """Of a cell or a line; `why`: why it was left out, empty or none where it was not."""
-    return f"{NOT_RUN}: {why}" if why else NOT_RUN
-
 
 TESTS = {
     "bootstrap": "paired bootstrap resampling (Koehn 2004)",
@@ -143,6 +140,11 @@ DROPS = {"above": "from the row above", "first": "from the first row"}
 """What the mean difference of a table's last column is from."""
 
 
+def made(name: str, config: SystemsTable, results: Results) -> Made:
+    table = fill_table(name, config, results)
+    return Made(table, records(table))
+
+
 def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
     """A table of the study with what is there of its runs."""
     stated = config.columns_of(results.settings.study.corpora)
@@ -247,7 +249,7 @@ def _cell(
         comparison=results.comparison(table, **pair, test=config.significance)
         if measured.values and baseline
         else None,
-        random=tuple(dict.fromkeys(model for run in runs for model in random_models(results, run, name)))
+        random=tuple(dict.fromkeys(model for run in runs for model in _random_models(results, run, name)))
         if measured.values
         else (),
     )
@@ -261,6 +263,20 @@ def _empty(system: str | None, runs: list[Run], metric: MetricName, left_out: st
         return not_run(left_out)
     lines = [run.scores["decoding"]["lines"] for run in there if run.scores is not None]
     return DOCUMENTS_ONLY if lines and set(lines) == {"documents"} else NOT_SCORED
+
+
+def _random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, ...]:
+    """The pretrained models, by the folders that config.yaml and studies name, in whose place random ones were used: to
+    start the training from, or to measure by."""
+    start = results.settings.random_starts.get(f"{run.entry.corpus}/{run.entry.system.name}")
+    judge = _judge(run.scores, metric) if metric.metric.judge else None
+    stand_ins = results.settings.stand_ins
+    return tuple(dict.fromkeys(stand_ins[folder] for folder in (start, judge) if folder in stand_ins))
+
+
+def _judge(scores: dict | None, metric: MetricName) -> str | None:
+    """The model of `scoring` that the metric was measured by."""
+    return (((scores or {}).get("settings") or {}).get(metric.metric.judge) or {}).get("model")
 
 
 def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:

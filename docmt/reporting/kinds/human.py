@@ -6,8 +6,10 @@ from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.kinds.human import VERDICTS, HumanRow, HumanTable
+from docmt.reporting.kinds import Made
+from docmt.reporting.kinds.systems import Cell, Column, Row, Signature, Table, records
+from docmt.reporting.over_seeds import NOT_RUN
 from docmt.reporting.results import Results
-from docmt.reporting.tables import NOT_RUN, Cell, Column, Row, Signature, Table
 
 ALL = "sentences, %"
 """The one column of such a table."""
@@ -15,8 +17,8 @@ ALL = "sentences, %"
 NO_FILE = "Not run: `human` of config.yaml names no file of this study's, which `docmt human read --json` prints."
 
 
-def fill_human(table: HumanTable, results: Results) -> Table:
-    """A table of the study; without a file it says how its cells come to be measured.
+def made(_: str, table: HumanTable, results: Results) -> Made:
+    """Without a file it says how its cells come to be measured.
 
     Raises UserError where the file is not what `docmt human read --json` prints.
     """
@@ -27,7 +29,8 @@ def fill_human(table: HumanTable, results: Results) -> Table:
         for number, verdict in enumerate(VERDICTS)
     )
     signatures = (Signature("preference", found["signature"], ()),) if found else ()
-    return Table(columns, rows, signatures, (), "" if found else NO_FILE, "")
+    filled = Table(columns, rows, signatures, (), "" if found else NO_FILE, "")
+    return Made(filled, records(filled), "systems.html")
 
 
 ABOUT = {

@@ -1,7 +1,7 @@
 """What corpora hold, beside what papers state of them: splits by corpora."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from docmt.base.parse import parse
@@ -9,9 +9,10 @@ from docmt.catalogue.corpus import PublishedCounts
 from docmt.catalogue.later_counts import COUNTS, UNCLEAR
 from docmt.catalogue.published import stated
 from docmt.kinds.counts import CountsTable
+from docmt.reporting.kinds import Made
+from docmt.reporting.over_seeds import not_run
 from docmt.reporting.results import Results
 from docmt.reporting.run_files import read_card
-from docmt.reporting.tables import not_run
 
 NOT_COUNTED = "not counted"
 
@@ -45,27 +46,31 @@ class Count:
 
 @dataclass(frozen=True)
 class Counted:
-    """A table of counts: `rows` by corpus and split; `notes`: what is said below, which cells name by its number."""
+    """A table of counts: `rows` by corpus and split."""
 
     counts: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[str, tuple[Count, ...]], ...]], ...]
-    notes: tuple[str, ...]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is said below, which cells name by its number."""
+        return list(dict.fromkeys(cell.note for cell in self.cells if cell.note))
 
     @property
     def cells(self) -> Iterator[Count]:
         return (cell for _, splits in self.rows for _, cells in splits for cell in cells)
 
 
-def fill_counts(table: CountsTable, results: Results) -> Counted:
-    """A table of the study with what the corpora's cards say."""
+def made(_: str, table: CountsTable, results: Results) -> Made:
+    """With what the corpora's cards say."""
 
     def counts(corpus: str, split: str) -> tuple[Count, ...]:
         return tuple(_count(table, corpus, split, count, results) for count in table.counts)
 
     corpora = table.corpora or results.settings.study.corpora
     rows = tuple((corpus, tuple((split, counts(corpus, split)) for split in table.splits)) for corpus in corpora)
-    filled = Counted(table.counts, rows, ())
-    return replace(filled, notes=tuple(dict.fromkeys(cell.note for cell in filled.cells if cell.note)))
+    counted = Counted(table.counts, rows)
+    return Made(counted, _records(counted))
 
 
 def _count(table: CountsTable, corpus: str, split: str, count: str, results: Results) -> Count:
@@ -106,7 +111,7 @@ def _empty(results: Results, corpus: str, count: str) -> str:
     return NOT_COUNTED if count in UNCLEAR else not_run(left_out)
 
 
-def count_records(table: Counted) -> Iterator[dict]:
+def _records(table: Counted) -> Iterator[dict]:
     """Every cell as a flat record, for JSON and CSV."""
     for cell in table.cells:
         yield {

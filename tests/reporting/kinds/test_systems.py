@@ -1,16 +1,16 @@
 import csv
 import io
 import json
+import re
 import statistics
 
 import pytest
+from helpers.shown_items import CORPUS, only
 
 from docmt.base.errors import UserError
+from docmt.reporting.kinds.systems import Table, fill_table
 from docmt.reporting.page import render
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
-from docmt.reporting.tables import Table, fill_table
-
-CORPUS = "toy_zh-en"
 
 
 def table_of(world) -> Table:
@@ -222,3 +222,68 @@ def test_without_a_baseline_nothing_is_marked(compared):
     table = table_of(compared)
     assert table.marks == "" and table.tests == ()
     assert {cell.mark for row in table.rows for cell in row.cells} == {""}
+
+
+def ladder(world, *values: float, **table) -> list[dict]:
+    """A table of systems with these scores, one below the other; its drops."""
+    names = ("sentence", "concat_3", "g_transformer")
+    for name, value in zip(names, values, strict=False):
+        world.score(name, bleu=value)
+    rows = [{"system": names[0]}, {"group": "Removals"}, {"system": names[1], "drop": -0.5}, {"system": names[2]}]
+    piece, page = only(world, "tables", {"metrics": ["s-BLEU"], "rows": rows, **table})
+    assert ">Removals</th>" in page
+    return [record for record in piece.records if record["metric"] == "drop"]
+
+
+@pytest.mark.parametrize(("drop", "measured"), [("above", [-1.0, -2.0]), ("first", [-1.0, -3.0])])
+def test_a_drop_is_from_the_row_above_or_from_the_first_and_headings_do_not_count(world, drop, measured):
+    drops = ladder(world, 20.0, 19.0, 17.0, drop=drop)
+    assert [record["measured"] for record in drops] == measured
+    assert [(record["published"], record["difference"]) for record in drops] == [(-0.5, -0.5), (None, None)]
+
+
+def test_a_drop_is_the_mean_over_columns_and_none_where_one_is_not_run(world):
+    columns = {"plain": {"corpus": CORPUS}, "again": {"corpus": CORPUS, "label": "Once more"}}
+    drops = ladder(world, 20.0, 19.0, drop="above", columns=columns)
+    assert [(record["system"], record["measured"]) for record in drops] == [("concat_3", -1.0)]
+
+
+def test_a_published_number_is_shown_as_it_was_printed(world):
+    world.score("sentence", bleu=20.0)
+    row = {"system": "sentence", "published": {CORPUS: {"s-BLEU": "23.100", "d-BLEU": 24, "HHI": 23.1}}}
+    metrics = ["s-BLEU", "d-BLEU", "HHI"]
+    piece, page = only(world, "tables", {"metrics": metrics, "rows": [row]})
+    assert re.findall(r'<td class="first published">([^<\n]*)', page) == ["23.100", "24", "23.10"]
+    assert [(record["published"], record["difference"]) for record in piece.records] == [
+        ("23.100", pytest.approx(-3.1)),
+        (24, -4.0),
+        (23.1, None),
+    ]
+
+
+def test_cells_of_a_wide_table_have_all_three_numbers_one_below_the_other(world):
+    world.score("sentence", bleu=20.0)
+    metrics = ["s-BLEU", "d-BLEU", "LTCR", "HHI", "accuracy"]
+    rows = [
+        {"system": "sentence", "published": {CORPUS: {"s-BLEU": 19.5}}, "note": "a slip"},
+        {"label": "Others", "published": {CORPUS: {"s-BLEU": 18.0}}, "note": "a slip"},
+    ]
+    _, page = only(world, "tables", {"metrics": metrics, "rows": rows})
+    first, others = re.findall(r'<tr>\s*<th class="label" scope="row">.*?</tr>', page, re.DOTALL)
+    words = re.sub(r"<[^>]*>|\s+", " ", first).split()
+    assert words[: words.index("+0.50")] == ["sentence", "1", "19.50", "20.00", "1", "of", "2", "seeds"]
+    assert re.sub(r"<[^>]*>|\s+", " ", others).split() == ["Others", "1", "published", "only", "18.00"]
+    assert page.count("<li>a slip</li>") == 1
+
+
+def test_parameters_and_speed_are_those_of_the_record(world):
+    world.train("sentence", parameters=69_714_000, source_tokens_per_s=11_310.4, ranks=8)
+    rows = [{"system": "sentence"}, {"system": "concat_3"}]
+    piece, _ = only(world, "tables", {"metrics": ["parameters", "speed"], "rows": rows})
+    assert [(record["measured"], record["status"]) for record in piece.records] == [
+        (69.714, "measured"),
+        (11.3104, "measured"),
+        (None, "not run"),
+        (None, "not run"),
+    ]
+    assert "ranks:8|machine:a CPU" in piece.records[1]["signature"]
