@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from docmt.kinds.item import published_number
 from docmt.reporting.figures import Panel, Style, label_axes, notes_of
@@ -101,7 +102,7 @@ def paint_lines(
 ) -> None:
     """A line through the means over seeds for each label, and hollow points; `x`, `unit`: what the axes count.
 
-    `ranges`: with a bar from the smallest to the largest value.
+    `ranges`: with a bar from the smallest to the largest value. Ticks are at whole numbers.
     """
     for label, style in look.items():
         own = [record for record in records if record["label"] == label]
@@ -116,3 +117,4 @@ def paint_lines(
         if read := published_points(own):
             axes.plot(*zip(*read, strict=True), style.marker, color=style.colour, **PUBLISHED)
     label_axes(axes, x, unit)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

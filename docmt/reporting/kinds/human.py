@@ -29,7 +29,7 @@ def made(_: str, table: HumanTable, results: Results) -> Made:
         for number, verdict in enumerate(VERDICTS)
     )
     signatures = (Signature("preference", found["signature"], ()),) if found else ()
-    filled = Table(columns, rows, signatures, (), "" if found else NO_FILE, "")
+    filled = Table(columns, rows, signatures, (), "" if found else NO_FILE, "", head="Annotator")
     return Made(filled, records(filled), "systems.html")
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from docmt.kinds.item import published_number
 from docmt.kinds.positions import PositionsFigure
@@ -48,4 +47,3 @@ def _paint(axes: Axes, records: Sequence[dict], levels: dict[str, float], look: 
         axes.axhline(level, **LEVEL)
         place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "bottom"}
         axes.text(1, level, label, color=LEVEL["color"], fontsize=8, **place)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

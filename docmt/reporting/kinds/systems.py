@@ -114,7 +114,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class Table:
-    """`drop` says what the last column is; empty where there is none."""
+    """`drop` says what the last column is; empty where there is none. `head`: what the rows are."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
@@ -122,6 +122,7 @@ class Table:
     tests: tuple[Signature, ...]
     marks: str
     drop: str
+    head: str = "System"
 
     @property
     def random(self) -> list[str]:
