@@ -91,8 +91,22 @@ def read_card(project: Project, folder: str) -> dict:
     return json.loads((project.root / f"results/1_corpus/{folder}/card.json").read_text(encoding="utf-8"))
 
 
+def test_a_kind_of_figure_is_a_file_that_states_it_and_one_that_shows_it(tmp_path):
+    project, page = whole_project(tmp_path / "project"), PAGES["add-a-figure"]
+    quick_smoke(project)
+    package = [block for block in blocks_of(page) if block.title and block.title.startswith("docmt/")]
+    assert [block.form for block in package] == ["python", "python"]
+    carry_out(page, project)
+    report = project.root / "results/8_report/far"
+    content = json.loads((report / "by_distance.json").read_text(encoding="utf-8"))
+    assert content["kind"] == "distances"
+    assert {record["label"] for record in content["records"]} == {"Sentence", "Windows of 3"}
+    assert all(0 <= record["measured"] <= 100 for record in content["records"])
+    assert ">distance in sentences<" in (report / "by_distance.html").read_text(encoding="utf-8")
+
+
 def test_no_how_to_is_left_out():
-    assert set(PAGES) == {"add-an-ablation", "add-a-corpus", "add-a-corpus-form", "add-a-model"}
+    assert set(PAGES) == {"add-an-ablation", "add-a-corpus", "add-a-corpus-form", "add-a-figure", "add-a-model"}
     for place in ("README.md", "ARCHITECTURE.md"):
         text = (ROOT / place).read_text(encoding="utf-8")
         assert not [name for name in PAGES if f"docs/{name}.md" not in text], place
