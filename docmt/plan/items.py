@@ -9,6 +9,18 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from docmt.base.errors import UserError, check_known
+from docmt.base.paths import (
+    COMPARISON,
+    CORPUS,
+    PASSAGE,
+    REPORT,
+    RESULTS,
+    SCORES,
+    TOKENS,
+    TRAINING,
+    TRANSLATIONS,
+    Folder,
+)
 from docmt.catalogue.later_counts import COUNTS, view_pattern
 from docmt.kinds.item import Item, Standing
 from docmt.kinds.study import StudyConfig
@@ -22,17 +34,19 @@ OF_TRAININGS = {"records", "curves"}
 """What trainings leave."""
 
 
-def study_of(grid: Grid, study: str, where: str) -> StudyConfig:
-    """Raises UserError where there is no such study."""
+def study_of(grid: Grid, study: str, where: str | None = None) -> StudyConfig:
+    """Raises UserError where there is no such study; `where` it was asked for, if not for its pages."""
     if study not in grid.studies:
-        raise UserError("unknown study", where=where, found=study, expected=", ".join(grid.studies))
+        raise UserError(
+            "unknown study", where=where or REPORT.at(study=study), found=study, expected=", ".join(grid.studies)
+        )
     return grid.studies[study]
 
 
 def item_of(grid: Grid, study: str, name: str) -> Item:
     """Raises UserError where the study has no table, figure or passage of this name."""
-    items = study_of(grid, study, f"results/8_report/{study}").items
-    check_known("table, figure or passage", name, items, f"results/8_report/{study}/{name}.html")
+    items = study_of(grid, study).items
+    check_known("table, figure or passage", name, items, page_of(study, name))
     return items[name]
 
 
@@ -60,7 +74,7 @@ def item_files(grid: Grid, study: str, name: str) -> Files:
 def study_files(grid: Grid, study: str) -> Files:
     """What the page of a whole study reads: all that its items do, every record, every item's page; and every score,
     but of systems that the items show by their trainings alone: nothing of these need be translated."""
-    config = study_of(grid, study, f"results/8_report/{study}")
+    config = study_of(grid, study)
     entries = _that_run(grid, grid.of_study(study))
     read = {name: item_files(grid, study, name) for name in config.items}
     trained_only = _trained_only(grid, study, read)
@@ -68,7 +82,7 @@ def study_files(grid: Grid, study: str) -> Files:
         "pages": [page_of(study, name) for name in config.items],
         "scores": Runs(grid, study, [one for one in entries if _standing(one) not in trained_only]).scores(),
         "records": Runs(grid, study, entries).records(),
-        "cards": [_card(grid, name) for name in config.corpora if name not in grid.not_run],
+        "cards": [card_of(grid, name) for name in config.corpora if name not in grid.not_run],
     }
     for files_of_item in read.values():
         for what, paths in files_of_item.items():
@@ -94,17 +108,19 @@ def _standing(entry: Entry) -> Standing:
 
 
 def page_of(study: str, name: str) -> str:
-    return f"results/8_report/{study}/{name}.html"
+    return f"{REPORT.at(study=study)}/{name}.html"
 
 
-def _card(grid: Grid, corpus: str) -> str:
-    return f"results/1_corpus/{grid.data_folder(corpus)}/card.json"
+def card_of(grid: Grid, corpus: str) -> str:
+    """What stage 1 counts."""
+    return f"{CORPUS.at(corpus=grid.data_folder(corpus))}/card.json"
 
 
-def run_folder(grid: Grid, stage: str, entry: Entry, seed: int) -> str:
-    """Of stages 5 to 7; training stands with the system whose model an entry uses."""
-    system = entry.trained if stage == "5_training" else entry.folder
-    return f"results/{stage}/{grid.scale}/{entry.corpus}/{system}/seed{seed}"
+def run_folder(grid: Grid, stage: Folder, entry: Entry, seed: int, **names: str) -> str:
+    """Of stages 5 to 7, with further `names` that the folder has; training stands with the system whose model an entry
+    uses."""
+    system = entry.trained if stage is TRAINING else entry.folder
+    return stage.at(scale=grid.scale, corpus=entry.corpus, system=system, seed=seed, **names)
 
 
 def compared(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry, Entry, list[int]]]:
@@ -143,46 +159,46 @@ class Runs:
     item: Item | None = None
 
     def scores(self) -> list[str]:
-        return self._of_all("7_scores", "scores.json")
+        return self._of_all(SCORES, "scores.json")
 
     def records(self) -> list[str]:
-        return self._of_all("5_training", "record.json")
+        return self._of_all(TRAINING, "record.json")
 
     def curves(self) -> list[str]:
-        return self._of_all("5_training", "metrics.jsonl")
+        return self._of_all(TRAINING, "metrics.jsonl")
 
     def comparisons(self) -> list[str]:
         there = any(compared(self.grid, self.study, self.item))
-        return [f"results/7_comparisons/{self.study}/{self.name}/comparisons.json"] if there else []
+        return [f"{COMPARISON.at(study=self.study, table=self.name)}/comparisons.json"] if there else []
 
     def cards(self) -> list[str]:
         wanted = [
             one for one in self.item.counts_of(self.grid.studies[self.study].corpora) if one[0] not in self.grid.not_run
         ]
         later = [card for one in wanted if (card := later_card(self.grid, self.study, *one)) is not None]
-        return [*(_card(self.grid, corpus) for corpus, *_ in wanted), *(f"results/{card}" for card in later)]
+        return [*(card_of(self.grid, corpus) for corpus, *_ in wanted), *(f"{RESULTS}/{card}" for card in later)]
 
     def tokens(self) -> list[str]:
-        folders = [f"{self.grid.data_folder(entry.corpus)}/{entry.system.text}" for entry in self.entries]
-        return [f"results/2_tokens/{folder}/tokens.arrow" for folder in folders]
+        pairs = [(self.grid.data_folder(entry.corpus), entry.system.text) for entry in self.entries]
+        return [f"{TOKENS.at(corpus=corpus, text=text)}/tokens.arrow" for corpus, text in pairs]
 
     def human(self) -> list[str]:
         return [self.grid.human[self.study]] if self.study in self.grid.human else []
 
     def occurrences(self) -> list[str]:
-        return self._of_first("7_scores", "occurrences.arrow")
+        return self._of_first(SCORES, "occurrences.arrow")
 
     def translations(self) -> list[str]:
-        return self._of_first("6_translations", "test.tok.txt")
+        return self._of_first(TRANSLATIONS, "test.tok.txt")
 
     def inside(self) -> list[str]:
-        return self._of_first("6_translations", "inside.arrow")
+        return self._of_first(TRANSLATIONS, "inside.arrow")
 
     def passages(self) -> list[str]:
-        return self._of_first("6_passages", f"{self.study}/{self.name}/passages.json")
+        return self._of_first(PASSAGE, "passages.json", study=self.study, passage=self.name)
 
-    def _of_all(self, stage: str, file: str) -> list[str]:
+    def _of_all(self, stage: Folder, file: str) -> list[str]:
         return [f"{run_folder(self.grid, stage, one, seed)}/{file}" for one in self.entries for seed in one.seeds]
 
-    def _of_first(self, stage: str, file: str) -> list[str]:
-        return [f"{run_folder(self.grid, stage, one, one.seeds[0])}/{file}" for one in self.entries]
+    def _of_first(self, stage: Folder, file: str, **names: str) -> list[str]:
+        return [f"{run_folder(self.grid, stage, one, one.seeds[0], **names)}/{file}" for one in self.entries]

@@ -19,7 +19,7 @@ def report_slice(grid: Grid, study: str, item: str | None = None) -> dict[str, A
 
     `reads`: what of runs an item is made from, which is all that its job may look at; none for everything.
     """
-    config = study_of(grid, study, f"results/8_report/{study}")
+    config = study_of(grid, study)
     if item is None:
         entries, corpora = sorted(grid.of_study(study), key=_order(grid, config)), config.corpora
         reads = None

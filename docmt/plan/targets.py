@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from docmt.base.paths import RESULTS, SCORES
 from docmt.catalogue.missing import Places, left_out
 from docmt.plan.estimates import Estimates, Plan
 from docmt.plan.grid import Grid
-from docmt.plan.items import item_corpora, item_entries, page_of, run_folder
+from docmt.plan.items import card_of, item_corpora, item_entries, page_of, run_folder
 from docmt.settings.system import Entry
 
 
@@ -27,7 +28,7 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
 
     On made-up text nothing lacks files.
     """
-    places = Places(root / "results", grid.mirror, grid.local)
+    places = Places(root / RESULTS, grid.mirror, grid.local)
     without = set() if grid.fixtures else set(left_out(grid.corpora.values(), places))
     for name, path, about, corpora, entries in _asked(grid, studies, scores):
         is_made, lacks = path is not None and (root / path).exists(), bool(without.intersection(corpora))
@@ -44,13 +45,13 @@ def _asked(grid: Grid, studies: Iterable[str], scores: bool) -> Iterator[Asked]:
     for study in studies:
         config, entries = grid.studies[study], grid.of_study(study)
         corpora = {corpus for entry in entries for corpus in grid.corpora_for(entry)}
-        yield study, f"results/8_report/{study}/index.html", config.title, corpora, entries
+        yield study, page_of(study, "index"), config.title, corpora, entries
         for item, one in config.items.items():
             path, about = page_of(study, item), f"{one.paper}: {one.title}" if one.paper else one.title
             yield path, path, about, item_corpora(grid, study, item), item_entries(grid, study, item)
         for entry, seed in ((one, seed) for one in entries for seed in one.seeds if scores):
-            path = f"{run_folder(grid, '7_scores', entry, seed)}/scores.json"
+            path = f"{run_folder(grid, SCORES, entry, seed)}/scores.json"
             yield path, path, f"scores of {entry.system.name} on {entry.corpus}", grid.corpora_for(entry), None
     for corpus in grid.corpora:
-        path = f"results/1_corpus/{grid.data_folder(corpus)}/card.json"
+        path = card_of(grid, corpus)
         yield path, path, f"the corpus {corpus}", (corpus,), None

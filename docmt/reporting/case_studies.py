@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from docmt.base import paths
 from docmt.base.columns import TOKENS, read_arrow
 from docmt.reporting.chains import Account, Chain, Rendering, account, read_chains
 from docmt.reporting.results import Results, Run
@@ -133,7 +134,7 @@ class Texts:
     @classmethod
     def read(cls, results: Results, first: Run, runs: Sequence[Run]) -> "Texts":
         entry = first.entry
-        file = results.data("2_tokens", entry.corpus) / entry.system.text / "tokens.arrow"
+        file = results.data(paths.TOKENS, entry.corpus, text=entry.system.text) / "tokens.arrow"
         table = read_arrow(file, TEST_TOKENS)
         rows = table.filter(pc.equal(table["split"], "test"))
 

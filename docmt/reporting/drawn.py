@@ -10,8 +10,8 @@ from matplotlib.ticker import MaxNLocator
 
 from docmt.kinds.item import published_number
 from docmt.reporting.figures import Panel, Style, label_axes, notes_of
-from docmt.reporting.kinds import Made
 from docmt.reporting.over_seeds import NOT_SCORED, PUBLISHED_ONLY, not_run, over_seeds
+from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import parse_metric
 

@@ -8,10 +8,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.paths import REPORT
 from docmt.reporting import formats
 from docmt.reporting.case_studies import chain_studies
 from docmt.reporting.figures import styles
-from docmt.reporting.kinds import Piece, pieces, to_csv, to_json
+from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
 from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, inside_curves, learning_curves
 from docmt.reporting.provenance import accounts, describe_systems, environments
 from docmt.reporting.results import ReportSettings, Results
@@ -58,7 +59,7 @@ def render(results: Results, found: list[Piece], output: Path) -> str:
 
 def _links(results: Results, output: Path) -> Any:
     """From a name and a suffix to the address of a page of this study, as it is seen from `output`."""
-    folder = results.folder / "8_report" / results.settings.study.study
+    folder = REPORT.under(results.folder, study=results.settings.study.study)
 
     def link(name: str, suffix: str = "html") -> str:
         return Path(os.path.relpath(folder / f"{name}.{suffix}", output.parent)).as_posix()

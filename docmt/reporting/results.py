@@ -7,6 +7,7 @@ from pathlib import Path
 
 from docmt.base.artifacts import read_json
 from docmt.base.parse import check_keys, mapping, parse
+from docmt.base.paths import COMPARISON, CORPUS, PASSAGE, SCORES, TOKENS, TRAINING, TRANSLATIONS, Folder
 from docmt.base.yaml_files import Lines
 from docmt.kinds.study import StudyConfig
 from docmt.reporting.run_files import read_card, read_comparisons, read_curve, read_record, read_scores
@@ -102,17 +103,18 @@ class Results:
         return replace(results, runs=tuple(results._run(e, seed) for e in settings.entries for seed in e.seeds))
 
     def _run(self, entry: Entry, seed: int) -> Run:
-        def stage(name: str, system: str) -> Path:
-            return self.folder / name / self.settings.scale / entry.corpus / system / f"seed{seed}"
+        def stage(folder: Folder, system: str, **names: str) -> Path:
+            run = {"scale": self.settings.scale, "corpus": entry.corpus, "system": system, "seed": seed}
+            return folder.under(self.folder, **run, **names)
 
-        training, scores = stage("5_training", entry.trained), stage("7_scores", entry.folder)
+        training, scores = stage(TRAINING, entry.trained), stage(SCORES, entry.folder)
         reads = self.settings.read
         return Run(
             entry,
             seed,
-            translations=stage("6_translations", entry.folder),
+            translations=stage(TRANSLATIONS, entry.folder),
             occurrences=scores / "occurrences.arrow",
-            passages=stage("6_passages", entry.folder) / self.settings.study.study,
+            passages=stage(PASSAGE, entry.folder, study=self.settings.study.study, passage=""),
             scores=read_scores(scores / "scores.json") if reads("scores") else None,
             record=read_record(training / "record.json") if reads("records") else None,
             curve=read_curve(training / "metrics.jsonl") if reads("curves") else (),
@@ -150,18 +152,18 @@ class Results:
         wanted = {"corpus": corpus, "metric": metric, "system": system, "baseline": baseline, "test": test}
         return next((one for one in self.comparisons.get(table, ()) if wanted.items() <= one.items()), None)
 
-    def data(self, stage: str, corpus: str) -> Path:
-        """The folder of a corpus in a stage that names no scale."""
-        return self.folder / stage / self.settings.data.get(corpus, corpus)
+    def data(self, stage: Folder, corpus: str, **names: str) -> Path:
+        """The folder of a corpus in a stage that names no scale, with further `names` that it has."""
+        return stage.under(self.folder, corpus=self.settings.data.get(corpus, corpus), **names)
 
     def card(self, corpus: str) -> dict:
         """The counts that stage 1 wrote beside the corpus; empty where it has not run."""
-        return read_card(self.data("1_corpus", corpus) / "card.json") or {}
+        return read_card(self.data(CORPUS, corpus) / "card.json") or {}
 
     def text_cards(self, corpus: str) -> dict[str, dict]:
         """What stage 2 made of the corpus, by the name of the text that a system of the study takes."""
         texts = dict.fromkeys(e.system.text for e in self.settings.entries if e.corpus == corpus)
-        found = {name: read_card(self.data("2_tokens", corpus) / name / "card.json") for name in texts}
+        found = {name: read_card(self.data(TOKENS, corpus, text=name) / "card.json") for name in texts}
         return {name: card for name, card in found.items() if card}
 
     def language(self, corpus: str, side: str) -> str:
@@ -170,5 +172,5 @@ class Results:
 
 
 def _comparisons(settings: ReportSettings, folder: Path, table: str) -> tuple[dict, ...]:
-    path = folder / "7_comparisons" / settings.study.study / table / "comparisons.json"
+    path = COMPARISON.under(folder, study=settings.study.study, table=table) / "comparisons.json"
     return read_comparisons(path) if settings.read("comparisons") else ()

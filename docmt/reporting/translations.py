@@ -8,6 +8,7 @@ from pathlib import Path
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.columns import DOCUMENTS, read_parquet
 from docmt.base.errors import UserError
+from docmt.base.paths import CORPUS
 from docmt.base.texts import read_text
 from docmt.reporting.results import Results, Run
 
@@ -51,7 +52,7 @@ def documents_to_show(results: Results) -> list[Document]:
 
 def _of_corpus(results: Results, corpus: str) -> Iterator[Document]:
     runs = [run for run in results.of(corpus) if has_sentences(run)]
-    corpus_file = results.data("1_corpus", corpus) / "documents.parquet"
+    corpus_file = results.data(CORPUS, corpus) / "documents.parquet"
     if not runs or not corpus_file.exists():
         return
     seed = min(run.seed for run in runs)

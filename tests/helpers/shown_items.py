@@ -3,8 +3,8 @@
 import csv
 import io
 
-from docmt.reporting.kinds import pieces, to_csv
 from docmt.reporting.page import render
+from docmt.reporting.pieces import pieces, to_csv
 
 CORPUS = "toy_zh-en"
 

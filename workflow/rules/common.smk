@@ -367,7 +367,7 @@ def comparison_inputs(wildcards):
         for name in ("system", "baseline")
         for seed in pair["seeds"]
     }
-    return sorted(f"{run_folder(GRID, SCORES.stage, entry, seed)}/details.arrow" for entry, seed in runs)
+    return sorted(f"{run_folder(GRID, SCORES, entry, seed)}/details.arrow" for entry, seed in runs)
 
 
 def item_inputs(wildcards):

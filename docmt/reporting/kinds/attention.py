@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from docmt.base.columns import INSIDE, read_arrow
 from docmt.kinds.attention import AttentionFigure
-from docmt.reporting.kinds import Made
+from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results
 
 OCCURRENCES_SHOWN = 6

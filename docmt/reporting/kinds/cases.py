@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from docmt.kinds.cases import CasesFigure
 from docmt.reporting.case_studies import Case, chain_study
-from docmt.reporting.kinds import Made
+from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results
 
 

@@ -9,8 +9,8 @@ from docmt.catalogue.corpus import PublishedCounts
 from docmt.catalogue.later_counts import COUNTS, UNCLEAR
 from docmt.catalogue.published import stated
 from docmt.kinds.counts import CountsTable
-from docmt.reporting.kinds import Made
 from docmt.reporting.over_seeds import not_run
+from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results
 from docmt.reporting.run_files import read_card
 

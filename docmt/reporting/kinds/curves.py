@@ -6,8 +6,8 @@ from typing import Any
 from docmt.kinds.curves import CurvesFigure
 from docmt.reporting.drawn import Drawn, identifier
 from docmt.reporting.figures import UPDATES, Curve, curves, styles, thin
-from docmt.reporting.kinds import Made
 from docmt.reporting.over_seeds import not_run
+from docmt.reporting.pieces import Made
 from docmt.reporting.plots import ATTENTION, ENTROPY, told
 from docmt.reporting.results import Results, Run
 

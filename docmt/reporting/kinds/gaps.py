@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from scipy.stats import ttest_ind
 
 from docmt.kinds.gaps import GapRow, GapsTable
-from docmt.reporting.kinds import Made
 from docmt.reporting.over_seeds import NOT_SCORED, OverSeeds, not_run, over_seeds, that_ran
+from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 

@@ -6,9 +6,9 @@ from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.kinds.human import VERDICTS, HumanRow, HumanTable
-from docmt.reporting.kinds import Made
 from docmt.reporting.kinds.systems import Cell, Column, Row, Signature, Table, records
 from docmt.reporting.over_seeds import NOT_RUN
+from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results
 
 ALL = "sentences, %"

@@ -1,8 +1,8 @@
 """Figures of latent variables: how similar each step of decoding is to those of its sentence."""
 
 from docmt.kinds.latent import LatentFigure
-from docmt.reporting.kinds import Made
 from docmt.reporting.kinds.attention import inside_of, strip_records
+from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results
 
 

@@ -7,8 +7,8 @@ from docmt.base.artifacts import read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.foreign import MEND
 from docmt.kinds.passages import PassageConfig, PassageDocument
-from docmt.reporting.kinds import Made
 from docmt.reporting.over_seeds import not_run
+from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results
 
 

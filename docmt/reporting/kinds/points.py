@@ -9,7 +9,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from docmt.kinds.points import Axis, PointsFigure
 from docmt.reporting.drawn import Drawn, hollow, identifier, missing, paint_lines, point, published_points
 from docmt.reporting.figures import Panel, Style, draw, styles
-from docmt.reporting.kinds import Made
+from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 

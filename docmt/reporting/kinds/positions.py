@@ -9,7 +9,7 @@ from docmt.kinds.item import published_number
 from docmt.kinds.positions import PositionsFigure
 from docmt.reporting.drawn import Drawn, hollow, identifier, missing, paint_lines, point
 from docmt.reporting.figures import LEVEL, LEVEL_DASH, POSITION, Panel, Style, draw, styles
-from docmt.reporting.kinds import Made
+from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from docmt.base.p_values import MARKS, mark
 from docmt.kinds.item import published_number
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
-from docmt.reporting.kinds import Made
 from docmt.reporting.over_seeds import (
     DOCUMENTS_ONLY,
     NOT_SCORED,
@@ -18,6 +17,7 @@ from docmt.reporting.over_seeds import (
     over_seeds,
     that_ran,
 )
+from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import MetricName, parse_metric
 

@@ -9,9 +9,9 @@ import re
 import pytest
 from scipy.stats import ttest_ind
 
-from docmt.reporting.kinds import Piece, pieces, to_csv
 from docmt.reporting.kinds.gaps import welch_interval
 from docmt.reporting.page import render
+from docmt.reporting.pieces import Piece, pieces, to_csv
 
 CORPUS = "toy_zh-en"
 GAPS = {"title": "Gaps", "kind": "gaps", "corpus": CORPUS, "metric": "dev NLL", "baseline": "Ours"}

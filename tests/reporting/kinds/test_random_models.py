@@ -2,8 +2,8 @@
 
 import pytest
 
-from docmt.reporting.kinds import pieces
 from docmt.reporting.page import render
+from docmt.reporting.pieces import pieces
 
 CORPUS = "toy_zh-en"
 STAND_INS = {f"results/0_models/{name}@smoke": f"models/{name}" for name in ("bert", "mbart", "awesome")}

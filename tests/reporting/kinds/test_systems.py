@@ -8,9 +8,9 @@ import pytest
 from helpers.shown_items import CORPUS, only
 
 from docmt.base.errors import UserError
-from docmt.reporting.kinds import Piece, pieces, to_csv, to_json
 from docmt.reporting.kinds.systems import Table, fill_table
 from docmt.reporting.page import render
+from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
 
 
 def table_of(world) -> Table:
