@@ -4,10 +4,11 @@ from collections import Counter
 from itertools import accumulate, pairwise
 
 import pytest
+from helpers.made_chains import repeated_words
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.base.chains import chains_of, repeated_words
+from docmt.base.chains import chains_of
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.chains.segments import is_unknown, words_of_ids
