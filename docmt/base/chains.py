@@ -73,11 +73,11 @@ def chains_of(
     return members.tolist(), sizes.tolist()
 
 
-def words_of_pieces(pieces: Sequence[str]) -> Words:
-    """The words that a sentence's pieces make, marks of continuation left out."""
-    counts = count_pieces(pa.array(pieces, pa.string()), np.array([len(pieces)])).tolist()
+def words_of_pieces(pieces: Sequence[str], lengths: np.ndarray | None = None) -> Words:
+    """The words that pieces make, marks of continuation left out; of sentences with so many pieces, or of one."""
+    counts = count_pieces(pa.array(pieces, pa.string()), np.array([len(pieces)]) if lengths is None else lengths)
     parts = (piece.removeprefix(CONTINUES).removesuffix(CONTINUES) for piece in pieces)
-    return ["".join(islice(parts, count)) for count in counts], counts
+    return ["".join(islice(parts, count)) for count in counts.tolist()], counts.tolist()
 
 
 def count_pieces(pieces: pa.Array, lengths: np.ndarray) -> np.ndarray:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NoReturn
 
@@ -181,22 +180,18 @@ def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str], output: P
 
 def _variants(segments: pa.Table, vocabulary: Vocabulary) -> Texts:
     """The words of each variant's source sentences, which stage 3 knows by their ids only."""
-    words, lengths, counts = [], [], []
-    for row in segments.to_pylist():
-        before = len(words)
-        for start, end in pairwise(accumulate(row["source_lengths"], initial=0)):
-            for every, own in zip((words, counts), words_of_ids(row["source_ids"][start:end], vocabulary), strict=True):
-                every += own
-        lengths.append(len(words) - before)
-    return Texts(pa.array(words, pa.string()), np.array(lengths, np.int64), np.array(counts, np.int64))
+    ids, sentences = (segments[name].combine_chunks() for name in VARIANTS.names)
+    words, counts = words_of_ids(ids.flatten().to_pylist(), vocabulary, sentences.flatten().to_numpy())
+    ends = np.searchsorted(np.cumsum(counts), np.cumsum(ids.value_lengths()), side="right")
+    return Texts(pa.array(words, pa.string()), np.diff(ends, prepend=0), np.array(counts, np.int64))
 
 
-def words_of_ids(ids: Sequence[int], vocabulary: Vocabulary) -> Words:
-    """From a sentence's ids, where nothing else is known of it.
+def words_of_ids(ids: Sequence[int], vocabulary: Vocabulary, lengths: np.ndarray | None = None) -> Words:
+    """From the ids of a sentence, where nothing else is known of it, or of sentences with so many ids each.
 
     A piece outside the vocabulary ends its word: whether it went on is lost with it.
     """
-    return words_of_pieces(vocabulary.decode(ids))
+    return words_of_pieces(vocabulary.decode(ids), lengths)
 
 
 def is_unknown(word: str) -> bool:
