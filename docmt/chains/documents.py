@@ -1,6 +1,11 @@
-"""The chains of whole documents, by their words: what LTCR looks at, and the stop list of all chains."""
+"""The chains of whole documents, by their words: what LTCR looks at, and the stop list of all chains.
+
+Paper: lexical chains, appendix A: a stop list of the 1,000 most frequent source words of the training set, which say
+nothing by being repeated.
+"""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,15 +14,36 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.base.artifacts import write_json
+from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.chains import repeated
 from docmt.base.columns import CHAINS_WORDS, STOP_WORDS, TOKENS
 from docmt.base.counts import Counts, add_counts
 from docmt.base.runs import lists, places, starts, sums
 from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.texts import read_text
+from docmt.base.vocabulary import by_frequency
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.chains.statistics import cards, count
-from docmt.chains.stop_words import most_frequent, write_stop_words
+
+
+def most_frequent(counts: Mapping[str, int], number: int) -> list[str]:
+    """The `number` most frequent words, the most frequent first, ties in the order of code points.
+
+    Our reading: punctuation counts as words, and most of it is among them.
+    """
+    return by_frequency(counts)[:number]
+
+
+def write_stop_words(path: Path, words: Iterable[str]) -> None:
+    """A word a line."""
+    with atomic_file(path) as stream:
+        stream.writelines(f"{word}\n" for word in words)
+
+
+def read_stop_words(path: Path) -> frozenset[str]:
+    """Raises UserError where the file cannot be read, or is not UTF-8."""
+    return frozenset(read_text(path).split("\n")[:-1])
+
 
 NEEDED = pa.schema([TOKENS.field(name) for name in ("split", "document", "source_tokens")])
 

@@ -29,8 +29,8 @@ from docmt.base.runs import lists, spans, starts, sums
 from docmt.base.shards import ArrowShards, arrow_writer
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.base.workers import ALONE, Done, Workers
+from docmt.chains.documents import read_stop_words, write_stop_words
 from docmt.chains.statistics import cards, count
-from docmt.chains.stop_words import read_stop_words, write_stop_words
 from docmt.settings.data import ViewConfig
 
 SPLIT = pa.schema([TOKENS.field("split")])

@@ -85,7 +85,7 @@ def _counts(words: Words) -> Counter[str]:
 
 def _lists(split: str, words: Words, others: dict[str, Counter[str]], sizes: tuple[int, ...]) -> Iterator[tuple]:
     """Stop lists and what they are of."""
-    from docmt.chains.stop_words import most_frequent
+    from docmt.chains.documents import most_frequent
 
     own = _counts({split: words[split]})
     sources = [("the set itself", own)] if split != "train" else []

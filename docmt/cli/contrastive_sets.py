@@ -103,7 +103,7 @@ def chains_of_segments(
 
     from docmt.base.chains import chains_of
     from docmt.base.columns import SEGMENT_CHAINS
-    from docmt.chains.stop_words import read_stop_words
+    from docmt.chains.documents import read_stop_words
 
     stopped, rows = read_stop_words(stop_words), []
     for segment in segments.select(["item", "source_lengths"]).to_pylist():

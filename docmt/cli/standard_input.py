@@ -45,7 +45,7 @@ class Given:
 
         from docmt.base.chains import chains_of
         from docmt.base.columns import SEGMENT_CHAINS
-        from docmt.chains.stop_words import read_stop_words
+        from docmt.chains.documents import read_stop_words
 
         stopped = read_stop_words(stop_words)
         words = [pipeline.source.words(sentence) for sentence in self.sentences]

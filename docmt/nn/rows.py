@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, islice, pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -59,6 +60,12 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.sentences)
+
+    def to_lists(self, side: str) -> list[list[list[int]]]:
+        """The ids of each instance's sentences on a side, `source` or `target`."""
+        ids, lengths = getattr(self, f"{side}_ids").tolist(), getattr(self, f"{side}_lengths").tolist()
+        flat = (ids[start:end] for start, end in pairwise(accumulate(lengths, initial=0)))
+        return [list(islice(flat, count)) for count in self.sentences.tolist()]
 
     @cached_property
     def source_words(self) -> np.ndarray:
