@@ -12,7 +12,7 @@ from docmt.base.chains import chains_of
 from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.chains.stop_words import read_stop_words
+from docmt.chains.documents import read_stop_words
 from docmt.models.store import CARD, load_model, read_card
 from docmt.models.transformer import Transformer
 from docmt.nn.device import DeviceName, choose_device

@@ -2,77 +2,100 @@
 
 Paper: lexical chains, section 3 (S = (a_k, b_k), k = 1..K) and appendix A.
 
+A text is a document, or a segment of one. Texts stand one after another: an array of all their words, and how many
+words each text has. Chains stand text by text, in the order of their first members, as `members`, places one chain
+after another, and `sizes`, how many members each chain has.
+
 `@@` ends a BPE piece that the next one continues, and opens a pretrained tokenizer's piece that continues the one
 before.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import chain, islice
 
-from docmt.base.vocabulary import CONTINUES
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from docmt.base.runs import places, spans, starts
+from docmt.base.vocabulary import CONTINUES, by_frequency
 
 Words = tuple[list[str], list[int]]
 """Words, and how many pieces each of them has."""
 
+Chains = tuple[np.ndarray, np.ndarray]
+"""Members and sizes."""
 
-def repeated_words(words: Iterable[str], stop_words: frozenset[str]) -> dict[str, list[int]]:
-    """The places of each word that occurs two or more times and is no stop word, by first occurrence.
 
+def most_frequent(counts: Mapping[str, int], number: int) -> list[str]:
+    """The `number` most frequent words, the most frequent first, ties in the order of code points.
+
+    Our reading: punctuation counts as words, and most of it is among them.
+    """
+    return by_frequency(counts)[:number]
+
+
+def repeated(words: pa.Array, lengths: np.ndarray, stop_words: Iterable[str]) -> Chains:
+    """The chains of texts: of each word that its text has two or more times and that is no stop word.
+
+    `words`: of all texts, strings or a dictionary of them; members are places among them. `lengths`: words of each.
     Words are compared as they are: cased as stage 2 cased them, and before BPE, so that two words never share a chain.
     """
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(words):
-        if word not in stop_words:
-            places.setdefault(word, []).append(place)
-    return {word: found for word, found in places.items() if len(found) > 1}
+    coded = words.dictionary_encode()
+    codes = coded.indices.to_numpy()
+    stopped = pc.is_in(coded.dictionary, pa.array(stop_words, pa.string())).to_numpy(zero_copy_only=False)
+    kept = np.flatnonzero(~stopped[codes])
+    keys = np.repeat(np.arange(len(lengths)), lengths)[kept] * len(coded.dictionary) + codes[kept]
+    order = np.argsort(keys, kind="stable")
+    found = kept[order]
+    opens = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    sizes = np.diff(opens, append=len(found))
+    opens, sizes = opens[sizes > 1], sizes[sizes > 1]
+    by_place = np.argsort(found[opens])
+    return found[spans(opens[by_place], sizes[by_place])], sizes[by_place]
 
 
-def chains_of_pieces(repeated: Mapping[str, Sequence[int]], piece_counts: Iterable[int]) -> tuple[list[int], list[int]]:
-    """`repeated_words` as chains of pieces: a word of p pieces gives p chains, one for each piece's number in it.
+def chains_of_pieces(chains: Chains, piece_counts: np.ndarray) -> Chains:
+    """`repeated` words as chains of pieces: a word of p pieces gives p chains, one for each piece's number in it.
 
-    `piece_counts`: of every word of the text. Returns the members, places of pieces in the whole text, chain after
-    chain in the order of their first members, and how many members each chain has.
+    `piece_counts`: of every word of all texts. Members are places among all pieces.
     """
-    starts = list(accumulate(piece_counts, initial=0))
-    members: list[int] = []
-    lengths: list[int] = []
-    for places in repeated.values():
-        first = places[0]
-        for piece in range(starts[first + 1] - starts[first]):
-            members += [starts[place] + piece for place in places]
-            lengths.append(len(places))
-    return members, lengths
+    members, sizes = chains
+    opens = starts(sizes)
+    pieces = piece_counts[members[opens]]
+    of = np.repeat(np.arange(len(sizes)), pieces)
+    found = starts(piece_counts)[members[spans(opens[of], sizes[of])]]
+    return found + np.repeat(places(pieces), sizes[of]), sizes[of]
 
 
 def chains_of(
     words: Sequence[Sequence[str]], piece_counts: Sequence[Sequence[int]], stop_words: frozenset[str]
 ) -> tuple[list[int], list[int]]:
-    """The lexical chains of a text, be it a document or a segment of one, as (members, lengths).
+    """The lexical chains of one text, by its pieces.
 
     `words`: of each sentence; `piece_counts`: how many BPE pieces each of them has. See `chains_of_pieces`.
     """
-    repeated = repeated_words(chain.from_iterable(words), stop_words)
-    return chains_of_pieces(repeated, chain.from_iterable(piece_counts))
+    text = pa.array(chain.from_iterable(words), pa.string())
+    found = repeated(text, np.array([len(text)]), stop_words)
+    members, sizes = chains_of_pieces(found, np.fromiter(chain.from_iterable(piece_counts), np.int64))
+    return members.tolist(), sizes.tolist()
 
 
-def words_of_pieces(pieces: Sequence[str]) -> Words:
-    """The words that pieces make, marks of continuation left out."""
-    words, start = [], 0
-    counts = count_pieces(pieces)
-    for count in counts:
-        parts = (piece.removeprefix(CONTINUES).removesuffix(CONTINUES) for piece in pieces[start : start + count])
-        words.append("".join(parts))
-        start += count
-    return words, counts
+def words_of_pieces(pieces: Sequence[str], lengths: np.ndarray | None = None) -> Words:
+    """The words that pieces make, marks of continuation left out; of sentences with so many pieces, or of one."""
+    counts = count_pieces(pa.array(pieces, pa.string()), np.array([len(pieces)]) if lengths is None else lengths)
+    parts = (piece.removeprefix(CONTINUES).removesuffix(CONTINUES) for piece in pieces)
+    return ["".join(islice(parts, count)) for count in counts.tolist()], counts.tolist()
 
 
-def count_pieces(pieces: Sequence[str]) -> list[int]:
-    """Of each word; a last piece that would continue ends there, a first one opens a word."""
-    counts, is_open = [], False
-    for piece in pieces:
-        if counts and (is_open or piece.startswith(CONTINUES)):
-            counts[-1] += 1
-        else:
-            counts.append(1)
-        is_open = piece.endswith(CONTINUES)
-    return counts
+def count_pieces(pieces: pa.Array, lengths: np.ndarray) -> np.ndarray:
+    """Of each word of sentences with so many pieces.
+
+    A last piece that would continue ends there, a first one opens a word.
+    """
+    marks = (mark(pieces, CONTINUES).to_numpy(zero_copy_only=False) for mark in (pc.starts_with, pc.ends_with))
+    continues, is_continued = marks
+    opens = ~continues
+    opens[1:] &= ~is_continued[:-1]
+    opens[starts(lengths)[lengths > 0]] = True
+    return np.diff(np.flatnonzero(opens), append=len(pieces))

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
+from docmt.base.runs import sums
 
 REMEDY = "make the view anew, from the tokens of the text that is used"
 
@@ -56,7 +57,6 @@ def _check_range(ids: np.ndarray, size: int, name: str) -> None:
 def _check_sums(lengths: pa.ListArray, expected: np.ndarray, name: str) -> None:
     """Whether the numbers of each list add up."""
     values = _values(lengths).astype(np.int64)
-    ends = np.cumsum(lengths.value_lengths().to_numpy().astype(np.int64))
-    sums = np.diff(np.concatenate(([0], np.cumsum(values)))[np.concatenate(([0], ends))])
-    if values.min(initial=0) < 0 or not np.array_equal(sums, expected):
+    found = sums(values, lengths.value_lengths().to_numpy().astype(np.int64))
+    if values.min(initial=0) < 0 or not np.array_equal(found, expected):
         raise ValueError(f"{name} that do not add up")

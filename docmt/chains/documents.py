@@ -1,22 +1,40 @@
-"""The chains of whole documents, by their words: what LTCR looks at, and the stop list of all chains."""
+"""The chains of whole documents, by their words: what LTCR looks at, and the stop list of all chains.
+
+Paper: lexical chains, appendix A: a stop list of the 1,000 most frequent source words of the training set, which say
+nothing by being repeated.
+"""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import polars as pl
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.base.artifacts import write_json
+from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.chains import most_frequent, repeated
 from docmt.base.columns import CHAINS_WORDS, STOP_WORDS, TOKENS
 from docmt.base.counts import Counts, add_counts
-from docmt.base.shards import ArrowShards, arrow_writer, batch_of
+from docmt.base.runs import lists, places, starts, sums
+from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.texts import read_text
 from docmt.base.workers import ALONE, Done, Workers
-from docmt.chains.frames import count, repeated
-from docmt.chains.statistics import cards
-from docmt.chains.stop_words import most_frequent, write_stop_words
+from docmt.chains.statistics import cards, count
+
+
+def write_stop_words(path: Path, words: Iterable[str]) -> None:
+    """A word a line."""
+    with atomic_file(path) as stream:
+        stream.writelines(f"{word}\n" for word in words)
+
+
+def read_stop_words(path: Path) -> frozenset[str]:
+    """Raises UserError where the file cannot be read, or is not UTF-8."""
+    return frozenset(read_text(path).split("\n")[:-1])
+
 
 NEEDED = pa.schema([TOKENS.field(name) for name in ("split", "document", "source_tokens")])
 
@@ -74,21 +92,31 @@ class ChainShard:
         self._shards, self._stop_words = ArrowShards(tokens, NEEDED), stop_words
 
     def __call__(self, number: int) -> Done[tuple[pa.RecordBatch, Counts]]:
-        shard = self._shards[number]
-        words = _words(pl.from_arrow(shard))
-        chains = repeated(words, self._stop_words)
-        rows = chains.with_columns(pl.col("split", "document").list.first())
-        table = rows.select(CHAINS_WORDS.names).to_arrow().cast(CHAINS_WORDS)
-        splits = words["split"].unique(maintain_order=True)
-        own = {split: (words.filter(split=split), rows.filter(split=split)) for split in splits}
-        return Done((batch_of(table), {split: count(*frames) for split, frames in own.items()}), len(shard))
+        rows = self._shards[number].combine_chunks()
+        sentences = pc.split_pattern(rows["source_tokens"].chunk(0), " ")
+        counts, words = sentences.value_lengths().to_numpy(), sentences.flatten()
+        documents = _documents(rows)
+        lengths = sums(counts, documents)
+        members, sizes = repeated(words, lengths, self._stop_words)
+        row = np.repeat(np.arange(len(rows)), counts)[members]
+        first = starts(sizes)
+        table = pa.record_batch(
+            {
+                **{name: rows[name].chunk(0).take(row[first]) for name in ("split", "document")},
+                "word": words.take(members[first]),
+                "sentences": lists(places(documents)[row], sizes),
+                "words": lists(places(counts)[members], sizes),
+            },
+            CHAINS_WORDS,
+        )
+        splits = rows["split"].to_numpy()[starts(documents)]
+        of_chains = table["split"].to_numpy(zero_copy_only=False)
+        own = {split: count(lengths[splits == split], sizes[of_chains == split]) for split in dict.fromkeys(splits)}
+        return Done((table, own), len(rows))
 
 
-def _words(rows: pl.DataFrame) -> pl.DataFrame:
-    """A row a word; `text` is the number of its document, `sentences` and `words` its place there."""
-    rows = rows.with_columns(text=pl.struct("split", "document").rle_id())
-    rows = rows.with_columns(
-        sentences=pl.int_range(pl.len(), dtype=pl.Int32).over("text"), word=pl.col("source_tokens").str.split(" ")
-    )
-    rows = rows.with_columns(words=pl.int_ranges(pl.col("word").list.len().cast(pl.Int32), dtype=pl.Int32))
-    return rows.drop("source_tokens").explode("word", "words")
+def _documents(rows: pa.Table) -> np.ndarray:
+    """How many sentences each document of a shard has."""
+    names = (rows[name].to_numpy() for name in ("split", "document"))
+    opens = np.any([name[1:] != name[:-1] for name in names], axis=0)
+    return np.diff(np.flatnonzero(np.append(True, opens)), append=len(rows))

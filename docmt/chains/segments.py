@@ -1,19 +1,18 @@
 """The chains of a view's segments, by their pieces: what models look at."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
-import polars as pl
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import write_json
-from docmt.base.chains import Words, chains_of, words_of_pieces
+from docmt.base.chains import Chains, Words, chains_of_pieces, count_pieces, repeated, words_of_pieces
 from docmt.base.columns import (
     CONTRASTIVE_SEGMENTS,
     SEGMENT_CHAINS,
@@ -26,12 +25,12 @@ from docmt.base.columns import (
 from docmt.base.counts import Counts, add_counts
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.base.shards import ArrowShards, arrow_writer, batch_of
+from docmt.base.runs import lists, spans, starts, sums
+from docmt.base.shards import ArrowShards, arrow_writer
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.base.workers import ALONE, Done, Workers
-from docmt.chains.frames import chains_of_pieces, count, repeated, words_of_sentences
-from docmt.chains.statistics import cards
-from docmt.chains.stop_words import read_stop_words, write_stop_words
+from docmt.chains.documents import read_stop_words, write_stop_words
+from docmt.chains.statistics import cards, count
 from docmt.settings.data import ViewConfig
 
 SPLIT = pa.schema([TOKENS.field("split")])
@@ -105,38 +104,65 @@ class ChainShard:
         rows = self._tokens[number]
         tables, counts = {}, {}
         for split, place in of_view.items():
-            segments = pl.from_arrow(self._view[split][place]).with_row_index("text")
-            words = self._words(pl.from_arrow(rows.filter(pc.equal(rows["split"], split))), segments, split, place)
-            chains = repeated(words, self._stop_words)
-            tables[split] = batch_of(chains_of_pieces(chains, len(segments)))
-            counts[split] = count(words, chains)
+            own = rows.filter(pc.equal(rows["split"], split)).combine_chunks()
+            texts = self._texts(own, self._view[split][place].combine_chunks(), split, place)
+            chains = repeated(texts.words, texts.lengths, self._stop_words)
+            tables[split], counts[split] = texts.table(chains), count(texts.lengths, chains[1])
         return Done((tables, counts), len(rows))
 
-    def _words(self, rows: pl.DataFrame, segments: pl.DataFrame, split: str, place: int) -> pl.DataFrame:
-        """The words of each segment, from the sentences that it names."""
-        words = words_of_sentences(rows["source_tokens"], rows["source_pieces"])
-        pieces = words.group_by("row", maintain_order=True).agg(pl.col("pieces").sum())["pieces"]
-        known = rows.select("document", "sentence", pieces=pieces).with_row_index("row")
-        lengths = pl.col("source_lengths")
-        named = segments.with_columns(sentence=pl.int_ranges(lengths.list.len().cast(pl.Int32), dtype=pl.Int32))
-        named = named.explode("source_lengths", "sentence").with_columns(pl.col("sentence") + pl.col("first"))
-        found = named.join(known, on=["document", "sentence"], how="left", maintain_order="left")
-        strange = found.filter(lengths.ne_missing(pl.col("pieces")))["text"]
+    def _texts(self, rows: pa.Table, segments: pa.Table, split: str, place: int) -> "Texts":
+        """The words of each segment, from the rows of tokens that it names."""
+        words, pieces = (pc.split_pattern(rows[f"source_{name}"].chunk(0), " ") for name in ("tokens", "pieces"))
+        counts, expected = (lists.value_lengths().to_numpy() for lists in (words, pieces))
+        lengths = segments["source_lengths"].chunk(0)
+        sentences, found = lengths.value_lengths().to_numpy(), lengths.flatten().to_numpy()
+        row = _rows(rows, segments, sentences)
+        strange = np.flatnonzero((row < 0) | (expected[row] != found))
         if len(strange):
-            self._refuse(segments.row(strange[0], named=True), split, place)
-        own = found.select("text", "row").join(words, on="row", maintain_order="left_right").drop("row")
-        return own.with_columns(start=(pl.col("pieces").cum_sum() - pl.col("pieces")).over("text"))
+            self._refuse(segments, int(np.searchsorted(np.cumsum(sentences), strange[0], side="right")), split, place)
+        chosen = spans(starts(counts)[row], counts[row])
+        own = words.flatten().dictionary_encode().take(pa.array(chosen))
+        return Texts(own, sums(counts[row], sentences), count_pieces(pieces.flatten(), expected)[chosen])
 
-    def _refuse(self, segment: dict[str, Any], split: str, place: int) -> NoReturn:
+    def _refuse(self, segments: pa.Table, number: int, split: str, place: int) -> NoReturn:
         before = sum(len(self._view[split][number]) for number in range(place))
-        name, first, lengths = (segment[name] for name in ROWS.names)
+        name, first, lengths = (segments[name][number].as_py() for name in ROWS.names)
         raise UserError(
             "a segment of other tokens",
-            where=f"{self._view[split].path}: row {before + segment['text']}",
+            where=f"{self._view[split].path}: row {before + number}",
             found=f"document {name!r}, sentence {first}, pieces {lengths}",
             expected="the view of these tokens",
             remedy="make the view anew",
         )
+
+
+def _rows(rows: pa.Table, segments: pa.Table, sentences: np.ndarray) -> np.ndarray:
+    """Of each of the segments' sentences, so many of each, the number of its row of tokens; -1 where there is none."""
+    opens = np.flatnonzero(rows["sentence"].to_numpy() == 0)
+    bounds = np.append(opens, len(rows))
+    document = pc.index_in(segments["document"], rows["document"].take(pa.array(opens))).fill_null(-1).to_numpy()
+    row = spans(bounds[document] + segments["first"].to_numpy().astype(np.int64), sentences)
+    owner = np.repeat(document, sentences)
+    return np.where((owner >= 0) & (row >= bounds[owner]) & (row < bounds[owner + 1]), row, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Segments as `words`, one after another, `lengths`, the words of each, and `counts`, the pieces of each word."""
+
+    words: pa.Array
+    lengths: np.ndarray
+    counts: np.ndarray
+
+    def table(self, chains: Chains) -> pa.RecordBatch:
+        """SEGMENT_CHAINS of chains of their words."""
+        members, sizes = chains_of_pieces(chains, self.counts)
+        pieces = sums(self.counts, self.lengths)
+        text = np.searchsorted(np.cumsum(pieces), members[starts(sizes)], side="right")
+        own = np.repeat(text, sizes)
+        held = (np.bincount(numbers, minlength=len(pieces)) for numbers in (own, text))
+        columns = zip((members - starts(pieces)[own], sizes), held, strict=True)
+        return pa.record_batch([lists(*column) for column in columns], SEGMENT_CHAINS)
 
 
 def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str], output: Path) -> None:
@@ -146,28 +172,26 @@ def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str], output: P
         output.unlink(missing_ok=True)
         return
     vocabulary = Vocabulary.load(tokens / "text" / "vocabulary.source.txt")
-    texts = list(_variants(file, vocabulary))
-    unknown = {word for words, _ in texts for text in words for word in text if is_unknown(word)}
-    found = (chains_of(*text, stop_words | unknown) for text in texts)
-    rows = [dict(zip(SEGMENT_CHAINS.names, chains, strict=True)) for chains in found]
-    write_arrow(output, pa.Table.from_pylist(rows, SEGMENT_CHAINS))
+    texts = _variants(read_arrow(file, VARIANTS), vocabulary)
+    unknown = set(filter(is_unknown, texts.words.unique().to_pylist()))
+    chains = repeated(texts.words, texts.lengths, stop_words | unknown)
+    write_arrow(output, pa.Table.from_batches([texts.table(chains)]))
 
 
-def _variants(file: Path, vocabulary: Vocabulary) -> Iterator[tuple[list[list[str]], list[list[int]]]]:
-    """The words of each variant's source sentences, which stage 3 knows by their ids only, and their pieces."""
-    for row in read_arrow(file, VARIANTS).to_pylist():
-        ends = accumulate(row["source_lengths"], initial=0)
-        sentences = [words_of_ids(row["source_ids"][start:end], vocabulary) for start, end in pairwise(ends)]
-        words, counts = zip(*sentences, strict=True)
-        yield list(words), list(counts)
+def _variants(segments: pa.Table, vocabulary: Vocabulary) -> Texts:
+    """The words of each variant's source sentences, which stage 3 knows by their ids only."""
+    ids, sentences = (segments[name].combine_chunks() for name in VARIANTS.names)
+    words, counts = words_of_ids(ids.flatten().to_pylist(), vocabulary, sentences.flatten().to_numpy())
+    ends = np.searchsorted(np.cumsum(counts), np.cumsum(ids.value_lengths()), side="right")
+    return Texts(pa.array(words, pa.string()), np.diff(ends, prepend=0), np.array(counts, np.int64))
 
 
-def words_of_ids(ids: Sequence[int], vocabulary: Vocabulary) -> Words:
-    """From a sentence's ids, where nothing else is known of it.
+def words_of_ids(ids: Sequence[int], vocabulary: Vocabulary, lengths: np.ndarray | None = None) -> Words:
+    """From the ids of a sentence, where nothing else is known of it, or of sentences with so many ids each.
 
     A piece outside the vocabulary ends its word: whether it went on is lost with it.
     """
-    return words_of_pieces(vocabulary.decode(ids))
+    return words_of_pieces(vocabulary.decode(ids), lengths)
 
 
 def is_unknown(word: str) -> bool:

@@ -4,13 +4,16 @@ Paper: lexical chains, table 5.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
-from docmt.base.chains import repeated_words
+import numpy as np
+import pyarrow as pa
+
+from docmt.base.chains import most_frequent, repeated
 from docmt.base.counts import Counts
 from docmt.base.names import SPLITS
-from docmt.chains.stop_words import most_frequent
 
 Documents = list[list[list[str]]]
 """As the words of their sentences."""
@@ -22,14 +25,15 @@ COUNTED = ("texts", "words", "chains", "words_in_chains")
 """What is counted: a text is a whole document, or a segment of a view."""
 
 
-def count_texts(texts: Iterable[Sequence[str]], stop_words: frozenset[str]) -> dict[str, int]:
+def count(lengths: np.ndarray, sizes: np.ndarray) -> dict[str, int]:
+    """Of texts with so many words each, and chains with so many members."""
+    return dict(zip(COUNTED, map(int, (len(lengths), lengths.sum(), len(sizes), sizes.sum())), strict=True))
+
+
+def count_texts(texts: Sequence[Sequence[str]], stop_words: frozenset[str]) -> dict[str, int]:
     """Of texts as words, one after another."""
-    counts = dict.fromkeys(COUNTED, 0)
-    for words in texts:
-        chains = repeated_words(words, stop_words).values()
-        for name, number in zip(COUNTED, (1, len(words), len(chains), sum(map(len, chains))), strict=True):
-            counts[name] += number
-    return counts
+    lengths = np.fromiter(map(len, texts), np.int64)
+    return count(lengths, repeated(pa.array(chain.from_iterable(texts), pa.string()), lengths, stop_words)[1])
 
 
 def cards(counts: Counts) -> dict[str, dict[str, Any]]:

@@ -22,11 +22,11 @@ from torch import nn
 from docmt.base.artifacts import write_json
 from docmt.base.columns import INSIDE, SEGMENTS, write_arrow
 from docmt.base.errors import UserError, nearest
+from docmt.base.runs import places, starts
 from docmt.base.vocabulary import Vocabulary
 from docmt.decoding.segments import View
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
-from docmt.nn.segments import places, starts
 from docmt.nn.shapes import Float, RunWeights, Tensor
 from docmt.nn.streams import Batch, frame_batch
 

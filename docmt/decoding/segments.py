@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 from torch import nn
 
@@ -88,12 +87,6 @@ class SegmentTable:
             numbers += [start + self.first[segment] for segment in segments]
             start = numbers[-1] + lengths[segments[-1]]
         return numbers
-
-    def source_sentences(self) -> list[list[Sentence]]:
-        """Source ids of each segment's sentences."""
-        sentences = np.split(self.rows.source_ids, np.cumsum(self.rows.source_lengths)[:-1])
-        flat = iter(sentence.tolist() for sentence in sentences)
-        return [[next(flat) for _ in range(count)] for count in self.lengths]
 
 
 def read_table(path: Path, schema: pa.Schema, model: nn.Module) -> pa.Table:

@@ -101,7 +101,7 @@ def retranslated(
     """The failed windows' sentences, translated alone: each once though several windows have it."""
     if not failed:
         return {}
-    sources, first = segments.source_sentences(), segments.first_sentences()
+    sources, first = segments.rows.to_lists("source"), segments.first_sentences()
     names = {window: [first[window] + i for i in range(len(sources[window]))] for window in failed}
     alone = {name: source for window in failed for name, source in zip(names[window], sources[window], strict=True)}
     found = translator.translate(Rows.from_lists([[source] for source in alone.values()])).best

@@ -25,6 +25,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from docmt.base.runs import spans, starts
 from docmt.models.latent import ConsistencyFusion, Gaussian, Posterior, Prior, chain_keys, kl_divergence
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
 from docmt.nn.caches import Cache
@@ -33,7 +34,7 @@ from docmt.nn.chains import Chains
 from docmt.nn.layers import Residual
 from docmt.nn.multihead import RunAttention
 from docmt.nn.noise import narrowed, rows
-from docmt.nn.segments import Segments, spans, starts
+from docmt.nn.segments import Segments
 from docmt.nn.shapes import HypothesisStates, HypothesisTokens, Latents, Numbers, SourceStates, States
 from docmt.nn.streams import Batch, Memory, Stream
 from docmt.settings.models import LexicalChainConfig

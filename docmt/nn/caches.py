@@ -8,8 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from docmt.base.runs import starts
 from docmt.nn.attention import attend_padded, attend_shared
-from docmt.nn.segments import Segments, pad_runs, starts
+from docmt.nn.segments import Segments, pad_runs
 from docmt.nn.shapes import (
     GrownPairs,
     HypothesisHeads,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from docmt.nn.segments import Segments, places, spans, starts
+from docmt.base.runs import places, spans, starts
+from docmt.nn.segments import Segments
 from docmt.nn.shapes import Chosen, Numbers
 
 

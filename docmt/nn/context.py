@@ -11,12 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from docmt.base.runs import places, spans, starts
 from docmt.base.vocabulary import BOS, CLS, EOS, PAD, SEP, UNK
 from docmt.nn.attention import attend, attend_padded
 from docmt.nn.caches import Cache, Progress, reserve
 from docmt.nn.multihead import MultiHead
 from docmt.nn.noise import narrowed
-from docmt.nn.segments import Segments, places, spans, starts
+from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
     ContextRows,
     Flags,

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from docmt.base.runs import starts
 from docmt.base.vocabulary import BOS, CLS, EOS, SEP
-from docmt.nn.segments import starts
 from docmt.settings.models import Frame
 
 NOTHING = -1

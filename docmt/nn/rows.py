@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, islice, pairwise
 
 import numpy as np
 import pyarrow as pa
 
+from docmt.base.runs import spans, starts, sums
 from docmt.nn.chains import RowChains
-from docmt.nn.segments import spans, starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +61,21 @@ class Rows:
     def __len__(self) -> int:
         return len(self.sentences)
 
+    def to_lists(self, side: str) -> list[list[list[int]]]:
+        """The ids of each instance's sentences on a side, `source` or `target`."""
+        ids, lengths = getattr(self, f"{side}_ids").tolist(), getattr(self, f"{side}_lengths").tolist()
+        flat = (ids[start:end] for start, end in pairwise(accumulate(lengths, initial=0)))
+        return [list(islice(flat, count)) for count in self.sentences.tolist()]
+
     @cached_property
     def source_words(self) -> np.ndarray:
         """Source words of each instance."""
-        return _sums(self.source_lengths, self.sentences)
+        return sums(self.source_lengths, self.sentences)
 
     @cached_property
     def target_words(self) -> np.ndarray:
         """Target words of each instance."""
-        return _sums(self.target_lengths, self.sentences)
+        return sums(self.target_lengths, self.sentences)
 
     @cached_property
     def _first(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -107,10 +114,3 @@ def _flat(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
     lists = column.combine_chunks()
     lists = pa.concat_arrays(lists.chunks) if isinstance(lists, pa.ChunkedArray) else lists
     return lists.flatten().to_numpy(zero_copy_only=False), lists.value_lengths().to_numpy().astype(np.int64)
-
-
-def _sums(lengths: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Sums of `lengths` over groups of `counts` of them."""
-    bounds = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-    ends = np.concatenate(([0], np.cumsum(counts)))
-    return np.diff(bounds[ends])

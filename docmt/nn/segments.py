@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
+from docmt.base.runs import places, spans, starts
 from docmt.nn.shapes import KeyMask, Numbers, Tensor
 
 
@@ -25,7 +26,7 @@ class Segments:
     """(runs + 1,) int32: run i is offsets[i] to offsets[i + 1]."""
     lengths: tuple[int, ...]
     prepared: WeakKeyDictionary[Any, Any] = field(default_factory=WeakKeyDictionary, repr=False)
-    """What attention prepared for queries of these runs, by the keys' runs (see `docmt.nn.bucketed`)."""
+    """What attention prepared for queries of these runs, by the keys' runs (see `docmt.nn.backends.bucketed`)."""
     rows: Numbers | None = None
     """(tokens,) the row of the states that each token is, where several tokens have one; none = token t is row t."""
     first: Numbers | None = None
@@ -80,21 +81,6 @@ class Segments:
     def compact(self, x: Tensor) -> Tensor:
         """Of tokens one for each row."""
         return x if self.first is None else x.index_select(0, self.first)
-
-
-def starts(lengths: np.ndarray) -> np.ndarray:
-    """Where each run begins, if runs of these lengths stand one after another."""
-    return np.cumsum(lengths) - lengths
-
-
-def places(lengths: np.ndarray) -> np.ndarray:
-    """0, 1, ... within each run, one run after another."""
-    return np.arange(lengths.sum()) - np.repeat(starts(lengths), lengths)
-
-
-def spans(first: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """The indices first[i] to first[i] + lengths[i], one span after another."""
-    return np.repeat(first, lengths) + places(lengths)
 
 
 def padded(lengths: np.ndarray, runs: np.ndarray, widths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

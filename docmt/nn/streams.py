@@ -6,11 +6,12 @@ from typing import Literal
 import numpy as np
 import torch
 
+from docmt.base.runs import spans, starts, sums
 from docmt.nn.chains import Chains, chains_of
 from docmt.nn.frames import FRAMES, NOTHING, ends, marked
 from docmt.nn.noise import drop_words, token_keys
 from docmt.nn.rows import Rows
-from docmt.nn.segments import Segments, spans, starts
+from docmt.nn.segments import Segments
 from docmt.nn.shapes import RowKeys, SourceStates, Tokens
 from docmt.settings.models import Frame
 
@@ -161,7 +162,6 @@ def output_lengths(rows: Rows, frame: Frame) -> np.ndarray:
 
 
 def _stream(tokens: np.ndarray, lengths: np.ndarray, sentences: np.ndarray) -> Stream:
-    bounds = np.concatenate(([0], np.cumsum(lengths)))
-    instances = np.diff(bounds[np.concatenate(([0], np.cumsum(sentences)))])
+    instances = sums(lengths, sentences)
     layout = Layout(Segments.from_lengths(lengths.tolist()), Segments.from_lengths(instances.tolist()))
     return Stream(torch.from_numpy(tokens), layout)

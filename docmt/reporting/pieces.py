@@ -1,7 +1,8 @@
 """A study's tables, figures and passages, each as what a page shows of it and as plain records.
 
 A kind is shown by a module of `docmt/reporting/kinds`, of the same name as the one in `docmt/kinds` that says what it
-states. The module has `made(name, item, results) -> Made`; the template is that of its name in `templates/kinds`, or another's.
+states. The module has `made(name, item, results) -> Made`; the template is that of its name in `templates/kinds`, or
+another's.
 """
 
 import csv

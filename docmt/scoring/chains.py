@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, groupby, pairwise
 
-from docmt.base.chains import Words, chains_of_pieces, repeated_words, words_of_pieces
+import numpy as np
+import pyarrow as pa
+
+from docmt.base.chains import Words, chains_of_pieces, repeated, words_of_pieces
 from docmt.scoring.stop_lists import cased
 from docmt.settings.scoring import ConsistencyConfig
 
@@ -35,28 +38,22 @@ def find_chains(
     >>> [one.places for one in find_chains(["x", "x"], pieces, frozenset(), ConsistencyConfig(chains="pieces"))]
     [((0, 0), (1, 1)), ((0, 1), (1, 2))]
     """
-    found, first = [], 0
-    for name, group in groupby(zip(documents, lines, strict=True), key=lambda pair: pair[0]):
-        sentences = [line.split() for _, line in group]
-        places = [(first + number, token) for number, line in enumerate(sentences) for token in range(len(line))]
-        for members in _repeated([_words(line, config) for line in sentences], stop_words, config):
-            found.append(Chain(name, tuple(places[member] for member in members)))
-        first += len(sentences)
-    return found
+    sentences = [_words(line.split(), config) for line in lines]
+    words = [cased(word, config.source_case == "lower") for line, _ in sentences for word in line]
+    if not config.source_punctuation:
+        stop_words |= {word for word in words if not has_letters(word)}
+    counts = np.fromiter(chain.from_iterable(counts for _, counts in sentences), np.int64)
+    pairs = groupby(zip(documents, sentences, strict=True), key=lambda pair: pair[0])
+    lengths = np.array([sum(len(line) for _, (line, _) in group) for _, group in pairs])
+    members, sizes = chains_of_pieces(repeated(pa.array(words, pa.string()), lengths, stop_words), counts)
+    places = [(number, token) for number, (_, own) in enumerate(sentences) for token in range(sum(own))]
+    found = [places[member] for member in members.tolist()]
+    ends = accumulate(sizes.tolist(), initial=0)
+    return [Chain(documents[found[start][0]], tuple(found[start:end])) for start, end in pairwise(ends)]
 
 
 def _words(tokens: list[str], config: ConsistencyConfig) -> Words:
     return words_of_pieces(tokens) if config.chains == "pieces" else (tokens, [1] * len(tokens))
-
-
-def _repeated(sentences: Sequence[Words], stop_words: frozenset[str], config: ConsistencyConfig) -> list[list[int]]:
-    """The members of each chain, as places among the tokens of all sentences."""
-    words = [cased(word, config.source_case == "lower") for line, _ in sentences for word in line]
-    if not config.source_punctuation:
-        stop_words |= {word for word in words if not has_letters(word)}
-    counts = chain.from_iterable(counts for _, counts in sentences)
-    members, lengths = chains_of_pieces(repeated_words(words, stop_words), counts)
-    return [members[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
 
 
 def has_letters(word: str) -> bool:

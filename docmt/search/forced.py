@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from docmt.base.runs import places, starts
 from docmt.nn.frames import FRAMES, ends
 from docmt.nn.rows import Rows
-from docmt.nn.segments import places, starts
 from docmt.nn.streams import Stream, frame_batch, frame_source, frame_target, output_lengths
 
 STATES_AT_ONCE = {"cpu": 64, "cuda": 2048}

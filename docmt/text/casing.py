@@ -1,6 +1,6 @@
 """What happens to the case of tokens, and what is undone in a translation: keep, lower, truecase."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -67,15 +67,16 @@ def is_learnt(config: TextConfig, language: str) -> bool:
 
 def learn_casing(config: TextConfig, language: str, shown: Mapping[str, int]) -> Casing:
     """`shown`: counts of `truecase.shown_cases` in the training split, needed where case is learnt."""
-    kind = _kind(config, language)
-    if kind == "truecase":
-        return Truecase(Truecaser(shown))
-    return Lower() if kind == "lower" else Keep()
+    return _casing(config, language, lambda: Truecaser(shown))
 
 
 def load_casing(config: TextConfig, language: str, path: Path) -> Casing:
     """`path`: the truecase model, where there is one. Raises UserError where it is missing or damaged."""
+    return _casing(config, language, lambda: Truecaser.load(path))
+
+
+def _casing(config: TextConfig, language: str, truecaser: Callable[[], Truecaser]) -> Casing:
     kind = _kind(config, language)
     if kind == "truecase":
-        return Truecase(Truecaser.load(path))
+        return Truecase(truecaser())
     return Lower() if kind == "lower" else Keep()

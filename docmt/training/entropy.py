@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from docmt.models.transformer import Transformer
+from docmt.models.transformer import LossTerm, Transformer
 from docmt.nn.attention import observed
 from docmt.nn.backends.weights import entropies
 from docmt.nn.multihead import MultiHead
@@ -30,6 +30,7 @@ from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments
 from docmt.nn.streams import frame_batch
 from docmt.training.batches import target_tokens
+from docmt.training.status import Terms
 
 SAMPLE_TOKENS = 2048
 """Target tokens of the sample, about; every n-th instance of the dev set, the first among them."""
@@ -66,7 +67,7 @@ def attention_entropy(
         scope.enter_context(computing())
         model.decode(batch.target_in, model.encode(batch.source))
     model.train()
-    return found.means()
+    return found.sums.means()
 
 
 def kinds(model: nn.Module) -> dict[nn.Module, str]:
@@ -90,8 +91,7 @@ class Entropies:
 
     def __init__(self) -> None:
         self._kind = ""
-        self._sums: dict[str, Tensor] = {}
-        self._counts: dict[str, int] = defaultdict(int)
+        self.sums = Terms()
 
     def entering(self, kind: str) -> Callable[..., None]:
         """A hook for a module's forward pass."""
@@ -103,9 +103,4 @@ class Entropies:
 
     def __call__(self, q: Tensor, k: Tensor, queries: Segments, keys: Segments, causal: bool) -> None:
         bits = entropies(q, k, queries, keys, causal)
-        self._sums[self._kind] = self._sums.get(self._kind, 0.0) + bits.sum(dtype=torch.float64)
-        self._counts[self._kind] += bits.numel()
-
-    def means(self) -> dict[str, float]:
-        """A kind that saw nothing, such as chains where there are none, is left out."""
-        return {kind: float(total) / self._counts[kind] for kind, total in self._sums.items() if self._counts[kind]}
+        self.sums.add({self._kind: LossTerm(bits.sum(dtype=torch.float64), bits.numel())})

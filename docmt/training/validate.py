@@ -81,10 +81,4 @@ def dev_score(
         instances = dev.take(range(part.start, part.stop))
         found += [translations[0].sentences for translations in beam_search(model, instances, config)]
     model.train()
-    return score(found, references(dev)) if len(found) == len(dev) else None
-
-
-def references(rows: Rows) -> list[Sentences]:
-    """The target sentences of each instance."""
-    flat = iter(np.split(rows.target_ids, np.cumsum(rows.target_lengths)[:-1]))
-    return [[next(flat).tolist() for _ in range(count)] for count in rows.sentences]
+    return score(found, dev.to_lists("target")) if len(found) == len(dev) else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from docmt.base.runs import places, spans
 from docmt.settings.data import CutConfig
 
 FRAME = 2
@@ -57,7 +58,7 @@ def _windows(documents: np.ndarray, size: int) -> Cuts:
     """Every `size` consecutive sentences; a document that is shorter is one window."""
     lengths = np.diff(documents)
     windows = np.where(lengths == 0, 0, np.maximum(lengths - size + 1, 1))
-    starts = concatenated_ranges(documents[:-1], windows)
+    starts = spans(documents[:-1], windows)
     return Cuts(starts, np.minimum(starts + size, np.repeat(documents[1:], windows)))
 
 
@@ -75,8 +76,7 @@ def _windows_by_last_sentence(documents: np.ndarray, size: int) -> Cuts:
 def _chunks(documents: np.ndarray, size: int) -> Cuts:
     """`size` sentences after `size` sentences; a document's last chunk may be shorter."""
     chunks = -(-np.diff(documents) // size)
-    numbers = concatenated_ranges(np.zeros_like(chunks), chunks)
-    starts = np.repeat(documents[:-1], chunks) + numbers * size
+    starts = np.repeat(documents[:-1], chunks) + places(chunks) * size
     return Cuts(starts, _next_starts(starts, documents[-1]))
 
 
@@ -122,12 +122,6 @@ def visible_from(costs: Sequence[int], cut: CutConfig) -> int:
         first -= 1
         filled += costs[first]
     return first
-
-
-def concatenated_ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """`starts[0], starts[0] + 1, ...` for `lengths[0]` numbers, then `starts[1], ...`, and so on."""
-    begins = np.cumsum(lengths) - lengths
-    return np.arange(lengths.sum()) + np.repeat(starts - begins, lengths)
 
 
 def _next_starts(starts: np.ndarray, end: int) -> np.ndarray:

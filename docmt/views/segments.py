@@ -7,7 +7,8 @@ import pyarrow as pa
 
 from docmt.base.columns import SEGMENTS
 from docmt.base.errors import UserError
-from docmt.views.cuts import Cuts, concatenated_ranges
+from docmt.base.runs import lists, places, spans, sums
+from docmt.views.cuts import Cuts
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def sentences_of(rows: pa.Table, where: str) -> Sentences:
 
 def _in_order(numbers: np.ndarray, names: np.ndarray, documents: np.ndarray) -> bool:
     firsts, lengths = documents[:-1], np.diff(documents)
-    counted = concatenated_ranges(np.zeros_like(lengths), lengths)
+    counted = places(lengths)
     return (
         documents[0] == 0
         and np.array_equal(numbers, counted)
@@ -89,23 +90,10 @@ def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
         "first": pa.array(np.maximum(numbers, 0).astype(np.int32)),
     }
     counts = cuts.ends - cuts.starts
-    chosen = concatenated_ranges(cuts.starts, counts)
+    chosen = spans(cuts.starts, counts)
     for name, side in (("source", sentences.source), ("target", sentences.target)):
         lengths = side.lengths[chosen]
-        columns[f"{name}_lengths"] = _lists(lengths, counts)
-        ids = side.values[concatenated_ranges(side.starts[chosen], lengths)]
-        columns[f"{name}_ids"] = _lists(ids, sums(lengths, counts))
+        columns[f"{name}_lengths"] = lists(lengths, counts)
+        ids = side.values[spans(side.starts[chosen], lengths)]
+        columns[f"{name}_ids"] = lists(ids, sums(lengths, counts))
     return pa.record_batch([columns[name] for name in SEGMENTS.names], schema=SEGMENTS)
-
-
-def _lists(values: np.ndarray, lengths: np.ndarray) -> pa.ListArray:
-    """Values one after another as lists of these lengths."""
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.astype(np.int32)))
-
-
-def sums(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Sums of the first `counts[0]` values, of the next `counts[1]`, and so on."""
-    totals = np.concatenate([[0], np.cumsum(values)])
-    ends = np.cumsum(counts)
-    return totals[ends] - totals[ends - counts]

@@ -6,9 +6,10 @@ from hashlib import blake2b
 import numpy as np
 
 from docmt.base.errors import UserError
+from docmt.base.runs import sums
 from docmt.settings.data import CutConfig
 from docmt.views.cuts import Cuts
-from docmt.views.segments import Sentences, owners, sums
+from docmt.views.segments import Sentences, owners
 
 SEED = b"docmt sample"
 """Another one would be another draw."""

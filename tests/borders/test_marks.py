@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from docmt.chains.stop_words import read_stop_words
+from docmt.chains.documents import read_stop_words
 from docmt.cli.main import main
 from docmt.decoding.files import read_lines
 from docmt.models.fairseq_settings import read_dictionary

@@ -10,10 +10,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from helpers.made_chains import repeated_words
 
-from docmt.base.chains import repeated_words
+from docmt.base.chains import most_frequent
 from docmt.catalogue.corpus import load_corpus
-from docmt.chains.stop_words import most_frequent
 from docmt.corpus.toy import grammar, words
 from docmt.corpus.toy.grammar import WORD, Facts, Sentence
 from docmt.corpus.toy.stories import AGAIN, FIRST, OPEN, Story, draw_story

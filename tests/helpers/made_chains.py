@@ -1,7 +1,12 @@
 """Lexical chains of a made-up test set, as stage 7 leaves them, for the tests of reports."""
 
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+import numpy as np
 import pyarrow as pa
 
+from docmt.base.chains import repeated
 from docmt.base.columns import OCCURRENCES, TOKENS, write_arrow
 
 TEXT = {
@@ -59,3 +64,10 @@ def write_chains(world, chains: dict, text: dict, seed: int = 1) -> None:
         world.translate(system, [outputs[system] for _, _, outputs in text.values()], seed)
         lines = "".join(outputs[system] + "\n" for _, _, outputs in text.values())
         (world.folder("6_translations", system, seed) / "test.tok.txt").write_text(lines, encoding="utf-8")
+
+
+def repeated_words(words: Sequence[str], stop_words: frozenset[str]) -> dict[str, list[int]]:
+    """The places of each word that one text repeats, by first occurrence."""
+    members, sizes = repeated(pa.array(words, pa.string()), np.array([len(words)]), stop_words)
+    chains = [members[start:end].tolist() for start, end in pairwise(accumulate(sizes.tolist(), initial=0))]
+    return {words[places[0]]: places for places in chains}

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from docmt.nn.segments import Segments, padded, places, spans, starts
+from docmt.base.runs import places, spans, starts
+from docmt.nn.segments import Segments, padded
 
 
 def test_a_partition_counts_its_runs_and_tokens():

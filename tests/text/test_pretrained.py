@@ -1,16 +1,19 @@
 """Pieces of pretrained checkpoints: names, ids, rows, and the way back."""
 
-import polars as pl
+from itertools import chain, islice
+
+import numpy as np
+import pyarrow as pa
 import pytest
 from helpers.pieces import BERT_SPECIALS, LANGUAGE_CODES, TOKENIZERS, write_tokenizer
 from helpers.small_corpus import ITEM, PAIRS, small_rows, write_corpus
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from docmt.base.artifacts import read_json
+from docmt.base.chains import count_pieces
 from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS, read_arrow
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
-from docmt.chains.frames import words_of_sentences
 from docmt.chains.segments import words_of_ids
 from docmt.settings.data import TextConfig
 from docmt.text.pipeline import TextPipeline
@@ -66,11 +69,14 @@ def test_stage_4_finds_the_same_words_in_tokens_and_in_ids(made):
     _, output, _ = made
     vocabulary = Vocabulary.load(output / "text" / "vocabulary.source.txt")
     rows = rows_of(output)
-    frame = words_of_sentences(*(pl.Series([row[f"source_{kind}"] for row in rows]) for kind in ("tokens", "pieces")))
-    for number, row in enumerate(rows):
-        words, counts = (frame.filter(row=number)[name].to_list() for name in ("word", "pieces"))
+    pieces = [row["source_pieces"].split(" ") for row in rows]
+    of_all = iter(count_pieces(pa.array(chain.from_iterable(pieces)), np.array([len(own) for own in pieces])).tolist())
+    for row in rows:
+        words = row["source_tokens"].split(" ")
+        counts = list(islice(of_all, len(words)))
         assert words_of_ids(row["source_ids"], vocabulary) == (words, counts)
         assert sum(counts) == len(row["source_ids"])
+    assert not list(of_all)
 
 
 def test_english_words_are_whole(made):

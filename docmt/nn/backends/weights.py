@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from docmt.nn.segments import Segments, pad_runs, spans
+from docmt.base.runs import spans
+from docmt.nn.segments import Segments, pad_runs
 from docmt.nn.shapes import Float, Keys, Queries, SourceStates, States, Tensor
 
 

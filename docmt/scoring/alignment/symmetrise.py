@@ -29,19 +29,12 @@ def grown(aligned: Aligned) -> "_Growing":
     return growing
 
 
-def grow_diag_final(aligned: Aligned) -> Links:
-    """And at last those of either direction that link a word without a link."""
+def grow_diag_final(aligned: Aligned, both: bool = False) -> Links:
+    """And at last those of either direction that link a word without a link; `both`: two words without one."""
     growing = grown(aligned)
+    has = growing.has_one if both else growing.has_both
     for direction in (aligned.forward, aligned.backward):
-        growing.add_all(link for link in _in_order(direction) if not growing.has_both(link))
-    return growing.frozen
-
-
-def grow_diag_final_and(aligned: Aligned) -> Links:
-    """And at last those of either direction that link two words without a link."""
-    growing = grown(aligned)
-    for direction in (aligned.forward, aligned.backward):
-        growing.add_all(link for link in _in_order(direction) if not growing.has_one(link))
+        growing.add_all(link for link in _in_order(direction) if not has(link))
     return growing.frozen
 
 
@@ -80,7 +73,7 @@ class _Growing:
 
 
 HEURISTICS: dict[str, Callable[[Aligned], Links]] = {
-    "grow-diag-final-and": grow_diag_final_and,
+    "grow-diag-final-and": lambda aligned: grow_diag_final(aligned, both=True),
     "grow-diag-final": grow_diag_final,
     "grow-diag": lambda aligned: grown(aligned).frozen,
     "intersection": lambda aligned: aligned.forward & aligned.backward,
