@@ -51,6 +51,11 @@ def need(program: str) -> None:
         tell(f"needs {program}: see .ci/packages.txt")
 
 
+def environment() -> dict[str, str]:
+    """Of a process that runs the package, or a script of tests, from wherever it is: one thread."""
+    return {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))}
+
+
 def run(command: list, cwd: Path, check: bool = False, timeout: int = 600) -> subprocess.CompletedProcess:
     """Run a command with one thread, its output as text; `check` shows the output of one that failed."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "COLUMNS": "200"}

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
-from helpers.support import ROOT
+from helpers.support import ROOT, environment
 from helpers.toy_task import Folder, Notes, make_document, make_folder, write_view
 from safetensors.torch import load_file
 
@@ -80,8 +80,7 @@ def folder_of(root: Path, model: dict, **training: object) -> Folder:
 def start_torchrun(folder: Folder, ranks: int) -> subprocess.Popen:
     launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks))
     command = [sys.executable, *launcher, "-m", "docmt.cli.main", *folder.command()]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True)
 
 
 def train_by_torchrun(folder: Folder, ranks: int) -> tuple[int, str]:
@@ -159,11 +158,11 @@ def test_what_stops_the_first_rank_stops_all_with_its_message(tmp_path):
 def wait_for_the_first(folder: Path, how: str) -> list[tuple[int, str, str]]:
     """Two ranks; of each its status, what it wrote, and what it said."""
     script, port = ROOT / "tests" / "helpers" / "waiting_ranks.py", str(free_port())
-    shared = {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+    shared = {**environment(), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
     shared |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     command = [sys.executable, str(script), str(folder), how]
-    processes = [subprocess.Popen(command, env={**os.environ, **shared, "RANK": rank}, **pipes) for rank in "01"]
+    processes = [subprocess.Popen(command, env={**shared, "RANK": rank}, **pipes) for rank in "01"]
     said = [process.communicate(timeout=120) for process in processes]
     return [(process.returncode, *both) for process, both in zip(processes, said, strict=True)]
 
