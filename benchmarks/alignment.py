@@ -17,8 +17,7 @@ from pathlib import Path
 
 from docmt.scoring.alignment.aligners import Aligner, DefaultAligner
 from docmt.scoring.alignment.eflomal import Eflomal
-from docmt.scoring.alignment.pharaoh import pharaoh_line, read_gold, read_unchecked_links
-from docmt.scoring.alignment.quality import Quality, alignment_quality
+from docmt.scoring.alignment.links import Quality, alignment_quality, pharaoh_line, read_gold, read_unchecked_links
 from docmt.scoring.alignment.symmetrise import HEURISTICS
 from docmt.scoring.alignment.training import train
 from docmt.settings.data import TextConfig

@@ -1,6 +1,6 @@
 """How fast attention inside runs is on this machine, beside the simpler ways and the least that it could take.
 
-    OMP_NUM_THREADS=1 python benchmarks/attention.py > benchmarks/attention.md
+    OMP_NUM_THREADS=1 PYTHONPATH=tests python benchmarks/attention.py > benchmarks/attention.md
 
 Rows: forward and backward of `attend` on streams like those of training; width 128, 4 heads, fp32.
 
@@ -17,9 +17,10 @@ import time
 from collections.abc import Callable
 
 import torch
+from helpers.dense_attention import attend as dense_attend
 from torch.nn.functional import scaled_dot_product_attention
 
-from docmt.nn.backends import bucketed, dense
+from docmt.nn.backends import bucketed
 from docmt.nn.device import keep_freed_memory
 from docmt.nn.segments import Segments
 
@@ -97,7 +98,7 @@ def measure(queries: list[int], keys: list[int], causal: bool, rates: tuple[floa
     flops = 2 * products * (FORWARD_MATMULS + BACKWARD_MATMULS) / (2 if causal else 1)
     moved = 4 * HEADS * HEAD_WIDTH * (6 * sum(queries) + 6 * sum(keys))
     floor = 1e3 * max(flops / rates[0], moved / rates[1])
-    return [floor, *(both_ways(way) for way in (bucketed.attend, fresh_plan, per_run, dense.attend))]
+    return [floor, *(both_ways(way) for way in (bucketed.attend, fresh_plan, per_run, dense_attend))]
 
 
 def machine_rates() -> tuple[float, float]:

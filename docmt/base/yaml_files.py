@@ -33,6 +33,11 @@ class Lines:
         line = self._lines.get(known)
         return f"{self.file}:{line} {dotted(path)}".rstrip() if line else f"{self.file} {dotted(path)}".rstrip()
 
+    def repeat(self, path: tuple, other: tuple) -> None:
+        """Let another path, and what is below it, have the places of `path`."""
+        below = {key[len(path) :]: line for key, line in self._lines.items() if key[: len(path)] == path}
+        self._lines |= {(*other, *rest): line for rest, line in below.items()}
+
 
 def dotted(path: tuple) -> str:
     """A path of keys in messages; a key that would not stay in its line is quoted."""

@@ -3,11 +3,18 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-INSTANCES = "3_views/{corpus}/{text}/tokens512/card.json"
+from docmt.base.paths import CHAIN_WORDS, CHAINS, VIEW, Folder
+
+
+def _card(folder: Folder) -> str:
+    return f"{folder.stage}/{folder.places}/card.json"
+
+
+INSTANCES = _card(VIEW.named("view", "tokens512"))
 """G-Transformer: instances of at most 512 tokens."""
-CHAINS = "4_chains/{corpus}/{text}/words/card.json"
+CHAINS_OF_DOCUMENTS = _card(CHAIN_WORDS)
 """Lexical chains of whole documents."""
-CHAINS_OF_PARTS = "4_chains/{corpus}/{text}/sentences20*/card.json"
+CHAINS_OF_PARTS = _card(CHAINS.named("view", "sentences20*"))
 """Lexical chains of sub-documents of at most 20 sentences, which the paper counts in training."""
 
 
@@ -28,9 +35,9 @@ COUNTS: dict[str, Made] = {
     "sentences_per_instance": Made(
         INSTANCES, INSTANCES, lambda card: card["sentences_in_segments"] / max(card["segments"], 1)
     ),
-    "words_in_chains_percent": Made(CHAINS, CHAINS_OF_PARTS, lambda card: card["perc"]),
-    "words_per_chain": Made(CHAINS, CHAINS_OF_PARTS, lambda card: card["avg_k"]),
-    "chains_per_document": Made(CHAINS, CHAINS_OF_PARTS, lambda card: card["avg_m"]),
+    "words_in_chains_percent": Made(CHAINS_OF_DOCUMENTS, CHAINS_OF_PARTS, lambda card: card["perc"]),
+    "words_per_chain": Made(CHAINS_OF_DOCUMENTS, CHAINS_OF_PARTS, lambda card: card["avg_k"]),
+    "chains_per_document": Made(CHAINS_OF_DOCUMENTS, CHAINS_OF_PARTS, lambda card: card["avg_m"]),
 }
 UNCLEAR = {"tokens_per_instance": "the paper does not say of which side, and whether <s> and </s> count"}
 """Counts that cannot be compared, and why."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from docmt.base.errors import UserError
+from docmt.base.paths import CORPUS
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
 
 WIDTH = 108
@@ -27,7 +28,7 @@ class Places:
     local: Mapping[str, str] = field(default_factory=dict)
 
     def downloads(self, corpus: str) -> Path:
-        return self.results / "1_corpus" / corpus / "downloads"
+        return CORPUS.under(self.results, corpus=corpus) / "downloads"
 
     def find(self, corpus: str, name: str) -> Path | None:
         """The file of that name: downloaded, in the user's folder or in a mirror that is a folder; none = nowhere.
@@ -81,7 +82,7 @@ def missing_files(corpus: CorpusConfig, places: Places) -> list[Missing]:
 
     None of a corpus that stage 1 has read. A mirror that is a URL may hold any file: only the download finds out.
     """
-    if (places.results / "1_corpus" / corpus.corpus / "documents.parquet").is_file():
+    if (CORPUS.under(places.results, corpus=corpus.corpus) / "documents.parquet").is_file():
         return []
     if places.mirror and mirror_folder(places.mirror) is None:
         return []

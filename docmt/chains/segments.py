@@ -1,6 +1,6 @@
 """The chains of a view's segments, by their pieces: what models look at."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import write_json
-from docmt.base.chains import chains_of
+from docmt.base.chains import Words, chains_of, words_of_pieces
 from docmt.base.columns import (
     CONTRASTIVE_SEGMENTS,
     SEGMENT_CHAINS,
@@ -27,12 +27,11 @@ from docmt.base.counts import Counts, add_counts
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.shards import ArrowShards, arrow_writer, batch_of
-from docmt.base.vocabulary import Vocabulary
+from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.chains.frames import chains_of_pieces, count, repeated, words_of_sentences
 from docmt.chains.statistics import cards
 from docmt.chains.stop_words import read_stop_words, write_stop_words
-from docmt.chains.words import is_unknown, words_of_ids
 from docmt.settings.data import ViewConfig
 
 SPLIT = pa.schema([TOKENS.field("split")])
@@ -161,3 +160,16 @@ def _variants(file: Path, vocabulary: Vocabulary) -> Iterator[tuple[list[list[st
         sentences = [words_of_ids(row["source_ids"][start:end], vocabulary) for start, end in pairwise(ends)]
         words, counts = zip(*sentences, strict=True)
         yield list(words), list(counts)
+
+
+def words_of_ids(ids: Sequence[int], vocabulary: Vocabulary) -> Words:
+    """From a sentence's ids, where nothing else is known of it.
+
+    A piece outside the vocabulary ends its word: whether it went on is lost with it.
+    """
+    return words_of_pieces(vocabulary.decode(ids))
+
+
+def is_unknown(word: str) -> bool:
+    """Whether a word of `words_of_ids` holds `<unk>`, and so may stand for any word. No token does."""
+    return SPECIALS[UNK] in word

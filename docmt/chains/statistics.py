@@ -3,12 +3,20 @@
 Paper: lexical chains, table 5.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from docmt.base.chains import repeated_words
 from docmt.base.counts import Counts
 from docmt.base.names import SPLITS
+from docmt.chains.stop_words import most_frequent
+
+Documents = list[list[list[str]]]
+"""As the words of their sentences."""
+
+SUB_DOCUMENT = 20
+"""Sentences of the parts of documents that training is counted over (lexical chains, appendix A)."""
 
 COUNTED = ("texts", "words", "chains", "words_in_chains")
 """What is counted: a text is a whole document, or a segment of a view."""
@@ -39,3 +47,28 @@ def card(counts: dict[str, int]) -> dict[str, Any]:
         "avg_k": words_in_chains / max(chains, 1),
         "avg_m": chains / max(texts, 1),
     }
+
+
+def word_counts(documents: Documents) -> Counter[str]:
+    return Counter(word for sentences in documents for words in sentences for word in words)
+
+
+def by_stop_list(
+    split: str, words: Mapping[str, Documents], others: Mapping[str, Mapping[str, int]], sizes: Sequence[int]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What a stop list is of, and the `card` of a split by it, for lists of each of `sizes` from each text.
+
+    Texts are the split itself, if it is not the training text; the training text, if `words` has it; and `others`, the
+    counts of other corpora's words by their names. Training is counted over parts of SUB_DOCUMENT sentences.
+    """
+    size = SUB_DOCUMENT if split == "train" else max(map(len, words[split]))
+    parts = [own[first : first + size] for own in words[split] for first in range(0, len(own), size)]
+    texts = [[word for sentence in part for word in sentence] for part in parts]
+    sources = [("the set itself", word_counts(words[split]))] if split != "train" else []
+    if "train" in words:
+        sources.append(("the corpus' training text", word_counts(words["train"])))
+    sources += [(f"the training text of {name}", counts) for name, counts in others.items()]
+    for about, counts in sources:
+        for number in sizes:
+            found = count_texts(texts, frozenset(most_frequent(counts, number)))
+            yield f"{number:,} most frequent words of {about}", card(found)

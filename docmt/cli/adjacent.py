@@ -1,16 +1,19 @@
-"""`docmt coherence` and `docmt cohesion`: how well the sentences of plain files follow each other."""
+"""`docmt coherence` and `docmt cohesion`: how well the sentences of plain files follow each other; `docmt vectors`."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from docmt.cli.options import MOST_TOKENS, Device, input_file, input_folder
+from docmt.cli.options import MOST_TOKENS, Device, input_file, input_folder, output_file
 from docmt.cli.score import AsJson, Documents
-from docmt.cli.tables import print_json, show_table
+from docmt.cli.screen import print_json, show_table
+from docmt.settings.scoring import WordVectorsConfig
 
-if TYPE_CHECKING:
-    from docmt.scoring.inputs import References
+DEFAULTS = WordVectorsConfig()
+MOST = 10_000
+"""Of every number of word vectors but the seed: gensim's are those of C."""
 
 Hypotheses = Annotated[
     list[Path], input_file("a translation a line, with its documents; may be given several times, for systems")
@@ -67,22 +70,35 @@ def cohesion(
     show("cohesion", scores, as_json)
 
 
-def read(path: Path, documents: Path | None) -> tuple[list[str], list[str]]:
+def train(
+    text: Annotated[list[Path], input_file("tokenised text, a sentence a line; may be given several times")],
+    output: Annotated[Path, output_file("file of word vectors to write")],
+    dimensions: Annotated[int, typer.Option(min=1, max=MOST)] = DEFAULTS.dimensions,
+    architecture: Annotated[Literal["cbow", "skipgram"], typer.Option()] = DEFAULTS.architecture,
+    window: Annotated[int, typer.Option(min=1, max=MOST, help="words on each side, at most")] = DEFAULTS.window,
+    minimum_count: Annotated[
+        int, typer.Option(min=1, max=MOST, help="rarer words get no vector")
+    ] = DEFAULTS.minimum_count,
+    negative: Annotated[int, typer.Option(min=1, max=MOST, help="negative samples for each word")] = DEFAULTS.negative,
+    epochs: Annotated[int, typer.Option(min=1, max=MOST)] = DEFAULTS.epochs,
+    case: Annotated[Literal["lower", "keep"], typer.Option()] = DEFAULTS.case,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1)] = DEFAULTS.seed,
+) -> None:
+    """Train word2vec on plain text; needs gensim. The same text gives the same bytes."""
+    from docmt.scoring.plain_files import text_lines
+    from docmt.scoring.word_vectors import train_word_vectors, write_word_vectors
+
+    lines = [line for path in text for line in text_lines(path)]
+    config = WordVectorsConfig(dimensions, architecture, window, minimum_count, negative, epochs, case, seed)
+    write_word_vectors(output, train_word_vectors(lines, config))
+
+
+def read(path: Path, documents: Path | None) -> tuple[Sequence[str], Sequence[str]]:
     """Lines, and each one's document."""
     from docmt.scoring.plain_files import read_plain_files
 
     files = read_plain_files([path], documents)
-    return files.translations(path).raw, named_documents(files.references, files.where)
-
-
-def named_documents(references: "References", where: str) -> list[str]:
-    """Raises UserError where nobody said what the documents are."""
-    from docmt.base.errors import UserError
-    from docmt.scoring.plain_files import DOCUMENTS_REMEDY
-
-    if references.documents is None:
-        raise UserError("no documents", where=where, remedy=DOCUMENTS_REMEDY)
-    return references.documents
+    return files.translations(path).raw, files.documents
 
 
 def show(measure: str, scores: dict[Path, dict], as_json: bool) -> None:

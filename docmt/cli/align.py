@@ -1,21 +1,18 @@
-"""`docmt align` and `docmt aer`, of plain files, and `docmt train-aligner`, of the workflow's stage 7."""
+"""`docmt align` and `docmt aer`: links between the words of plain files."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from docmt.base.errors import UserError
 from docmt.cli.ltcr import both
-from docmt.cli.options import input_file, input_folder, output_file, output_folder
+from docmt.cli.options import input_file, input_folder, output_file
 from docmt.cli.score import AsJson
-from docmt.cli.tables import print_json, show_table
-
-if TYPE_CHECKING:
-    from docmt.scoring.alignment.aligners import Aligner
+from docmt.cli.screen import print_json, show_table
 
 Kind = Literal["default", "eflomal", "awesome-align"]
 Heuristic = Literal[
@@ -52,10 +49,13 @@ def align(
     How they were found is said on standard error, as signatures of LTCR have it.
     """
     from docmt.base.artifacts import atomic_file
-    from docmt.scoring.alignment.pharaoh import pharaoh_line
+    from docmt.scoring.alignment.links import pharaoh_line
     from docmt.scoring.alignment.symmetrise import HEURISTICS
+    from docmt.scoring.corpus_aligner import named_aligner
 
-    chosen = chosen_aligner(aligner, model, both(train_source, train_target))
+    training = both(train_source, train_target)
+    check_together(aligner, model, training)
+    chosen = named_aligner(aligner, model, parallel(*training) if training else ((), ()))
     if symmetrise and aligner == "awesome-align":
         raise UserError("awesome-align has one set of links", where="--symmetrise", found=symmetrise)
     found = chosen.align(*parallel(source, target))
@@ -66,28 +66,8 @@ def align(
     typer.echo(f"aligner:{found.signature}{symmetrised}", err=True)
 
 
-def chosen_aligner(kind: Kind, model: Path | None, training: tuple[Path, Path] | None) -> "Aligner":
-    """Raises UserError for what does not go together."""
-    check_together(kind, model, training)
-    if kind == "awesome-align":
-        from docmt.scoring.alignment.awesome import AwesomeAlign
-
-        return AwesomeAlign(model)
-    lines = parallel(*training) if training else ((), ())
-    if kind == "eflomal":
-        from docmt.scoring.alignment.eflomal import Eflomal
-
-        return Eflomal(*lines)
-    from docmt.scoring.alignment.aligners import DefaultAligner
-    from docmt.scoring.alignment.model import AlignmentModel
-    from docmt.scoring.alignment.training import train
-
-    if model is not None:
-        return DefaultAligner(AlignmentModel.load(model))
-    return DefaultAligner(train(*lines) if training else None)
-
-
 def check_together(kind: Kind, model: Path | None, training: tuple[Path, Path] | None) -> None:
+    """Raises UserError for options that do not go together."""
     if kind == "awesome-align" and model is None:
         raise UserError("awesome-align needs a model", where="--model", expected="the folder of a BERT")
     if kind == "eflomal" and model is not None:
@@ -99,11 +79,9 @@ def check_together(kind: Kind, model: Path | None, training: tuple[Path, Path] |
 
 def parallel(source: Path, target: Path) -> tuple[Sequence[str], Sequence[str]]:
     """Raises UserError where the files have not as many lines, or none."""
-    from docmt.scoring.plain_files import other_length, text_lines
+    from docmt.scoring.plain_files import parallel_lines
 
-    lines = text_lines(source), text_lines(target)
-    if len(lines[0]) != len(lines[1]):
-        raise other_length(target, lines[1], f"{len(lines[0])}, as in {source}")
+    lines = parallel_lines(source, target)
     if not lines[0]:
         raise UserError("no sentences", where=str(source))
     return lines
@@ -118,8 +96,7 @@ def aer(
     as_json: AsJson = False,
 ) -> None:
     """Alignment error rate (Och and Ney 2003), with precision and recall, in percent."""
-    from docmt.scoring.alignment.pharaoh import read_gold, read_unchecked_links
-    from docmt.scoring.alignment.quality import alignment_quality
+    from docmt.scoring.alignment.links import alignment_quality, read_gold, read_unchecked_links
     from docmt.scoring.plain_files import other_length
 
     sentences, found = read_gold(gold, one_based), read_unchecked_links(hypothesis)
@@ -137,14 +114,3 @@ def aer(
 def shown(value: float | int | None) -> str:
     """A percentage, a number of links, or nothing to divide by."""
     return "-" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-def train_aligner(
-    settings: Annotated[Path, input_file("settings.json of the corpus' aligner")],
-    tokens: Annotated[Path, input_folder("folder of stage 2: tokens.arrow")],
-    output: Annotated[Path, output_folder("folder for lexicon.arrow, jumps.json")],
-) -> None:
-    """Train the default aligner on the training split of a corpus of the workflow."""
-    from docmt.scoring.corpus_aligner import write_aligner
-
-    write_aligner(settings, tokens, output)

@@ -1,24 +1,31 @@
-"""The catalogue as a whole: `docmt corpus sources` asks its addresses, `docmt corpus check` reads what is there."""
+"""The catalogue: `docmt corpus sources` asks its addresses; `corpus check`, `chains statistics` read what is there."""
 
 import dataclasses
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from docmt.cli.options import input_folder
+from docmt.cli.screen import aligned
 
 if TYPE_CHECKING:
     from docmt.catalogue.corpus import CorpusConfig
+    from docmt.catalogue.missing import Places
+    from docmt.chains.statistics import Documents
     from docmt.corpus.check import Checked, Finding
     from docmt.corpus.sources import Source
     from docmt.plan.grid import Grid
+    from docmt.settings.data import TextConfig
 
 Names = Annotated[list[str] | None, typer.Argument(help="only these corpora", show_default=False)]
 Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
+Mirror = Annotated[str | None, typer.Option(help="folder that holds archives; that of config.yaml if left out")]
 AsJson = Annotated[bool, typer.Option("--json", help="as JSON instead of a table")]
+
+STATED = ("words_in_chains_percent", "words_per_chain", "chains_per_document")
+MEASURED = ("perc", "avg_k", "avg_m")
 
 DEAD = 1
 """Exit status of `docmt corpus sources` where a source does not give its file."""
@@ -36,7 +43,7 @@ def sources(
 
     asked = ask_sources(_chosen(load_grid(root), corpora), timeout)
     if as_json:
-        typer.echo(json.dumps([dataclasses.asdict(source) for source in asked], indent=2))
+        _print_json(asked)
     else:
         rows = [("corpus", "file", "answer", "bytes", "fetched", "source"), *map(_source_row, asked)]
         typer.echo(aligned(rows) if asked else "no sources")
@@ -47,9 +54,7 @@ def sources(
 def check(
     corpora: Names = None,
     root: Root = Path(),
-    mirror: Annotated[
-        str | None, typer.Option(help="folder that holds archives; that of config.yaml if left out")
-    ] = None,
+    mirror: Mirror = None,
     as_json: AsJson = False,
 ) -> None:
     """Read the corpora whose files are here, and put their counts beside the papers'. Nothing is downloaded.
@@ -69,16 +74,79 @@ def check(
         if not as_json:
             typer.echo(_shown(checked[-1]))
     if as_json:
-        typer.echo(json.dumps([dataclasses.asdict(one) for one in checked], indent=2))
+        _print_json(checked)
     if not all(one.is_fine for one in checked):
         raise typer.Exit(USER_MISTAKE)
 
 
-def aligned(rows: Sequence[Sequence[str]], indent: str = "") -> str:
-    """Columns side by side; the last one is not padded."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(f"{indent}{line}".rstrip() for line in lines)
+def statistics(
+    corpus: Annotated[str, typer.Argument(help="name of a corpus, of which only the files that are here are read")],
+    training: Annotated[
+        list[str] | None, typer.Option(help="another corpus, whose training text gives a stop list", show_default=False)
+    ] = None,
+    stop_words: Annotated[
+        list[int] | None, typer.Option(min=0, help="sizes of stop lists", show_default="1000, 300")
+    ] = None,
+    chinese: Annotated[Literal["jieba", "characters"], typer.Option(help="how Chinese is cut")] = "jieba",
+    case: Annotated[Literal["keep", "lower"], typer.Option(help="of words")] = "lower",
+    root: Root = Path(),
+    mirror: Mirror = None,
+) -> None:
+    """Print how much of a corpus its lexical chains are, for several stop lists, beside what papers state."""
+    from docmt.base.errors import check_known
+    from docmt.catalogue.missing import Places
+    from docmt.chains.statistics import by_stop_list, word_counts
+    from docmt.plan.grid import load_grid
+    from docmt.settings.data import TextConfig
+
+    grid = load_grid(root)
+    for name in (corpus, *(training or ())):
+        check_known("corpus", name, grid.corpora)
+    text = TextConfig(chinese=chinese, case=case)
+    places = Places(root / "results", mirror or grid.mirror, grid.local)
+    words = _words(grid.corpora[corpus], places, text)
+    others = {name: _words(grid.corpora[name], places, text, "train") for name in training or ()}
+    counts = {name: word_counts(found.get("train", [])) for name, found in others.items()}
+    rows = [("split", "stop list", "Perc.", "Avg. K", "Avg. M")]
+    for split in words:
+        rows += _stated(grid.corpora[corpus], split)
+        for about, found in by_stop_list(split, words, counts, stop_words or (1000, 300)):
+            rows.append((split, about, *(f"{found[name]:.2f}" for name in MEASURED)))
+    typer.echo(f"{corpus}: lexical chains; source words of {', '.join(words) or 'no split'}")
+    typer.echo(aligned(rows, "  "))
+    if "train" not in words:
+        typer.echo(
+            "  The papers' stop list is of the corpus' own training text, whose files are not here: no row is theirs."
+        )
+
+
+def _words(
+    config: "CorpusConfig", places: "Places", text: "TextConfig", split: str | None = None
+) -> "dict[str, Documents]":
+    """The source side of the splits that are here, or of one of them."""
+    from docmt.corpus.here import documents_here
+    from docmt.text.tokenizers import tokenizer_for
+
+    tokenize = tokenizer_for(config.source_language, text).tokenize
+    words: dict[str, Documents] = {}
+    for document in documents_here(config, places):
+        if split in (None, document.split):
+            lines = (line.lower() if text.case == "lower" else line for line in document.source.sentences)
+            words.setdefault(document.split, []).append([tokenize(line) for line in lines])
+    return words
+
+
+def _stated(config: "CorpusConfig", split: str) -> Iterator[tuple[str, ...]]:
+    for published in config.published:
+        counts = dict(published.counts[split].items) if split in published.counts else {}
+        if STATED[0] in counts:
+            yield split, f"published: {published.paper}, {published.place}", *(str(counts[name]) for name in STATED)
+
+
+def _print_json(rows: list) -> None:
+    import json
+
+    typer.echo(json.dumps([dataclasses.asdict(row) for row in rows], indent=2))
 
 
 def _chosen(grid: "Grid", names: list[str] | None) -> "list[CorpusConfig]":

@@ -1,4 +1,4 @@
-"""`docmt contrastive`, of plain files, and `docmt contrastive-system`, of the workflow's stage 6."""
+"""`docmt contrastive`: accuracy of a model on contrastive sets, of plain files."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.cli.contrastive_sets import FormName
-from docmt.cli.decode import Chains, Model, Settings, View
-from docmt.cli.options import MOST_TOKENS, Device, Threads, output_file
+from docmt.cli.options import MOST_TOKENS, Device, Model, Threads
 from docmt.cli.score import AsJson
-from docmt.cli.tables import print_json, show_table
+from docmt.cli.screen import print_json, show_table
 
 if TYPE_CHECKING:
     from docmt.scoring.contrastive import Judgement
@@ -99,27 +98,3 @@ def show_accuracies(judgements: "list[Judgement]", signature: str) -> None:
     columns = ("set", "distance", "accuracy", "chance", "items", "variants", "right", "ties")
     show_table(columns, rows, numbers=columns[1:])
     typer.echo(f"\n{signature}")
-
-
-def contrastive_system(
-    settings: Settings,
-    model: Model,
-    view: View,
-    output: Annotated[Path, output_file("contrastive.arrow to write: a score for each variant")],
-    whole: Annotated[bool, typer.Option("--whole", help="score the sentences before the judged one too")] = False,
-    chains: Chains = None,
-    device: Device = "auto",
-    threads: Threads = None,
-) -> None:
-    """Score a view's contrastive variants: the log-probability of the judged sentence, given its context."""
-    from docmt.base.artifacts import read_json
-    from docmt.base.parse import parse
-    from docmt.cli.opening import open_model
-    from docmt.cli.progress import shown_progress
-    from docmt.decoding.files import TranslationSettings, write_contrastive
-    from docmt.decoding.segments import View as Segments
-
-    chosen = parse(TranslationSettings, read_json(settings), str(settings))
-    network, _ = open_model(model, device, threads)
-    with shown_progress("contrastive scores", "variants") as progress:
-        write_contrastive(chosen, network, Segments(view, chains), output, progress, whole)

@@ -66,13 +66,13 @@ def forced_scores(
 
     Raises UserError for what `Sets.read` refuses, and for a sentence without any token.
     """
+    from docmt.api.translate import own_cut
     from docmt.base.columns import STOP_WORDS
     from docmt.cli.opening import open_model
     from docmt.cli.progress import shown_progress
-    from docmt.cli.translate import own_cut
     from docmt.decoding.contrastive import scored
     from docmt.settings.models import READS_CHAINS
-    from docmt.text.contrastive import contrastive_tokens
+    from docmt.text.beside import contrastive_tokens
     from docmt.views.contrastive import contrastive_segments
 
     network, pipeline = open_model(folder, device, threads)

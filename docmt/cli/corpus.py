@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from docmt.cli.catalogue import check, sources
 from docmt.cli.options import input_file, input_folder, output_file, output_folder
 from docmt.cli.own_corpus import validate
 
-__all__ = ["check", "fetch", "fixture", "read", "sources", "validate"]
+__all__ = ["fetch", "fixture", "read", "validate"]
 
 
 def fetch(

@@ -7,7 +7,7 @@ import typer
 
 from docmt.base.errors import UserError
 from docmt.cli.options import input_file, output_file
-from docmt.cli.tables import print_json, show_table
+from docmt.cli.screen import print_json, show_table
 
 
 def sheet(
@@ -33,13 +33,12 @@ def sheet(
     from docmt.scoring.human.items import Compared, draw
     from docmt.scoring.human.key import Key
     from docmt.scoring.human.sheet import write_page, write_sheet
-    from docmt.scoring.plain_files import DOCUMENTS_REMEDY, read_plain_files
+    from docmt.scoring.plain_files import read_plain_files
 
     files = read_plain_files([reference], documents)
-    if files.references.documents is None:
-        raise UserError("no documents", where=files.where, remedy=DOCUMENTS_REMEDY)
+    names = files.documents
     given, theirs, ours = (files.translations(path).raw for path in (source, baseline, system))
-    test = Compared(files.references.documents, given, files.references.raw[0], theirs, ours)
+    test = Compared(names, given, files.references.raw[0], theirs, ours)
     items = draw(test, sentences, seed)
     write_sheet(output, items)
     if page is not None:

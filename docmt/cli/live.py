@@ -1,26 +1,27 @@
-"""Progress of a training on a terminal: one live line, with the validations above it."""
+"""Progress of a training: a live line on a terminal, with the validations above it; lines in a log file."""
 
 import json
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from docmt.cli.progress import Minutes
 from docmt.cli.screen import say, unfailing
 from docmt.training.listeners import Listener
-from docmt.training.meter import Meter, Step
-from docmt.training.progress import LogLines, dev_line
-from docmt.training.status import Validation
+from docmt.training.status import Meter, Step, Validation
 
 READ_EVERY = 5
 """Updates between two readings of the live line's means."""
 
 
-def progress(settings: Path) -> Listener:
+def training_progress(settings: Path) -> Listener:
     """A live line on a terminal, plain lines on standard error otherwise; `settings` tells the number of updates."""
     if not sys.stderr.isatty():
-        return LogLines(say)
+        return TrainingLog(say)
     return LiveLine(max_updates(settings))
 
 
@@ -66,3 +67,41 @@ class LiveLine:
     def close(self) -> None:
         with unfailing():
             self._line.stop()
+
+
+class TrainingLog:
+    """A line a minute, and one at each validation, by `write`; `clock` gives seconds."""
+
+    def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._write, self._meter, self._minutes = write, Meter(), Minutes(clock)
+
+    def updated(self, step: Step) -> None:
+        self._meter.add(step)
+        if self._minutes():
+            self._write(f"update {step.update}, epoch {step.epoch + 1}: {in_words(self._meter.read()[1])}")
+
+    def validated(self, validation: Validation) -> None:
+        self._write(dev_line(validation))
+
+    def note(self, text: str) -> None:
+        self._write(text)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def in_words(means: dict[str, float]) -> str:
+    rates = " ".join(f"{name} {value:.3g}" for name, value in means.items() if name.startswith("lr"))
+    return (
+        f"loss {means['loss']:.3f}, nll {means['nll']:.3f}, gradient {means['gradient_norm']:.2f}, {rates}, "
+        f"{means['source_tokens_per_s']:,.0f} / {means['target_tokens_per_s']:,.0f} source / target tokens a second"
+    )
+
+
+def dev_line(validation: Validation) -> str:
+    terms = "".join(f", {name} {value:.4f}" for name, value in validation.terms.items())
+    bleu = "" if validation.bleu is None else f", BLEU {validation.bleu:.2f}"
+    return (
+        f"update {validation.update}, epoch {validation.epoch + 1}: dev loss {validation.loss:.4f}, "
+        f"nll {validation.nll:.4f}, perplexity {validation.perplexity:.2f}{bleu}{terms}"
+    )

@@ -2,19 +2,15 @@
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from docmt.base.errors import UserError
 from docmt.cli.options import input_file
 from docmt.cli.score import AsJson, Documents
-from docmt.cli.tables import print_json, show_table
+from docmt.cli.screen import print_json, show_table
 from docmt.settings.scoring import ConsistencyConfig
-
-if TYPE_CHECKING:
-    from docmt.scoring.alignment.links import Aligned
-    from docmt.scoring.plain_chains import ChainFiles
 
 OPTIONS_OF_THEIR_OWN = {"source_stop_lists": "--source-stop-list", "target_stop_lists": "--target-stop-list"}
 RULES = [field.name for field in dataclasses.fields(ConsistencyConfig) if field.name not in OPTIONS_OF_THEIR_OWN]
@@ -55,12 +51,12 @@ def ltcr(
     themselves, and stop words are counted in them; the signatures say which.
     """
     from docmt.scoring.chain_scores import StopFiles
-    from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, score_systems
+    from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links, score_systems
 
     training = both(train_source, train_target)
     config = chosen(rule or []).of_corpus(("source", "target"), STOP_WORDS)
     files = ChainFiles.read(source, hypotheses, documents, training)
-    links, made_by = linked(files, alignments or [], aligner)
+    links, made_by = chain_links(files, alignments or [], aligner)
     scores = score_systems(files, links, made_by, StopFiles(source_stop_list, target_stop_list), config)
     if as_json:
         print_json([{"system": str(path), "consistency": found} for path, found in scores.items()])
@@ -97,18 +93,6 @@ def typed(value: str) -> Any:
         return yaml.safe_load(value)
     except yaml.YAMLError:
         return value
-
-
-def linked(files: "ChainFiles", alignments: list[Path], aligner: str | None) -> "tuple[dict[Path, list[Aligned]], str]":
-    """Of each system, and what the aligner is called in signatures."""
-    from docmt.scoring.alignment.training import NAME
-    from docmt.scoring.plain_chains import OWN_LINES, default_links, given_links
-
-    if alignments:
-        return given_links(files, alignments), aligner or "given"
-    if aligner:
-        raise UserError("it says what made --alignments, and there are none", where="--aligner", found=aligner)
-    return default_links(files), NAME if files.training[0] else NAME + OWN_LINES
 
 
 def show(scores: dict[Path, dict]) -> None:

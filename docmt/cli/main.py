@@ -16,62 +16,64 @@ from docmt.base.parent import end_with_workflow
 from docmt.cli.paths import checked
 from docmt.cli.screen import say
 
-COMMANDS = (
-    ("systems", "docmt.cli.targets", "systems"),
-    ("targets", "docmt.cli.targets", "targets"),
-    ("made-checkpoint", "docmt.cli.checkpoint", "made_checkpoint"),
-    ("tokens", "docmt.cli.tokens", "tokens"),
-    ("views", "docmt.cli.views", "views"),
-    ("train", "docmt.cli.train", "train"),
-    ("status", "docmt.cli.status", "status"),
-    ("decode", "docmt.cli.decode", "decode"),
-    ("inspect", "docmt.cli.inspect", "inspect"),
-    ("translate", "docmt.cli.translate", "translate"),
-    ("translate-passage", "docmt.cli.passage", "translate_passage"),
-    ("import-fairseq", "docmt.cli.import_fairseq", "import_fairseq"),
-    ("contrastive", "docmt.cli.contrastive", "contrastive"),
-    ("score", "docmt.cli.score", "score"),
-    ("compare", "docmt.cli.compare", "compare"),
-    ("ltcr", "docmt.cli.ltcr", "ltcr"),
-    ("align", "docmt.cli.align", "align"),
-    ("aer", "docmt.cli.align", "aer"),
-    ("coherence", "docmt.cli.adjacent", "coherence"),
-    ("cohesion", "docmt.cli.adjacent", "cohesion"),
-    ("contrastive-system", "docmt.cli.contrastive", "contrastive_system"),
-    ("train-aligner", "docmt.cli.align", "train_aligner"),
-    ("score-system", "docmt.cli.score", "score_system"),
-    ("compare-table", "docmt.cli.compare", "compare_table"),
-    ("report", "docmt.cli.report", "report"),
-)
-"""Command, module, function. A module imports its stage inside the function, so that `docmt --help` is quick."""
+COMMANDS = {
+    "systems": "targets",
+    "targets": "targets",
+    "corpus fetch": "corpus",
+    "corpus fixture": "corpus",
+    "corpus read": "corpus",
+    "corpus validate": "corpus",
+    "corpus sources": "catalogue",
+    "corpus check": "catalogue",
+    "made-checkpoint": "stages",
+    "tokens": "stages",
+    "shards tokenise": "stages",
+    "shards learn": "stages",
+    "shards encode": "stages",
+    "shards join": "stages",
+    "views": "stages",
+    "chains words": "stages",
+    "chains segments": "stages",
+    "chains statistics": "catalogue",
+    "train": "train",
+    "status": "status",
+    "decode": "stages",
+    "inspect": "stages",
+    "translate": "translate",
+    "translate-passage": "stages",
+    "import-fairseq": "import_fairseq",
+    "contrastive": "contrastive",
+    "score": "score",
+    "compare": "score",
+    "ltcr": "ltcr",
+    "align": "align",
+    "aer": "align",
+    "coherence": "adjacent",
+    "cohesion": "adjacent",
+    "vectors train": "adjacent",
+    "vectors corpus": "stages",
+    "human sheet": "human",
+    "human read": "human",
+    "contrastive-system": "stages",
+    "train-aligner": "stages",
+    "score-system": "stages",
+    "compare-table": "stages",
+    "report": "stages",
+}
+"""Of each command the module in `docmt.cli`, where its last word is a function.
 
-GROUPS = (
-    (
-        "corpus",
-        "docmt.cli.corpus",
-        (
-            ("fetch", "fetch"),
-            ("fixture", "fixture"),
-            ("read", "read"),
-            ("validate", "validate"),
-            ("sources", "sources"),
-            ("check", "check"),
-        ),
-    ),
-    (
-        "shards",
-        "docmt.cli.shards",
-        (("tokenise", "tokenise"), ("learn", "learn"), ("encode", "encode"), ("join", "join")),
-    ),
-    (
-        "chains",
-        "docmt.cli.chains",
-        (("words", "words"), ("segments", "segments"), ("statistics", "statistics")),
-    ),
-    ("vectors", "docmt.cli.vectors", (("train", "train"), ("corpus", "corpus"))),
-    ("human", "docmt.cli.human", (("sheet", "sheet"), ("read", "read"))),
-)
-"""Commands of two words."""
+A module imports its stage inside the function, so that `docmt --help` is quick.
+"""
+
+GROUPS = {
+    "corpus": "`docmt corpus`: stage 1, downloads and readers, and the catalogue.",
+    "shards": "`docmt shards`: stage 2 of a corpus that is too large for one machine, as several jobs with the same "
+    "result.",
+    "chains": "`docmt chains`: stage 4, the lexical chains of documents and of segments.",
+    "vectors": "`docmt vectors`: word vectors for coherence.",
+    "human": "Human evaluation: write a blind sheet of two systems, read filled ones back.",
+}
+"""Help of the first words of commands of two words."""
 
 
 def build(asked: str | None = None) -> typer.Typer:
@@ -85,16 +87,15 @@ def build(asked: str | None = None) -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(lambda: None)  # without it, an application of one command takes no name of a command
-    known = {name for name, *_ in (*GROUPS, *COMMANDS)}
+    known = {name.split()[0] for name in COMMANDS}
     needed = known & {asked} or known
-    for group, module, commands in (row for row in GROUPS if row[0] in needed):
-        functions = importlib.import_module(module)
-        sub = typer.Typer(help=functions.__doc__, no_args_is_help=True)
-        for name, function in commands:
-            sub.command(name)(guarded(checked(getattr(functions, function))))
-        app.add_typer(sub, name=group)
-    for name, module, function in (row for row in COMMANDS if row[0] in needed):
-        app.command(name)(guarded(checked(getattr(importlib.import_module(module), function))))
+    groups = {name: typer.Typer(help=about, no_args_is_help=True) for name, about in GROUPS.items() if name in needed}
+    for words, module in ((name.split(), module) for name, module in COMMANDS.items()):
+        if words[0] in needed:
+            function = getattr(importlib.import_module(f"docmt.cli.{module}"), words[-1].replace("-", "_"))
+            groups.get(words[0], app).command(words[-1])(guarded(checked(function)))
+    for name, group in groups.items():
+        app.add_typer(group, name=name)
     return app
 
 

@@ -52,3 +52,6 @@ Workers = Annotated[
 Learnt = Annotated[
     Path | None, input_folder("text/ of the corpus that `text.learnt_on` of the settings names, if it is another")
 ]
+Model = Annotated[Path, input_folder("the model's folder: model.safetensors, model.json, text/")]
+View = Annotated[Path, input_folder("folder of stage 3: test.arrow[, contrastive.arrow]")]
+Chains = Annotated[Path | None, input_folder("stage 4's folder of the view, for models that read lexical chains")]

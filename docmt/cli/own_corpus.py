@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docmt.cli.catalogue import aligned
 from docmt.cli.options import input_file, input_folder
+from docmt.cli.screen import aligned
 
 if TYPE_CHECKING:
     from docmt.catalogue.readers import ReaderConfig

@@ -39,20 +39,32 @@ shown_shards = partial(shown_progress, unit="shards", counted="sentence pairs")
 """Of a stage that goes through a corpus, by the name of what it does."""
 
 
+class Minutes:
+    """Says, when it is called, whether another line of a log is due; `clock` gives seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.start = self.last = clock()
+
+    def __call__(self) -> bool:
+        now = self.clock()
+        if now - self.last < EVERY_S:
+            return False
+        self.last = now
+        return True
+
+
 class LogLines:
     """A line a minute; the clock gives seconds."""
 
     def __init__(
         self, name: str, unit: str, counted: str = "source pieces", clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self.name, self.unit, self.counted, self.clock = name, unit, counted, clock
-        self.start = self.last = clock()
+        self.name, self.unit, self.counted, self.minutes = name, unit, counted, Minutes(clock)
 
     def __call__(self, done: int, total: int, count: int) -> None:
-        now = self.clock()
-        if now - self.last >= EVERY_S:
-            self.last = now
-            rate = f"{count / (now - self.start):,.0f} {self.counted}/s"
+        if self.minutes():
+            rate = f"{count / (self.minutes.last - self.minutes.start):,.0f} {self.counted}/s"
             say(f"{self.name}: {done} of {total} {self.unit}, {rate}")
 
 

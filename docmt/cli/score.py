@@ -1,13 +1,12 @@
-"""`docmt score`, of plain files, and `docmt score-system`, of the workflow's stage 7."""
+"""`docmt score` and `docmt compare`: BLEU of plain files."""
 
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from docmt.base.errors import UserError
-from docmt.cli.options import Device, input_file, input_folder, language_code, output_file
-from docmt.cli.tables import print_json, show_table
+from docmt.cli.options import input_file, language_code
+from docmt.cli.screen import print_json, show_table
 
 References = Annotated[
     list[Path],
@@ -23,6 +22,10 @@ Language = Annotated[
     typer.Option(help="of the references; Chinese (zh) is scored by characters in 13a", callback=language_code),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
+Test = Annotated[
+    Literal["bootstrap", "sign"],
+    typer.Option(help="paired bootstrap resampling (Koehn 2004) or the sign test of Collins et al. (2005)"),
+]
 
 
 def score(
@@ -41,16 +44,14 @@ def score(
     tokenized (multi-bleu.perl with and without -lc) take the words as the files have them.
     """
     from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies
-    from docmt.scoring.plain_files import DOCUMENTS_REMEDY, read_plain_files
+    from docmt.scoring.plain_files import read_plain_files
 
     files = read_plain_files(reference, documents, instances)
-    found = files.translations(hypotheses, lines)
-    scores = {"bleu": bleu_scores(found, files.references, target_language, lines)}
+    translations = files.translations(hypotheses, lines)
+    tallies = bleu_tallies(translations, files.references, target_language, lines)
+    scores = {"bleu": bleu_scores(tallies)}
     if by_document:
-        if files.references.documents is None:
-            raise UserError("no documents", where=files.where, remedy=DOCUMENTS_REMEDY)
-        tallies = bleu_tallies(found, files.references, target_language, lines)
-        scores["by_document"] = bleu_by_document(tallies, files.references.documents)
+        scores["by_document"] = bleu_by_document(tallies, files.documents)
     if as_json:
         print_json(scores)
         return
@@ -73,24 +74,57 @@ def show_scores(scores: dict) -> None:
         show_table(columns, documents, numbers=columns[1:])
 
 
-def score_system(
-    settings: Annotated[Path, input_file("settings.json of stage 7")],
-    corpus: Annotated[Path, input_folder("folder of stage 1: documents.parquet, for the raw references")],
-    tokens: Annotated[Path, input_folder("folder of stage 2: tokens.arrow, for the tokenised references")],
-    view: Annotated[Path, input_folder("folder of stage 3: test.arrow, for the instances")],
-    translations: Annotated[Path, input_folder("folder of stage 6: test.txt and what stands beside it")],
-    output: Annotated[Path, output_file("scores.json to write, and details.arrow beside it")],
-    aligner: Annotated[Path | None, input_folder("folder of `docmt train-aligner`, for LTCR and HHI")] = None,
-    word_vectors: Annotated[Path | None, input_file("where settings name some, for coherence")] = None,
-    next_sentence_model: Annotated[Path | None, input_folder("where settings name one, for cohesion")] = None,
-    source_stop_list: Annotated[Path | None, input_file("where settings name one, for LTCR and HHI")] = None,
-    target_stop_list: Annotated[Path | None, input_file("where settings name one, for LTCR and HHI")] = None,
-    device: Device = "auto",
+def compare(
+    baseline: Annotated[Path, input_file("translations of the system that others are compared with")],
+    system: Annotated[list[Path], input_file("translations of a system; may be given several times")],
+    reference: References,
+    documents: Documents = None,
+    instances: Instances = None,
+    lines: LinesAre = "sentences",
+    target_language: Language = "en",
+    test: Test = "bootstrap",
+    as_json: AsJson = False,
 ) -> None:
-    """Score a system of the workflow, by every metric, each with its signature."""
-    from docmt.scoring.chain_scores import StopFiles
-    from docmt.scoring.score import Inputs, write_scores
+    """Compare systems with a baseline: BLEU in every family and unit, differences, and two-sided p-values.
 
-    stop_files = StopFiles(source_stop_list, target_stop_list)
-    inputs = Inputs(corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, stop_files)
-    write_scores(settings, inputs, output, device)
+    Files are those of `docmt score`. † is p < 0.05 and ‡ is p < 0.01.
+    """
+    from docmt.scoring.comparisons import compare_bleu
+    from docmt.scoring.plain_files import read_plain_files
+
+    files = read_plain_files(reference, documents, instances)
+    found = {"baseline": str(baseline), "systems": []}
+    for path in system:
+        texts = (files.translations(one, lines) for one in (path, baseline))
+        comparisons = compare_bleu(*texts, files.references, target_language, lines, test)
+        found["systems"].append({"system": str(path), "comparisons": comparisons})
+    if as_json:
+        print_json(found)
+        return
+    show_comparisons(found)
+
+
+def show_comparisons(found: dict) -> None:
+    """A table of differences, and the signatures below it."""
+    from docmt.base.p_values import mark, p_value
+
+    columns = ("system", "family", "unit", "baseline", "BLEU", "difference", "p", "")
+    rows = [(one["system"], record) for one in found["systems"] for record in one["comparisons"]]
+    cells = [
+        (
+            system,
+            record["family"],
+            record["unit"],
+            f"{record['baseline_score']:.2f}",
+            f"{record['system_score']:.2f}",
+            f"{record['difference']:+.2f}",
+            p_value(record["p"]),
+            mark(record["p"]),
+        )
+        for system, record in rows
+    ]
+    show_table(columns, cells, numbers=columns[3:7])
+    typer.echo(f"\nbaseline: {found['baseline']}")
+    for key in ("score_signature", "signature"):
+        for text in dict.fromkeys(record[key] for _, record in rows):
+            typer.echo(text)

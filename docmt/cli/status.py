@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.cli.options import input_folder
-from docmt.cli.tables import plain_table
+from docmt.cli.screen import aligned, ruled
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -78,18 +78,13 @@ def show(trainings: "list[Standing]") -> None:
 def plain(trainings: "list[Standing]") -> str:
     if not trainings:
         return "no training yet"
-    return plain_table(COLUMNS, [cells(training) for training in trainings], NUMBERS)
+    return aligned([COLUMNS, *map(cells, trainings)], numbers=NUMBERS)
 
 
 def table(trainings: "list[Standing]") -> "Table":
-    from rich.box import SIMPLE
-    from rich.table import Table
-
-    shown = Table(box=SIMPLE, caption=None if trainings else "no training yet")
-    for name in COLUMNS:
-        shown.add_column(name, justify="right" if name in NUMBERS else "left", overflow="fold")
-    for training in trainings:
-        shown.add_row(*cells(training), style=COLOURS[training.state])
+    styles = [COLOURS[training.state] for training in trainings]
+    shown = ruled(COLUMNS, [*map(cells, trainings)], NUMBERS, styles)
+    shown.caption = None if trainings else "no training yet"
     return shown
 
 

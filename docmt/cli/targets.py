@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from docmt.catalogue.missing import Places, left_out
 from docmt.cli.options import input_folder
 from docmt.plan.estimates import Estimates, Plan
 from docmt.plan.grid import Grid, load_grid
-from docmt.plan.items import item_corpora, item_entries, page_of, run_folder
+from docmt.plan.targets import targets as find_targets
 from docmt.settings.system import Entry
 
 Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
@@ -40,37 +39,12 @@ def targets(
     are not made yet, with those that they start from, and an estimate of what they take.
     """
     grid = load_grid(root)
-    names, results = _studies(grid, study), root / "results"
-    without = {} if grid.fixtures else left_out(grid.corpora.values(), Places(results, grid.mirror, grid.local))
-    estimates = Estimates(grid, results)
-    _line(root, "all", None, f"every study of config.yaml: {', '.join(grid.active)}; {_all(grid, estimates)}")
-    for name in names:
-        _study(root, grid, name, estimates, set(without), scores)
-    for corpus in grid.corpora.values():
-        path = f"results/1_corpus/{grid.data_folder(corpus.corpus)}/card.json"
-        _line(root, path, path, f"the corpus {corpus.corpus}", corpus.corpus in without)
+    names, estimates = _studies(grid, study), Estimates(grid, root / "results")
+    for target in find_targets(grid, root, names, estimates, scores):
+        made = "made" if target.is_made else "missing" if target.lacks else "-"
+        plan = "" if target.plan is None else f"; {_planned(target.plan)}"
+        typer.echo(f"{target.name:<84} {made:<7} {target.about}{plan}")
     typer.echo(_footnote(estimates), err=True)
-
-
-def _study(root: Path, grid: Grid, name: str, estimates: Estimates, without: set[str], scores: bool) -> None:
-    config, entries = grid.studies[name], grid.of_study(name)
-    page = f"results/8_report/{name}/index.html"
-    lacking = any(without.intersection(grid.corpora_for(entry)) for entry in entries)
-    _line(root, name, page, f"{config.title}; {_planned(estimates.plan(entries))}", lacking)
-    for item, one in config.items.items():
-        plan = _planned(estimates.plan(item_entries(grid, name, item)))
-        about = f"{one.paper}: {one.title}" if one.paper else one.title
-        lacking = bool(without.intersection(item_corpora(grid, name, item)))
-        _line(root, page_of(name, item), page_of(name, item), f"{about}; {plan}", lacking)
-    for entry in entries if scores else ():
-        for seed in entry.seeds:
-            path = f"{run_folder(grid, '7_scores', entry, seed)}/scores.json"
-            lacking = bool(without.intersection(grid.corpora_for(entry)))
-            _line(root, path, path, f"scores of {entry.system.name} on {entry.corpus}", lacking)
-
-
-def _all(grid: Grid, estimates: Estimates) -> str:
-    return _planned(estimates.plan(entry for name in grid.active for entry in grid.of_study(name)))
 
 
 def _planned(plan: Plan) -> str:
@@ -102,11 +76,6 @@ def _studies(grid: Grid, study: str | None) -> list[str]:
     if study not in grid.studies:
         raise typer.BadParameter(f"no study {study!r}; there are: {', '.join(grid.studies)}")
     return [study]
-
-
-def _line(root: Path, target: str, path: str | None, about: str, missing: bool = False) -> None:
-    made = "made" if path is not None and (root / path).exists() else "missing" if missing else "-"
-    typer.echo(f"{target:<84} {made:<7} {about}")
 
 
 def _described(entry: Entry) -> str:

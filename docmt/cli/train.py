@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +13,36 @@ from docmt.cli.options import MINUTES, MOST, Device, input_file, input_folder, o
 from docmt.cli.screen import say
 
 if TYPE_CHECKING:
-    from docmt.training.options import JobOptions
+    from docmt.training.pace import JobOptions
     from docmt.training.settings import Paths
     from docmt.training.signals import StopRequest
+
+
+Init = Annotated[Path | None, input_folder("Model folder to start from (init_from).")]
+Chains = Annotated[Path | None, input_folder("Stage 4's folder of the view: train.arrow, dev.arrow.")]
+Pretrained = Annotated[Path | None, input_folder("Folder of a pretrained checkpoint to start from.")]
+Threads = Annotated[int | None, typer.Option(min=1, max=MOST, help="CPU threads; a resumed run needs the same.")]
+Ranks = Annotated[int, typer.Option(min=1, max=MOST, help="Processes, each with a GPU or with so many threads.")]
+DeadlineMinutes = Annotated[float | None, typer.Option(min=0, max=MINUTES, help="What the job may take.")]
+SaveMinutes = Annotated[float, typer.Option(min=0, max=MINUTES, help="Checkpoints, beside save_every_updates.")]
+Checkpoints = Annotated[int, typer.Option(min=2, help="How many checkpoints are kept.")]
+HangMinutes = Annotated[
+    float, typer.Option(min=0, max=MINUTES, help="End without progress, above a batch's; 0 = never.")
+]
+SetAside = Annotated[
+    bool, typer.Option("--set-aside", help="Rename a state of other settings and begin anew, instead of refusing.")
+]
+Deterministic = Annotated[
+    bool,
+    typer.Option(
+        "--deterministic",
+        help="On a GPU: the same bytes from the same seed, more slowly; a resumed run needs the same.",
+    ),
+]
+Compiled = Annotated[
+    bool | None,
+    typer.Option("--compile/--no-compile", envvar="DOCMT_COMPILE", help="Compile parts of updates; default: on CUDA."),
+]
 
 
 def train(
@@ -25,40 +51,19 @@ def train(
     text: Annotated[Path, input_folder("Folder text/ of stage 2: codes and vocabularies.")],
     output: Annotated[Path, output_folder("Folder for model/, metrics.jsonl, record.json.")],
     state: Annotated[Path, output_folder("Folder for checkpoints to resume from; removed at the end.")],
-    init: Annotated[Path | None, input_folder("Model folder to start from (init_from).")] = None,
-    chains: Annotated[Path | None, input_folder("Stage 4's folder of the view: train.arrow, dev.arrow.")] = None,
-    pretrained: Annotated[Path | None, input_folder("Folder of a pretrained checkpoint to start from.")] = None,
+    init: Init = None,
+    chains: Chains = None,
+    pretrained: Pretrained = None,
     device: Device = "auto",
-    threads: Annotated[
-        int | None, typer.Option(min=1, max=MOST, help="CPU threads; a resumed run needs the same.")
-    ] = None,
-    ranks: Annotated[
-        int, typer.Option(min=1, max=MOST, help="Processes, each with a GPU or with so many threads.")
-    ] = 1,
-    deadline_minutes: Annotated[float | None, typer.Option(min=0, max=MINUTES, help="What the job may take.")] = None,
-    save_minutes: Annotated[
-        float, typer.Option(min=0, max=MINUTES, help="Checkpoints, beside save_every_updates.")
-    ] = 30,
-    checkpoints: Annotated[int, typer.Option(min=2, help="How many checkpoints are kept.")] = 2,
-    hang_minutes: Annotated[
-        float, typer.Option(min=0, max=MINUTES, help="End without progress, above a batch's; 0 = never.")
-    ] = 30,
-    set_aside: Annotated[
-        bool, typer.Option("--set-aside", help="Rename a state of other settings and begin anew, instead of refusing.")
-    ] = False,
-    deterministic: Annotated[
-        bool,
-        typer.Option(
-            "--deterministic",
-            help="On a GPU: the same bytes from the same seed, more slowly; a resumed run needs the same.",
-        ),
-    ] = False,
-    compiled: Annotated[
-        bool | None,
-        typer.Option(
-            "--compile/--no-compile", envvar="DOCMT_COMPILE", help="Compile parts of updates; default: on CUDA."
-        ),
-    ] = None,
+    threads: Threads = None,
+    ranks: Ranks = 1,
+    deadline_minutes: DeadlineMinutes = None,
+    save_minutes: SaveMinutes = 30,
+    checkpoints: Checkpoints = 2,
+    hang_minutes: HangMinutes = 30,
+    set_aside: SetAside = False,
+    deterministic: Deterministic = False,
+    compiled: Compiled = None,
 ) -> None:
     """Train a system, or go on with an interrupted training.
 
@@ -66,7 +71,7 @@ def train(
     and end with status 75: run again to go on. Ctrl-C again ends at once, with status 130, and the last checkpoint
     stays. Status 70: no progress; the stack of every thread stands in the state folder. exit.json there says why.
     """
-    from docmt.training.options import JobOptions
+    from docmt.training.pace import JobOptions
     from docmt.training.signals import StopRequest
 
     options = JobOptions(deadline_minutes, hang_minutes, save_minutes, checkpoints, set_aside, deterministic, compiled)
@@ -104,14 +109,13 @@ def train_here(
     paths: "Paths", device: str, threads: int | None, options: "JobOptions", stop: "StopRequest | None" = None
 ) -> bool:
     """The training, or this rank's part of it, in this process; the first rank shows how far it is. Is it finished?"""
-    from docmt.cli.dev_bleu import dev_bleu
-    from docmt.cli.live import progress
-    from docmt.training.job import train as train_system
+    from docmt.api.train import train as train_system
+    from docmt.cli.live import training_progress
     from docmt.training.listeners import Listeners
     from docmt.training.ranks import is_first
 
-    listener = progress(paths.settings) if is_first() else Listeners()
+    listener = training_progress(paths.settings) if is_first() else Listeners()
     try:
-        return train_system(paths, device, threads, listener, partial(dev_bleu, paths.text), options, stop)
+        return train_system(paths, device, threads, listener, options, stop)
     finally:
         listener.close()

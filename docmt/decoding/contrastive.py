@@ -11,9 +11,8 @@ from torch import nn
 
 from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS
 from docmt.base.errors import UserError
-from docmt.decoding.batches import token_batches
 from docmt.decoding.segments import View
-from docmt.decoding.translator import Progress, quiet
+from docmt.decoding.translator import Progress, quiet, token_batches
 from docmt.nn.rows import Rows
 from docmt.nn.segments import spans, starts
 from docmt.search import variant_scores

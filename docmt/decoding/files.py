@@ -1,4 +1,7 @@
-"""What stage 6 leaves: a line for each test sentence or document, and an account of how they came about."""
+"""What stage 6 leaves: a line for each test sentence or document, and an account of how they came about.
+
+Of text from elsewhere a line is a sentence, and a blank line stands between documents.
+"""
 
 import dataclasses
 from itertools import islice
@@ -8,8 +11,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.artifacts import atomic_file, read_object, write_json
 from docmt.base.columns import write_arrow
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.base.texts import decoded
 from docmt.decoding.contrastive import contrastive_scores
 from docmt.decoding.nbest import nbest_lines
 from docmt.decoding.segments import Restore, SegmentTable, Sentence, View
@@ -33,6 +39,20 @@ class TranslationSettings:
     seed: int
     decode: DecodeConfig
     view: ViewConfig
+
+
+def read_passages(path: Path) -> tuple[list[list[str]], DecodeConfig]:
+    """The sentences of each document of a passage's `settings.json`, and how they are searched.
+
+    Raises UserError where the file is missing or is none.
+    """
+    chosen, where = read_object(path, "decode", "documents"), str(path)
+    decode, documents = parse(DecodeConfig, chosen["decode"], where, ("decode",)), chosen["documents"]
+    if not isinstance(documents, list) or not all(isinstance(one, list) for one in documents):
+        raise UserError(
+            "not the settings of a passage", where=where, expected="documents: a list of sentences for each"
+        )
+    return documents, decode
 
 
 def write_translations(
@@ -121,3 +141,24 @@ def account(
         "device": next(model.parameters()).device.type,
         "threads": torch.get_num_threads(),
     }
+
+
+def read_lines(data: bytes, where: str) -> list[str]:
+    """Raises UserError, with the number of the line, for what is not UTF-8."""
+    text = decoded(data, where)
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def document_numbers(lines: list[str], ids: list[Sentence]) -> dict[int, int]:
+    """For each line that has anything to translate the number of its document, from 0 on, in order.
+
+    A blank line ends a document; a line of which no piece is left (say, of invisible characters) does not.
+    """
+    numbers: dict[int, int] = {}
+    number, written = 0, False
+    for index, line in enumerate(lines):
+        if ids[index]:
+            numbers[index], written = number, True
+        elif not line.strip() and written:
+            number, written = number + 1, False
+    return numbers

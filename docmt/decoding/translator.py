@@ -1,15 +1,32 @@
 """Beam search over any number of segments, batch by batch, with an account of the work."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from torch import nn
 
-from docmt.decoding.batches import token_batches
 from docmt.nn.rows import Rows
 from docmt.search import Translation, search_each, side_by_side
 from docmt.settings.decode import DecodeConfig
+
+
+def token_batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
+    """Indices of items in batches of at most `budget` tokens, longest first; an item beyond it is a batch by itself.
+
+    Items of similar length are together, since a batch takes as many steps as its longest item; and the longest
+    come first, so that a lack of memory shows at once.
+    """
+    batches: list[list[int]] = []
+    room = 0
+    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        if not batches or lengths[index] > room:
+            batches.append([])
+            room = budget
+        batches[-1].append(index)
+        room -= lengths[index]
+    return batches
+
 
 Progress = Callable[[int, int, int], None]
 """Told after each batch: segments done, segments in all, source pieces done."""

@@ -23,9 +23,8 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import explained, is_of_system, reading
 from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
-from docmt.models.checkpoints import is_plain, load_plain
 from docmt.models.fairseq_settings import config_of, is_g_transformer, text_of
-from docmt.models.store import check_fit, fill
+from docmt.models.store import check_fit, fill, is_plain, load_plain
 from docmt.models.transformer import Transformer
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.shapes import Tensor

@@ -29,9 +29,8 @@ import torch
 
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading as reading_of
-from docmt.models.checkpoints import read_checkpoint
 from docmt.models.families import BIAS_OF_LOGITS, FAMILIES, TOKEN_TYPES, Family
-from docmt.models.store import take
+from docmt.models.store import read_checkpoint, take
 from docmt.models.transformer import Transformer
 from docmt.nn.shapes import EmbeddingRows, EmbeddingTable, Tensor
 from docmt.settings.made_checkpoints import STANDS_FOR

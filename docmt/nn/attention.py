@@ -6,8 +6,7 @@ Paper: Vaswani et al. 2017, section 3.2.1, eq. 1, for each run by itself.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from docmt.nn.backends import backward, bucketed, kernel, varlen
-from docmt.nn.backends.weights import weights
+from docmt.nn.backends import bucketed, kernel, varlen, weights
 from docmt.nn.noise import WeightDropout
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
@@ -81,7 +80,7 @@ def attend_back(q: Queries, k: Keys, states: States, query_segments: Segments, k
     zeros. Raises ValueError where the two sides differ in their number of runs.
     """
     _check_runs(query_segments, key_segments)
-    return backward.attend_back(q, k, states, query_segments, key_segments)
+    return weights.attend_back(q, k, states, query_segments, key_segments)
 
 
 def attention_weights(q: Queries, k: Keys, query_segments: Segments, key_segments: Segments) -> list[RunWeights]:
@@ -90,7 +89,7 @@ def attention_weights(q: Queries, k: Keys, query_segments: Segments, key_segment
     To be looked at: no gradient, in fp32. Raises ValueError where the two sides differ in their number of runs.
     """
     _check_runs(query_segments, key_segments)
-    return [one.mean(1) for one in weights(q, k, query_segments, key_segments)]
+    return [one.mean(1) for one in weights.weights(q, k, query_segments, key_segments)]
 
 
 def _check_runs(query_segments: Segments, key_segments: Segments) -> None:

@@ -10,7 +10,7 @@
 | V | vocabulary |
 | R | runs of a partition |
 | N | hypotheses in decoding, instance by instance |
-| P | sentences kept of each hypothesis: previous ones, and the one being written |
+| W | sentences kept of each hypothesis: previous ones, and the one being written |
 | I | instances in decoding |
 | C | tokens that all hypotheses of an instance have in common |
 | B | rows of a padded batch |
@@ -83,9 +83,9 @@ HypothesisTokens = Int[Tensor, "N"]
 HypothesisFlags = Bool[Tensor, "N"]
 HypothesisStates = Float[Tensor, "N D"]
 HypothesisHeads = Float[Tensor, "N H K"]
-HypothesisRows = Float[Tensor, "N P D"]
+HypothesisRows = Float[Tensor, "N W D"]
 """A state for each of the sentences that a hypothesis looks back at."""
-HypothesisRowHeads = Float[Tensor, "N P H K"]
-SeenRows = Bool[Tensor, "N P"]
+HypothesisRowHeads = Float[Tensor, "N W H K"]
+SeenRows = Bool[Tensor, "N W"]
 CommonPairs = Float[Tensor, "2 I H C K"]
 OwnPairs = Float[Tensor, "2 N H L K"]

@@ -13,6 +13,7 @@ from typing import Any
 
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.foreign import reading
+from docmt.base.paths import TOKENS, TRAINING
 from docmt.catalogue.published import stated
 from docmt.plan.grid import Grid
 from docmt.settings.system import Entry, SystemConfig
@@ -92,10 +93,11 @@ class Estimates:
         return _layers(system) + system.model.width * self._vocabulary(system, corpus)[1]
 
     def _record(self, corpus: str, folder: str, seed: int) -> Path:
-        return self.results / "5_training" / self.grid.scale / corpus / folder / f"seed{seed}" / "record.json"
+        names = {"scale": self.grid.scale, "corpus": corpus, "system": folder, "seed": seed}
+        return TRAINING.under(self.results, **names) / "record.json"
 
     def _card(self, corpus: str, text: str) -> dict[str, Any]:
-        path = self.results / "2_tokens" / self.grid.data_folder(corpus) / text / "card.json"
+        path = TOKENS.under(self.results, corpus=self.grid.data_folder(corpus), text=text) / "card.json"
         card = read_object_if_there(path) or {}
         with reading(path, "not the card of a text", "what `docmt tokens` writes"):
             _number(card.get("splits", UNCOUNTED)["train"]["target"]["pieces"])

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from docmt.base.artifacts import canonical_json
 from docmt.base.checks import need, need_between, need_path, need_seeds, setting
 from docmt.base.errors import UserError, check_known
-from docmt.base.names import NAMES_HAVE, check_name, is_name
+from docmt.base.names import NAMES_HAVE, is_name
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.catalogue.corpus import CorpusConfig, as_fixture, load_corpus
@@ -20,19 +20,18 @@ from docmt.catalogue.fixtures import FixtureConfig
 from docmt.kinds.study import StudyConfig
 from docmt.plan.entries import Systems
 from docmt.plan.item_checks import check_published
-from docmt.plan.resolve import Resolver, ScaledView
-from docmt.plan.scaled_scoring import laid_over
+from docmt.plan.resolve import Resolver
+from docmt.plan.scale import load_scale
 from docmt.plan.study import load_study
 from docmt.settings.data import TextConfig
 from docmt.settings.decode import DecodeConfig
-from docmt.settings.made_checkpoints import MadeCheckpoint, parse_made
-from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
+from docmt.settings.made_checkpoints import MadeCheckpoint
+from docmt.settings.models import MODEL_CONFIGS
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.system import Entry
 from docmt.settings.train import TrainConfig
 
 MOST_SHARDS = 10_000
-SCALE_KEYS = ("about", "fixtures", "pretrained", "view", "model", "train", "decode", "scoring")
 
 
 @dataclass(frozen=True)
@@ -185,8 +184,11 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     Raises UserError for whatever is wrong, before any job.
     """
     config, lines = _main_config(root, overrides or {})
-    overlay, fixtures, made = _overlay(root, config, lines)
-    texts = {name: _with_made(text, overlay["pretrained"]) for name, text in config.texts.items()}
+    scale = load_scale(root / "workflow" / "scales", config.scale, lines.place(("scale",)), config.scoring)
+    texts = {
+        name: dataclasses.replace(text, pretrained=scale.checkpoint(text.pretrained))
+        for name, text in config.texts.items()
+    }
     corpora, corpus_files = _corpora(root, config)
     for corpus in config.local:
         check_known("corpus", corpus, corpora, lines.place(("local", corpus)))
@@ -201,7 +203,7 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     for name, path in paths.items():
         study, study_lines = load_study(path)
         _check_corpora(study, study_lines, corpora)
-        resolver = Resolver(study, study_lines, dataclasses.asdict(config.defaults), overlay)
+        resolver = Resolver(study, study_lines, dataclasses.asdict(config.defaults), scale)
         resolver.check_cycles()
         own = list(Systems(resolver, texts).entries(config.seeds, list(entries)))
         _check_languages(own, texts, corpora, study_lines)
@@ -222,11 +224,11 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         corpus_files=corpus_files,
         studies=studies,
         active=active,
-        scoring=overlay["scoring"],
+        scoring=scale.scoring,
         human=config.human,
         entries=tuple(entries),
-        fixtures=fixtures,
-        checkpoints={one.part(config.scale): one for one in made},
+        fixtures=scale.fixtures,
+        checkpoints={one.part(config.scale): one for one in scale.checkpoints},
     )
 
 
@@ -257,37 +259,6 @@ def _check_defaults(defaults: DefaultsConfig, lines: Lines) -> None:
         parse(MODEL_CONFIGS[kind], {**values, "kind": kind}, lines, ("defaults", "model", kind))
     parse(TrainConfig, defaults.train, lines, ("defaults", "train"))
     parse(DecodeConfig, defaults.decode, lines, ("defaults", "decode"))
-
-
-def _with_made(text: TextConfig, made: dict[str, str]) -> TextConfig:
-    """The text with the pieces of the checkpoint that the scale makes instead, if any."""
-    return dataclasses.replace(text, pretrained=made.get(text.pretrained, text.pretrained))
-
-
-def _overlay(
-    root: Path, config: MainConfig, lines: Lines
-) -> tuple[dict, FixtureConfig | None, tuple[MadeCheckpoint, ...]]:
-    """What the scale lays over every system, its fixtures, the checkpoints that it makes (their folders go over those
-    that they stand for)."""
-    folder = root / "workflow" / "scales"
-    known = {path.stem: path for path in folder.glob("*.yaml")}
-    check_known("scale", config.scale, known, lines.place(("scale",)))
-    check_name("scale", config.scale, str(known[config.scale]))
-    value, overlay_lines = load_yaml(known[config.scale])
-    check_keys(mapping(value, overlay_lines), SCALE_KEYS, overlay_lines)
-    value["view"] = parse(ScaledView, value.get("view", {}), overlay_lines, ("view",))
-    for section, schema in (("model", TransformerConfig), ("train", TrainConfig), ("decode", DecodeConfig)):
-        valid = [f.name for f in dataclasses.fields(schema)]
-        check_keys(mapping(value.setdefault(section, {}), overlay_lines, (section,)), valid, overlay_lines, (section,))
-    fixtures = value.pop("fixtures", None)
-    made = parse_made(value.get("pretrained", {}), value["model"], overlay_lines)
-    if made and fixtures is None:
-        where = overlay_lines.place(("pretrained",))
-        raise UserError("a scale makes checkpoints where it makes corpora too", where=where, expected="fixtures")
-    value["pretrained"] = {folder: one.folder(config.scale) for folder, one in made.items()}
-    value["scoring"] = laid_over(config.scoring, value.get("scoring", {}), value["pretrained"], overlay_lines)
-    parsed = None if fixtures is None else parse(FixtureConfig, fixtures, overlay_lines, ("fixtures",))
-    return value, parsed, tuple(made.values())
 
 
 def _corpora(root: Path, config: MainConfig) -> tuple[dict[str, CorpusConfig], dict[str, str]]:

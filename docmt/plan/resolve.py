@@ -5,12 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from docmt.base.checks import need, need_seeds, setting
+from docmt.base.checks import need_seeds
 from docmt.base.errors import UserError, check_known
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.yaml_files import Lines
 from docmt.kinds.study import StudyConfig
-from docmt.settings.data import ViewConfig, both_cuts
+from docmt.plan.scale import Scale
+from docmt.settings.data import both_cuts
 from docmt.settings.made_checkpoints import is_made
 from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
 from docmt.settings.system import SystemConfig
@@ -45,27 +46,11 @@ class _Elsewhere:
     corpus: str
 
 
-@dataclass(frozen=True)
-class ScaledView:
-    """`view` of a scale."""
-
-    sample_share: float = setting(1.0, "of a training cut's `sample` this share is drawn, one segment at least")
-
-    def __post_init__(self) -> None:
-        need(0 < self.sample_share <= 1, "sample_share", self.sample_share, "above 0 and at most 1")
-
-    def laid_over(self, view: ViewConfig) -> ViewConfig:
-        if view.train.sample is None:
-            return view
-        sample = max(1, round(self.sample_share * view.train.sample))
-        return dataclasses.replace(view, train=dataclasses.replace(view.train, sample=sample))
-
-
 class Resolver:
     """Fills in what each system of a study inherits: defaults, then ancestors, then itself, then the scale."""
 
-    def __init__(self, study: StudyConfig, lines: Lines, defaults: dict, overlay: dict) -> None:
-        self.study, self.lines, self.defaults, self.overlay = study, lines, defaults, overlay
+    def __init__(self, study: StudyConfig, lines: Lines, defaults: dict, scale: Scale) -> None:
+        self.study, self.lines, self.defaults, self.scale = study, lines, defaults, scale
         for name, system in study.systems.items():
             check_keys(mapping(system, lines, ("systems", name)), SYSTEM_KEYS, lines, ("systems", name))
 
@@ -89,7 +74,7 @@ class Resolver:
             "decode": decode,
         }
         system = parse(SystemConfig, values, self.lines, ("systems", name))
-        return dataclasses.replace(system, view=self.overlay.get("view", ScaledView()).laid_over(system.view))
+        return dataclasses.replace(system, view=self.scale.view.laid_over(system.view))
 
     def extends(self, name: str) -> str | None:
         return self._known(name, "extends", self.study.systems[name].get("extends"))
@@ -173,12 +158,11 @@ class Resolver:
                 name = start
             if (folder := self._checkpoint(name)) is not None and not is_made(folder):
                 return {}
-        return self.overlay.get(section, {})
+        return self.scale.sections.get(section, {})
 
     def _checkpoint(self, name: str) -> Any:
         """The pretrained checkpoint that training starts from: the scale's, where it makes one instead."""
-        stated, made = self._start(name, "pretrained"), self.overlay.get("pretrained", {})
-        return made.get(stated, stated) if isinstance(stated, str) else stated
+        return self.scale.checkpoint(self._start(name, "pretrained"))
 
     def _known(self, name: str, key: str, other: Any) -> str | None:
         if other is not None:

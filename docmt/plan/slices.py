@@ -10,38 +10,37 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.errors import UserError, check_known
+from docmt.base.paths import (
+    ALIGNER,
+    CHAINS,
+    CHECKPOINT,
+    COMPARISON,
+    CORPUS,
+    FOLDERS,
+    ITEM,
+    PASSAGE,
+    RESULTS,
+    SCORES,
+    TOKENS,
+    TRAINING,
+    TRANSLATIONS,
+    VECTORS,
+    VIEW,
+    WORDS,
+    Folder,
+)
 from docmt.catalogue.corpus import STOP_WORDS, corpus_settings
 from docmt.kinds.tables import SystemsTable
 from docmt.plan.grid import Grid
 from docmt.plan.items import compared, item_corpora, item_of, study_of, tallied
 from docmt.plan.report_slice import report_slice
 from docmt.plan.versions import VERSIONS
-from docmt.settings.made_checkpoints import ROOM
 from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
 
-STAGES = {
-    ROOM: "{checkpoint}",
-    "1_corpus": "{corpus}",
-    "2_tokens": "{corpus}/{text}",
-    "3_views": "{corpus}/{text}/{view}",
-    "4_chains": "{corpus}/{text}/{view}",
-    "5_training": "{scale}/{corpus}/{system}/seed{seed}",
-    "6_translations": "{scale}/{corpus}/{system}/seed{seed}",
-    "6_passages": "{scale}/{corpus}/{system}/seed{seed}/{study}/{passage}",
-    "7_vectors": "{corpus}/{text}",
-    "7_aligners": "{corpus}/{text}",
-    "7_scores": "{scale}/{corpus}/{system}/seed{seed}",
-    "7_comparisons": "{study}/{table}",
-    "8_report": "{study}/{item}",
-}
-"""Folders under `results/`, by stage. Where no scale is part of them, the corpus is `Grid.data_folder`."""
-
-LEAST = {"8_report": 1}
+STAGES = {stage: folder.places for stage, folder in FOLDERS.items()}
+LEAST = {ITEM.stage: 1}
 """Parts that a folder has at least, where it need not have all: a study's page, and those of its items."""
-
-WORDS = "words"
-"""Stands for the view in the folder of the chains of whole documents."""
 
 
 def settings(grid: Grid, path: str) -> dict[str, Any]:
@@ -52,29 +51,29 @@ def settings(grid: Grid, path: str) -> dict[str, Any]:
     stage, *parts = path.split("/")
     most = STAGES.get(stage, "").count("/") + 1
     if stage not in SLICES or not LEAST.get(stage, most) <= len(parts) <= most:
-        raise UserError("no such target", where=f"results/{path}", expected=" or ".join(STAGES))
+        raise UserError("no such target", where=f"{RESULTS}/{path}", expected=" or ".join(STAGES))
     if STAGES[stage].startswith("{scale}/") and parts[0] != grid.scale:
         found, remedy = f"scale {parts[0]}", f"snakemake --config scale={parts[0]}"
         expected = f"{grid.scale}, which this run has"
         raise UserError(
-            "a target of another scale", where=f"results/{path}", found=found, expected=expected, remedy=remedy
+            "a target of another scale", where=f"{RESULTS}/{path}", found=found, expected=expected, remedy=remedy
         )
     return SLICES[stage](grid, *parts)
 
 
 def _checkpoint(grid: Grid, folder: str) -> dict[str, Any]:
-    check_known("checkpoint that this scale makes", folder, grid.checkpoints, f"results/{ROOM}/{folder}")
+    check_known("checkpoint that this scale makes", folder, grid.checkpoints, CHECKPOINT.at(checkpoint=folder))
     return {"version": VERSIONS["checkpoints"], **dataclasses.asdict(grid.checkpoints[folder])}
 
 
 def _corpus(grid: Grid, folder: str) -> dict[str, Any]:
-    config = grid.made(grid.corpus_in(folder, f"results/1_corpus/{folder}"))
+    config = grid.made(grid.corpus_in(folder, CORPUS.at(corpus=folder)))
     made_up = {"fixture": dataclasses.asdict(grid.fixtures)} if grid.fixtures and config.files else {}
     return {"version": VERSIONS["corpus"], **corpus_settings(config), **made_up}
 
 
 def _tokens(grid: Grid, folder: str, text: str) -> dict[str, Any]:
-    where = f"results/2_tokens/{folder}/{text}"
+    where = TOKENS.at(corpus=folder, text=text)
     corpus = grid.corpus_in(folder, where)
     check_known("text", text, grid.texts, where)
     languages = _languages(grid, corpus)
@@ -83,19 +82,19 @@ def _tokens(grid: Grid, folder: str, text: str) -> dict[str, Any]:
 
 
 def _views(grid: Grid, folder: str, text: str, view: str) -> dict[str, Any]:
-    return {"version": VERSIONS["views"], "view": _view(grid, "3_views", folder, text, view)}
+    return {"version": VERSIONS["views"], "view": _view(grid, VIEW, folder, text, view)}
 
 
 def _chains(grid: Grid, folder: str, text: str, view: str) -> dict[str, Any]:
     """Of whole documents where the view is `words`, a name that no cut of documents has."""
     if view == WORDS:
-        corpus = grid.corpus_in(folder, f"results/4_chains/{folder}/{text}/{view}")
+        corpus = grid.corpus_in(folder, CHAINS.at(corpus=folder, text=text, view=view))
         return {"version": VERSIONS["chains"], "stop_words": grid.made(corpus).stop_words}
-    return {"version": VERSIONS["chains"], "view": _view(grid, "4_chains", folder, text, view)}
+    return {"version": VERSIONS["chains"], "view": _view(grid, CHAINS, folder, text, view)}
 
 
-def _view(grid: Grid, stage: str, folder: str, text: str, view: str) -> dict[str, Any]:
-    where = f"results/{stage}/{folder}/{text}/{view}"
+def _view(grid: Grid, stage: Folder, folder: str, text: str, view: str) -> dict[str, Any]:
+    where = stage.at(corpus=folder, text=text, view=view)
     corpus = grid.corpus_in(folder, where)
     views = {e.system.view.name: e.system.view for e in grid.entries if (e.corpus, e.system.text) == (corpus, text)}
     if view not in views:
@@ -158,21 +157,24 @@ def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
 
 
 def _vectors(grid: Grid, folder: str, text: str) -> dict[str, Any]:
-    grid.corpus_in(folder, f"results/7_vectors/{folder}/{text}")
+    grid.corpus_in(folder, VECTORS.at(corpus=folder, text=text))
     names = [field.name for field in dataclasses.fields(WordVectorsConfig)]
     return {"version": VERSIONS["scores"], "vectors": {name: getattr(grid.scoring.coherence, name) for name in names}}
 
 
 def _aligners(grid: Grid, folder: str, text: str) -> dict[str, Any]:
     """The aligner links what lexical chains are of."""
-    grid.corpus_in(folder, f"results/7_aligners/{folder}/{text}")
+    grid.corpus_in(folder, ALIGNER.at(corpus=folder, text=text))
     return {"version": VERSIONS["scores"], "source": grid.scoring.consistency.chains}
 
 
 def _passages(grid: Grid, scale: str, corpus: str, folder: str, seed: str, study: str, name: str) -> dict[str, Any]:
-    passage = study_of(grid, study, "results/6_passages").passages.get(name)
+    where = PASSAGE.at(
+        scale=scale, corpus=corpus, system=folder, seed=seed.removeprefix("seed"), study=study, passage=name
+    )
+    passage = study_of(grid, study, where).passages.get(name)
     if passage is None:
-        raise UserError("unknown passage", where=f"results/6_passages/.../{study}/{name}")
+        raise UserError("unknown passage", where=where)
     entry = grid.find(corpus, folder)
     return {
         "version": VERSIONS["translations"],
@@ -186,7 +188,7 @@ def _comparisons(grid: Grid, study: str, name: str) -> dict[str, Any]:
     """Every pair of a system of a table and its baseline, with the seeds that both have."""
     table = item_of(grid, study, name)
     if not isinstance(table, SystemsTable):
-        raise UserError("not a table of systems", where=f"results/7_comparisons/{study}/{name}")
+        raise UserError("not a table of systems", where=COMPARISON.at(study=study, table=name))
     metrics, folders = tallied(table), {}
     pairs = [
         {
@@ -211,7 +213,7 @@ def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
     """The corpora that targets are about: `all`, names of studies, files under results/; none for any other."""
     found: dict[str, None] = {}
     for target in targets:
-        stage, *parts = target.rpartition("results/")[2].split("/")
+        stage, *parts = target.rpartition(f"{RESULTS}/")[2].split("/")
         named = dict(zip(STAGES.get(stage, "").split("/"), parts, strict=False))
         studies = grid.active if target == "all" else (named.get("{study}", target),)
         item = Path(named.get("{item}", named.get("{table}", ""))).stem
@@ -242,17 +244,17 @@ def _languages(grid: Grid, corpus: str) -> dict[str, str]:
 
 
 SLICES = {
-    ROOM: _checkpoint,
-    "1_corpus": _corpus,
-    "2_tokens": _tokens,
-    "3_views": _views,
-    "4_chains": _chains,
-    "5_training": _training,
-    "6_translations": _translations,
-    "6_passages": _passages,
-    "7_vectors": _vectors,
-    "7_aligners": _aligners,
-    "7_scores": _scores,
-    "7_comparisons": _comparisons,
-    "8_report": report_slice,
+    CHECKPOINT.stage: _checkpoint,
+    CORPUS.stage: _corpus,
+    TOKENS.stage: _tokens,
+    VIEW.stage: _views,
+    CHAINS.stage: _chains,
+    TRAINING.stage: _training,
+    TRANSLATIONS.stage: _translations,
+    PASSAGE.stage: _passages,
+    VECTORS.stage: _vectors,
+    ALIGNER.stage: _aligners,
+    SCORES.stage: _scores,
+    COMPARISON.stage: _comparisons,
+    ITEM.stage: report_slice,
 }

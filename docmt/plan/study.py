@@ -7,6 +7,7 @@ from docmt.base.names import check_name
 from docmt.base.parse import parse
 from docmt.base.yaml_files import Lines, load_yaml
 from docmt.kinds.study import StudyConfig
+from docmt.plan.sweeps import expand
 
 RESERVED = ("index", "settings")
 """No table or figure has these names: the study's own page has the first, the settings of a job the second."""
@@ -15,7 +16,7 @@ RESERVED = ("index", "settings")
 def load_study(path: Path) -> tuple[StudyConfig, Lines]:
     """Read one study. Raises UserError for anything that its schema does not allow."""
     value, lines = load_yaml(path)
-    study = parse(StudyConfig, value, lines)
+    study = parse(StudyConfig, expand(value, lines), lines)
     check_name("study", study.study, lines.place(("study",)))
     for name in study.systems:
         check_name("system", name, lines.place(("systems", name)))

@@ -34,12 +34,11 @@ class Family:
     def raw(self) -> bool:
         return self.tokenize is None
 
-    def metric(self, target_language: str, effective_order: bool = False) -> BLEU:
+    def metric(self, target_language: str) -> BLEU:
         return BLEU(
             lowercase=self.lowercase,
             tokenize=self.tokenize or TOKENIZERS.get(target_language, "13a"),
             smooth_method=self.smooth,
-            effective_order=effective_order,
             # Tokenised input is meant where it is given, so sacreBLEU need not warn of it.
             force=True,
         )
@@ -57,29 +56,37 @@ TOKENIZERS = {"zh": "zh"}
 
 
 def bleu(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Stream], unit: str) -> dict:
-    """`{"score", "signature"}`: BLEU from 0 to 100, against one or several references a line.
+    """`{"score", "signature"}`: BLEU from 0 to 100, against one or several references a line; see `signature`."""
+    counts = line_counts(metric, hypotheses, references).sum(axis=0, keepdims=True)
+    score = float(bleu_of_counts(counts, metric.smooth_method)[0])
+    return {"score": score, "signature": signature(metric, references, unit)}
 
-    `references`: streams of a reference a line, None where a line lacks this one (sacreBLEU's signature then says
-    `nrefs:var`). `unit` ends the signature: `s`, or `d|documents:N`.
+
+def signature(metric: BLEU, references: Sequence[Stream], unit: str) -> str:
+    """SacreBLEU's, and `unit` at its end: `s`, or `d|documents:N`.
+
+    `references`: streams of a reference a line, None where a line lacks this one (sacreBLEU then says `nrefs:var`).
     """
-    score = metric.corpus_score(list(hypotheses), [list(lines) for lines in references]).score
-    return {"score": score, "signature": f"{metric.get_signature()}|unit:{unit}"}
+    numbers = {len(_there(lines)) for lines in zip(*references, strict=True)}
+    # As it sets it itself, for the lines that it was last shown.
+    metric.num_refs = numbers.pop() if len(numbers) == 1 else -1
+    return f"{metric.get_signature()}|unit:{unit}"
 
 
-def line_counts(
-    family: Family, target_language: str, hypotheses: Sequence[str], references: Sequence[Stream]
-) -> np.ndarray:
+def line_counts(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Stream]) -> np.ndarray:
     """What BLEU needs to know of each line, and adds up over lines; shape (lines, 2 + 2 * ORDER), whole numbers.
 
     Its length, that of the nearest reference, matching n-grams of 1 to 4 words, all n-grams of 1 to 4 words.
     """
-    # The order has no part in the counts; sacreBLEU warns of scores of single lines without it.
-    metric = family.metric(target_language, effective_order=True)
     rows = []
     for hypothesis, *translations in zip(hypotheses, *references, strict=True):
-        found = metric.sentence_score(hypothesis, [line for line in translations if line is not None])
+        found = metric.corpus_score([hypothesis], [[line] for line in _there(translations)])
         rows.append([found.sys_len, found.ref_len, *found.counts, *found.totals])
     return np.array(rows, dtype=np.int64).reshape(-1, 2 + 2 * ORDER)
+
+
+def _there(lines: Sequence[str | None]) -> list[str]:
+    return [line for line in lines if line is not None]
 
 
 def bleu_of_counts(counts: np.ndarray, smooth: str) -> np.ndarray:
@@ -88,7 +95,7 @@ def bleu_of_counts(counts: np.ndarray, smooth: str) -> np.ndarray:
     "the cat sat on mat" for "the cat sat on the mat": 5 of 5 words match, 3 of 4 pairs, 2 of 3 triples, 1 of 2 fours,
     and the brevity penalty is exp(1 - 6 / 5), so BLEU is 100 exp(-1 / 5) (1 / 4)^(1 / 4).
 
-    >>> counts = line_counts(FAMILIES["13a"], "en", ["the cat sat on mat"], [["the cat sat on the mat"]])
+    >>> counts = line_counts(FAMILIES["13a"].metric("en"), ["the cat sat on mat"], [["the cat sat on the mat"]])
     >>> counts.tolist()
     [[5, 6, 5, 3, 2, 1, 5, 4, 3, 2]]
     >>> bool(np.isclose(bleu_of_counts(counts, "exp")[0], 100 * np.exp(-1 / 5) * (1 / 4) ** (1 / 4)))

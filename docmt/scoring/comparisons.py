@@ -6,6 +6,9 @@ from pathlib import Path
 
 from docmt.base.artifacts import as_object, read_object, write_json
 from docmt.base.errors import UserError
+from docmt.base.paths import SCORES
+from docmt.scoring.bleu_scores import bleu_scores, bleu_tallies
+from docmt.scoring.inputs import Lines, References, Translations
 from docmt.scoring.significance import TESTS, over_seeds, signature_of
 from docmt.scoring.tallies import Tally, read_tallies, select
 from docmt.settings.metrics import parse_metric
@@ -60,6 +63,33 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Co
     )
 
 
+def compare_bleu(
+    system: Translations,
+    baseline: Translations,
+    references: References,
+    target_language: str,
+    lines: Lines = "sentences",
+    test: str = "bootstrap",
+) -> list[dict]:
+    """A record for each family and unit of BLEU: what `Comparison` has, and the signature of the score.
+
+    `lines`: what a line of the translations is. Raises UserError as `compare` does.
+    """
+    given = references, target_language, lines
+    tallies = [bleu_tallies(one, *given) for one in (system, baseline)]
+    scores = bleu_scores(tallies[0])
+    names = [(family, unit) for family, found in scores.items() for unit in found]
+    return [
+        {
+            "family": family,
+            "unit": unit,
+            **asdict(compare([own], [other], test)),
+            "score_signature": scores[family][unit]["signature"],
+        }
+        for (family, unit), own, other in zip(names, *tallies, strict=True)
+    ]
+
+
 def write_comparisons(settings: Path, results: Path, output: Path) -> None:
     """`docmt compare-table`: `{"comparisons": [...]}`, each with its corpus, metric, system, baseline and test."""
     chosen = read_object(settings, "study", "scale", "pairs", "folders")
@@ -86,6 +116,6 @@ def _compare_pair(pair: dict, chosen: dict, results: Path) -> Iterator[dict]:
 
 def _runs(pair: dict, name: str, chosen: dict, results: Path) -> Iterator[list[Tally]]:
     corpus = pair["corpus"]
-    folder = results / "7_scores" / chosen["scale"] / corpus / chosen["folders"][corpus][pair[name]]
+    names = {"scale": chosen["scale"], "corpus": corpus, "system": chosen["folders"][corpus][pair[name]]}
     for seed in pair["seeds"]:
-        yield read_tallies(folder / f"seed{seed}" / "details.arrow")
+        yield read_tallies(SCORES.under(results, **names, seed=seed) / "details.arrow")

@@ -14,6 +14,7 @@ from math import comb
 import numpy as np
 
 from docmt.scoring.matching import EQUIVALENCES, agree
+from docmt.scoring.tallies import Tally
 from docmt.settings.scoring import ConsistencyConfig
 
 DRAWS = 1000
@@ -223,3 +224,17 @@ def hhi_signature(config: ConsistencyConfig, how: str) -> str:
 def _agreement(config: ConsistencyConfig) -> str:
     threshold = f"{config.similarity:g}" if config.match == "fuzzy" else ""
     return f"unaligned:{config.unaligned}|match:{config.match}{threshold}"
+
+
+def consistency_tallies(
+    chains: Sequence[TranslatedChain], documents: Sequence[str], config: ConsistencyConfig
+) -> list[Tally]:
+    """LTCR's and HHI's, a row for each document of the test set, chains or not: (part, whole), by `percent`.
+
+    None where no chain has two translations, and so neither has a score.
+    """
+    tallies = [
+        Tally(name, "percent", "documents", tuple(documents), by_document(chains, documents, summands, config))
+        for name, summands in MEASURES.items()
+    ]
+    return [tally for tally in tallies if tally.counts.any()]

@@ -9,13 +9,15 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from docmt.base.columns import CONTRASTIVE_SCORES, read_arrow
 from docmt.base.errors import UserError
+from docmt.scoring.tallies import Tally
 from docmt.settings.metrics import is_of_set
 from docmt.settings.scoring import ContrastiveConfig
 
@@ -122,3 +124,17 @@ def _accuracy(judgements: list[Judgement]) -> dict:
         "ties": sum(judgement.tie for judgement in judgements),
         "chance": sum(1 / judgement.variants for judgement in judgements) / items,
     }
+
+
+def accuracy_tallies(judgements: Sequence[Judgement]) -> list[Tally]:
+    """(1 if right, 1) of each item, by set and distance."""
+
+    def group(judgement: Judgement) -> tuple[str, int]:
+        return judgement.set, judgement.distance
+
+    tallies = []
+    for (name, distance), members in groupby(sorted(judgements, key=group), group):
+        counts = np.array([[judgement.right, 1] for judgement in members], dtype=float)
+        names = tuple(f"{distance}/{number}" for number in range(len(counts)))
+        tallies.append(Tally("accuracy", "percent", "items", names, counts, name, distance))
+    return tallies

@@ -1,6 +1,7 @@
-"""The aligner of a corpus of the workflow: our own is trained once on its training split, for all of its systems."""
+"""Aligners by name, and that of a corpus of the workflow: our own is trained once, on its training split."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -38,10 +39,22 @@ def thinned(source: list[str], target: list[str]) -> tuple[list[str], list[str]]
 
 def corpus_aligner(config: AlignerConfig, trained: Path | None, corpus: Corpus) -> Aligner:
     """`trained`: the folder of the default aligner. Raises UserError where it is needed and not given."""
-    if config.kind == "eflomal":
-        return Eflomal(corpus.source, corpus.target)
-    if config.kind == "awesome-align":
-        return AwesomeAlign(Path(config.model))
-    if trained is None:
+    if config.kind == "default" and trained is None:
         raise UserError("the trained aligner is not named", where="--aligner", expected="a folder of train-aligner")
-    return DefaultAligner(AlignmentModel.load(trained))
+    model = Path(config.model) if config.kind == "awesome-align" else trained
+    return named_aligner(config.kind, model, (corpus.source, corpus.target))
+
+
+def named_aligner(kind: str, model: Path | None, lines: tuple[Sequence[str], Sequence[str]] = ((), ())) -> Aligner:
+    """An aligner by its name in settings. `model`: the folder of awesome-align's BERT, or of the default's own model.
+
+    `lines`, of source and target, are what eflomal learns from, and the default aligner without a model, if there are
+    any. Raises UserError where the default's model is missing or damaged.
+    """
+    if kind == "eflomal":
+        return Eflomal(*lines)
+    if kind == "awesome-align":
+        return AwesomeAlign(model)
+    if model is not None:
+        return DefaultAligner(AlignmentModel.load(model))
+    return DefaultAligner(train(*lines) if lines[0] else None)

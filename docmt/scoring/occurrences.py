@@ -10,10 +10,14 @@ system would gain by leaving out, or garbling, whatever it cannot translate cons
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import comb
 
+import pyarrow as pa
+
+from docmt.base.columns import OCCURRENCES
 from docmt.scoring.alignment.links import Aligned, Links
 from docmt.scoring.chains import Chain, find_chains, has_letters
-from docmt.scoring.consistency import TranslatedChain
+from docmt.scoring.consistency import TranslatedChain, agreeing_pairs, counted
 from docmt.scoring.stop_lists import StopList, cased
 from docmt.settings.scoring import ConsistencyConfig
 
@@ -133,3 +137,42 @@ def signature(config: ConsistencyConfig, stop_lists: StopLists, aligner: str) ->
             f"onlystop:{config.only_stop_words}",
         ]
     )
+
+
+Side = tuple[Texts, Sequence[Aligned]]
+"""Test sentences with a system's translations, or the references, and each one's links."""
+
+
+def occurrences(system: Side, reference: Side, stop_lists: StopLists, config: ConsistencyConfig) -> pa.Table:
+    """OCCURRENCES of the chains that LTCR takes, with their places, for the case studies of stage 8.
+
+    All their pairs are counted, whatever `config.pairs` says.
+    """
+    chains = chains_of(system[0], stop_lists, config)
+    rows = [
+        {
+            "document": chain.document,
+            "unit": config.chains,
+            "lines": [line for line, _ in chain.places],
+            "words": [word for _, word in chain.places],
+        }
+        for chain in chains
+    ]
+    for prefix, (texts, aligned) in (("", system), ("reference_", reference)):
+        stopped = stop_lists.target.words
+        pairs = zip(texts.hypotheses, aligned, strict=True)
+        outputs = [Output.of(line, links, stopped, config) for line, links in pairs]
+        for row, chain in zip(rows, chains, strict=True):
+            row |= {prefix + name: value for name, value in _rendered(chain, outputs, config).items()}
+    return pa.Table.from_pylist(rows, OCCURRENCES)
+
+
+def _rendered(chain: Chain, outputs: Sequence[Output], config: ConsistencyConfig) -> dict:
+    translations = [outputs[line].translation(word) for line, word in chain.places]
+    taking_part = counted(TranslatedChain(chain.document, tuple(translations)), config)
+    return {
+        "translations": translations,
+        "places": [outputs[line].places(word) for line, word in chain.places],
+        "agreeing": agreeing_pairs(taking_part, config),
+        "pairs": comb(len(taking_part), 2),
+    }

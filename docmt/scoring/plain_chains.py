@@ -7,13 +7,12 @@ from pathlib import Path
 from docmt.base.chains import words_of_pieces
 from docmt.base.errors import UserError
 from docmt.scoring.alignment.aligners import DefaultAligner
-from docmt.scoring.alignment.links import Aligned
-from docmt.scoring.alignment.pharaoh import read_links
-from docmt.scoring.alignment.training import train
+from docmt.scoring.alignment.links import Aligned, read_links
+from docmt.scoring.alignment.training import NAME, train
 from docmt.scoring.chain_scores import StopFiles, stop_lists
 from docmt.scoring.consistency import consistency
 from docmt.scoring.occurrences import StopLists, Texts, signature, translated_chains
-from docmt.scoring.plain_files import DOCUMENTS_REMEDY, other_length, read_plain_files, text_lines
+from docmt.scoring.plain_files import parallel_lines, read_plain_files
 from docmt.settings.scoring import ConsistencyConfig
 
 STOP_WORDS = (1000, 150)
@@ -42,13 +41,9 @@ class ChainFiles:
     ) -> "ChainFiles":
         """Raises UserError where lines do not correspond, or nobody said what the documents are."""
         files = read_plain_files([source], documents)
-        if files.references.documents is None:
-            raise UserError("no documents", where=files.where, remedy=DOCUMENTS_REMEDY)
+        sentences = files.documents, files.references.raw[0]
         systems = {path: files.translations(path).raw for path in hypotheses}
-        lines = tuple(text_lines(path) for path in training) if training else ((), ())
-        if len(lines[0]) != len(lines[1]):
-            raise other_length(training[1], lines[1], f"{len(lines[0])}, as in {training[0]}")
-        return cls(files.references.documents, files.references.raw[0], systems, files.kept, lines)
+        return cls(*sentences, systems, files.kept, parallel_lines(*training) if training else ((), ()))
 
     def with_borders(self, lines: Sequence[str]) -> list[str]:
         """As the files have them."""
@@ -65,6 +60,20 @@ class ChainFiles:
         if config.chains == "pieces":
             source = [" ".join(words_of_pieces(line.split())[0]) for line in source]
         return stop_lists(config, files, source, lines[1], of)
+
+
+def chain_links(
+    files: ChainFiles, alignments: Sequence[Path], aligner: str | None
+) -> tuple[dict[Path, list[Aligned]], str]:
+    """Those given, if any, else our own aligner's; and what made them, as signatures have it: `aligner`, if it is said.
+
+    Raises UserError as `given_links` does, and for an aligner without alignments.
+    """
+    if alignments:
+        return given_links(files, alignments), aligner or "given"
+    if aligner:
+        raise UserError("it says what made --alignments, and there are none", where="--aligner", found=aligner)
+    return default_links(files), NAME if files.training[0] else NAME + OWN_LINES
 
 
 def default_links(files: ChainFiles) -> dict[Path, list[Aligned]]:

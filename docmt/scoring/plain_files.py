@@ -17,6 +17,13 @@ class PlainFiles:
     kept: tuple[bool, ...]
     where: str
 
+    @property
+    def documents(self) -> Sequence[str]:
+        """Each sentence's document. Raises UserError where nobody said what the documents are."""
+        if self.references.documents is None:
+            raise UserError("no documents", where=self.where, remedy=DOCUMENTS_REMEDY)
+        return self.references.documents
+
     def translations(self, path: Path, lines: Lines = "sentences") -> Translations:
         """A system's lines; BLEU of tokens takes them as they are.
 
@@ -56,8 +63,8 @@ def read_plain_files(
     """One or several files of references. A line that is blank in all of them is a border between documents.
 
     `documents`: a file with the name of each line's document; then blank lines are sentences with an empty reference.
-    `instances`: the same of each sentence's instance (see `docmt.scoring.pairings`), borders left out. A line that is
-    blank in some of the references only has fewer of them. Raises UserError where lines do not correspond.
+    `instances`: the same of each sentence's instance (see `docmt.scoring.bleu_scores`), borders left out. A line that
+    is blank in some of the references only has fewer of them. Raises UserError where lines do not correspond.
     """
     texts = [text_lines(path) for path in references]
     where = str(references[0])
@@ -77,6 +84,14 @@ def read_plain_files(
 def text_lines(path: Path) -> tuple[str, ...]:
     """Lines of a user's file: a carriage return before the line feed is not of the text."""
     return tuple(line.removesuffix("\r") for line in lines_of(path))
+
+
+def parallel_lines(source: Path, target: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Raises UserError where the files have not as many lines."""
+    lines = text_lines(source), text_lines(target)
+    if len(lines[0]) != len(lines[1]):
+        raise other_length(target, lines[1], f"{len(lines[0])}, as in {source}")
+    return lines
 
 
 def other_length(path: Path, found: Sequence[str], expected: str) -> UserError:

@@ -13,13 +13,11 @@ from docmt.base.parse import parse
 from docmt.scoring.adjacent import adjacent_tally
 from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies
 from docmt.scoring.chain_scores import Corpus, StopFiles, stop_lists
-from docmt.scoring.chain_table import occurrences
 from docmt.scoring.coherence import coherence, similarities
 from docmt.scoring.cohesion import NextSentence, cohesion, probabilities
-from docmt.scoring.consistency import consistency
-from docmt.scoring.contrastive import accuracies, contrastive_signature, read_judgements
+from docmt.scoring.consistency import consistency, consistency_tallies
+from docmt.scoring.contrastive import accuracies, accuracy_tallies, contrastive_signature, read_judgements
 from docmt.scoring.corpus_aligner import corpus_aligner
-from docmt.scoring.details import accuracy_tallies, consistency_tallies
 from docmt.scoring.inputs import (
     Lines,
     References,
@@ -30,7 +28,7 @@ from docmt.scoring.inputs import (
     read_translations,
     runs,
 )
-from docmt.scoring.occurrences import signature, translated_chains
+from docmt.scoring.occurrences import occurrences, signature, translated_chains
 from docmt.scoring.tallies import Tally, write_tallies
 from docmt.scoring.unigram import unigram_dev_perplexity
 from docmt.scoring.word_vectors import read_word_vectors
@@ -128,7 +126,7 @@ def score_bleu(inputs: Inputs, references: References, language: str, lines: Lin
     found = read_translations(inputs.translations, "test", references, lines)
     tallies = bleu_tallies(found, references, language, lines)
     scores = {
-        "bleu": bleu_scores(found, references, language, lines),
+        "bleu": bleu_scores(tallies),
         "by_document": bleu_by_document(tallies, references.documents),
     }
     return Scored(scores, tallies)
@@ -137,12 +135,12 @@ def score_bleu(inputs: Inputs, references: References, language: str, lines: Lin
 def score_positions(inputs: Inputs, references: References, language: str) -> Scored:
     """s-BLEU of each position j that a sentence can have in its window: `{"j1": {family: {"s": ...}}}`."""
     only_sentences = References(None, references.raw, references.tokenized)
-    scores, tallies = {}, []
+    tallies = {}
     for name in (f"j{j}" for j in positions(inputs.translations)):
         found = read_translations(inputs.translations, f"test.{name}", references, "sentences")
-        scores[name] = bleu_scores(found, only_sentences, language)
-        tallies += bleu_tallies(found, only_sentences, language, position=name)
-    return Scored({"positions": scores}, tallies)
+        tallies[name] = bleu_tallies(found, only_sentences, language, position=name)
+    scores = {name: bleu_scores(own) for name, own in tallies.items()}
+    return Scored({"positions": scores}, [tally for own in tallies.values() for tally in own])
 
 
 def score_consistency(settings: dict, inputs: Inputs, found: Translations, references: References) -> Scored:

@@ -8,9 +8,8 @@ from torch import Tensor, nn
 
 from docmt.nn.frames import FRAMES, ends
 from docmt.nn.rows import Rows
-from docmt.nn.segments import starts
-from docmt.nn.streams import frame_batch, frame_source, frame_target, output_lengths
-from docmt.search.prefixes import sharing_prefixes
+from docmt.nn.segments import places, starts
+from docmt.nn.streams import Stream, frame_batch, frame_source, frame_target, output_lengths
 
 STATES_AT_ONCE = {"cpu": 64, "cuda": 2048}
 """States whose logits over the whole vocabulary are held at a time: on a CPU so few that they stay in its cache."""
@@ -109,3 +108,21 @@ def _sums(tokens: Tensor, lengths: np.ndarray) -> Tensor:
     """Sums of consecutive runs of these lengths."""
     sums = torch.zeros(len(lengths), dtype=torch.float64)
     return sums.index_add_(0, torch.arange(len(lengths)).repeat_interleave(torch.from_numpy(lengths)), tokens)
+
+
+def sharing_prefixes(targets: Stream, first: np.ndarray) -> Stream:
+    """The same stream, whose instance i has the rows of instance `first[i]` for as long as their tokens are the same.
+
+    `first[i]`: itself, or an instance before it with the same source.
+    """
+    tokens, lengths = targets.tokens.numpy(), np.asarray(targets.instances.lengths, dtype=np.int64)
+    begins, place = starts(lengths), places(lengths)
+    instance = np.repeat(np.arange(len(lengths)), lengths)
+    there = begins[first][instance] + place
+    is_other = place >= lengths[first][instance]
+    is_other |= tokens != tokens[np.where(is_other, 0, there)]
+    common = np.where(first == np.arange(len(first)), 0, lengths)
+    np.minimum.at(common, instance[is_other], place[is_other])
+    is_own = place >= common[instance]
+    rows = np.cumsum(is_own) - 1
+    return replace(targets, layout=targets.layout.sharing(np.where(is_own, rows, rows[np.where(is_own, 0, there)])))

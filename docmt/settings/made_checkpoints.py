@@ -13,10 +13,10 @@ from docmt.base.checks import need, need_path
 from docmt.base.errors import UserError
 from docmt.base.names import NAMES_HAVE, is_name
 from docmt.base.parse import mapping, parse
+from docmt.base.paths import CHECKPOINT
 from docmt.base.yaml_files import Lines
 from docmt.settings.pretrained import ALIGNER_FILES, ALIGNER_LAYER, CONFIG, TOKENIZER, WEIGHTS
 
-ROOM = "0_models"
 FILES = (CONFIG, WEIGHTS[0])
 SIZES = ("encoder_layers", "decoder_layers", "width", "inner", "heads")
 """What a scale that makes checkpoints states of its models: a system must have the sizes of what it starts from."""
@@ -53,7 +53,7 @@ class MadeCheckpoint:
         return max(self.encoder_layers, ALIGNER_LAYER) if self.kind == "aligner" else self.encoder_layers
 
     def folder(self, scale: str) -> str:
-        return f"results/{ROOM}/{self.part(scale)}"
+        return CHECKPOINT.at(checkpoint=self.part(scale))
 
     def part(self, scale: str) -> str:
         """Its part of paths: `<name>@<scale>`."""
@@ -86,7 +86,7 @@ def parse_made(stated: Any, model: Mapping[str, Any], lines: Lines) -> dict[str,
 
 def is_made(folder: str | None) -> bool:
     """Whether a folder, as a resolved system names it, is that of a small random checkpoint."""
-    return folder is not None and folder.startswith(f"results/{ROOM}/")
+    return folder is not None and folder.startswith(CHECKPOINT.at(checkpoint=""))
 
 
 def made_files(folder: str) -> list[str]:

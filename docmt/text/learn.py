@@ -1,10 +1,15 @@
-"""What is learnt from the training split, and from nothing else: cases, merge operations, vocabularies."""
+"""What is learnt from the training split, and from nothing else: cases, merge operations, vocabularies.
+
+Or it is taken from another corpus that has learnt it, so that models of both have the same pieces under the same
+numbers.
+"""
 
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import Vocabulary
@@ -76,3 +81,28 @@ def learn_subwords(config: TextConfig, counts: Mapping[str, int], workers: Worke
     for found in workers.each("counting pieces", partial(PieceCounter, merges), shares, len(firsts)):
         pieces.update(found)
     return Subwords(Segmenter(merges), Vocabulary.from_counts(pieces, config.threshold))
+
+
+def take(settings: TokensSettings, learnt: Path | None) -> TextPipeline | None:
+    """The pipeline in `learnt`, the `text/` of the corpus that the settings name; None where they name no other corpus.
+
+    Raises UserError where a folder is given that is not asked for, or none that is, and where what was learnt there is
+    of other settings or languages.
+    """
+    other = settings.takes_from
+    if other is None:
+        if learnt is not None:
+            what, where = "a text is given, and none is to be taken", "--learnt"
+            raise UserError(what, where=where, found=str(learnt), expected="nothing, where text.learnt_on is none")
+        return None
+    if learnt is None:
+        expected = f"the text/ that this text has on {other}"
+        raise UserError("the text of another corpus is to be taken", where="--learnt", expected=expected)
+    pipeline, wanted = TextPipeline.load(learnt), config_of(settings)
+    if pipeline.config != wanted:
+        names = [name for name, value in vars(wanted).items() if getattr(pipeline.config, name) != value]
+        found, expected = (
+            ", ".join(f"{name} {getattr(config, name)}" for name in names) for config in (pipeline.config, wanted)
+        )
+        raise UserError("another text was learnt there", where=str(learnt), found=found, expected=expected)
+    return pipeline

@@ -16,9 +16,9 @@ from docmt.base.shards import Part, join_arrow
 from docmt.base.workers import ALONE, Workers
 from docmt.text.counts import WordCounts, load_counts, save_counts
 from docmt.text.encode import encode
+from docmt.text.learn import take
 from docmt.text.process import learn_text, write_card
 from docmt.text.settings import SIDES, TokensSettings
-from docmt.text.taken import take
 from docmt.text.tokenise import tokenise
 
 WORDS, COUNTS = "words.arrow", "counts.json"

@@ -14,14 +14,11 @@ from docmt.base.artifacts import write_json
 from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, read_arrow, read_parquet, write_arrow
 from docmt.base.counts import Counts
 from docmt.base.workers import ALONE, Workers
-from docmt.text.card import text_card
-from docmt.text.contrastive import contrastive_tokens
-from docmt.text.encode import encode
-from docmt.text.learn import learn
+from docmt.text.beside import contrastive_tokens, reference_tokens
+from docmt.text.encode import encode, text_card
+from docmt.text.learn import learn, take
 from docmt.text.pipeline import TextPipeline
-from docmt.text.references import reference_tokens
 from docmt.text.settings import TokensSettings
-from docmt.text.taken import take
 from docmt.text.tokenise import SideCounts, tokenise
 
 

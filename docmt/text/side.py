@@ -1,6 +1,6 @@
 """One side of a corpus, source or target: all that lies between its sentences and the ids of their pieces."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,8 +12,30 @@ from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import Segmenter, join_pieces
 from docmt.text.casing import Casing, Keep, Truecase, load_casing
-from docmt.text.pieces import Blanks, Uncut
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
+
+
+class Blanks:
+    """Tokens are what white space parts; they are joined again by blanks."""
+
+    def tokenize(self, sentence: str) -> list[str]:
+        return sentence.split()
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        return " ".join(tokens)
+
+
+class Uncut:
+    """Each token is a piece. One that is called like a special symbol is unknown: text cannot pass for a symbol."""
+
+    merges: tuple[str, ...] = ()
+
+    def pieces(self, word: str) -> list[str]:
+        return [SPECIALS[UNK] if word in SPECIALS else word]
+
+    def save(self, path: Path | str) -> None:
+        """There are no codes to keep."""
+
 
 REMEMBERED_WORDS = 1 << 17
 """Words whose pieces are known, about 40 MB; then they are forgotten, of which the frequent ones are soon back."""

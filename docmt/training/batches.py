@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from docmt.base.errors import UserError
 from docmt.nn.rows import Rows
-from docmt.training.seeds import derived_seed
+from docmt.training.computing import derived_seed
 
 
 def target_tokens(rows: Rows) -> np.ndarray:

@@ -22,8 +22,8 @@ import torch
 
 from docmt.base.artifacts import sha256_file
 from docmt.base.errors import UserError
-from docmt.training.disk import disk_full_named, tensor_bytes
 from docmt.training.exit import Failure
+from docmt.training.failures import disk_full_named, tensor_bytes
 from docmt.training.identity import check_same_run
 
 KEPT = 2

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from docmt.models.transformer import Transformer
 from docmt.nn.attention import observed
-from docmt.nn.backends.entropy import entropies
+from docmt.nn.backends.weights import entropies
 from docmt.nn.multihead import MultiHead
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows

@@ -9,26 +9,23 @@ import torch
 from docmt.base.locks import alone_in
 from docmt.nn.device import DeviceName, choose_device
 from docmt.training.checkpoint import StateFolder
-from docmt.training.compiling import Compiling, compiling
-from docmt.training.dev_score import Score
-from docmt.training.disk import disk_full_named
-from docmt.training.events import events
+from docmt.training.computing import Compiling, compiling, repeatable
 from docmt.training.exit import Reason, forget_exit, recorded, write_exit
+from docmt.training.failures import disk_full_named
 from docmt.training.identity import claim_state, identity, remove_state
 from docmt.training.lease import Lease
-from docmt.training.listeners import Listener, Listeners
+from docmt.training.listeners import Listener, Listeners, Metrics, events
 from docmt.training.loop import Stopped, Training
-from docmt.training.metrics import Metrics
-from docmt.training.options import JobOptions
 from docmt.training.outputs import METRICS, write_outputs
+from docmt.training.pace import JobOptions
 from docmt.training.ranks import joined
-from docmt.training.repeatable import repeatable
 from docmt.training.settings import Paths, Settings, check_text, read_settings
 from docmt.training.signals import StopRequest
 from docmt.training.start import account, by_part
 from docmt.training.status import Validation
 from docmt.training.task import Task, prepare
 from docmt.training.usage import Usage
+from docmt.training.validate import Score
 from docmt.training.watch import Watch
 from docmt.training.watchdog import Watchdog
 

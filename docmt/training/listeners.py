@@ -1,9 +1,32 @@
-"""Who is told how a training goes: the metrics' file, TensorBoard, the terminal or the log."""
+"""Who is told how a training goes: the file of metrics, TensorBoard, and whoever else listens.
 
-from typing import Protocol
+metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
+  {"kind": "train", "loss", "nll", "gradient_norm", "lr" or "lr_new" and "lr_taken", "source_tokens_per_s",
+   "target_tokens_per_s", "padding_share", "memory_mib", "wall_s", "device_hours"}: means over the updates since the
+   line before, but for the last two, which count from the start, and for memory, a peak (`docmt.training.usage`);
+  {"kind": "dev", "loss", "nll", "perplexity", "bleu", "entropy.<kind of attention>"}: BLEU where the rules go by it,
+   entropy in bits (`docmt.training.entropy`).
+Both have the model's other losses by their names, such as "kl" in nats a chain. A training that was
+stopped has the same lines as one that was not, but for time and memory. The share of padding is that of the streams'
+places that hold no token: 0, since streams are packed; what attention pads inside is not counted.
 
-from docmt.training.meter import Step
-from docmt.training.status import Validation
+TensorBoard gets events where tensorboard is installed. It comes with docmt; but training also runs on machines that
+have no more than torch, numpy, pyarrow and safetensors: there it goes on without, since events are for people alone.
+"""
+
+import functools
+import json
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+from docmt.base.artifacts import atomic_file
+from docmt.training.status import Status, Step, Validation
+from docmt.training.usage import Usage
 
 
 class Listener(Protocol):
@@ -39,3 +62,128 @@ class Listeners:
     def close(self) -> None:
         for member in self.members:
             member.close()
+
+
+EVERY_UPDATES = 20
+"""Updates between two lines of kind `train`; a validation writes what is left before it."""
+
+
+class Metrics:
+    """Appends to a file of the state folder; on resuming, lines later than the checkpoint are dropped first."""
+
+    def __init__(self, path: Path, status: Status, usage: Usage, is_ours: Callable[[], bool] = lambda: True) -> None:
+        """Status and usage are those of the checkpoint. Nothing is written where the folder `is_ours` no more."""
+        # What the meter holds stood in no line: one that has it is of the validation after the checkpoint.
+        last = {"train": status.update - status.row.updates, "dev": status.validated}
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        with atomic_file(path) as stream:
+            stream.writelines(line + "\n" for line in lines if _up_to(line, last))
+        self._stream = path.open("a", encoding="utf-8")
+        self._meter, self._usage, self._is_ours = status.row, usage, is_ours
+
+    def updated(self, step: Step) -> None:
+        self._meter.add(step)
+        if step.update % EVERY_UPDATES == 0:
+            self._write_means()
+
+    def validated(self, validation: Validation) -> None:
+        if self._meter.updates:
+            self._write_means()
+        self._write({"kind": "dev", "update": validation.update, "epoch": validation.epoch, **validation.numbers()})
+
+    def note(self, text: str) -> None:
+        """Notes are for people."""
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def _write_means(self) -> None:
+        place, means = self._meter.read()
+        self._write({"kind": "train", **place, **means, **self._usage.numbers()})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        if self._is_ours():
+            self._stream.write(json.dumps(line) + "\n")
+            self._stream.flush()
+
+
+def _up_to(line: str, last: dict[str, int]) -> bool:
+    """A line cut short by a kill is later than any checkpoint; what is no line of ours is dropped as well."""
+    try:
+        read = json.loads(line)
+        return read["update"] <= last[read["kind"]]
+    except (ValueError, TypeError, KeyError, IndexError):
+        return False
+
+
+WRITER_THREAD = "_AsyncWriterThread"
+"""Tensorboard's, which prints the trace of an error that it also raises where it is waited for."""
+
+
+def events(folder: Path, status: Status, note: Callable[[str], None]) -> Sequence[Listener]:
+    """TensorBoard's listener, where there is one; events of an earlier training go."""
+    if find_spec("tensorboard") is None:
+        return ()
+    if status.update == 0:
+        shutil.rmtree(folder, ignore_errors=True)
+    return (Events(folder, status, note),)
+
+
+class Events:
+    """On resuming, events later than the checkpoint are marked as void; `note` is told where none can be written.
+
+    They reach the file at once: those before a checkpoint are not written again.
+    """
+
+    def __init__(self, folder: Path, status: Status, note: Callable[[str], None]) -> None:
+        """The status is that of the checkpoint."""
+        from torch.utils.tensorboard import SummaryWriter
+
+        silence_writer()
+        self._folder, self._note, self._meter, self._works = folder, note, status.event, True
+        with self._unfailing():
+            self._writer = SummaryWriter(str(folder), purge_step=status.update + 1)
+
+    def updated(self, step: Step) -> None:
+        self._meter.add(step)
+        if step.update % EVERY_UPDATES == 0:
+            self._write("train", self._meter.read()[1], step.update)
+
+    def validated(self, validation: Validation) -> None:
+        self._write("dev", validation.numbers(), validation.update)
+
+    def note(self, text: str) -> None:
+        """Notes are for people."""
+
+    def close(self) -> None:
+        if self._works:
+            with self._unfailing():
+                self._writer.close()
+
+    def _write(self, kind: str, numbers: dict[str, float], update: int) -> None:
+        if self._works:
+            with self._unfailing():
+                for name, value in numbers.items():
+                    self._writer.add_scalar(f"{kind}/{name}", value, update)
+                self._writer.flush()
+
+    @contextmanager
+    def _unfailing(self) -> Iterator[None]:
+        """A training does not end because of its curves: where they cannot be written, there are no more of them."""
+        try:
+            yield
+        except OSError as problem:
+            self._works = False
+            self._note(f"no more TensorBoard events in {self._folder}: {problem.strerror or problem}")
+
+
+@functools.cache
+def silence_writer() -> None:
+    """Keep the writer's thread from printing a trace: its error is raised, and told, in the training's own."""
+    shown = threading.excepthook
+
+    def hook(failed: threading.ExceptHookArgs) -> None:
+        if type(failed.thread).__name__ != WRITER_THREAD:
+            shown(failed)
+
+    threading.excepthook = hook

@@ -15,25 +15,20 @@ from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch, frame_batch
 from docmt.training.batches import epoch_updates, micro_batches, target_tokens
 from docmt.training.checkpoint import StateFolder
-from docmt.training.compiling import Compiling
-from docmt.training.dev_score import dev_score
+from docmt.training.computing import Compiling, computing, derived_seed
 from docmt.training.entropy import attention_entropy, sample
 from docmt.training.exit import Reason
-from docmt.training.finite import check_update, check_weights
+from docmt.training.failures import check_update, check_weights
 from docmt.training.listeners import Listener
-from docmt.training.meter import Step
 from docmt.training.optimiser import set_learning_rates
 from docmt.training.pace import Work
-from docmt.training.precision import computing
 from docmt.training.ranks import Ranks
-from docmt.training.seeds import derived_seed
-from docmt.training.selection import Weights, mean, wanted
-from docmt.training.status import Status, Validation
-from docmt.training.stopping import stop_reason
+from docmt.training.rules import Weights, mean, stop_reason, wanted
+from docmt.training.status import Status, Step, Validation
 from docmt.training.task import Task
 from docmt.training.update import Sums, accumulate_gradients, clip_gradients
 from docmt.training.usage import peak_memory
-from docmt.training.validate import dev_losses
+from docmt.training.validate import dev_losses, dev_score
 from docmt.training.watch import Watch
 
 

@@ -13,13 +13,11 @@ from docmt.base.columns import STOP_WORDS
 from docmt.base.texts import read_text
 from docmt.models.store import save_model
 from docmt.training.loop import Training
-from docmt.training.record import commit, hardware, versions
-from docmt.training.selection import best
+from docmt.training.rules import best, stop_reason
 from docmt.training.settings import Paths, Settings
 from docmt.training.start import record
 from docmt.training.status import Validation
-from docmt.training.stopping import stop_reason
-from docmt.training.usage import device_hours
+from docmt.training.usage import commit, device_hours, hardware, versions
 
 METRICS = "metrics.jsonl"
 RECORD = "record.json"
@@ -64,7 +62,7 @@ def make_record(
 
     `chosen` is the validation of the weights that the model got, `inputs` the SHA-256 of every file that was read.
     Tokens are those of all updates, symbols included; tokens a second are by the time of updates alone. All random
-    choices follow from `seed` (`docmt.training.seeds`).
+    choices follow from `seed` (`docmt.training.computing`).
     """
     status, task, best_one = training.status, training.task, best(training.task.train, training.status.history)
     return {

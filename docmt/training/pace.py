@@ -1,12 +1,34 @@
-"""How long the parts of a training take: when a checkpoint is due, and when the deadline is near."""
+"""How a job runs, and how long its parts take: when a checkpoint is due, and when the deadline is near."""
 
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Literal
 
-from docmt.training.options import JobOptions
+
+@dataclass(frozen=True)
+class JobOptions:
+    """Nothing here changes what is trained, so none of it is a setting of a system. Minutes may be fractions."""
+
+    deadline_minutes: float | None = None
+    """From `began` on: what the job may take; none = as long as it needs."""
+    hang_minutes: float = 30.0
+    """The job ends when it made no progress for so long, be it by a batch of an update or of dev; 0 = never."""
+    save_minutes: float = 30.0
+    """A checkpoint at least so often, beside those of `train.save_every_updates`."""
+    checkpoints: int = 2
+    """How many are kept: the newest, and others for the case that it is damaged; at least 2."""
+    set_aside: bool = False
+    """Put a state of other settings beside and train from the start, where it would be refused."""
+    deterministic: bool = False
+    """See `docmt.training.computing`."""
+    compiled: bool | None = None
+    """See `docmt.training.computing`; none = on CUDA."""
+    began: float = field(default_factory=time.monotonic)
+    """When the job began, by the clock of `time.monotonic`."""
+
 
 Work = Literal["update", "validation", "checkpoint"]
 

@@ -1,4 +1,4 @@
-"""What a training starts from: chance, a trained model, or a pretrained checkpoint."""
+"""What a training starts from (chance, a trained model, or a pretrained checkpoint), and what it leaves as it is."""
 
 import dataclasses
 from collections import Counter
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from docmt.base.errors import UserError
+from torch import nn
+
+from docmt.base.errors import UserError, nearest
 from docmt.base.vocabulary import Vocabulary
 from docmt.models.pretrained import Counterparts, Start, start_from
 from docmt.models.store import init_from
@@ -79,3 +81,30 @@ def record(start: Start) -> dict[str, Any]:
     checkpoint also what became of its weights."""
     account = {"weights" if name == "fates" else name: value for name, value in dataclasses.asdict(start).items()}
     return {"taken": len(start.taken), "new": len(start.new), "start": account if start.taken else None}
+
+
+def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
+    """Freeze what `train.frozen` names, so that it gets no gradient and the optimiser keeps nothing for it; the names.
+
+    `taken` and `new`: as `start` has them; else a part of the model by its dotted name, such as `encoder`, `decoder.0`
+    or `source_embedding.weight`. Tied weights are one parameter, which has the first of its names.
+
+    Raises UserError for a name that no parameter has, and where nothing is left to train.
+    """
+    parameters = dict(model.named_parameters())
+    chosen = {name for part in frozen for name in _members(part, list(parameters), start)}
+    if len(chosen) == len(parameters):
+        raise UserError("no parameter is left to train", where="train.frozen", found=", ".join(frozen))
+    for name in chosen:
+        parameters[name].requires_grad_(False)
+    return [name for name in parameters if name in chosen]
+
+
+def _members(part: str, names: list[str], start: Start) -> Sequence[str]:
+    by_start = {"taken": start.taken, "new": start.new}
+    members = by_start.get(part, [name for name in names if f"{name}.".startswith(f"{part}.")])
+    if not members:
+        like_it = {".".join(name.split(".")[: part.count(".") + 1]) for name in names}
+        remedy = "every parameter was taken" if part in by_start else nearest(part, like_it)
+        raise UserError("no parameter has this name", where="train.frozen", found=part, remedy=remedy)
+    return members

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from docmt.base.artifacts import as_object, read_json_lines, read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
+from docmt.base.paths import RESULTS, TRAINING
 from docmt.training import exit
 from docmt.training.exit import CLAIM
 from docmt.training.lease import read_holder
@@ -25,7 +26,6 @@ from docmt.training.lease import read_holder
 State = Literal["running", "finished", "stopped", "killed", "failed"]
 STATES: tuple[State, ...] = ("running", "failed", "killed", "stopped", "finished")
 """In the order of the table."""
-STAGE = "5_training"
 FRESH_S = 900.0
 """Longer than an update, or a validation that translates the dev set, should take."""
 STOPPED = (exit.Reason.STOPPED, exit.Reason.DEADLINE)
@@ -59,7 +59,7 @@ class Standing:
 
 def survey(results: Path) -> list[Standing]:
     """Every training under `results`: those that run first, then by their folders' names."""
-    roots = (results / STAGE, results / "state" / STAGE)
+    roots = (results / TRAINING.stage, _states(results))
     folders = {folder.relative_to(root) for root in roots for folder in _seeds(root)}
     found = [standing(results, folder) for folder in sorted(folders)]
     return sorted((training for training in found if training), key=lambda training: STATES.index(training.state))
@@ -67,7 +67,7 @@ def survey(results: Path) -> list[Standing]:
 
 def standing(results: Path, folder: Path) -> Standing | None:
     """The training of a folder such as `paper/toy/sentence/seed1`; none where none began."""
-    state, output = results / "state" / STAGE / folder, results / STAGE / folder
+    state, output = _states(results) / folder, results / TRAINING.stage / folder
     names = folder.parts
     if state.is_dir() and (run := _read(state / CLAIM, "settings")):
         now, reason = state_of(state)
@@ -125,6 +125,10 @@ def seconds_left(trained: list[dict[str, Any]], total: int) -> float | None:
     first, last = trained[0] if len(trained) > 1 else {"update": 0, "wall_s": 0.0}, trained[-1]
     pace = (last["wall_s"] - first["wall_s"]) / (last["update"] - first["update"])
     return max(total - last["update"], 0) * pace
+
+
+def _states(results: Path) -> Path:
+    return results / Path(TRAINING.states).relative_to(RESULTS)
 
 
 def _seeds(root: Path) -> Iterator[Path]:

@@ -15,12 +15,11 @@ from docmt.models.pretrained import Start
 from docmt.nn.rows import Rows
 from docmt.settings.train import TrainConfig
 from docmt.training.batches import check_lengths, target_tokens
-from docmt.training.dev_score import Score
-from docmt.training.freezing import freeze
+from docmt.training.computing import derived_seed
 from docmt.training.optimiser import build_optimiser
-from docmt.training.seeds import derived_seed
 from docmt.training.settings import VOCABULARIES, Paths, Settings
-from docmt.training.start import fill
+from docmt.training.start import fill, freeze
+from docmt.training.validate import Score
 
 
 @dataclass(frozen=True)

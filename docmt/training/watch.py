@@ -8,10 +8,9 @@ from typing import TypeVar
 
 from docmt.nn.streams import Batch
 from docmt.training.exit import Reason
+from docmt.training.failures import BatchUnderWay
 from docmt.training.lease import Lease
-from docmt.training.memory import BatchUnderWay
-from docmt.training.options import JobOptions
-from docmt.training.pace import Pace, Work
+from docmt.training.pace import JobOptions, Pace, Work
 from docmt.training.signals import StopRequest
 
 T = TypeVar("T")

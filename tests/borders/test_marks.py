@@ -8,12 +8,12 @@ import pytest
 
 from docmt.chains.stop_words import read_stop_words
 from docmt.cli.main import main
-from docmt.decoding.lines import read_lines
-from docmt.scoring.alignment.pharaoh import read_gold, read_unchecked_links
+from docmt.decoding.files import read_lines
+from docmt.models.fairseq_settings import read_dictionary
+from docmt.scoring.alignment.links import read_gold, read_unchecked_links
 from docmt.scoring.stop_lists import read_stop_list
 from docmt.scoring.word_vectors import read_word_vectors
 from docmt.text.bpe import HEADER, Segmenter
-from docmt.text.dictionary import read_dictionary
 
 MARK = "\ufeff"
 TEXT = "the cat sat on the mat\nthe dog ran all the way home\n\nit was late and it was dark\n"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from docmt.base.chains import chains_of, repeated_words
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
+from docmt.chains.segments import is_unknown, words_of_ids
 from docmt.chains.stop_words import most_frequent, read_stop_words, write_stop_words
-from docmt.chains.words import is_unknown, words_of_ids
 
 PIECES = {"a": 1, "b": 2, "c": 3, "d": 1}
 """Words of the drawn texts, and how many pieces each has."""

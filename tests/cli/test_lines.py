@@ -8,8 +8,8 @@ import pytest
 
 TRAINING = """
 from pathlib import Path
-from docmt.cli.live import progress
-shown = progress(Path("settings.json"))
+from docmt.cli.live import training_progress
+shown = training_progress(Path("settings.json"))
 shown.note("update 3")
 shown.note("update 6")
 """

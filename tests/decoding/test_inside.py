@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from docmt.base.columns import INSIDE, SEGMENT_CHAINS, SEGMENTS, read_arrow, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS, Vocabulary
-from docmt.cli.inspect import inspect
+from docmt.cli.stages import inspect
 from docmt.decoding.inside import Document, inside, look_inside
 from docmt.decoding.segments import View
 from docmt.models import build

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
-from docmt.decoding.batches import token_batches
-from docmt.decoding.lines import document_numbers, read_lines
+from docmt.decoding.files import document_numbers, read_lines
+from docmt.decoding.translator import token_batches
 
 
 @given(st.lists(st.integers(0, 20)), st.integers(1, 30))

@@ -17,7 +17,7 @@ from docmt.models.transformer import Transformer
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Batch, Memory, frame_batch
 from docmt.settings.models import TransformerConfig
-from docmt.training.loss import smoothed_cross_entropy
+from docmt.training.update import smoothed_cross_entropy
 
 MAN, WOMAN, IT, HE, SHE = range(7, 12)
 DIGITS = np.arange(12, 18)

@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from docmt.base.columns import SEGMENTS, write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
-from docmt.training.dev_score import Score, Sentences
 from docmt.training.job import train
-from docmt.training.options import JobOptions
+from docmt.training.pace import JobOptions
 from docmt.training.settings import Paths
+from docmt.training.status import Step
+from docmt.training.validate import Score, Sentences
 
 PIECES = ("man", "woman", "it", "he", "she", "1", "2", "3", "4", "5", "6")
 VOCABULARY = Vocabulary(SPECIALS + PIECES)
@@ -173,3 +174,10 @@ def make_folder(root: Path, documents: int = 40, by_sentence: bool = False, init
     folder = Folder(root, dict(SMALL_MODEL), dict(SHORT_TRAINING), init)
     folder.write_settings()
     return folder
+
+
+def step(update: int, **changes: object) -> Step:
+    """What an update tells of itself."""
+    values = {"loss": 30.0, "nll": 20.0, "source_tokens": 40, "target_tokens": 10, "gradient_norm": 2.0, "seconds": 0.5}
+    values |= {"counted": 10, "places": 50, "padding": 5, "memory_mib": 100.0 + update}
+    return Step(update=update, epoch=1, rates={"lr": 1e-3}, **{**values, **changes})

@@ -10,10 +10,10 @@ import torch
 from helpers.fairseq_files import Made
 
 from docmt.base.errors import UserError
-from docmt.models.checkpoints import read_checkpoint
 from docmt.models.fairseq import imported, numberings
 from docmt.models.fairseq import read_checkpoint as read_fairseq
-from docmt.text.dictionary import read_dictionary
+from docmt.models.fairseq_settings import read_dictionary
+from docmt.models.store import read_checkpoint
 
 
 def damaged(whole: bytes, draw: random.Random) -> bytes:

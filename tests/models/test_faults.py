@@ -17,7 +17,7 @@ from docmt.models.long_short import LongShort
 from docmt.nn import context
 from docmt.nn.caches import InstanceCache, SentenceCache
 from docmt.nn.chain_attention import ChainAttention, SoftAlignment
-from docmt.nn.context_cache import ContextCache
+from docmt.nn.context import ContextCache
 from docmt.nn.multihead import MultiHead, RunAttention
 from docmt.nn.segments import Segments
 from docmt.nn.streams import Layout

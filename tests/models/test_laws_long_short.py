@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from helpers.contract import the_short_stream_keeps_to_its_sentence
+from helpers.dense_attention import may_attend
 from helpers.model_cases import CASES, SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
 from helpers.oracle_parts import cases_of
 
@@ -14,7 +15,6 @@ from docmt.base.parse import parse
 from docmt.base.vocabulary import BOS, SEP
 from docmt.models import build, long_short
 from docmt.models.long_short import two_streams
-from docmt.nn.backends.dense import may_attend
 from docmt.nn.streams import Layout
 from docmt.settings.models import LongShortConfig, TransformerConfig
 

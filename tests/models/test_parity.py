@@ -14,8 +14,8 @@ import pytest
 import torch
 from helpers.fairseq_files import write_checkpoint, write_dictionary
 
+from docmt.api.fairseq import import_fairseq
 from docmt.base.vocabulary import BOS, EOS, SEP, Vocabulary
-from docmt.cli.import_fairseq import import_fairseq
 from docmt.models.fairseq import our_name
 from docmt.models.store import load_model
 from docmt.nn.layers import FIRST_POSITION
@@ -108,7 +108,7 @@ def import_dump(dump, card: dict, case: str, root: Path) -> Path:
         for name, shape in kept.items()
     }
     path = write_checkpoint(root / "best.pt", card["args"], weights, "args" if grouped else "cfg", zipped=not grouped)
-    import_fairseq(path, dictionary, dictionary, "en", "de", root / "model", case="keep")
+    import_fairseq(path, (dictionary, dictionary), ("en", "de"), root / "model", case="keep")
     return root / "model"
 
 

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 import torch
+from helpers.dense_attention import attend as dense_attend
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docmt.nn.attention import attend, attend_padded
-from docmt.nn.backends import bucketed, dense, varlen
+from docmt.nn.backends import bucketed, varlen
 from docmt.nn.noise import WeightDropout, document_keys, token_keys
 from docmt.nn.segments import Segments
 
@@ -34,7 +35,7 @@ def assert_same(backend, queries, keys, causal, dtype=torch.float64, device="cpu
     key_segments = query_segments if causal else Segments.from_lengths(keys, device)
     inputs = tensors(queries, keys, dtype, device)
     found = values_and_gradients(backend, inputs, query_segments, key_segments, causal, dropout)
-    expected = values_and_gradients(dense.attend, inputs, query_segments, key_segments, causal, dropout)
+    expected = values_and_gradients(dense_attend, inputs, query_segments, key_segments, causal, dropout)
     for one, other in zip(found, expected, strict=True):
         torch.testing.assert_close(one, other, atol=tolerance, rtol=tolerance)
 

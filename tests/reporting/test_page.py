@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
-from docmt.cli.report import report as report_command
+from docmt.cli.stages import report as report_command
 from docmt.reporting.page import write_report
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}

@@ -14,9 +14,8 @@ from helpers.support import run
 
 from docmt.base.errors import UserError
 from docmt.scoring.bleu import FAMILIES, bleu, bleu_of_counts, line_counts
-from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies
+from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies, join, join_references
 from docmt.scoring.inputs import Instances, References, Translations
-from docmt.scoring.pairings import join, join_references
 
 HYPOTHESES = ("The cat sat on the mat , happily.", "A dog barks at it", "It's late at night, isn't it?")
 REFERENCES = ("The Cat sat on the mat, happily.", "A dog barked at it", "It is late at night, isn't it?")
@@ -32,6 +31,10 @@ OPTIONS = {
 
 def both(hypotheses=HYPOTHESES, references=REFERENCES, **more) -> tuple[Translations, References]:
     return Translations(hypotheses, hypotheses), References(DOCUMENTS, (references,), (references,), **more)
+
+
+def scored(*arguments) -> dict[str, dict]:
+    return bleu_scores(bleu_tallies(*arguments))
 
 
 def made_up(lines: int, seed: int) -> list[str]:
@@ -63,7 +66,7 @@ def test_every_family_and_unit_is_what_sacrebleus_command_prints(tmp_path, famil
     streams = [changed(hypotheses, 1 + number) for number in range(count)]
     groups = tuple(f"group {number // size}" for number in range(60))
     references = References(groups, tuple(streams), tuple(streams), Instances(groups, "tokens512"))
-    found = bleu_scores(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")[family][unit]
+    found = scored(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")[family][unit]
     printed = by_command_line(
         tmp_path, join(hypotheses, groups), [join(one, groups) for one in streams], OPTIONS[family]
     )
@@ -87,7 +90,7 @@ def test_sentences_of_a_document_are_joined_by_a_space():
     ],
 )
 def test_every_number_carries_its_signature(family, start):
-    units = bleu_scores(*both(instances=Instances(("a:0", "a:1", "b:0"), "tokens512")), "en")[family]
+    units = scored(*both(instances=Instances(("a:0", "a:1", "b:0"), "tokens512")), "en")[family]
     assert {unit: one["signature"] for unit, one in units.items()} == {
         "s": f"{start}{sacrebleu.__version__}|unit:s",
         "d": f"{start}{sacrebleu.__version__}|unit:d|documents:2",
@@ -98,9 +101,9 @@ def test_every_number_carries_its_signature(family, start):
 def test_units_are_those_that_are_known():
     translations, references = both()
     unknown = References(None, references.raw, references.tokenized)
-    assert list(bleu_scores(translations, unknown, "en")["13a"]) == ["s"]
+    assert list(scored(translations, unknown, "en")["13a"]) == ["s"]
     documents = Translations(*[("The cat sat on the mat, happily. A dog barks at it", HYPOTHESES[2])] * 2)
-    whole = bleu_scores(documents, references, "en", "documents")["13a"]
+    whole = scored(documents, references, "en", "documents")["13a"]
     assert list(whole) == ["d"]
 
 
@@ -108,7 +111,7 @@ def test_documents_may_have_different_numbers_of_references():
     """Only document a has a second one; each sentence counts by its own."""
     second = ("The cat sat there happily.", "A dog barks", None)
     references = References(DOCUMENTS, (REFERENCES, second), (REFERENCES, second))
-    found = bleu_scores(Translations(HYPOTHESES, HYPOTHESES), references, "en")["13a"]
+    found = scored(Translations(HYPOTHESES, HYPOTHESES), references, "en")["13a"]
     metric = FAMILIES["13a"].metric("en")
     again = REFERENCES[2]
     assert found["s"]["score"] == metric.corpus_score(HYPOTHESES, [REFERENCES, (*second[:2], again)]).score
@@ -127,7 +130,7 @@ def test_a_reference_of_some_sentences_is_none_of_the_document():
 
 def test_chinese_is_scored_by_characters_and_the_signature_says_so():
     lines = both(("他昨天在北京见了老师。",) * 3, ("他昨天在北京看见了老师。",) * 3)
-    scores = bleu_scores(*lines, "zh")
+    scores = scored(*lines, "zh")
     assert scores["13a"]["s"]["score"] > 50
     assert "|tok:zh|" in scores["13a"]["s"]["signature"]
     assert "|tok:none|" in scores["tokenized_lower"]["s"]["signature"]
@@ -136,7 +139,7 @@ def test_chinese_is_scored_by_characters_and_the_signature_says_so():
 def test_tokenized_families_look_at_tokens_and_the_others_at_raw_lines():
     translations = Translations(HYPOTHESES, REFERENCES)
     references = References(DOCUMENTS, (HYPOTHESES,), (REFERENCES,))
-    scores = bleu_scores(translations, references, "en")
+    scores = scored(translations, references, "en")
     assert [round(scores[name]["s"]["score"], 6) for name in FAMILIES] == [100, 100, 100, 100]
 
 
@@ -144,10 +147,12 @@ def test_tokenized_families_look_at_tokens_and_the_others_at_raw_lines():
 def test_counts_of_lines_add_up_to_the_score(family):
     hypotheses, *streams = (made_up(40, seed) for seed in range(3))
     streams[1][::2] = [None] * 20
-    counts = line_counts(FAMILIES[family], "en", hypotheses, streams)
+    metric = FAMILIES[family].metric("en")
+    counts = line_counts(metric, hypotheses, streams)
     assert counts.shape == (40, 10)
-    whole = bleu(FAMILIES[family].metric("en"), hypotheses, streams, "s")["score"]
+    whole = metric.corpus_score(hypotheses, streams).score
     assert bleu_of_counts(counts.sum(axis=0, keepdims=True), FAMILIES[family].smooth)[0] == whole
+    assert bleu(metric, hypotheses, streams, "s")["score"] == whole
 
 
 def test_bleu_of_each_document_is_that_of_its_lines_alone():
@@ -160,7 +165,7 @@ def test_bleu_of_each_document_is_that_of_its_lines_alone():
     assert [(one["document"], one["sentences"]) for one in found] == [("a", 12), ("b", 18)]
     for one, part in zip(found, (slice(12), slice(12, 30)), strict=True):
         alone = Translations(hypotheses[part], hypotheses[part])
-        expected = bleu_scores(alone, References(documents[part], (reference[part],), (reference[part],)), "en")
+        expected = scored(alone, References(documents[part], (reference[part],), (reference[part],)), "en")
         for family, units in one["bleu"].items():
             assert units == pytest.approx({unit: expected[family][unit]["score"] for unit in "sd"})
 
@@ -177,7 +182,7 @@ def test_all_references_of_a_sentence_count():
     second = ("A cat sat on the mat, happily.", None, "Late at night, isn't it?")
     translations, _ = both()
     references = References(DOCUMENTS, (REFERENCES, second), (REFERENCES, second))
-    found = bleu_scores(translations, references, "en")["13a"]
+    found = scored(translations, references, "en")["13a"]
     by_sentence, by_document = found["s"], found["d"]
     assert by_sentence["score"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, second]).score
     assert by_sentence["signature"].startswith("nrefs:var|")
@@ -217,7 +222,7 @@ def test_documents_of_ten_lines_are_what_multi_bleu_prints_of_joined_lines(golde
     hypotheses, reference = golden("bleu.hyp1.tok"), golden("bleu.ref0.tok")
     documents = tuple(str(n // 10) for n in range(len(hypotheses)))
     references = References(documents, (reference,), (reference,))
-    found = bleu_scores(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")
+    found = scored(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")
     printed = printed_by_moses(golden("multi-bleu.txt"))
     what = "hyp1, ref0, ten lines joined a document"
     assert found["tokenized"]["d"]["score"] == pytest.approx(printed[f"multi-bleu  {what}"], abs=0.01)

@@ -3,9 +3,8 @@
 import random
 
 from docmt.scoring.alignment.links import Aligned
-from docmt.scoring.chain_table import occurrences
 from docmt.scoring.consistency import ltcr
-from docmt.scoring.occurrences import StopLists, Texts, translated_chains
+from docmt.scoring.occurrences import StopLists, Texts, occurrences, translated_chains
 from docmt.scoring.stop_lists import StopList
 from docmt.settings.scoring import ConsistencyConfig
 

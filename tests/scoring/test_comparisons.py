@@ -9,7 +9,7 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from docmt.base.errors import UserError
-from docmt.cli.compare import compare_table
+from docmt.cli.stages import compare_table
 from docmt.scoring.comparisons import compare
 from docmt.scoring.significance import over_seeds, paired_bootstrap, sign_test
 from docmt.scoring.tallies import Tally, percent, select, write_tallies

@@ -10,13 +10,13 @@ from docmt.base.errors import UserError
 from docmt.scoring.contrastive import (
     Judgement,
     accuracies,
+    accuracy_tallies,
     contrastive_signature,
     judge,
     judged,
     read_judgements,
     with_totals,
 )
-from docmt.scoring.details import accuracy_tallies
 from docmt.scoring.tallies import select
 from docmt.settings.metrics import Tallied
 from docmt.settings.scoring import ContrastiveConfig

@@ -19,12 +19,12 @@ from typer.testing import CliRunner
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
 from docmt.cli import human
-from docmt.scoring.human import cells, preference
-from docmt.scoring.human.filled import read_filled
+from docmt.scoring.human import preference
+from docmt.scoring.human import sheet as sheets
+from docmt.scoring.human.filled import read_filled, saved_rows
 from docmt.scoring.human.items import Compared, Item, draw
 from docmt.scoring.human.key import Key, KeyItem
 from docmt.scoring.human.preference import kappa, preferences
-from docmt.scoring.human.saved import saved_rows
 from docmt.scoring.human.sheet import COLUMNS, write_page, write_sheet
 
 DOCUMENTS = [name for name, size in (("a", 7), ("b", 1), ("c", 2), ("d", 30)) for _ in range(size)]
@@ -289,8 +289,8 @@ def test_any_text_comes_back_as_it_was_and_is_no_formula_on_the_way(tmp_path_fac
 
 @given(FORMULAS.filter(lambda text: not text.startswith("'")))
 def test_a_text_comes_back_from_a_spreadsheet_that_takes_the_shield_away(text):
-    assert cells.shielded(text) == "'" + text
-    assert cells.unshielded(text) == text
+    assert sheets.shielded(text) == "'" + text
+    assert sheets.unshielded(text) == text
 
 
 PAGE = """
@@ -318,7 +318,7 @@ def test_the_page_saves_what_is_the_sheet_itself(tmp_path):
 
 def test_examples_of_the_docstrings():
     assert doctest.testmod(preference) == (0, 2)
-    assert doctest.testmod(cells) == (0, 2)
+    assert doctest.testmod(sheets) == (0, 2)
 
 
 CHOICES = st.sampled_from(["better", "worse", "equal"])

@@ -9,8 +9,7 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from docmt.base.errors import UserError
-from docmt.cli.compare import compare
-from docmt.cli.score import score
+from docmt.cli.score import compare, score
 from docmt.scoring.plain_files import read_plain_files
 
 REFERENCE = ["The cat sat on the mat.", "It was a black cat.", "A dog barked at it.", "Nobody saw the dog there."]

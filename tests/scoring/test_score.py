@@ -18,7 +18,7 @@ from docmt.base.columns import (
 )
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS, Vocabulary
-from docmt.cli.score import score_system
+from docmt.cli.stages import score_system
 from docmt.scoring.alignment.training import NAME
 from docmt.scoring.bleu import FAMILIES
 from docmt.scoring.chain_scores import StopFiles

@@ -11,8 +11,7 @@ from sacrebleu.significance import PairedTest
 
 from docmt.scoring import bleu, significance, tallies
 from docmt.scoring.bleu import FAMILIES, bleu_of_counts, line_counts
-from docmt.scoring.consistency import TranslatedChain, ltcr
-from docmt.scoring.details import consistency_tallies
+from docmt.scoring.consistency import TranslatedChain, consistency_tallies, ltcr
 from docmt.scoring.significance import SEED, over_seeds, paired_bootstrap, sign_test, signature_of
 from docmt.scoring.tallies import percent
 from docmt.settings.scoring import ConsistencyConfig
@@ -43,7 +42,7 @@ def translations() -> tuple[list[str], list[list[str]], list[list[str]]]:
 
 
 def counts(lines: list[str], reference: list[str]) -> np.ndarray:
-    return line_counts(FAMILIES["13a"], "en", lines, [reference])
+    return line_counts(FAMILIES["13a"].metric("en"), lines, [reference])
 
 
 def mean_bleu(runs: list[list[str]], reference: list[str]) -> float:

@@ -4,7 +4,7 @@ import pytest
 
 from docmt.base.vocabulary import BOS, EOS, SEP
 from docmt.nn.rows import Rows
-from docmt.search.penalty import length_factor
+from docmt.search.beam import length_factor
 from docmt.search.rules import ClosedRules, FairseqRules, JoinedRules, UnmarkedRules, WrappedRules, instance_limits
 from docmt.settings.decode import DecodeConfig
 

@@ -12,7 +12,7 @@ from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments
 from docmt.nn.streams import Layout, Stream
 from docmt.search import variant_scores
-from docmt.search.prefixes import sharing_prefixes
+from docmt.search.forced import sharing_prefixes
 
 
 def stream_of(targets: list[list[int]]) -> Stream:

@@ -14,6 +14,7 @@ from docmt.kinds.figures import PointsFigure
 from docmt.kinds.tables import SystemsTable
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.resolve import Resolver
+from docmt.plan.scale import Scale
 from docmt.plan.study import load_study
 from docmt.settings.system import Entry
 
@@ -144,7 +145,7 @@ def shown(study: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_trainings_are_those_whose_formulas_are_tested(recipe):
     defaults = load_yaml(ROOT / "config.yaml")[0]["defaults"]
-    resolver = Resolver(*load_study(ROOT / "tests/training/recipes.yaml"), defaults, {})
+    resolver = Resolver(*load_study(ROOT / "tests/training/recipes.yaml"), defaults, Scale())
     expected, found = flat(dataclasses.asdict(resolver.resolve(recipe))), system(*RECIPES[recipe])
     kinds = ("train.", "view.", "model.kind", "model.dropout", "model.attention_dropout")
     assert {name: value for name, value in found.items() if name.startswith(kinds)} == {

@@ -11,7 +11,7 @@ from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS, read_arrow
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
 from docmt.chains.frames import words_of_sentences
-from docmt.chains.words import words_of_ids
+from docmt.chains.segments import words_of_ids
 from docmt.settings.data import TextConfig
 from docmt.text.pipeline import TextPipeline
 from docmt.text.pretrained import PretrainedTokenizer

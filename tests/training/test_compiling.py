@@ -21,9 +21,8 @@ from docmt.nn.layers import FeedForward
 from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch, frame_batch
 from docmt.training import job
-from docmt.training.compiling import Compiling, compiling, quantum
+from docmt.training.computing import Compiling, compiling, computing, quantum
 from docmt.training.exit import read_exit
-from docmt.training.precision import computing
 from docmt.training.update import Sums, accumulate_gradients, clip_gradients
 
 NOISY = {"dropout": 0.2, "attention_dropout": 0.1, "activation_dropout": 0.1}

@@ -17,7 +17,7 @@ from docmt.base.errors import UserError
 from docmt.models.transformer import Transformer
 from docmt.training import checkpoint, loop
 from docmt.training.exit import Exit, Failure, Reason, read_exit, write_exit
-from docmt.training.finite import check_weights
+from docmt.training.failures import check_weights
 
 
 def at(update: int, act: Callable[[], object]) -> Notes:

@@ -9,8 +9,8 @@ from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.models.store import load_model
 from docmt.settings.models import GTransformerConfig
-from docmt.training.freezing import freeze
 from docmt.training.settings import read_settings
+from docmt.training.start import freeze
 from docmt.training.task import prepare
 
 

@@ -17,10 +17,9 @@ from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.training.checkpoint import StateFolder
-from docmt.training.events import events
 from docmt.training.exit import Reason
+from docmt.training.listeners import Metrics, events
 from docmt.training.loop import Training
-from docmt.training.metrics import Metrics
 from docmt.training.settings import read_settings
 from docmt.training.status import Status, Validation
 from docmt.training.task import prepare

@@ -14,10 +14,9 @@ from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.settings.models import GTransformerConfig
 from docmt.training.batches import micro_batches, target_tokens
-from docmt.training.loss import smoothed_cross_entropy
-from docmt.training.precision import computing
+from docmt.training.computing import computing
 from docmt.training.ranks import Ranks
-from docmt.training.update import accumulate_gradients, clip_gradients
+from docmt.training.update import accumulate_gradients, clip_gradients, smoothed_cross_entropy
 from docmt.training.validate import dev_losses
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from docmt.training.options import JobOptions
-from docmt.training.pace import REMEMBERED, Pace
+from docmt.training.pace import REMEMBERED, JobOptions, Pace
 
 
 class Clock:

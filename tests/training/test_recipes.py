@@ -17,11 +17,12 @@ from torch import nn
 from docmt.base.yaml_files import load_yaml
 from docmt.models import build
 from docmt.plan.resolve import Resolver
+from docmt.plan.scale import Scale
 from docmt.plan.study import load_study
 from docmt.settings.system import SystemConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
+from docmt.training.rules import stop_reason
 from docmt.training.status import Status
-from docmt.training.stopping import stop_reason
 
 UPDATES = (1, 2, 100, 2499, 2500, 2501, 3999, 4000, 4001, 7999, 8000, 8001, 16000, 16001, 20000, 39999, 50000, 200000)
 
@@ -29,7 +30,7 @@ UPDATES = (1, 2, 100, 2499, 2500, 2501, 3999, 4000, 4001, 7999, 8000, 8001, 1600
 @cache
 def resolver() -> Resolver:
     defaults = load_yaml(ROOT / "config.yaml")[0]["defaults"]
-    return Resolver(*load_study(Path(__file__).parent / "recipes.yaml"), defaults, {})
+    return Resolver(*load_study(Path(__file__).parent / "recipes.yaml"), defaults, Scale())
 
 
 def recipe(name: str) -> SystemConfig:

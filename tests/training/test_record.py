@@ -7,7 +7,7 @@ import torch
 from helpers.toy_task import Notes, make_folder
 
 from docmt.base.artifacts import read_json
-from docmt.training.repeatable import repeatable
+from docmt.training.computing import repeatable
 
 
 @pytest.fixture(scope="module")

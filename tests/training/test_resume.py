@@ -8,7 +8,7 @@ import torch
 from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.base.errors import UserError
-from docmt.training import checkpoint, metrics
+from docmt.training import checkpoint, listeners
 
 
 class Killed(BaseException):
@@ -211,7 +211,7 @@ def test_the_rows_of_a_training_know_nothing_of_its_interruptions(reference, fol
 @pytest.mark.parametrize("every", [1, 5])
 def test_rows_are_the_same_wherever_checkpoints_are(tmp_path, monkeypatch, every, save_minutes):
     """With minutes 0, a checkpoint stands between each update and its validation, too."""
-    monkeypatch.setattr(metrics, "EVERY_UPDATES", every)
+    monkeypatch.setattr(listeners, "EVERY_UPDATES", every)
     number_event_files(monkeypatch)
     found = []
     for name, stops in (("stopped", range(1, 12)), ("whole", ())):

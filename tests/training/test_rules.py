@@ -12,9 +12,8 @@ from docmt.models import build
 from docmt.settings.models import GTransformerConfig
 from docmt.settings.train import TrainConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
-from docmt.training.selection import best, mean, wanted
+from docmt.training.rules import best, mean, stop_reason, wanted
 from docmt.training.status import Status, Validation
-from docmt.training.stopping import stop_reason
 
 
 def history(*losses: float) -> list[Validation]:

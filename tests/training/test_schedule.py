@@ -3,7 +3,7 @@
 import pytest
 
 from docmt.settings.train import TrainConfig
-from docmt.training.schedule import learning_rate
+from docmt.training.optimiser import learning_rate
 
 
 @pytest.mark.parametrize(

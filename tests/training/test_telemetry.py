@@ -11,8 +11,8 @@ from helpers.toy_task import Notes, make_folder
 from docmt.nn.multihead import MultiHead
 from docmt.nn.rows import Rows
 from docmt.training import entropy
+from docmt.training.computing import computing
 from docmt.training.entropy import attention_entropy, sample
-from docmt.training.precision import computing
 from docmt.training.usage import Usage, peak_memory
 
 CPU = torch.device("cpu")

@@ -12,7 +12,7 @@ from docmt.training.checkpoint import StateFolder
 from docmt.training.exit import Reason
 from docmt.training.lease import Lease
 from docmt.training.loop import Training
-from docmt.training.options import JobOptions
+from docmt.training.pace import JobOptions
 from docmt.training.settings import read_settings
 from docmt.training.status import Status
 from docmt.training.task import prepare

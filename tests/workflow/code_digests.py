@@ -17,23 +17,19 @@ from docmt.plan.versions import VERSIONS
 ROOT = Path(__file__).parent.parent.parent
 RECORD = Path(__file__).parent / "code_digests.json"
 
+COMMANDS = "docmt/cli/stages.py"
 STAGES = {
-    "checkpoints": ("docmt/cli/checkpoint.py",),
+    "checkpoints": (f"{COMMANDS}:made_checkpoint",),
     "corpus": ("docmt/corpus", "docmt/cli/corpus.py"),
-    "tokens": ("docmt/text", "docmt/cli/tokens.py"),
-    "views": ("docmt/views", "docmt/cli/views.py"),
-    "chains": ("docmt/chains", "docmt/cli/chains.py"),
+    "tokens": ("docmt/text", f"{COMMANDS}:tokens,tokenise,learn,encode,join"),
+    "views": ("docmt/views", f"{COMMANDS}:views"),
+    "chains": ("docmt/chains", f"{COMMANDS}:words,segments"),
     "training": ("docmt/training", "docmt/cli/train.py"),
-    "translations": ("docmt/decoding", "docmt/cli/decode.py"),
-    "scores": (
-        "docmt/scoring",
-        "docmt/cli/score.py",
-        "docmt/cli/compare.py",
-        "docmt/cli/align.py",
-        "docmt/cli/vectors.py",
-    ),
-    "report": ("docmt/reporting", "docmt/cli/report.py"),
+    "translations": ("docmt/decoding", f"{COMMANDS}:decode,contrastive_system,inspect,translate_passage"),
+    "scores": ("docmt/scoring", f"{COMMANDS}:corpus,train_aligner,score_system,compare_table"),
+    "report": ("docmt/reporting", f"{COMMANDS}:report"),
 }
+"""Folders and files; of a file with the commands of several stages, which of its public functions are the stage's."""
 
 NOT_FOLLOWED = {
     *("settings/data", "settings/train", "settings/decode", "settings/system"),
@@ -72,18 +68,28 @@ def without_docstrings(tree: ast.AST) -> str:
     return ast.dump(tree)
 
 
+def only(functions: str, tree: ast.Module) -> ast.Module:
+    """The tree without other public functions; with all of them where none is named."""
+    others = {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
+    if functions:
+        others -= set(functions.split(","))
+        tree.body = [node for node in tree.body if getattr(node, "name", None) not in others]
+    return tree
+
+
 def stage_digest(stage: str) -> str:
-    queue = []
+    queue: list[tuple[Path, str]] = []
     for part in STAGES[stage]:
-        path = ROOT / part
-        queue += sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        name, _, functions = part.partition(":")
+        path = ROOT / name
+        queue += [(file, functions) for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
     seen: dict[Path, str] = {}
     while queue:
-        path = queue.pop()
+        path, functions = queue.pop()
         if path in seen or not is_followed(path):
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        queue += [file for name in imported(tree) for file in module_files(name)]
+        tree = only(functions, ast.parse(path.read_text(encoding="utf-8")))
+        queue += [(file, "") for name in imported(tree) for file in module_files(name)]
         seen[path] = without_docstrings(tree)
     text = "\n".join(f"{path.relative_to(ROOT)} {seen[path]}" for path in sorted(seen))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

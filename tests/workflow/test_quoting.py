@@ -6,6 +6,8 @@ import re
 import pytest
 from helpers.support import ROOT
 
+from docmt.base import paths
+
 RULES = sorted((ROOT / "workflow" / "rules").glob("[0-9]*.smk"))
 PLACE = re.compile(r"(?<!\{)\{([^{}]+)\}(?!\})")
 NUMBERS = re.compile(r"threads|resources\.\w+")
@@ -16,7 +18,7 @@ OPTIONS = re.compile(r"params\.(learnt|start|chains|named|whole)")
 def commands(text: str) -> list[str]:
     """The texts after each `shell:`, put together as Python does."""
     blocks = re.findall(r"^( *)shell:\n((?:\1    .*\n)+)", text, re.MULTILINE)
-    return [ast.literal_eval(f"({block.strip()})") for _, block in blocks]
+    return [eval(f"({block.strip()})", vars(paths)) for _, block in blocks]
 
 
 def bare(command: str) -> list[str]:
@@ -27,7 +29,7 @@ def bare(command: str) -> list[str]:
         if not (place.endswith(":q") or NUMBERS.fullmatch(place) or OPTIONS.fullmatch(place))
     ]
     without_sums = re.sub(r"\$\(\(.*?\)\)", "", command)
-    outside = re.sub(r'"\$\([^()]*\)"', "", without_sums)
+    outside = re.sub(r'"\$\([^()]*\)[/\w]*"', "", without_sums)
     return found + re.findall(r"\$\([^()]*\)|`", outside)
 
 

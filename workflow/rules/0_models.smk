@@ -8,13 +8,13 @@
 
 rule checkpoint:
     input:
-        settings="results/0_models/{checkpoint}/settings.json",
+        settings=CHECKPOINT / "settings.json",
     output:
-        config="results/0_models/{checkpoint}/config.json",
-        weights="results/0_models/{checkpoint}/model.safetensors",
-        tokenizer="results/0_models/{checkpoint}/tokenizer.json",
+        config=CHECKPOINT / "config.json",
+        weights=CHECKPOINT / "model.safetensors",
+        tokenizer=CHECKPOINT / "tokenizer.json",
     log:
-        "logs/0_models/{checkpoint}.log",
+        CHECKPOINT.log(),
     wildcard_constraints:
         checkpoint=made_of_kind("mbart", "bert"),
     localrule: True
@@ -27,16 +27,15 @@ rule checkpoint:
 
 rule aligner_checkpoint:
     input:
-        settings="results/0_models/{checkpoint}/settings.json",
+        settings=CHECKPOINT / "settings.json",
     output:
-        made_aligner_files("results/0_models/{checkpoint}"),
+        made_aligner_files(str(CHECKPOINT)),
     log:
-        "logs/0_models/{checkpoint}.log",
+        CHECKPOINT.log(),
     wildcard_constraints:
         checkpoint=made_of_kind("aligner"),
     localrule: True
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "exec docmt made-checkpoint --settings {input.settings:q} --output results/0_models/{wildcards.checkpoint:q}"
-        " > {log:q} 2>&1"
+        'exec docmt made-checkpoint --settings {input.settings:q} --output "$(dirname {input.settings:q})" > {log:q} 2>&1'

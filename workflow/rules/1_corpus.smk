@@ -29,11 +29,11 @@ if GRID.fixtures:
     # Only in a scale's own folders: a folder that holds downloads is never an output.
     rule fixture:
         input:
-            settings="results/1_corpus/{corpus}/settings.json",
+            settings=CORPUS / "settings.json",
         output:
-            directory("results/1_corpus/{corpus}/downloads"),
+            directory(CORPUS / "downloads"),
         log:
-            "logs/1_corpus/{corpus}/fixture.log",
+            CORPUS.log("fixture"),
         wildcard_constraints:
             corpus=f"[^/@]+@{GRID.scale}",
         localrule: True
@@ -47,9 +47,9 @@ else:
     # The mirror comes in DOCMT_MIRROR and is no param: naming it or leaving it out downloads nothing again.
     rule download:
         output:
-            "results/1_corpus/{corpus}/downloads/{file}",
+            CORPUS / "downloads/{file}",
         log:
-            "logs/1_corpus/{corpus}/download.{file}.log",
+            CORPUS.log("download.{file}"),
         localrule: True
         conda:
             "../../envs/docmt.yaml"
@@ -62,16 +62,15 @@ else:
 
 rule corpus:
     input:
-        settings="results/1_corpus/{corpus}/settings.json",
+        settings=CORPUS / "settings.json",
         downloads=downloads,
     output:
-        documents="results/1_corpus/{corpus}/documents.parquet",
-        card="results/1_corpus/{corpus}/card.json",
+        documents=CORPUS / "documents.parquet",
+        card=CORPUS / "card.json",
     log:
-        "logs/1_corpus/{corpus}/read.log",
+        CORPUS.log("read"),
     conda:
         "../../envs/docmt.yaml"
     shell:
         "exec docmt corpus read --settings {input.settings:q}"
-        " --downloads results/1_corpus/{wildcards.corpus:q}/downloads --output results/1_corpus/{wildcards.corpus:q}"
-        " > {log:q} 2>&1"
+        ' --downloads "$(dirname {output.documents:q})/downloads" --output "$(dirname {output.documents:q})" > {log:q} 2>&1'

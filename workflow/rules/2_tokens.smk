@@ -13,13 +13,13 @@ if GRID.shards == 1:
         input:
             unpack(tokens_inputs),
             unpack(learnt_text),
-            settings="results/2_tokens/{corpus}/{text}/settings.json",
+            settings=TOKENS / "settings.json",
         output:
-            tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
-            text=directory("results/2_tokens/{corpus}/{text}/text"),
-            card="results/2_tokens/{corpus}/{text}/card.json",
+            tokens=TOKENS / "tokens.arrow",
+            text=directory(TOKENS / "text"),
+            card=TOKENS / "card.json",
         log:
-            "logs/2_tokens/{corpus}/{text}.log",
+            TOKENS.log(),
         conda:
             "../../envs/docmt.yaml"
         threads: 8
@@ -34,11 +34,11 @@ else:
     rule tokens_tokenised:
         input:
             unpack(tokens_inputs),
-            settings="results/2_tokens/{corpus}/{text}/settings.json",
+            settings=TOKENS / "settings.json",
         output:
-            temp(directory("results/2_tokens/{corpus}/{text}/shards/tokenised.{part}of{parts}")),
+            temp(directory(TOKENS / "shards/tokenised.{part}of{parts}")),
         log:
-            "logs/2_tokens/{corpus}/{text}.tokenised.{part}of{parts}.log",
+            TOKENS.log("tokenised.{part}of{parts}"),
         conda:
             "../../envs/docmt.yaml"
         threads: 8
@@ -50,12 +50,12 @@ else:
         input:
             unpack(tokens_inputs),
             unpack(learnt_text),
-            settings="results/2_tokens/{corpus}/{text}/settings.json",
-            parts=parts("results/2_tokens/{corpus}/{text}/shards/tokenised"),
+            settings=TOKENS / "settings.json",
+            parts=parts(TOKENS / "shards/tokenised"),
         output:
-            directory("results/2_tokens/{corpus}/{text}/text"),
+            directory(TOKENS / "text"),
         log:
-            "logs/2_tokens/{corpus}/{text}.learnt.log",
+            TOKENS.log("learnt"),
         conda:
             "../../envs/docmt.yaml"
         threads: 2
@@ -68,12 +68,12 @@ else:
 
     rule tokens_encoded:
         input:
-            part="results/2_tokens/{corpus}/{text}/shards/tokenised.{part}of{parts}",
-            text="results/2_tokens/{corpus}/{text}/text",
+            part=TOKENS / "shards/tokenised.{part}of{parts}",
+            text=TOKENS / "text",
         output:
-            temp(directory("results/2_tokens/{corpus}/{text}/shards/encoded.{part}of{parts}")),
+            temp(directory(TOKENS / "shards/encoded.{part}of{parts}")),
         log:
-            "logs/2_tokens/{corpus}/{text}.encoded.{part}of{parts}.log",
+            TOKENS.log("encoded.{part}of{parts}"),
         conda:
             "../../envs/docmt.yaml"
         threads: 8
@@ -83,13 +83,13 @@ else:
 
     rule tokens:
         input:
-            text="results/2_tokens/{corpus}/{text}/text",
-            parts=parts("results/2_tokens/{corpus}/{text}/shards/encoded"),
+            text=TOKENS / "text",
+            parts=parts(TOKENS / "shards/encoded"),
         output:
-            tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
-            card="results/2_tokens/{corpus}/{text}/card.json",
+            tokens=TOKENS / "tokens.arrow",
+            card=TOKENS / "card.json",
         log:
-            "logs/2_tokens/{corpus}/{text}.log",
+            TOKENS.log(),
         conda:
             "../../envs/docmt.yaml"
         shell:

@@ -7,12 +7,12 @@
 
 rule views:
     input:
-        settings="results/3_views/{corpus}/{text}/{view}/settings.json",
-        tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
+        settings=VIEW / "settings.json",
+        tokens=TOKENS / "tokens.arrow",
     output:
-        "results/3_views/{corpus}/{text}/{view}/card.json",
+        VIEW / "card.json",
     log:
-        "logs/3_views/{corpus}/{text}/{view}.log",
+        VIEW.log(),
     conda:
         "../../envs/docmt.yaml"
     threads: 1

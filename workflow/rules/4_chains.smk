@@ -9,14 +9,14 @@
 
 rule chain_words:
     input:
-        settings="results/4_chains/{corpus}/{text}/words/settings.json",
-        tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
+        settings=CHAIN_WORDS / "settings.json",
+        tokens=TOKENS / "tokens.arrow",
     output:
-        chains="results/4_chains/{corpus}/{text}/words/chains.arrow",
-        stop_words="results/4_chains/{corpus}/{text}/words/stop_words.txt",
-        card="results/4_chains/{corpus}/{text}/words/card.json",
+        chains=CHAIN_WORDS / "chains.arrow",
+        stop_words=CHAIN_WORDS / "stop_words.txt",
+        card=CHAIN_WORDS / "card.json",
     log:
-        "logs/4_chains/{corpus}/{text}/words.log",
+        CHAIN_WORDS.log(),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
@@ -27,14 +27,14 @@ rule chain_words:
 
 rule chain_segments:
     input:
-        settings="results/4_chains/{corpus}/{text}/{view}/settings.json",
-        tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
-        stop_words="results/4_chains/{corpus}/{text}/words/stop_words.txt",
-        view="results/3_views/{corpus}/{text}/{view}/card.json",
+        settings=CHAINS / "settings.json",
+        tokens=TOKENS / "tokens.arrow",
+        stop_words=CHAIN_WORDS / "stop_words.txt",
+        view=VIEW / "card.json",
     output:
-        "results/4_chains/{corpus}/{text}/{view}/card.json",
+        CHAINS / "card.json",
     log:
-        "logs/4_chains/{corpus}/{text}/{view}.log",
+        CHAINS.log(),
     wildcard_constraints:
         view="(?!words/)[^/]+",
     conda:

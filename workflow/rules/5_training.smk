@@ -10,13 +10,13 @@
 rule train:
     input:
         unpack(training_inputs),
-        settings="results/5_training/{scale}/{corpus}/{system}/seed{seed}/settings.json",
+        settings=TRAINING / "settings.json",
     output:
-        model=directory("results/5_training/{scale}/{corpus}/{system}/seed{seed}/model"),
-        metrics="results/5_training/{scale}/{corpus}/{system}/seed{seed}/metrics.jsonl",
-        record="results/5_training/{scale}/{corpus}/{system}/seed{seed}/record.json",
+        model=directory(TRAINING / "model"),
+        metrics=TRAINING / "metrics.jsonl",
+        record=TRAINING / "record.json",
     log:
-        "logs/5_training/{scale}/{corpus}/{system}/seed{seed}.log",
+        TRAINING.log(),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
@@ -28,7 +28,8 @@ rule train:
         chains=chains_option,
     shell:
         'exec docmt train --settings {input.settings:q} --view "$(dirname {input.view:q})" --text {input.text:q}'
-        ' {params.start} {params.chains} --output "$(dirname {output.record:q})" --state results/state/5_training/'
+        ' {params.start} {params.chains} --output "$(dirname {output.record:q})"'
+        f" --state {TRAINING.states}/"
         "{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q}"
         " --threads {threads} --ranks $(({resources.gpu} ? {resources.gpu} : 1)) --set-aside"
         " ${{DOCMT_ON_CLUSTER:+--deadline-minutes $(({resources.runtime} - 2))}} > {log:q} 2>&1"

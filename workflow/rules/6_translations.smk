@@ -12,13 +12,13 @@
 rule translate:
     input:
         unpack(decoding_inputs),
-        settings="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/settings.json",
+        settings=TRANSLATIONS / "settings.json",
     output:
-        text="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/test.txt",
-        tokens="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/test.tok.txt",
-        counts="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/decoding.json",
+        text=TRANSLATIONS / "test.txt",
+        tokens=TRANSLATIONS / "test.tok.txt",
+        counts=TRANSLATIONS / "decoding.json",
     log:
-        "logs/6_translations/{scale}/{corpus}/{system}/seed{seed}.log",
+        TRANSLATIONS.log(),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
@@ -32,11 +32,11 @@ rule translate:
 rule contrastive:
     input:
         unpack(decoding_inputs),
-        settings="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/settings.json",
+        settings=TRANSLATIONS / "settings.json",
     output:
-        "results/6_translations/{scale}/{corpus}/{system}/seed{seed}/contrastive{whole,(\\.whole)?}.arrow",
+        TRANSLATIONS / "contrastive{whole,(\\.whole)?}.arrow",
     log:
-        "logs/6_translations/{scale}/{corpus}/{system}/seed{seed}.contrastive{whole}.log",
+        TRANSLATIONS.log("contrastive{whole}"),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
@@ -53,11 +53,11 @@ rule contrastive:
 rule inspect:
     input:
         unpack(decoding_inputs),
-        settings="results/6_translations/{scale}/{corpus}/{system}/seed{seed}/settings.json",
+        settings=TRANSLATIONS / "settings.json",
     output:
-        "results/6_translations/{scale}/{corpus}/{system}/seed{seed}/inside.arrow",
+        TRANSLATIONS / "inside.arrow",
     log:
-        "logs/6_translations/{scale}/{corpus}/{system}/seed{seed}.inspect.log",
+        TRANSLATIONS.log("inspect"),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
@@ -72,11 +72,11 @@ rule inspect:
 rule passage:
     input:
         model=passage_model,
-        settings="results/6_passages/{scale}/{corpus}/{system}/seed{seed}/{study}/{passage}/settings.json",
+        settings=PASSAGE / "settings.json",
     output:
-        "results/6_passages/{scale}/{corpus}/{system}/seed{seed}/{study}/{passage}/passages.json",
+        PASSAGE / "passages.json",
     log:
-        "logs/6_passages/{scale}/{corpus}/{system}/seed{seed}/{study}.{passage}.log",
+        PASSAGE.log(),
     conda:
         "../../envs/docmt.yaml"
     threads: 1

@@ -13,13 +13,13 @@
 
 rule word_vectors:
     input:
-        settings="results/7_vectors/{corpus}/{text}/settings.json",
-        tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
+        settings=VECTORS / "settings.json",
+        tokens=TOKENS / "tokens.arrow",
     output:
-        vectors="results/7_vectors/{corpus}/{text}/vectors.txt",
-        card="results/7_vectors/{corpus}/{text}/card.json",
+        vectors=VECTORS / "vectors.txt",
+        card=VECTORS / "card.json",
     log:
-        "logs/7_vectors/{corpus}/{text}.log",
+        VECTORS.log(),
     conda:
         "../../envs/docmt.yaml"
     shell:
@@ -29,13 +29,13 @@ rule word_vectors:
 
 rule aligner:
     input:
-        settings="results/7_aligners/{corpus}/{text}/settings.json",
-        tokens="results/2_tokens/{corpus}/{text}/tokens.arrow",
+        settings=ALIGNER / "settings.json",
+        tokens=TOKENS / "tokens.arrow",
     output:
-        lexicon="results/7_aligners/{corpus}/{text}/lexicon.arrow",
-        jumps="results/7_aligners/{corpus}/{text}/jumps.json",
+        lexicon=ALIGNER / "lexicon.arrow",
+        jumps=ALIGNER / "jumps.json",
     log:
-        "logs/7_aligners/{corpus}/{text}.log",
+        ALIGNER.log(),
     conda:
         "../../envs/docmt.yaml"
     shell:
@@ -46,13 +46,13 @@ rule aligner:
 rule scores:
     input:
         unpack(scoring_inputs),
-        settings="results/7_scores/{scale}/{corpus}/{system}/seed{seed}/settings.json",
+        settings=SCORES / "settings.json",
     output:
-        scores="results/7_scores/{scale}/{corpus}/{system}/seed{seed}/scores.json",
-        details="results/7_scores/{scale}/{corpus}/{system}/seed{seed}/details.arrow",
-        occurrences="results/7_scores/{scale}/{corpus}/{system}/seed{seed}/occurrences.arrow",
+        scores=SCORES / "scores.json",
+        details=SCORES / "details.arrow",
+        occurrences=SCORES / "occurrences.arrow",
     log:
-        "logs/7_scores/{scale}/{corpus}/{system}/seed{seed}.log",
+        SCORES.log(),
     conda:
         "../../envs/docmt.yaml"
     params:
@@ -67,11 +67,11 @@ rule scores:
 rule compare:
     input:
         comparison_inputs,
-        settings="results/7_comparisons/{study}/{table}/settings.json",
+        settings=COMPARISON / "settings.json",
     output:
-        "results/7_comparisons/{study}/{table}/comparisons.json",
+        COMPARISON / "comparisons.json",
     log:
-        "logs/7_comparisons/{study}/{table}.log",
+        COMPARISON.log(),
     conda:
         "../../envs/docmt.yaml"
     shell:

@@ -10,13 +10,13 @@
 rule item:
     input:
         unpack(item_inputs),
-        settings="results/8_report/{study}/{item}/settings.json",
+        settings=ITEM / "settings.json",
     output:
-        page="results/8_report/{study}/{item}.html",
-        json="results/8_report/{study}/{item}.json",
-        csv="results/8_report/{study}/{item}.csv",
+        page=REPORT / "{item}.html",
+        json=REPORT / "{item}.json",
+        csv=REPORT / "{item}.csv",
     log:
-        "logs/8_report/{study}.{item}.log",
+        REPORT.log("{item}"),
     localrule: True
     conda:
         "../../envs/docmt.yaml"
@@ -27,11 +27,11 @@ rule item:
 rule report:
     input:
         unpack(report_inputs),
-        settings="results/8_report/{study}/settings.json",
+        settings=REPORT / "settings.json",
     output:
-        "results/8_report/{study}/index.html",
+        REPORT / "index.html",
     log:
-        "logs/8_report/{study}.log",
+        REPORT.log(),
     localrule: True
     conda:
         "../../envs/docmt.yaml"
@@ -42,12 +42,12 @@ rule report:
 # The same page at another place, from which the links lead to the same items.
 rule demo_report:
     input:
-        page="results/8_report/demo/index.html",
-        settings="results/8_report/demo/settings.json",
+        page=f"{REPORT.at(study='demo')}/index.html",
+        settings=f"{REPORT.at(study='demo')}/settings.json",
     output:
-        "results/report.html",
+        DEMO_REPORT,
     log:
-        "logs/8_report/demo_copy.log",
+        REPORT.named("study", "demo_copy").log(),
     localrule: True
     conda:
         "../../envs/docmt.yaml"

@@ -23,6 +23,27 @@ from docmt.plan.grid import Grid, load_grid
 from docmt.plan.items import item_files, run_folder, study_files
 from docmt.settings.made_checkpoints import is_made, made_aligner_files, made_files, made_tokenizer
 from docmt.catalogue.missing import Places, left_out, missing_error, missing_files
+from docmt.base.paths import (
+    ALIGNER,
+    CHAIN_WORDS,
+    CHAINS,
+    CHECKPOINT,
+    COMPARISON,
+    CORPUS,
+    DEMO_REPORT,
+    FROZEN_GRID,
+    ITEM,
+    PASSAGE,
+    REPORT,
+    RESULTS,
+    SCORES,
+    STATE,
+    TOKENS,
+    TRAINING,
+    TRANSLATIONS,
+    VECTORS,
+    VIEW,
+)
 from docmt.base.parent import VARIABLE as END_WITH_PARENT
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
 from docmt.settings.pretrained import aligner_files, check_model, checkpoint_files, missing_checkpoints, tokenizer_file
@@ -30,7 +51,6 @@ from docmt.settings.scoring import TRAINED
 from docmt.plan.slices import corpora_of, settings
 from docmt.training.exit import endings, now
 
-FROZEN_GRID = "results/frozen_grid.json"
 BEGAN = now()
 
 
@@ -49,7 +69,7 @@ def plan():
 
 
 def places(grid):
-    return Places(Path("results"), grid.mirror, grid.local)
+    return Places(Path(RESULTS), grid.mirror, grid.local)
 
 
 def refuse(problem):
@@ -133,7 +153,7 @@ onstart:
 
 
 onerror:
-    for line in or_refuse(endings, "results/state", BEGAN):
+    for line in or_refuse(endings, STATE, BEGAN):
         print(f"docmt: {line}", file=sys.stderr)
 
 
@@ -174,12 +194,12 @@ def check_missing(corpus):
 def downloads(wildcards):
     """The files of a corpus, or the folder of its fixture's."""
     if GRID.fixtures:
-        corpus = or_refuse(GRID.corpus_in, wildcards.corpus, f"results/1_corpus/{wildcards.corpus}")
-        return [f"results/1_corpus/{wildcards.corpus}/downloads"] if GRID.corpora[corpus].files else []
+        corpus = or_refuse(GRID.corpus_in, wildcards.corpus, CORPUS.at(corpus=wildcards.corpus))
+        return [f"{CORPUS.at(corpus=wildcards.corpus)}/downloads"] if GRID.corpora[corpus].files else []
     files = GRID.corpora[wildcards.corpus].files if wildcards.corpus in GRID.corpora else ()
     if files and not workflow.remote_exec:
         check_missing(wildcards.corpus)
-    return [f"results/1_corpus/{wildcards.corpus}/downloads/{file.name}" for file in files]
+    return [f"{CORPUS.at(corpus=wildcards.corpus)}/downloads/{file.name}" for file in files]
 
 
 def catalogue(wildcards):
@@ -187,19 +207,19 @@ def catalogue(wildcards):
 
 
 def tokens_folder(entry):
-    return f"results/2_tokens/{GRID.data_folder(entry.corpus)}/{entry.system.text}"
+    return TOKENS.at(corpus=GRID.data_folder(entry.corpus), text=entry.system.text)
 
 
-def view_folder(entry):
-    return f"results/3_views/{GRID.data_folder(entry.corpus)}/{entry.system.text}/{entry.system.view.name}"
+def view_folder(entry, stage=VIEW):
+    """Of stage 3 or 4."""
+    return stage.at(corpus=GRID.data_folder(entry.corpus), text=entry.system.text, view=entry.system.view.name)
 
 
 def segment_chains(entry):
     """The lexical chains of a view, for models that read them."""
     if entry.system.model.kind not in READS_CHAINS:
         return {}
-    corpus = GRID.data_folder(entry.corpus)
-    return {"chains": f"results/4_chains/{corpus}/{entry.system.text}/{entry.system.view.name}/card.json"}
+    return {"chains": f"{view_folder(entry, CHAINS)}/card.json"}
 
 
 def chains_option(wildcards, input):
@@ -207,7 +227,7 @@ def chains_option(wildcards, input):
 
 
 def model_folder(entry, scale, seed):
-    return f"results/5_training/{scale}/{entry.corpus}/{entry.trained}/seed{seed}/model"
+    return f"{TRAINING.at(scale=scale, corpus=entry.corpus, system=entry.trained, seed=seed)}/model"
 
 
 def training_inputs(wildcards):
@@ -257,7 +277,7 @@ def start_option(wildcards, input):
 
 def tokens_inputs(wildcards):
     """A corpus and, for a text of pretrained pieces, what cuts them."""
-    inputs = {"documents": f"results/1_corpus/{wildcards.corpus}/documents.parquet"}
+    inputs = {"documents": f"{CORPUS.at(corpus=wildcards.corpus)}/documents.parquet"}
     text = GRID.texts.get(wildcards.text)
     if text and text.pretrained:
         inputs["tokenizer"] = tokenizer_of(text.pretrained)
@@ -267,9 +287,9 @@ def tokens_inputs(wildcards):
 def learnt_text(wildcards):
     """What another corpus has learnt, for a text that is taken from there."""
     text = GRID.texts.get(wildcards.text)
-    where = f"results/2_tokens/{wildcards.corpus}/{wildcards.text}"
+    where = TOKENS.at(corpus=wildcards.corpus, text=wildcards.text)
     other = text and text.takes_from(or_refuse(GRID.corpus_in, wildcards.corpus, where))
-    return {"learnt": f"results/2_tokens/{GRID.data_folder(other)}/{wildcards.text}/text"} if other else {}
+    return {"learnt": f"{TOKENS.at(corpus=GRID.data_folder(other), text=wildcards.text)}/text"} if other else {}
 
 
 def learnt_option(wildcards, input):
@@ -294,9 +314,9 @@ def passage_model(wildcards):
 
 def scoring_inputs(wildcards):
     entry = find(wildcards)
-    folder = f"results/6_translations/{wildcards.scale}/{wildcards.corpus}/{wildcards.system}/seed{wildcards.seed}"
+    folder = TRANSLATIONS.at(**wildcards)
     inputs = {
-        "corpus": f"results/1_corpus/{GRID.data_folder(entry.corpus)}/documents.parquet",
+        "corpus": f"{CORPUS.at(corpus=GRID.data_folder(entry.corpus))}/documents.parquet",
         "tokens": f"{tokens_folder(entry)}/tokens.arrow",
         "view": f"{view_folder(entry)}/card.json",
         "translations": f"{folder}/decoding.json",
@@ -308,17 +328,17 @@ def scoring_inputs(wildcards):
 
 def named_scoring_inputs(entry):
     """What `scoring` of config.yaml names for the languages of a corpus."""
-    corpus, data = GRID.corpora[entry.corpus], GRID.data_folder(entry.corpus)
+    corpus, data = GRID.corpora[entry.corpus], {"corpus": GRID.data_folder(entry.corpus), "text": entry.system.text}
     consistency, vectors = GRID.scoring.consistency, GRID.scoring.coherence.vectors.get(corpus.target_language)
     if vectors == TRAINED:
-        vectors = f"results/7_vectors/{data}/{entry.system.text}/vectors.txt"
+        vectors = f"{VECTORS.at(**data)}/vectors.txt"
     inputs = {
         "source_stop_list": consistency.source_stop_lists.get(corpus.source_language),
         "target_stop_list": consistency.target_stop_lists.get(corpus.target_language),
         "word_vectors": vectors,
     }
     if GRID.scoring.aligner.kind == "default":
-        inputs["aligner"] = f"results/7_aligners/{data}/{entry.system.text}/lexicon.arrow"
+        inputs["aligner"] = f"{ALIGNER.at(**data)}/lexicon.arrow"
     if GRID.scoring.aligner.model:
         inputs["aligner_model"] = aligner_of(GRID.scoring.aligner.model)
     model = GRID.scoring.cohesion.models.get(corpus.target_language)
@@ -340,14 +360,14 @@ def scoring_options(wildcards, input):
 
 def comparison_inputs(wildcards):
     """What each unit of the test set adds to the scores of the systems that a table compares."""
-    chosen = or_refuse(settings, GRID, f"7_comparisons/{wildcards.study}/{wildcards.table}")
+    chosen = or_refuse(settings, GRID, COMPARISON.part(**wildcards))
     runs = {
         (GRID.named(wildcards.study, pair["corpus"], pair[name]), seed)
         for pair in chosen["pairs"]
         for name in ("system", "baseline")
         for seed in pair["seeds"]
     }
-    return sorted(f"{run_folder(GRID, '7_scores', entry, seed)}/details.arrow" for entry, seed in runs)
+    return sorted(f"{run_folder(GRID, SCORES.stage, entry, seed)}/details.arrow" for entry, seed in runs)
 
 
 def item_inputs(wildcards):
@@ -362,4 +382,4 @@ def report_inputs(wildcards):
 
 
 def study_report(study):
-    return "results/report.html" if study == "demo" else f"results/8_report/{study}/index.html"
+    return DEMO_REPORT if study == "demo" else f"{REPORT.at(study=study)}/index.html"

@@ -1,4 +1,4 @@
-"""Ways to compute `docmt.nn.attention.attend`: bucketed (any device), varlen (CUDA), dense (what tests compare to).
+"""Ways to compute `docmt.nn.attention.attend`: bucketed (any device), varlen (CUDA).
 
-`backward` is for `attend_back`.
+`weights` is for `attend_back`, and for looking at weights.
 """

@@ -16,8 +16,7 @@ from docmt.base.artifacts import read_object, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.scoring.alignment.aligners import AlignedLines
-from docmt.scoring.alignment.links import Aligned, Links
-from docmt.scoring.alignment.pharaoh import read_links
+from docmt.scoring.alignment.links import Aligned, Links, read_links
 from docmt.settings.pretrained import ALIGNER_LAYER, CONFIG, aligner_files
 
 THRESHOLD = 0.001

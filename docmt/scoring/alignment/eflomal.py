@@ -12,8 +12,7 @@ from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.scoring.alignment.aligners import AlignedLines
-from docmt.scoring.alignment.links import Aligned, Links
-from docmt.scoring.alignment.pharaoh import read_links
+from docmt.scoring.alignment.links import Aligned, Links, read_links
 
 LONGEST = 1023
 """Words; eflomal leaves longer lines without links, and says nothing."""

@@ -1,6 +1,16 @@
-"""The links of a sentence pair, and those that an aligner finds in each direction."""
+"""The links of a sentence pair, as an aligner finds them and as text, and how well they agree with those of people.
 
+As text, the format of Pharaoh and Moses, a sentence pair is a line: `i-j` links source word i to target word j, both
+from 0. Gold alignments mark links that annotators found possible, and not sure, by `ipj`.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+from docmt.base.errors import UserError
+from docmt.scoring.inputs import lines_of
 
 Link = tuple[int, int]
 """(place of the source word, place of the target word), from 0."""
@@ -21,3 +31,114 @@ class Aligned:
     @classmethod
     def symmetric(cls, links: Links) -> "Aligned":
         return cls(links, links)
+
+
+LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
+
+
+@dataclass(frozen=True)
+class GoldLinks:
+    """Of a sentence pair; every sure link is a possible one too."""
+
+    sure: Links
+    possible: Links
+
+
+def pharaoh_line(links: Links) -> str:
+    return " ".join(f"{source}-{target}" for source, target in sorted(links))
+
+
+def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list[Links]:
+    """Raises UserError where the file has not one line for each sentence pair, or a link is none of its words."""
+    lines = lines_of(path)
+    if len(lines) != len(source):
+        raise UserError("not one line for each sentence pair", where=str(path), found=len(lines), expected=len(source))
+    found = []
+    for number, (line, *sides) in enumerate(zip(lines, source, target, strict=True), 1):
+        links = frozenset(link for link, _ in _marked(line, f"{path}:{number}", "-"))
+        words, others = (len(side.split()) for side in sides)
+        for i, j in sorted(links):
+            if i >= words or j >= others:
+                raise UserError(
+                    "a link to a word that is not there",
+                    where=f"{path}:{number}",
+                    found=f"{i}-{j}",
+                    expected=f"places of {words} source and {others} target words, from 0",
+                )
+        found.append(links)
+    return found
+
+
+def read_unchecked_links(path: Path) -> list[Links]:
+    """Where the sentences are not at hand. Raises UserError for what is no link."""
+    return [
+        frozenset(link for link, _ in _marked(line, f"{path}:{number}", "-"))
+        for number, line in enumerate(lines_of(path), 1)
+    ]
+
+
+def read_gold(path: Path, one_based: bool = False) -> list[GoldLinks]:
+    """`one_based`: words are counted from 1. Raises UserError for what is no link."""
+    found = []
+    for number, line in enumerate(lines_of(path), 1):
+        marked = list(_marked(line, f"{path}:{number}", "-p", int(one_based)))
+        sure = frozenset(link for link, mark in marked if mark == "-")
+        found.append(GoldLinks(sure, frozenset(link for link, _ in marked)))
+    return found
+
+
+def _marked(line: str, where: str, marks: str, first: int = 0) -> Iterable[tuple[Link, str]]:
+    """Links with words counted from 0, and the mark between them. `first`: how the line counts the first word."""
+    for text in line.split():
+        match = LINK.fullmatch(text)
+        if not match or match[2] not in marks:
+            expected = " or ".join(f"i{mark}j" for mark in marks)
+            raise UserError("not a link", where=where, found=repr(text), expected=expected)
+        link = int(match[1]) - first, int(match[3]) - first
+        if min(link) < 0:
+            raise UserError("a word that is counted from 0", where=where, found=text, expected="words counted from 1")
+        yield link, match[2]
+
+
+@dataclass(frozen=True)
+class Quality:
+    """In percent. `precision`: of the links, those that are possible; `recall`: of the sure links, those found; `aer`:
+    1 - (found sure + found possible) / (found + sure). None where there is nothing to divide by."""
+
+    precision: float | None
+    recall: float | None
+    aer: float | None
+    links: int
+    sure: int
+    possible: int
+    sentences: int
+
+
+def alignment_quality(found: Sequence[Links], gold: Sequence[GoldLinks]) -> Quality:
+    """Over all sentence pairs.
+
+    Paper: Och and Ney: A Systematic Comparison of Various Statistical Alignment Models, CL 29 (2003), section 5.
+
+    >>> one = GoldLinks(sure=frozenset({(0, 0), (1, 1)}), possible=frozenset({(0, 0), (1, 1), (1, 2)}))
+    >>> quality = alignment_quality([frozenset({(0, 0), (1, 2), (2, 2)})], [one])
+    >>> [round(value, 1) for value in (quality.precision, quality.recall, quality.aer)]
+    [66.7, 50.0, 40.0]
+    """
+    pairs = list(zip(found, gold, strict=True))
+    links, sure = sum(map(len, found)), sum(len(one.sure) for one in gold)
+    right = sum(len(own & one.possible) for own, one in pairs)
+    right_sure = sum(len(own & one.sure) for own, one in pairs)
+    error = _percent(right + right_sure, links + sure)
+    return Quality(
+        precision=_percent(right, links),
+        recall=_percent(right_sure, sure),
+        aer=None if error is None else 100 - error,
+        links=links,
+        sure=sure,
+        possible=sum(len(one.possible) for one in gold),
+        sentences=len(gold),
+    )
+
+
+def _percent(part: int, whole: int) -> float | None:
+    return 100 * part / whole if whole else None

@@ -13,13 +13,13 @@ from docmt.base.artifacts import write_json
 from docmt.base.columns import TOKENS, write_arrow
 from docmt.base.errors import UserError
 from docmt.cli import align as module
+from docmt.cli.stages import train_aligner
 from docmt.scoring import corpus_aligner as workflow
 from docmt.scoring.alignment.aligners import AlignedLines, DefaultAligner
 from docmt.scoring.alignment.awesome import AwesomeAlign
 from docmt.scoring.alignment.eflomal import Eflomal
-from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.links import Aligned, pharaoh_line
 from docmt.scoring.alignment.model import AlignmentModel
-from docmt.scoring.alignment.pharaoh import pharaoh_line
 from docmt.scoring.alignment.symmetrise import HEURISTICS
 from docmt.scoring.alignment.training import NAME, align, train
 from docmt.scoring.chain_scores import Corpus
@@ -163,7 +163,7 @@ def tokens(tmp_path) -> Path:
 def test_the_workflow_trains_on_the_training_split(unit, tokens, text):
     write_json(tokens / "settings.json", {"version": 1, "source": unit})
     given = ("--settings", tokens / "settings.json", "--tokens", tokens, "--output", tokens / "aligner")
-    command(module.train_aligner, *given)
+    command(train_aligner, *given)
     source = [line.replace("haus", "ha@@ us") for line in SOURCE] if unit == "pieces" else SOURCE
     train(source, TARGET).save(tokens / "expected")
     for name in ("lexicon.arrow", "jumps.json"):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
-from docmt.scoring.alignment.pharaoh import GoldLinks, pharaoh_line, read_gold, read_links, read_unchecked_links
+from docmt.scoring.alignment.links import GoldLinks, pharaoh_line, read_gold, read_links, read_unchecked_links
 
 SIZE = 12
 LINE = " ".join("w" * SIZE)

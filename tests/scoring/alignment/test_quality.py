@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.scoring.alignment import quality
-from docmt.scoring.alignment.pharaoh import GoldLinks
-from docmt.scoring.alignment.quality import alignment_quality
+from docmt.scoring.alignment import links as module
+from docmt.scoring.alignment.links import GoldLinks, alignment_quality
 
 links = st.frozensets(st.tuples(st.integers(0, 3), st.integers(0, 3)))
 gold = st.builds(lambda sure, more: GoldLinks(sure, sure | more), links, links)
@@ -41,5 +40,5 @@ def test_sure_links_and_any_possible_ones_have_no_error(sentences):
 
 
 def test_the_example_of_the_docstring():
-    found = doctest.testmod(quality)
+    found = doctest.testmod(module)
     assert (found.attempted, found.failed) == (3, 0)

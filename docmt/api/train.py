@@ -1,0 +1,53 @@
+"""Train a system, whose validations are judged by BLEU where its settings say `select_by: bleu`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from docmt.nn.device import DeviceName
+from docmt.training import job
+from docmt.training.listeners import Listener
+from docmt.training.pace import JobOptions
+from docmt.training.settings import Paths
+from docmt.training.signals import StopRequest
+from docmt.training.validate import Score, Sentences
+
+FAMILY = "13a"
+
+
+def train(
+    paths: Paths,
+    device: DeviceName,
+    threads: int | None,
+    listener: Listener,
+    options: JobOptions | None = None,
+    stop: StopRequest | None = None,
+) -> bool:
+    """See `docmt.training.job.train`."""
+    return job.train(paths, device, threads, listener, lambda: dev_bleu(paths.text), options, stop)
+
+
+def dev_bleu(text: Path) -> Score:
+    """BLEU from 0 to 100 of translations in ids, restored by the text pipeline of the folder `text`; see `FAMILY`.
+
+    A line is an instance of the view, its sentences joined: s-BLEU of a sentence view, else BLEU of instances, whether
+    or not the model's number of sentences is the reference's. The reference is rebuilt from ids, so that this number
+    compares validations of one training, and nothing else. An unknown word of a translation counts as left out.
+
+    Raises UserError where a file of the folder is missing or damaged.
+    """
+    # Machines that train may have no packages for text: they need them only for this score.
+    from docmt.base.vocabulary import UNK
+    from docmt.scoring.bleu import FAMILIES, bleu
+    from docmt.text.pipeline import TextPipeline
+
+    pipeline = TextPipeline.load(text)
+    metric = FAMILIES[FAMILY].metric(pipeline.config.target_language)
+
+    def line(instance: Sentences) -> str:
+        return " ".join(pipeline.restore_target(words)[1] for words in instance)
+
+    def score(translations: Sequence[Sentences], references: Sequence[Sentences]) -> float:
+        known = [[[piece for piece in words if piece != UNK] for words in instance] for instance in translations]
+        return bleu(metric, list(map(line, known)), [list(map(line, references))], "instance")["score"]
+
+    return score

@@ -1,0 +1,168 @@
+"""Translate documents by a trained model, which are cut as its own test documents were, with their lexical chains."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+import pyarrow as pa
+
+from docmt.base.chains import chains_of
+from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS, STOP_WORDS
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.chains.stop_words import read_stop_words
+from docmt.decoding.files import document_numbers, restored_lines
+from docmt.decoding.nbest import COLUMNS, nbest_lines
+from docmt.decoding.segments import Restore, SegmentTable
+from docmt.decoding.strategy import Decoded, decode_segments
+from docmt.decoding.translator import Progress, Translator, quiet
+from docmt.decoding.windows import Fallbacks
+from docmt.models.store import CARD, read_card
+from docmt.models.transformer import Transformer
+from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import READS_CHAINS
+from docmt.text.pipeline import TextPipeline
+from docmt.views.cuts import cut_documents, sentence_costs
+from docmt.views.segments import segments_of, sentences_of
+
+WHERE = "standard input"
+"""What messages call the text."""
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A model and its text pipeline, with the folder that they are from."""
+
+    network: Transformer
+    pipeline: TextPipeline
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Translated:
+    """Translations of so many lines, of which those at `places` had anything to translate; nothing where none had."""
+
+    decoded: Decoded | None
+    places: list[int]
+    count: int
+    restore: Restore
+
+    @property
+    def fallbacks(self) -> Fallbacks:
+        return self.decoded.fallbacks if self.decoded else Fallbacks()
+
+    @property
+    def is_by_document(self) -> bool:
+        """Are there translations of documents, since the model does not mark sentences?"""
+        return self.decoded is not None and self.decoded.lines == "documents"
+
+    def texts(self) -> list[str]:
+        """A text for each line, or for each document."""
+        if self.decoded is None:
+            return [""] * self.count
+        restored = restored_lines(self.decoded.takes[-1], self.decoded.line_lengths, self.restore)
+        texts = [text for _, text in restored]
+        if self.is_by_document:
+            return texts
+        of_line = dict(zip(self.places, texts, strict=True))
+        return [of_line.get(place, "") for place in range(self.count)]
+
+    def n_best(self) -> Iterable[str]:
+        """See `docmt.decoding.nbest`; `line` is that of the input or, by documents, the document's number."""
+        if self.decoded is None:
+            return ["\t".join(COLUMNS)]
+        numbers = None if self.is_by_document else [place + 1 for place in self.places]
+        return nbest_lines(self.decoded, self.restore, numbers)
+
+
+def translate_lines(
+    model: TrainedModel, lines: list[str], config: DecodeConfig, progress: Progress = quiet
+) -> Translated:
+    """A sentence a line; a blank line ends a document.
+
+    Raises UserError where the model does not say how documents are cut, or its stop list is missing.
+    """
+    ids = model.pipeline.encode_source(lines)
+    return _translated(model, lines, ids, document_numbers(lines, ids), config, progress)
+
+
+def translate_documents(
+    model: TrainedModel, documents: Sequence[Sequence[str]], config: DecodeConfig, progress: Progress = quiet
+) -> tuple[list[list[str]], Fallbacks]:
+    """Of each document the translations of its sentences, or one line, where the model does not mark sentences.
+
+    Raises UserError as `translate_lines` does.
+    """
+    sentences = [sentence for document in documents for sentence in document]
+    numbers = [number for number, document in enumerate(documents) for _ in document]
+    ids = model.pipeline.encode_source(sentences)
+    there = {place: numbers[place] for place, pieces in enumerate(ids) if pieces}
+    found = _translated(model, sentences, ids, there, config, progress)
+    of_texts = sorted(set(there.values())) if found.is_by_document else numbers
+    texts = list(zip(found.texts(), of_texts, strict=True))
+    return [[text for text, of in texts if of == number] for number in range(len(documents))], found.fallbacks
+
+
+def own_cut(folder: Path) -> CutConfig:
+    """How the model's own test documents were cut. Raises UserError where its card does not say."""
+    where = str(folder / CARD)
+    view = read_card(folder).get("provenance", {}).get("view")
+    if view is None:
+        raise UserError("the model does not say how documents are cut", where=where, expected="provenance.view")
+    return parse(ViewConfig, view, where, ("provenance", "view")).test
+
+
+def segment_chains(pipeline: TextPipeline, segments: Iterable[Sequence[str]], stop_words: Path) -> pa.Table:
+    """SEGMENT_CHAINS of segments of source sentences. Raises UserError where the stop list is missing."""
+    stopped, words = read_stop_words(stop_words), cache(pipeline.source.words)
+    rows = []
+    for sentences in segments:
+        texts, counts = zip(*map(words, sentences), strict=True)
+        rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
+    return pa.Table.from_pylist(rows, SEGMENT_CHAINS)
+
+
+def _translated(
+    model: TrainedModel,
+    lines: Sequence[str],
+    ids: Sequence[list[int]],
+    documents: Mapping[int, int],
+    config: DecodeConfig,
+    progress: Progress,
+) -> Translated:
+    """`documents`: by the place of each line that is translated, its document's number, in rising order."""
+    places, decoded = list(documents), None
+    if places:
+        cut = own_cut(model.folder)
+        table = _segments([ids[place] for place in places], list(documents.values()), cut)
+        chains = None
+        if model.network.config.kind in READS_CHAINS:
+            seen = _sentences([lines[place] for place in places], list(documents.values()), table)
+            chains = segment_chains(model.pipeline, seen, model.folder / STOP_WORDS)
+        segments = SegmentTable.from_table(table, WHERE, chains)
+        decoded = decode_segments(segments, cut, Translator(model.network, config, progress))
+    return Translated(decoded, places, len(lines), model.pipeline.restore_target)
+
+
+def _segments(ids: list[list[int]], documents: list[int], cut: CutConfig) -> pa.Table:
+    """SEGMENTS of sentences that have no translation yet, each of the document of its number."""
+    columns = {
+        "document": pa.array([str(document) for document in documents]),
+        "sentence": pa.array([n for _, group in groupby(documents) for n, _ in enumerate(group)], pa.int32()),
+        "source_ids": pa.chunked_array([pa.array(ids, SEGMENTS.field("source_ids").type)]),
+        "target_ids": pa.chunked_array([pa.array([[]] * len(ids), SEGMENTS.field("target_ids").type)]),
+    }
+    rows = sentences_of(pa.table(columns), WHERE)
+    costs = sentence_costs(rows.source.lengths, rows.target.lengths)
+    return pa.Table.from_batches([segments_of(rows, cut_documents(rows.documents, costs, cut))])
+
+
+def _sentences(sentences: list[str], documents: list[int], segments: pa.Table) -> Iterator[list[str]]:
+    """Of each segment its sentences."""
+    opens = {number: place for place, number in reversed([*enumerate(documents)])}
+    for segment in segments.select(["document", "first", "source_lengths"]).to_pylist():
+        start = opens[int(segment["document"])] + segment["first"]
+        yield sentences[start : start + len(segment["source_lengths"])]
