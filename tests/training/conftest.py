@@ -3,7 +3,12 @@
 from pathlib import Path
 
 import pytest
-from helpers.toy_task import Folder, make_folder
+from helpers.sizes import TWO_LAYERS
+from helpers.toy_task import VOCABULARY, Folder, make_folder
+
+from docmt.models import build
+from docmt.models.transformer import Transformer
+from docmt.settings.models import GTransformerConfig
 
 
 @pytest.fixture(scope="session")
@@ -12,6 +17,12 @@ def reference(tmp_path_factory) -> Folder:
     folder = make_folder(tmp_path_factory.mktemp("reference") / "run")
     assert folder.train()
     return folder
+
+
+@pytest.fixture
+def model() -> Transformer:
+    """A G-Transformer, which has parameters that a sentence model has, and others."""
+    return build(GTransformerConfig(**TWO_LAYERS, combined_layers=1), len(VOCABULARY), len(VOCABULARY))
 
 
 @pytest.fixture
