@@ -2,43 +2,25 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
-from pathlib import Path
 
 import pyarrow as pa
 
-from docmt.base.chains import chains_of
-from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS, STOP_WORDS
-from docmt.base.errors import UserError
-from docmt.base.parse import parse
-from docmt.chains.stop_words import read_stop_words
+from docmt.api.model import TrainedModel
+from docmt.base.columns import SEGMENTS
 from docmt.decoding.files import document_numbers, restored_lines
 from docmt.decoding.nbest import COLUMNS, nbest_lines
 from docmt.decoding.segments import Restore, SegmentTable
 from docmt.decoding.strategy import Decoded, decode_segments
 from docmt.decoding.translator import Progress, Translator, quiet
 from docmt.decoding.windows import Fallbacks
-from docmt.models.store import CARD, read_card
-from docmt.models.transformer import Transformer
-from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
-from docmt.settings.models import READS_CHAINS
-from docmt.text.pipeline import TextPipeline
 from docmt.views.cuts import cut_documents, sentence_costs
 from docmt.views.segments import segments_of, sentences_of
 
 WHERE = "standard input"
 """What messages call the text."""
-
-
-@dataclass(frozen=True)
-class TrainedModel:
-    """A model and its text pipeline, with the folder that they are from."""
-
-    network: Transformer
-    pipeline: TextPipeline
-    folder: Path
 
 
 @dataclass(frozen=True)
@@ -106,25 +88,6 @@ def translate_documents(
     return [[text for text, of in texts if of == number] for number in range(len(documents))], found.fallbacks
 
 
-def own_cut(folder: Path) -> CutConfig:
-    """How the model's own test documents were cut. Raises UserError where its card does not say."""
-    where = str(folder / CARD)
-    view = read_card(folder).get("provenance", {}).get("view")
-    if view is None:
-        raise UserError("the model does not say how documents are cut", where=where, expected="provenance.view")
-    return parse(ViewConfig, view, where, ("provenance", "view")).test
-
-
-def segment_chains(pipeline: TextPipeline, segments: Iterable[Sequence[str]], stop_words: Path) -> pa.Table:
-    """SEGMENT_CHAINS of segments of source sentences. Raises UserError where the stop list is missing."""
-    stopped, words = read_stop_words(stop_words), cache(pipeline.source.words)
-    rows = []
-    for sentences in segments:
-        texts, counts = zip(*map(words, sentences), strict=True)
-        rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
-    return pa.Table.from_pylist(rows, SEGMENT_CHAINS)
-
-
 def _translated(
     model: TrainedModel,
     lines: Sequence[str],
@@ -136,13 +99,10 @@ def _translated(
     """`documents`: by the place of each line that is translated, its document's number, in rising order."""
     places, decoded = list(documents), None
     if places:
-        cut = own_cut(model.folder)
+        cut = model.own_cut()
         table = _segments([ids[place] for place in places], list(documents.values()), cut)
-        chains = None
-        if model.network.config.kind in READS_CHAINS:
-            seen = _sentences([lines[place] for place in places], list(documents.values()), table)
-            chains = segment_chains(model.pipeline, seen, model.folder / STOP_WORDS)
-        segments = SegmentTable.from_table(table, WHERE, chains)
+        seen = _sentences([lines[place] for place in places], list(documents.values()), table)
+        segments = SegmentTable.from_table(table, WHERE, model.chains(seen))
         decoded = decode_segments(segments, cut, Translator(model.network, config, progress))
     return Translated(decoded, places, len(lines), model.pipeline.restore_target)
 

@@ -124,7 +124,7 @@ def _words(
     config: "CorpusConfig", places: "Places", text: "TextConfig", split: str | None = None
 ) -> "dict[str, Documents]":
     """The source side of the splits that are here, or of one of them."""
-    from docmt.corpus.here import documents_here
+    from docmt.corpus.opening import documents_here
     from docmt.text.tokenizers import tokenizer_for
 
     tokenize = tokenizer_for(config.source_language, text).tokenize

@@ -1,12 +1,13 @@
 """`docmt contrastive`: accuracy of a model on contrastive sets, of plain files."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from docmt.cli.contrastive_sets import FormName
+from docmt.cli.opening import open_model
 from docmt.cli.options import MOST_TOKENS, Device, Model, Threads
 from docmt.cli.score import AsJson
 from docmt.cli.screen import print_json, show_table
@@ -15,11 +16,23 @@ if TYPE_CHECKING:
     from docmt.scoring.contrastive import Judgement
 
 
+def contrastive_form(name: str) -> str:
+    """The form that `--form` names. Raises BadParameter for a name that is none's."""
+    from docmt.corpus.opening import contrastive_forms
+
+    forms = contrastive_forms()
+    if name not in forms:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, forms))}.")
+    return forms[name]
+
+
 Form = Annotated[
-    FormName,
+    str,
     typer.Option(
+        metavar="FORM",
+        callback=contrastive_form,
         help="table: TSV, a row a variant: item, source, target, correct (and set, distance), sentences joined by "
-        "` _eos `; the others: JSON as their authors have it"
+        "` _eos `; voita, discevalmt, contrapro: JSON as their authors have it",
     ),
 ]
 Documents = Annotated[
@@ -56,14 +69,19 @@ def contrastive(
     The judged sentence is an item's last; its context is cut as the model's own test documents. A tie is wrong, and
     counted. Accuracy and chance are in percent (--json: fractions).
     """
-    from docmt.cli.contrastive_sets import Sets, forced_scores
+    options = contrapro_options(form, documents, context_sentences, first_segment)
+    opened = open_model(model, device, threads)
+    from docmt.api.contrastive import forced_scores
+    from docmt.cli.progress import shown_progress
+    from docmt.corpus.opening import read_sets
     from docmt.scoring.contrastive import accuracies, contrastive_signature, judged
     from docmt.settings.scoring import ContrastiveConfig
 
-    sets = Sets(form, tuple(files), contrapro_options(form, documents, context_sentences, first_segment))
-    config = ContrastiveConfig(score, unit)
-    scores = forced_scores(sets, model, batch_tokens, device, threads, config.unit == "target")
-    judgements, signature = judged(scores, config, ", ".join(map(str, files))), contrastive_signature(config)
+    config, where = ContrastiveConfig(score, unit), ", ".join(map(str, files))
+    items = read_sets(files, form, options, opened.languages, tell_changes)
+    with shown_progress("contrastive scores", "variants") as progress:
+        scores = forced_scores(opened, items, where, batch_tokens, config.unit == "target", progress)
+    judgements, signature = judged(scores, config, where), contrastive_signature(config)
     if as_json:
         print_json({"contrastive": accuracies(judgements), "contrastive_signature": signature})
         return
@@ -81,6 +99,12 @@ def contrapro_options(
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise typer.BadParameter(f"{names}: only with --form contrapro")
     return given
+
+
+def tell_changes(file: Path, changed: Counter[str]) -> None:
+    for what, count in changed.items():
+        if count:
+            typer.echo(f"docmt: {file}: {what}: {count}", err=True)
 
 
 def show_accuracies(judgements: "list[Judgement]", signature: str) -> None:

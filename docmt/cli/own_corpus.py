@@ -10,7 +10,6 @@ from docmt.cli.options import input_file, input_folder
 from docmt.cli.screen import aligned
 
 if TYPE_CHECKING:
-    from docmt.catalogue.readers import ReaderConfig
     from docmt.corpus.problems import Kind
     from docmt.corpus.review import Review
 
@@ -38,22 +37,23 @@ def validate(
     target and document. Where nothing is wrong its counts are shown.
     """
     from docmt.base.errors import USER_MISTAKE, UserError
-    from docmt.corpus.review import review_files
+    from docmt.corpus.review import review_corpus, review_files
 
     if (path is None) == (source is None) or (source is None) != (target is None):
         raise UserError("nothing to read, or too much", expected="PATH, or --source and --target")
     if path is None:
-        found = review_files(_lines(source, target, reference or [], documents), at_most)
+        found = review_files(_lines(source, target, reference or [], documents), "--source, --target", at_most)
     elif path.suffix in (".yaml", ".yml"):
-        found = _of_catalogue(path, files, mirror, at_most)
+        found = review_corpus(path, files, mirror or None, at_most)
     else:
-        found = review_files(_table(path), at_most)
+        found = review_files({"kind": "table", "splits": {"train": str(path)}}, str(path), at_most)
     typer.echo(shown(found))
     if found.problems.problems:
         raise typer.Exit(USER_MISTAKE)
 
 
-def _lines(source: Path, target: Path, references: list[Path], documents: str) -> "ReaderConfig":
+def _lines(source: Path, target: Path, references: list[Path], documents: str) -> dict[str, Any]:
+    """Settings of the reader `lines`."""
     from docmt.base.errors import UserError
 
     name, _, value = documents.partition("=")
@@ -67,33 +67,7 @@ def _lines(source: Path, target: Path, references: list[Path], documents: str) -
     if name not in forms or bool(value) != (name in ("start", "end", "offsets")):
         raise UserError("unknown way to tell documents apart", where="--documents", found=documents, expected=DOCUMENTS)
     sides = {"source": str(source), "target": str(target), "references": [str(path) for path in references]}
-    return _reader({"kind": "lines", "splits": {"train": sides}, "documents": forms[name]}, "--source, --target")
-
-
-def _table(path: Path) -> "ReaderConfig":
-    return _reader({"kind": "table", "splits": {"train": str(path)}}, str(path))
-
-
-def _reader(settings: Mapping[str, Any], where: str) -> "ReaderConfig":
-    from docmt.base.parse import parse
-    from docmt.catalogue.readers import ReaderConfig
-
-    return parse(ReaderConfig, settings, where)
-
-
-def _of_catalogue(path: Path, files: Path | None, mirror: str, at_most: int) -> "Review":
-    from docmt.catalogue.corpus import load_corpus
-    from docmt.catalogue.missing import Places
-    from docmt.corpus.review import review_corpus
-
-    corpus = load_corpus(path)
-    places = Places(Path("results"), mirror or None, {corpus.corpus: str(files)} if files else {})
-    found: dict[str, Path | None] = {}
-    for file in corpus.files:
-        beside = [path.parent / file.name, *(Path(source.removeprefix("file://")) for source in file.sources)]
-        at_hand = next((place for place in beside if place.is_file()), None)
-        found[file.name] = places.find(corpus.corpus, file.name) or at_hand
-    return review_corpus(corpus, found, at_most)
+    return {"kind": "lines", "splits": {"train": sides}, "documents": forms[name]}
 
 
 def shown(found: "Review") -> str:

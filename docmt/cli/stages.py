@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from docmt.cli.opening import open_model
 from docmt.cli.options import (
     Chains,
     Device,
@@ -44,7 +45,7 @@ def made_checkpoint(
     """Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text."""
     from docmt.base.artifacts import read_object
     from docmt.base.parse import parse
-    from docmt.corpus.fixtures.lines import fixture_lines
+    from docmt.corpus.fixtures.stock import fixture_lines
     from docmt.models.random_checkpoint import write_random_checkpoint
     from docmt.settings.made_checkpoints import MadeCheckpoint
     from docmt.text.random_pieces import write_tokenizer
@@ -170,14 +171,14 @@ def decode(
     threads: Threads = None,
 ) -> None:
     """Translate a view's test segments: one line for each sentence of the test set."""
-    from docmt.cli.opening import open_model
     from docmt.decoding import files
     from docmt.decoding.segments import View as Segments
 
-    chosen = _told(files.TranslationSettings, settings)
-    network, pipeline = open_model(model, device, threads)
+    chosen, segments = _told(files.TranslationSettings, settings), Segments(view, chains)
+    opened = open_model(model, device, threads)
     with shown_progress("decoding", "segments") as progress:
-        files.write_translations(chosen, network, Segments(view, chains), output, pipeline.restore_target, progress)
+        restore = opened.pipeline.restore_target
+        files.write_translations(chosen, opened.network, segments, output, restore, progress)
 
 
 def contrastive_system(
@@ -191,14 +192,13 @@ def contrastive_system(
     threads: Threads = None,
 ) -> None:
     """Score a view's contrastive variants: the log-probability of the judged sentence, given its context."""
-    from docmt.cli.opening import open_model
     from docmt.decoding import files
     from docmt.decoding.segments import View as Segments
 
     chosen = _told(files.TranslationSettings, settings)
-    network, _ = open_model(model, device, threads)
+    opened = open_model(model, device, threads)
     with shown_progress("contrastive scores", "variants") as progress:
-        files.write_contrastive(chosen, network, Segments(view, chains), output, progress, whole)
+        files.write_contrastive(chosen, opened.network, Segments(view, chains), output, progress, whole)
 
 
 def inspect(
@@ -216,15 +216,13 @@ def inspect(
     For each word of a lexical chain, over the pieces of the reference: the soft alignment (eq. 8 of Lyu et al. 2022),
     the cross-attention of the top layer, the similarity of each step to the chain's latent variable (eq. 17).
     """
-    from docmt.cli.opening import check_model, open_model
-
-    check_model(model)
+    opened = open_model(model, device, threads)
     from docmt.decoding.inside import Document, inside, write_inside
     from docmt.decoding.segments import View as Segments
 
-    network, pipeline = open_model(model, device, threads)
-    chosen = Document.read(Segments(view, chains), split, document, network)
-    write_inside(output, inside(network, chosen, pipeline.source.vocabulary, pipeline.target.vocabulary))
+    chosen = Document.read(Segments(view, chains), split, document, opened.network)
+    vocabularies = opened.pipeline.source.vocabulary, opened.pipeline.target.vocabulary
+    write_inside(output, inside(opened.network, chosen, *vocabularies))
 
 
 def translate_passage(
@@ -238,14 +236,13 @@ def translate_passage(
 
     A model that does not mark sentences gives one line for a document.
     """
-    from docmt.api.translate import TrainedModel, translate_documents
+    from docmt.api.translate import translate_documents
     from docmt.base.artifacts import write_json
-    from docmt.cli.opening import open_model
     from docmt.cli.translate import tell_fallbacks
     from docmt.decoding.files import read_passages
 
     documents, config = read_passages(settings)
-    opened = TrainedModel(*open_model(model, device, threads), model)
+    opened = open_model(model, device, threads)
     with shown_progress("translating", "segments") as progress:
         found, fallbacks = translate_documents(opened, documents, config, progress)
     tell_fallbacks(fallbacks)

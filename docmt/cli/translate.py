@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.base.checks import MOST_BEAM
+from docmt.cli.opening import open_model
 from docmt.cli.options import MOST_TOKENS, Device, Model, Threads
 
 if TYPE_CHECKING:
@@ -43,14 +44,13 @@ def translate(
     if n_best > beam:
         raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
 
-    from docmt.api.translate import TrainedModel, translate_lines
-    from docmt.cli.opening import open_model
+    from docmt.api.translate import translate_lines
     from docmt.cli.progress import shown_progress
     from docmt.decoding.files import read_lines
     from docmt.settings.decode import DecodeConfig
 
     lines = read_lines(sys.stdin.buffer.read(), "standard input")
-    opened = TrainedModel(*open_model(model, device, threads), model)
+    opened = open_model(model, device, threads)
     penalty = {"length_penalty": length_penalty, "length_alpha": length_alpha}
     config = DecodeConfig(beam=beam, **penalty, n_best=n_best, batch_tokens=batch_tokens)
     with shown_progress("translating", "segments") as progress:

@@ -4,27 +4,23 @@ Files are read where they lie; of a corpus whose training files are not there, d
 """
 
 import dataclasses
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from docmt.base.artifacts import sha256_file
+from docmt.base.artifacts import as_object, read_object, sha256_file
 from docmt.base.errors import UserError
+from docmt.base.foreign import reading
 from docmt.base.names import SPLITS
 from docmt.catalogue.corpus import CorpusConfig
-from docmt.catalogue.later_counts import LATER, UNCLEAR
+from docmt.catalogue.forms import CONTRASTIVE
+from docmt.catalogue.later_counts import COUNTS, LATER, UNCLEAR
 from docmt.catalogue.missing import Places
 from docmt.catalogue.published import PublishedCounts, stated
-from docmt.catalogue.readers import ReaderConfig
-from docmt.corpus.inputs import Inputs
-from docmt.corpus.made import made_counts, where_made
-from docmt.corpus.needs import CONTRASTIVE, limited, needed_files
+from docmt.corpus.opening import AtHand, at_hand, find_files, opened
 from docmt.corpus.problems import Problems
-from docmt.corpus.readers import read
-from docmt.corpus.validate import validated, validated_items
 
 CATALOGUE = "catalogue"
 """Stands for a paper where a count is that of the files, as the catalogue expects it."""
@@ -71,40 +67,31 @@ def check_corpus(corpus: CorpusConfig, places: Places) -> Checked:
     """
     checked = Checked(corpus.corpus)
     try:
-        files = {file.name: places.find(corpus.corpus, file.name) for file in corpus.files}
-        needed = needed_files(corpus)
-        lacking = {split: sorted(name for name in names if files[name] is None) for split, names in needed.items()}
-        checked.absent = {split: names for split, names in lacking.items() if names}
-        reader = limited(corpus.reader, [split for split, names in lacking.items() if not names])
-        if reader is not None:
-            there = {name: path for name, path in files.items() if path is not None}
-            found = _counts(corpus, reader, there, checked.changed)
+        here = at_hand(corpus, find_files(corpus, places))
+        checked.absent = here.absent
+        if here.reader is not None:
+            found = _counts(corpus, here, checked.changed)
             checked.findings = list(_findings(corpus, found, places.results, set(checked.absent)))
     except UserError as problem:
         checked.problem = str(problem)
     return checked
 
 
-def _counts(corpus: CorpusConfig, reader: ReaderConfig, files: dict[str, Path], changed: Counter[str]) -> Found:
+def _counts(corpus: CorpusConfig, here: AtHand, changed: Counter[str]) -> Found:
     """Documents and sentences of each split, items of each contrastive set."""
     found: Found = {}
-    with tempfile.TemporaryDirectory(prefix="docmt.") as folder:
-        downloads, problems = Path(folder) / "downloads", Problems()
-        downloads.mkdir()
-        for file in corpus.files:
-            if file.name in files:
-                _check_sha256(files[file.name], file.sha256)
-                (downloads / file.name).symlink_to(files[file.name].resolve())
-        inputs = Inputs(downloads, Path(folder) / "unpacked", corpus.source_language, corpus.target_language, problems)
-        reading = read(reader, inputs)
-        for document in validated(reading.documents, problems):
+    for file in corpus.files:
+        if file.name in here.files:
+            _check_sha256(here.files[file.name], file.sha256)
+    with opened(here.reader, here.files, corpus.languages, corpus.corpus, Problems()) as one:
+        for document in one.documents:
             counts = found.setdefault(document.split, {"documents": 0, "sentences": 0})
             counts["documents"] += 1
             counts["sentences"] += len(document.source.sentences)
-        for item in validated_items(reading.contrastive, corpus.corpus, problems):
+        for item in one.items:
             counts = found.setdefault(item.set, {"instances": 0})
             counts["instances"] += 1
-        changed.update(inputs.changed)
+    changed.update(one.changed)
     return found
 
 
@@ -151,3 +138,20 @@ def _made(corpus: str, split: str, count: str, published: PublishedCounts, resul
         reason = UNCLEAR.get(count) or f"a later stage counts it, in {where_made(results, corpus, split, count)}"
         shown = stated(printed).text
         yield Finding(split, count, None, shown, published.paper, published.place, "not counted", reason)
+
+
+def made_counts(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:
+    """The count in every text that has been made of the corpus: the text's name and the number."""
+    made = COUNTS[count]
+    for path in sorted(results.glob(made.of_split(split).format(corpus=corpus, text="*"))):
+        card = as_object(read_object(path, "splits")["splits"], f"{path} splits").get(split)
+        if card:
+            with reading(path, "not a card with this count", f"{count} of each split"):
+                value = made.value(card)
+            yield path.parent.parent.name, value
+
+
+def where_made(results: Path, corpus: str, split: str, count: str) -> str:
+    """Where the count would stand, for a person who wants it."""
+    pattern = COUNTS[count].of_split(split)
+    return str(results / pattern.format(corpus=corpus, text="<text>").replace("*", ""))

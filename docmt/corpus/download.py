@@ -1,7 +1,9 @@
 """Downloads: several sources, resumed where they broke off, and verified before a file gets its name."""
 
 import shutil
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -14,7 +16,6 @@ from docmt.base.foreign import naming
 from docmt.base.locks import alone_in
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
 from docmt.catalogue.missing import find_below
-from docmt.corpus.progress import progress
 
 ATTEMPTS = 5
 CHUNK_BYTES = 1 << 13
@@ -222,11 +223,29 @@ def _store(url: str, response: requests.Response, part: Path) -> None:
     with (
         naming(part),
         part.open("ab") as stream,
-        progress(part.stem, got, got + int(rest) if rest else None) as advance,
+        _progress(part.stem, got, got + int(rest) if rest else None) as advance,
     ):
         for chunk in response.iter_content(CHUNK_BYTES):
             stream.write(chunk)
             advance(len(chunk))
+
+
+@contextmanager
+def _progress(name: str, done: int, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show bytes got of `total` (None = unknown); the block calls what it is given with each further number.
+
+    Nothing is shown where standard error is no terminal.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task(name, completed=done, total=total)
+        yield lambda count: bar.advance(task, count)
 
 
 def reason(problem: Exception) -> str:

@@ -1,13 +1,21 @@
-"""What readers are given, and what they give: downloaded files in, documents out."""
+"""What forms are given, and what they give: files in, documents out; for fixtures the other way round."""
 
+import gzip
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
+from docmt.base.foreign import reading
+from docmt.base.texts import BYTE_ORDER_MARK
 from docmt.corpus.problems import Problems
-from docmt.corpus.text_files import read_lines
-from docmt.corpus.unpack import unpack
+
+DAMAGED = "compressed file is damaged or truncated"
+Rows = list[tuple[str, ...]]
+"""A document: source, target and further references of each sentence."""
+Written = Iterator[tuple[str, str | bytes]]
+"""Files of a fixture: paths, which may lead through archives, and contents."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +63,6 @@ class ContrastiveItem:
     where: str = ""
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What a reader gives, as it is asked for: one document at a time is held in memory."""
-
-    documents: Iterable[Document] = ()
-    contrastive: Iterable[ContrastiveItem] = ()
-
-
 class Inputs:
     """The downloaded files of a corpus, its languages, and a folder in which archives are unpacked once.
 
@@ -83,6 +83,10 @@ class Inputs:
         self.problems = problems or Problems()
         self.changed: Counter[str] = Counter()
 
+    @property
+    def languages(self) -> tuple[str, str]:
+        return self.source_language, self.target_language
+
     def path(self, archive: str | None, name: str) -> Path:
         """Where a file or folder lies once its archive, and archives inside it on the way there, are unpacked.
 
@@ -97,6 +101,8 @@ class Inputs:
         return path
 
     def _unpacked(self, archive: Path, name: Path) -> Path:
+        from docmt.corpus.unpack import unpack  # its libraries are none of planning's, which reads forms too
+
         folder = self.scratch / str(name).replace("/", "|")
         if not folder.exists():
             unpack(archive, folder)
@@ -104,7 +110,7 @@ class Inputs:
 
     def lines(self, archive: str | None, name: str) -> Iterator[str]:
         """The lines of a text file, without their ends. Raises UserError for a missing or damaged file."""
-        yield from read_lines(self.path(archive, name), place(archive, name), self.problems)
+        yield from _lines(self.path(archive, name), place(archive, name), self.problems)
 
     def text(self, archive: str | None, name: str) -> str:
         """A whole text file."""
@@ -114,3 +120,32 @@ class Inputs:
 def place(archive: str | None, name: str) -> str:
     """How a file is named in messages."""
     return f"{archive}/{name}" if archive else name
+
+
+def _lines(path: Path, shown: str, problems: Problems) -> Iterator[str]:
+    """Lines are told apart by line feeds alone: other separators that Unicode knows may stand inside a sentence.
+
+    Reports invalid UTF-8. Raises UserError for a missing or damaged file; it is `shown` in messages.
+    """
+    with reading(shown, DAMAGED, remedy="remove it, and make or fetch it again"), _opened(path) as stream:
+        for number, line in enumerate(stream, 1):
+            text = _decoded(line, f"{shown}:{number}", problems).rstrip("\r\n")
+            yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
+def _decoded(line: bytes, where: str, problems: Problems) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        found = f"byte 0x{line[problem.start]:02x} at column {problem.start + 1}"
+        problems.report("not valid UTF-8", where=where, found=found)
+        return line.decode("utf-8", errors="replace")
+
+
+def text_of(lines: Iterable[str]) -> str:
+    """The content of a text file."""
+    return "".join(f"{line}\n" for line in lines)

@@ -1,6 +1,5 @@
 """Stage 1: from downloaded files to documents.parquet, contrastive.parquet and card.json."""
 
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -14,11 +13,10 @@ from docmt.base.columns import CONTRASTIVE, DOCUMENTS, write_parquet
 from docmt.base.errors import UserError
 from docmt.catalogue.corpus import CorpusSettings
 from docmt.corpus.card import Statistics, make_card
-from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
-from docmt.corpus.needs import stated_splits
+from docmt.corpus.inputs import ContrastiveItem, Document
+from docmt.corpus.opening import opened, stated_splits
 from docmt.corpus.problems import Problems
-from docmt.corpus.readers import read
-from docmt.corpus.validate import check_counts, check_splits, validated, validated_items
+from docmt.corpus.validate import check_counts, check_splits
 
 ROWS_AT_ONCE = 50_000
 """Sentences that are held in memory before they are written, as one row group."""
@@ -33,24 +31,23 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     sha256 = {file.name: _checked(file.name, file.sha256, downloads) for file in settings.files}
     problems = Problems()
     output.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=output, prefix=".unpacked.") as scratch:
-        inputs = Inputs(downloads, Path(scratch), settings.source_language, settings.target_language, problems)
-        reading = read(settings.reader, inputs)
-        with _documents_file(output / "documents.parquet") as writer:
-            splits = _written(validated(reading.documents, problems), writer)
-            items = list(validated_items(reading.contrastive, settings.corpus, problems))
-            counts = {split: found.counts for split, found in splits.items()}
-            languages = settings.source_language, settings.target_language
-            check_splits(counts, stated_splits(settings.reader, languages), problems)
-            if not (counts or items):
-                raise UserError("no documents", where=settings.corpus, expected="one or more, or contrastive items")
-            check_counts(counts, settings.expected, settings.corpus, problems)
-            _check_contrastive(items, settings)
+    with (
+        opened(settings.reader, downloads, settings.languages, settings.corpus, problems, output) as found,
+        _documents_file(output / "documents.parquet") as writer,
+    ):
+        splits = _written(found.documents, writer)
+        items = list(found.items)
+        counts = {split: statistics.counts for split, statistics in splits.items()}
+        check_splits(counts, stated_splits(settings.reader, settings.languages), problems)
+        if not (counts or items):
+            raise UserError("no documents", where=settings.corpus, expected="one or more, or contrastive items")
+        check_counts(counts, settings.expected, settings.corpus, problems)
+        _check_contrastive(items, settings)
     if items:
-        write_parquet(output / "contrastive.parquet", _contrastive_table(items))
+        write_parquet(output / "contrastive.parquet", contrastive_table(items))
     else:  # one of an earlier run must not be taken for this corpus's
         (output / "contrastive.parquet").unlink(missing_ok=True)
-    write_json(output / "card.json", make_card(settings, sha256, splits, inputs.changed, items))
+    write_json(output / "card.json", make_card(settings, sha256, splits, found.changed, items))
 
 
 def _checked(name: str, expected: str | None, downloads: Path) -> str:
@@ -112,6 +109,7 @@ def _table(columns: list[list]) -> pa.Table:
     return pa.table([pa.array(c, f.type) for c, f in zip(columns, DOCUMENTS, strict=True)], schema=DOCUMENTS)
 
 
-def _contrastive_table(items: list[ContrastiveItem]) -> pa.Table:
+def contrastive_table(items: list[ContrastiveItem]) -> pa.Table:
+    """CONTRASTIVE; the number of an item is its place."""
     columns = {name: [getattr(item, name) for item in items] for name in CONTRASTIVE.names if name != "item"}
     return pa.table({**columns, "item": range(len(items))}, CONTRASTIVE)

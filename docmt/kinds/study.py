@@ -5,10 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from docmt.base.checks import need_seeds, setting
-from docmt.kinds.figures import FigureConfig, PassageConfig
-from docmt.kinds.tables import TableConfig
-
-Item = TableConfig | FigureConfig | PassageConfig
+from docmt.kinds.item import FigureConfig, Item, TableConfig
+from docmt.kinds.passages import PassageConfig
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from docmt.base.artifacts import digest
 from docmt.base.errors import UserError, check_known
 from docmt.base.yaml_files import Lines
-from docmt.plan.item_checks import check_items
 from docmt.plan.resolve import Resolver
 from docmt.settings.data import TextConfig
 from docmt.settings.system import Entry, SystemConfig
@@ -26,7 +25,6 @@ class Systems:
             _check_text(system, texts, resolver.lines)
             if system.init_from:
                 self._check_start(system)
-        check_items(resolver.study, self.systems, self.corpora, resolver.lines)
 
     def entries(self, seeds: tuple[int, ...], before: list[Entry]) -> Iterator[Entry]:
         """One for each corpus and system on it; `seeds` are those of systems and studies that state none.

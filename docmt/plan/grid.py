@@ -17,12 +17,12 @@ from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.catalogue.corpus import CorpusConfig, as_fixture, load_corpus
 from docmt.catalogue.fixtures import FixtureConfig
+from docmt.kinds.item import Checks
 from docmt.kinds.study import StudyConfig
 from docmt.plan.entries import Systems
-from docmt.plan.item_checks import check_published
 from docmt.plan.resolve import Resolver
 from docmt.plan.scale import load_scale
-from docmt.plan.study import load_study
+from docmt.plan.study import check_items, load_study
 from docmt.settings.data import TextConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.made_checkpoints import MadeCheckpoint
@@ -205,9 +205,10 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         _check_corpora(study, study_lines, corpora)
         resolver = Resolver(study, study_lines, dataclasses.asdict(config.defaults), scale)
         resolver.check_cycles()
-        own = list(Systems(resolver, texts).entries(config.seeds, list(entries)))
+        systems = Systems(resolver, texts)
+        check_items(study, Checks(study.corpora, systems.systems, systems.corpora, corpora, study_lines))
+        own = list(systems.entries(config.seeds, list(entries)))
         _check_languages(own, texts, corpora, study_lines)
-        check_published(study, corpora, study_lines)
         entries += own
         studies[name] = study
     for name in config.human:

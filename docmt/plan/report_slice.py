@@ -6,14 +6,12 @@ from typing import Any
 
 from docmt.catalogue.corpus import corpus_settings
 from docmt.kinds.study import StudyConfig
-from docmt.kinds.tables import CountsTable, HumanTable
 from docmt.plan.grid import Grid
 from docmt.plan.items import item_corpora, item_entries, item_files, item_of, later_card, study_of
+from docmt.plan.study import SECTIONS
 from docmt.plan.versions import VERSIONS
 from docmt.settings.made_checkpoints import is_made
 from docmt.settings.system import Entry
-
-SECTIONS = ("tables", "figures", "passages")
 
 
 def report_slice(grid: Grid, study: str, item: str | None = None) -> dict[str, Any]:
@@ -30,6 +28,7 @@ def report_slice(grid: Grid, study: str, item: str | None = None) -> dict[str, A
         entries, corpora = item_entries(grid, study, item), item_corpora(grid, study, item)
         reads = sorted(item_files(grid, study, item))
         config = _only(config, item)
+    judged = any("human" in item.reads() for item in config.items.values())
     return {
         "version": VERSIONS["report"],
         "scale": grid.scale,
@@ -44,7 +43,7 @@ def report_slice(grid: Grid, study: str, item: str | None = None) -> dict[str, A
         "data": {name: grid.data_folder(name) for name in corpora} if grid.fixtures else {},
         "stand_ins": {one.folder(grid.scale): one.stands_for for one in grid.checkpoints.values()},
         "random_starts": _random_starts(grid, entries),
-        "human": grid.human.get(study) if _has(config, HumanTable) else None,
+        "human": grid.human.get(study) if judged else None,
     }
 
 
@@ -52,10 +51,6 @@ def _only(study: StudyConfig, item: str) -> StudyConfig:
     """The study without its other items."""
     kept = {name: {key: one for key, one in getattr(study, name).items() if key == item} for name in SECTIONS}
     return dataclasses.replace(study, **kept)
-
-
-def _has(study: StudyConfig, kind: type) -> bool:
-    return any(isinstance(item, kind) for item in study.items.values())
 
 
 def _page(name: str, item: Any) -> dict[str, str]:
@@ -81,7 +76,8 @@ def _facts(grid: Grid, corpus: str, study: StudyConfig) -> dict[str, Any]:
     """
     config, published = grid.made(corpus), grid.corpora[corpus].published
     why = {"why": {}} if grid.fixtures else {}
-    counts = {"published": [dataclasses.asdict(one) | why for one in published]} if _has(study, CountsTable) else {}
+    counted = any(any(item.counts_of(study.corpora)) for item in study.items.values())
+    counts = {"published": [dataclasses.asdict(one) | why for one in published]} if counted else {}
     return {"about": config.about, **corpus_settings(config), **counts}
 
 
@@ -100,11 +96,6 @@ def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
 
 def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:
     """Where later stages count what a table shows, by `corpus/count/split`."""
-    found = {}
-    for table in config.items.values():
-        for count in table.counts if isinstance(table, CountsTable) else ():
-            for corpus in table.corpora or config.corpora:
-                for split in table.splits:
-                    if (card := later_card(grid, study, corpus, count, split)) is not None:
-                        found[f"{corpus}/{count}/{split}"] = card
-    return found
+    wanted = [one for item in config.items.values() for one in item.counts_of(config.corpora)]
+    found = {"/".join(one): later_card(grid, study, *one) for one in wanted}
+    return {name: card for name, card in found.items() if card is not None}

@@ -30,9 +30,8 @@ from docmt.base.paths import (
     Folder,
 )
 from docmt.catalogue.corpus import STOP_WORDS, corpus_settings
-from docmt.kinds.tables import SystemsTable
 from docmt.plan.grid import Grid
-from docmt.plan.items import compared, item_corpora, item_of, study_of, tallied
+from docmt.plan.items import compared, item_corpora, item_of, study_of
 from docmt.plan.report_slice import report_slice
 from docmt.plan.versions import VERSIONS
 from docmt.settings.scoring import WordVectorsConfig
@@ -187,9 +186,9 @@ def _passages(grid: Grid, scale: str, corpus: str, folder: str, seed: str, study
 def _comparisons(grid: Grid, study: str, name: str) -> dict[str, Any]:
     """Every pair of a system of a table and its baseline, with the seeds that both have."""
     table = item_of(grid, study, name)
-    if not isinstance(table, SystemsTable):
+    if table.significance is None:
         raise UserError("not a table of systems", where=COMPARISON.at(study=study, table=name))
-    metrics, folders = tallied(table), {}
+    metrics, folders = table.tallied, {}
     pairs = [
         {
             "corpus": system.corpus,

@@ -6,8 +6,12 @@ from docmt.base.errors import UserError, shown
 from docmt.base.names import check_name
 from docmt.base.parse import parse
 from docmt.base.yaml_files import Lines, load_yaml
+from docmt.kinds.item import Checks
 from docmt.kinds.study import StudyConfig
 from docmt.plan.sweeps import expand
+
+SECTIONS = ("tables", "figures", "passages")
+"""Of a study: what has a page of its own."""
 
 RESERVED = ("index", "settings")
 """No table or figure has these names: the study's own page has the first, the settings of a job the second."""
@@ -30,7 +34,7 @@ def load_study(path: Path) -> tuple[StudyConfig, Lines]:
 def _check_item_names(study: StudyConfig, lines: Lines) -> None:
     """Every table, figure and passage has a page of its own, beside the study's."""
     seen: dict[str, str] = {}
-    for section in ("tables", "figures", "passages"):
+    for section in SECTIONS:
         for name in getattr(study, section):
             path = (section, name)
             check_name(section.removesuffix("s"), name, lines.place(path))
@@ -41,3 +45,10 @@ def _check_item_names(study: StudyConfig, lines: Lines) -> None:
                 found = f"{name}, as in {seen[name]}"
                 raise UserError("a name given twice", where=lines.place(path), found=found, expected="another name")
             seen[name] = section
+
+
+def check_items(study: StudyConfig, checks: Checks) -> None:
+    """Raises UserError for the first table, figure or passage that does not go with the study's systems."""
+    for section in SECTIONS:
+        for name, item in getattr(study, section).items():
+            item.check(checks, (section, name))

@@ -5,10 +5,10 @@ names of systems and sets, stands in the page's own captions and legends.
 """
 
 import io
-import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 from markupsafe import Markup
@@ -46,6 +46,9 @@ LEVEL_DASH, DOTTED = "5 4", "1.5 3"
 LEVEL = {"color": "#8a929b", "linestyle": (0, (4, 3)), "linewidth": 1.2}
 """The line to compare with: chance, a unigram model."""
 
+UPDATES, POSITION = "updates", "position j in the window"
+"""What horizontal axes count."""
+
 CURVE_POINTS = 240
 """Points of a learning curve: more than this are averaged in groups, or a page grows by megabytes."""
 
@@ -61,6 +64,11 @@ class Style:
     @property
     def line(self) -> dict:
         return {"color": self.colour, "linestyle": _line_style(self.dash)}
+
+    @property
+    def marked(self) -> dict:
+        """A line with a marker at each of its points."""
+        return {"marker": self.marker, "markeredgecolor": "white", **self.line}
 
 
 def _line_style(dash: str) -> str | tuple[int, tuple[float, ...]]:
@@ -83,8 +91,13 @@ class Panel:
 
     title: str
     svg: Markup
-    systems: tuple[str, ...]
+    systems: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
+
+
+def notes_of(panels: Iterable[Panel]) -> tuple[tuple[str, str], ...]:
+    """What lines of panels are that are no system's, and their dashes."""
+    return tuple(dict.fromkeys(note for panel in panels for note in panel.notes))
 
 
 @dataclass(frozen=True)
@@ -127,27 +140,34 @@ def _inline(svg: str, identifier: str, label: str) -> Markup:
     return head + Markup(svg[svg.index(">") + 1 :])
 
 
-def curves(identifier: str, title: str, drawn: Sequence[Curve], look: dict[str, Style], **options) -> Panel:
-    """Lines over updates. Options: those of `paint_curves`."""
-    svg = draw(identifier, title, lambda axes: paint_curves(axes, drawn, look, **options))
+def curves(identifier: str, title: str, drawn: Sequence[Curve], look: dict[str, Style], **options: Any) -> Panel:
+    """Lines over updates. Options: those of `_paint_curves`."""
+    svg = draw(identifier, title, lambda axes: _paint_curves(axes, drawn, look, **options))
     levels = [("unigram model", LEVEL_DASH)] if options.get("level") is not None else []
     dotted = [(kind, DOTTED) for kind in dict.fromkeys(curve.dotted for curve in drawn) if kind]
-    return Panel(title, svg, _systems(drawn), (*levels, *dotted))
+    return Panel(title, svg, tuple(dict.fromkeys(curve.system for curve in drawn)), (*levels, *dotted))
 
 
-def paint_curves(
+def _paint_curves(
     axes: Axes,
     drawn: Sequence[Curve],
     look: dict[str, Style],
     *,
     unit: str,
+    x: str = UPDATES,
+    steps: Sequence[float] | None = (1, 2, 5, 10),
     logarithmic: bool = False,
     level: float | None = None,
     from_zero: bool = False,
 ) -> None:
-    """`unit`: of the vertical axis. `level`: a dashed horizontal line to compare with."""
+    """Thinned; the last point of each has the system's marker.
+
+    `x`, `unit`: what the axes count. `steps`: of ticks, times powers of ten. `level`: a dashed line to compare with.
+    """
     for curve in drawn:
-        plot_curve(axes, curve, look[curve.system])
+        xs, ys, style = thin(curve.x), thin(curve.y), look[curve.system]
+        axes.plot(xs, ys, **style.line | ({"linestyle": _line_style(DOTTED)} if curve.dotted else {}))
+        axes.plot(xs[-1:], ys[-1:], style.marker, color=style.colour, clip_on=False)
     if level is not None:
         axes.axhline(level, **LEVEL)
     if logarithmic:
@@ -160,56 +180,16 @@ def paint_curves(
         axes.update_datalim([(drawn[0].x[0], 0)])
         axes.autoscale_view()
         axes.set_ylim(bottom=0)
-    axes.set_xlabel("updates")
+    label_axes(axes, x, unit)
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=steps, integer=x == UPDATES))
+
+
+def label_axes(axes: Axes, x: str, unit: str) -> None:
+    axes.set_xlabel(x)
     axes.set_ylabel(unit)
-    axes.xaxis.set_major_locator(MaxNLocator(6, steps=(1, 2, 5, 10), integer=True))
-
-
-def plot_curve(axes: Axes, curve: Curve, style: Style) -> None:
-    """Thinned; its last point has the system's marker."""
-    x, y = thin(curve.x), thin(curve.y)
-    axes.plot(x, y, **style.line | ({"linestyle": _line_style(DOTTED)} if curve.dotted else {}))
-    axes.plot(x[-1:], y[-1:], style.marker, color=style.colour, clip_on=False)
-
-
-def _systems(drawn: Sequence[Curve]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(curve.system for curve in drawn))
 
 
 def thin(values: Sequence[float]) -> list[float]:
     """At most CURVE_POINTS values: means of equally many neighbours."""
     size = -(-len(values) // CURVE_POINTS)
     return [sum(group) / len(group) for n in range(0, len(values), size or 1) if (group := values[n : n + size])]
-
-
-def by_step(
-    identifier: str,
-    title: str,
-    steps: Sequence[str],
-    drawn: Sequence[Curve],
-    look: dict[str, Style],
-    *,
-    axis: str,
-    unit: str,
-    chance: Sequence[float | None] | None = None,
-    limits: tuple[float, float] | None = None,
-) -> Panel:
-    """Lines over named steps (distances, positions), evenly spaced; `x` of a curve counts steps from 0."""
-
-    def paint(axes: Axes) -> None:
-        if chance is not None:
-            axes.plot(range(len(steps)), [math.nan if level is None else level for level in chance], **LEVEL)
-        for number, curve in enumerate(drawn):
-            # Systems often coincide at 100 %: a little to the side, all of them are seen.
-            aside = 0.05 * (number - (len(drawn) - 1) / 2)
-            style = look[curve.system]
-            axes.plot([x + aside for x in curve.x], curve.y, marker=style.marker, markeredgecolor="white", **style.line)
-        axes.set_xticks(range(len(steps)), steps)
-        axes.set_xlim(-0.4, len(steps) - 0.6)
-        axes.set_xlabel(axis)
-        axes.set_ylabel(unit)
-        if limits:
-            axes.set_ylim(*limits)
-
-    notes = (("chance", LEVEL_DASH),) if chance is not None else ()
-    return Panel(title, draw(identifier, title, paint), _systems(drawn), notes)

@@ -7,6 +7,17 @@ from dataclasses import dataclass
 from docmt.reporting.results import Run
 from docmt.settings.metrics import Measured, MetricName
 
+NOT_RUN = "not run"
+NOT_SCORED = "not scored"
+PUBLISHED_ONLY = "published only"
+DOCUMENTS_ONLY = "documents only"
+"""Why a cell has no number."""
+
+
+def not_run(why: str | None) -> str:
+    """Of a cell or a line; `why`: why it was left out, empty or none where it was not."""
+    return f"{NOT_RUN}: {why}" if why else NOT_RUN
+
 
 @dataclass(frozen=True, kw_only=True)
 class OverSeeds:

@@ -11,11 +11,10 @@ from docmt.base.artifacts import atomic_file, write_json
 from docmt.reporting import formats
 from docmt.reporting.case_studies import chain_studies
 from docmt.reporting.figures import styles
-from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
+from docmt.reporting.kinds import Piece, pieces, to_csv, to_json
 from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, inside_curves, learning_curves
-from docmt.reporting.provenance import accounts, environments
+from docmt.reporting.provenance import accounts, describe_systems, environments
 from docmt.reporting.results import ReportSettings, Results
-from docmt.reporting.settings import describe_systems
 from docmt.reporting.translations import DOCUMENTS_SHOWN, documents_to_show
 
 SYSTEMS_SHOWN = 12

@@ -153,7 +153,10 @@ CALLS = (
     ("LTCR --aligner mine", "--aligner: it says what made --alignments"),
     ("align text other --aligner giza", "'--aligner'"),
     ("align text other --aligner awesome-align", "--model: awesome-align needs a model"),
-    ("contrastive pairs.tsv --model folder --form nonsense", "'--form'"),
+    (
+        "contrastive pairs.tsv --model folder --form nonsense",
+        "'--form': 'nonsense' is not one of 'contrapro', 'table', 'discevalmt', 'voita'.",
+    ),
     ("contrastive pairs.tsv --model folder --context-sentences 2", "only with --form contrapro"),
     (
         "shards tokenise --settings settings.json --corpus . --part 9/8 --output o",

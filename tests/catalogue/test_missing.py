@@ -4,8 +4,8 @@ import pytest
 
 from docmt.base.errors import UserError
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
+from docmt.catalogue.forms import ReaderConfig
 from docmt.catalogue.missing import Missing, Places, left_out, missing_error, missing_files
-from docmt.catalogue.readers import ReaderConfig
 
 
 def corpus(*files: FileConfig, name: str = "news") -> CorpusConfig:

@@ -7,7 +7,7 @@ from pathlib import Path
 from helpers.support import ROOT, copy_project, run
 
 from docmt.catalogue.missing import Places
-from docmt.corpus.here import documents_here
+from docmt.corpus.opening import documents_here
 from docmt.plan.grid import load_grid
 from docmt.settings.data import TextConfig
 from docmt.text.tokenizers import tokenizer_for

@@ -7,7 +7,7 @@ from docmt.base.errors import UserError
 from docmt.base.names import FILE_NAMES_HAVE
 from docmt.base.parse import parse
 from docmt.catalogue.corpus import CorpusConfig, CorpusSettings, corpus_settings, load_corpus
-from docmt.corpus.needs import needed_files
+from docmt.corpus.opening import needed_files
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
 CORPORA = {path.stem: load_corpus(path) for path in sorted(CATALOGUE.glob("*.yaml"))}

@@ -7,19 +7,20 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers.form_cases import SMALLEST
 
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.parse import parse
 from docmt.catalogue.corpus import CorpusConfig, FileConfig, as_fixture, load_corpus
 from docmt.catalogue.fixtures import FixtureConfig
-from docmt.catalogue.readers import FileReaderConfig, ReaderConfig, readers_of_files
-from docmt.corpus.fixtures import WRITERS, Fixture, make_fixture, write_fixture
+from docmt.catalogue.forms import FORMS, FileReaderConfig, ReaderConfig
+from docmt.corpus.fixtures import Fixture, make_fixture, write_fixture, written_forms
 from docmt.corpus.fixtures.spelling import HAN, LATIN, LETTERS, source_side, spelt, target_side
 from docmt.corpus.fixtures.stock import GROUP
 from docmt.corpus.inputs import ContrastiveItem, Inputs
 from docmt.corpus.problems import Problems
-from docmt.corpus.readers import READERS, read
+from docmt.corpus.reading import read
 from docmt.corpus.validate import validated, validated_items
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
@@ -43,7 +44,7 @@ class ReadBack:
             self.inputs = Inputs(folder / "files", folder / "unpacked", *languages, problems)
             reading = read(corpus.reader, self.inputs)
             self.documents = list(validated(reading.documents, problems))
-            self.items = list(validated_items(reading.contrastive, corpus.corpus, problems))
+            self.items = list(validated_items(reading.items, corpus.corpus, problems))
 
     @property
     def rows(self) -> list[tuple[str, list[tuple]]]:
@@ -75,7 +76,7 @@ def test_every_file_of_the_catalogue_is_made_and_the_same_each_time(found):
 
 def test_splits_are_as_large_as_the_scale_says(found):
     """A document is a story; where a line is a document, or four sentences are, a story is several."""
-    parts = [part for _, part in readers_of_files(found.corpus.reader) if part.kind != "voita"]
+    parts = [part for _, part in found.corpus.reader.readers_of_files() if part.kind != "voita"]
     cuts = {GROUP if part.kind == "eos" else 1 if getattr(part, "documents", "") is None else None for part in parts}
     lengths = {split: Counter(len(rows) for own, rows in found.rows if own == split) for split in SPLITS}
     for split in SPLITS if cuts == {None} else ():
@@ -87,7 +88,7 @@ def test_splits_are_as_large_as_the_scale_says(found):
 
 def test_what_the_reader_is_told_to_mend_is_there(found):
     changed = found.inputs.changed
-    for _, part in readers_of_files(found.corpus.reader):
+    for _, part in found.corpus.reader.readers_of_files():
         if part.kind != "voita":
             assert not part.drop_empty or changed["pairs dropped: a side is empty"]
             assert part.control != "space" or changed["control characters replaced by a space"]
@@ -158,7 +159,7 @@ SIDES = {"source": "a", "target": "b", "references": ["c", "d"]}
 SPLIT = {"train": SIDES, "dev": {"source": "e", "target": "f"}}
 ROUGH = {"drop_empty": True, "control": "space"}
 FILES = {"source": "x.{document}.zh", "target": "y/{document}.en"}
-FORMS: dict[str, dict] = {
+READERS: dict[str, dict] = {
     "blank lines": {"kind": "lines", "splits": SPLIT, "control": "space"},
     "closed": {"kind": "lines", "splits": SPLIT, "documents": {"marker": "<end>", "at": "end"}, **ROUGH},
     "offsets": {"kind": "lines", "splits": SPLIT, "documents": {"offsets": {"train": "g", "dev": "h"}}, **ROUGH},
@@ -187,12 +188,20 @@ def own(reader: ReaderConfig, *files: str) -> CorpusConfig:
 
 
 @pytest.mark.parametrize("archive", PACKS)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", READERS)
 def test_every_form_in_every_archive(form, archive):
-    reader: FileReaderConfig = parse(ReaderConfig, {**FORMS[form], "archive": archive}, "corpus.yaml")
+    reader: FileReaderConfig = parse(ReaderConfig, {**READERS[form], "archive": archive}, "corpus.yaml")
     found = ReadBack(own(reader, archive))
     assert found.rows == found.fixture.documents
     assert found.rows
+
+
+@pytest.mark.parametrize("form", written_forms())
+def test_every_form_by_its_smallest_settings(form):
+    settings = {"kind": form, **SMALLEST[form], "archive": "a.zip", "control": "space"}
+    found = ReadBack(own(parse(ReaderConfig, settings, "corpus.yaml"), "a.zip"))
+    assert found.rows == found.fixture.documents and without_place(found.items) == found.fixture.items
+    assert found.rows or found.items
 
 
 def test_archives_inside_archives_and_a_file_that_is_compressed_alone():
@@ -205,7 +214,7 @@ def test_archives_inside_archives_and_a_file_that_is_compressed_alone():
 
 
 def test_every_reader_of_text_has_a_writer():
-    assert WRITERS.keys() == READERS.keys() - {"toy", "contrapro", "contrastive_table", "discevalmt"}
+    assert set(written_forms()) == set(FORMS) - {"combined", "toy", "contrapro", "contrastive_table", "discevalmt"}
 
 
 def test_other_words_stay_other_words_in_every_language():
@@ -240,7 +249,7 @@ def test_a_file_that_no_reader_reads_is_empty():
         (
             {"kind": "contrastive_table", "sets": {"some": "a"}},
             ("a",),
-            f"mine: no fixture of this form\n  found contrastive_table; expected {', '.join(WRITERS)}",
+            f"mine: no fixture of this form\n  found contrastive_table; expected {', '.join(written_forms())}",
         ),
     ],
 )

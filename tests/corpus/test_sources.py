@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
-from docmt.catalogue.readers import ReaderConfig
+from docmt.catalogue.forms import ReaderConfig
 from docmt.corpus.sources import ask, ask_sources
 
 

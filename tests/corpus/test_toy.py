@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from docmt.catalogue.readers import ToyConfig
+from docmt.corpus.forms import toy
+from docmt.corpus.forms.toy import ToyConfig
 from docmt.corpus.inputs import ContrastiveItem, Document
 from docmt.corpus.problems import Problems
-from docmt.corpus.readers.toy import read_toy
 from docmt.corpus.toy import words
 from docmt.corpus.toy.grammar import ELLIPSIS, GENDER, NUMBER, PHENOMENA, WORD
 from docmt.corpus.toy.stories import Story, draw_story
@@ -21,12 +21,12 @@ CONFIG = ToyConfig("toy", train_documents=1000, dev_documents=40, test_documents
 
 @pytest.fixture(scope="module")
 def documents() -> list[Document]:
-    return list(validated(read_toy(CONFIG, None).documents, Problems()))
+    return list(validated(toy.documents(CONFIG, None), Problems()))
 
 
 @pytest.fixture(scope="module")
 def items() -> list[ContrastiveItem]:
-    return list(validated_items(read_toy(CONFIG, None).contrastive, "toy", Problems()))
+    return list(validated_items(toy.items(CONFIG, None), "toy", Problems()))
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +42,12 @@ def stories() -> list[Story]:
 
 def test_the_seed_decides_everything(documents, items):
     small = ToyConfig("toy", train_documents=20, dev_documents=5, test_documents=5, contrastive_items=4)
-    again, other = read_toy(small, None), read_toy(ToyConfig(**{**vars(small), "seed": 2}), None)
-    assert list(again.documents)[:20] == documents[:20]
-    again_items = list(again.contrastive)
+    other = ToyConfig(**{**vars(small), "seed": 2})
+    assert list(toy.documents(small, None))[:20] == documents[:20]
+    again_items = list(toy.items(small, None))
     assert again_items[:4] == items[:4]
-    assert not {item.source for item in again_items} & {item.source for item in other.contrastive}
-    assert not {document.source.sentences for document in other.documents} & {
+    assert not {item.source for item in again_items} & {item.source for item in toy.items(other, None)}
+    assert not {document.source.sentences for document in toy.documents(other, None)} & {
         document.source.sentences for document in documents
     }
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS, read_arrow, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import Vocabulary
-from docmt.cli.stages import contrastive_system, decode
+from docmt.cli.stages import contrastive_system, decode, translate_passage
 from docmt.cli.translate import translate
 from docmt.models.store import save_model
 from docmt.nn.rows import Rows
@@ -169,6 +169,26 @@ def test_translate_gives_blank_lines_for_nothing(folder, text, output):
 
 def test_a_list_of_nothing_has_its_header(folder):
     assert command(translate, "--model", folder, "--n-best", 1, text="\n").startswith("line\tsegment\trank\t")
+
+
+@pytest.mark.parametrize("name", ["wrapped", "g_transformer", "unmarked"])
+def test_a_passage_is_translated_as_its_lines_are(name, tmp_path, pipeline):
+    """A sentence without words has an empty translation, and a document of such none where sentences are not marked."""
+    folder, documents = model_folder(name, tmp_path, pipeline), [["ab cd", "ef"], [""], ["j", "", "gh ij"]]
+    settings, output = tmp_path / "settings.json", tmp_path / "passages.json"
+    settings.write_text(json.dumps({"decode": {"beam": 2}, "documents": documents}))
+    command(translate_passage, "--settings", settings, "--model", folder, "--output", output, "--device", "cpu")
+    found = json.loads(output.read_text())["documents"]
+    lines = command(translate, "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\n\x01\ngh ij\n").split("\n")[:-1]
+    expected = [lines[:1], [], lines[1:]] if name == "unmarked" else [lines[:2], [""], lines[3:]]
+    assert found == expected and found[2]
+
+
+def test_settings_without_documents_are_no_passages(tmp_path):
+    settings = tmp_path / "settings.json"
+    settings.write_text(json.dumps({"decode": {}, "documents": ["ab"]}))
+    with pytest.raises(UserError, match="not the settings of a passage"):
+        command(translate_passage, "--settings", settings, "--model", tmp_path, "--output", tmp_path / "passages.json")
 
 
 def test_translate_refuses_what_is_not_utf8(folder):

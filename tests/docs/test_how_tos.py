@@ -47,8 +47,8 @@ def test_an_ablation_is_a_line_and_its_row_another(project):
 def test_a_corpus_is_a_file(project):
     quick_smoke(project)
     carry_out(PAGES["add-a-corpus"], project)
-    card = json.loads((project.root / "results/1_corpus/talks_de-en/card.json").read_text(encoding="utf-8"))
-    assert {split: facts["sentences"] for split, facts in card["splits"].items()} == {"train": 4, "dev": 2, "test": 2}
+    splits = read_card(project, "talks_de-en")["splits"]
+    assert {split: facts["sentences"] for split, facts in splits.items()} == {"train": 4, "dev": 2, "test": 2}
     assert set(measured(project, "talks/quality", "sentence")) == {"s-BLEU", "d-BLEU"}
 
 
@@ -75,8 +75,38 @@ def test_a_model_is_a_file_and_a_row(tmp_path):
     assert len(translations.read_text(encoding="utf-8").splitlines()) > 50
 
 
+def test_a_form_of_corpus_files_is_a_file(tmp_path):
+    project, page = whole_project(tmp_path / "project"), PAGES["add-a-corpus-form"]
+    assert [block.title for block in blocks_of(page) if (block.title or "").startswith("docmt/")] == [
+        "docmt/corpus/forms/tmx.py"
+    ]
+    carry_out(page, project)
+    cards = {folder: read_card(project, folder) for folder in ("memory_de-en", "memory_de-en@smoke")}
+    own, made = (card["splits"]["train"] for card in cards.values())
+    assert (own["documents"], own["sentences"]) == (2, 3)
+    assert made["documents"] >= 4 and cards["memory_de-en@smoke"]["reader"]["kind"] == "tmx"
+
+
+def read_card(project: Project, folder: str) -> dict:
+    return json.loads((project.root / f"results/1_corpus/{folder}/card.json").read_text(encoding="utf-8"))
+
+
+def test_a_kind_of_figure_is_a_file_that_states_it_and_one_that_shows_it(tmp_path):
+    project, page = whole_project(tmp_path / "project"), PAGES["add-a-figure"]
+    quick_smoke(project)
+    package = [block for block in blocks_of(page) if block.title and block.title.startswith("docmt/")]
+    assert [block.form for block in package] == ["python", "python"]
+    carry_out(page, project)
+    report = project.root / "results/8_report/far"
+    content = json.loads((report / "by_distance.json").read_text(encoding="utf-8"))
+    assert content["kind"] == "distances"
+    assert {record["label"] for record in content["records"]} == {"Sentence", "Windows of 3"}
+    assert all(0 <= record["measured"] <= 100 for record in content["records"])
+    assert ">distance in sentences<" in (report / "by_distance.html").read_text(encoding="utf-8")
+
+
 def test_no_how_to_is_left_out():
-    assert set(PAGES) == {"add-an-ablation", "add-a-corpus", "add-a-model"}
+    assert set(PAGES) == {"add-an-ablation", "add-a-corpus", "add-a-corpus-form", "add-a-figure", "add-a-model"}
     for place in ("README.md", "ARCHITECTURE.md"):
         text = (ROOT / place).read_text(encoding="utf-8")
         assert not [name for name in PAGES if f"docs/{name}.md" not in text], place

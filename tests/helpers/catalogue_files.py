@@ -8,7 +8,7 @@ from typing import Any
 from helpers.reader_files import Texts, tar_bytes, write_files, zip_bytes
 
 from docmt.catalogue.corpus import CorpusConfig
-from docmt.catalogue.readers import FileReaderConfig, readers_of_files
+from docmt.catalogue.forms import FileReaderConfig
 
 LENGTHS = (2, 3, 1)
 """Sentences of the documents of every file."""
@@ -21,7 +21,7 @@ def make_files(corpus: CorpusConfig, folder: Path) -> Found:
     """Write all files of a corpus into `folder`; what `docmt corpus check` must find in them."""
     texts: Texts = {}
     found: Found = defaultdict(lambda: defaultdict(int))
-    for _, reader in readers_of_files(corpus.reader):
+    for _, reader in corpus.reader.readers_of_files():
         languages = (corpus.source_language, corpus.target_language)
         for name, text in MAKERS[reader.kind](reader, languages, found).items():
             texts[f"{reader.archive}/{name}" if reader.archive else name] = text
@@ -173,5 +173,5 @@ MAKERS = {
 
 
 def has_maker(corpus: CorpusConfig) -> bool:
-    readers: list[FileReaderConfig] = [reader for _, reader in readers_of_files(corpus.reader)]
+    readers: list[FileReaderConfig] = [reader for _, reader in corpus.reader.readers_of_files()]
     return bool(readers) and all(reader.kind in MAKERS for reader in readers)

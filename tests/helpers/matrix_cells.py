@@ -11,16 +11,18 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from docmt.catalogue.later_counts import UNCLEAR
-from docmt.kinds.figures import (
-    AttentionFigure,
-    CasesFigure,
-    CurvesFigure,
-    LatentFigure,
-    PassageConfig,
-    PointsFigure,
-    PositionsFigure,
-)
-from docmt.kinds.tables import VERDICTS, CountsTable, GapsTable, HumanTable, SystemsTable
+from docmt.kinds.attention import AttentionFigure
+from docmt.kinds.cases import CasesFigure
+from docmt.kinds.counts import CountsTable
+from docmt.kinds.curves import CurvesFigure
+from docmt.kinds.gaps import GapsTable
+from docmt.kinds.human import VERDICTS, HumanTable
+from docmt.kinds.item import Item
+from docmt.kinds.latent import LatentFigure
+from docmt.kinds.passages import PassageConfig
+from docmt.kinds.points import PointsFigure
+from docmt.kinds.positions import PositionsFigure
+from docmt.kinds.systems import SystemsTable
 from docmt.plan.grid import Grid
 from docmt.settings.metrics import parse_metric
 from docmt.settings.system import Entry
@@ -35,7 +37,7 @@ MEASURED = "measured"
 def wrong_cells(grid: Grid, study: str, name: str, records: Sequence[Record]) -> list[str]:
     """What is wrong with the records of an item's JSON file; empty where nothing is."""
     item = grid.studies[study].items[name]
-    problems = [*_not_finite(records), *CHECKS[type(item)](grid, study, item, records)]
+    problems = [*_not_finite(records), *CHECKS.get(item.kind, _some)(grid, study, item, records)]
     return [f"{study}/{name}: {problem}" for problem in problems]
 
 
@@ -263,17 +265,22 @@ def _passages(_: Grid, __: str, item: PassageConfig, records: Sequence[Record]) 
     yield from _differing(declared, _keyed(own, "document", "label", "sentence"))
 
 
-CHECKS: dict[type, Callable[..., Problems]] = {
-    SystemsTable: _table,
-    GapsTable: _gaps,
-    CountsTable: _counts,
-    HumanTable: _human,
-    PointsFigure: _points,
-    PositionsFigure: _positions,
-    CurvesFigure: _curves,
-    AttentionFigure: _maps("attention", "alignment"),
-    LatentFigure: _maps("similarity"),
-    CasesFigure: _cases,
-    PassageConfig: _passages,
+def _some(_: Grid, __: str, ___: Item, records: Sequence[Record]) -> Problems:
+    """Of a kind of which nothing else is known."""
+    yield from () if records else ("no records",)
+
+
+CHECKS: dict[str, Callable[..., Problems]] = {
+    "systems": _table,
+    "gaps": _gaps,
+    "counts": _counts,
+    "human": _human,
+    "points": _points,
+    "positions": _positions,
+    "curves": _curves,
+    "attention": _maps("attention", "alignment"),
+    "latent": _maps("similarity"),
+    "cases": _cases,
+    "passage": _passages,
 }
-"""By the kind of item: (grid, study, item, records) -> problems."""
+"""By the kind of item: (grid, study, item, records) -> problems; a new kind needs none."""

@@ -9,10 +9,10 @@ import pytest
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.catalogue.readers import ReaderConfig
+from docmt.catalogue.forms import ReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
 from docmt.corpus.problems import CollectedProblems
-from docmt.corpus.readers import read
+from docmt.corpus.reading import read
 from docmt.corpus.validate import validated, validated_items
 
 Texts = dict[str, str | bytes]
@@ -52,7 +52,7 @@ def documents_of(inputs: Inputs, reader: dict) -> list[Document]:
 
 
 def items_of(inputs: Inputs, reader: dict) -> list[ContrastiveItem]:
-    items = read(parse(ReaderConfig, reader, "corpus.yaml"), inputs).contrastive
+    items = read(parse(ReaderConfig, reader, "corpus.yaml"), inputs).items
     return list(validated_items(items, "corpus", inputs.problems))
 
 

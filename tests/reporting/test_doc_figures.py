@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 from helpers.support import ROOT
 
+from docmt.reporting.kinds import pieces
 from docmt.reporting.page import render
-from docmt.reporting.pieces import pieces
 
 CORPUS = "toy_zh-en"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from docmt.reporting.figures import DOTTED, LEVEL_DASH
-from docmt.reporting.pieces import pieces, to_csv
+from docmt.reporting.kinds import pieces, to_csv
 from docmt.reporting.plots import OWN_SENTENCE
 
 CORPUS = "toy_zh-en"

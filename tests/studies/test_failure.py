@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from helpers.support import ROOT
 
-from docmt.kinds.figures import PointsFigure
+from docmt.kinds.points import PointsFigure
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.items import study_files

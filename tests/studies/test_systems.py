@@ -10,8 +10,8 @@ from helpers.support import ROOT
 
 from docmt.base.artifacts import canonical_json
 from docmt.base.yaml_files import load_yaml
-from docmt.kinds.figures import PointsFigure
-from docmt.kinds.tables import SystemsTable
+from docmt.kinds.points import PointsFigure
+from docmt.kinds.systems import SystemsTable
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.resolve import Resolver
 from docmt.plan.scale import Scale

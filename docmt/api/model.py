@@ -1,0 +1,76 @@
+"""A trained model's folder, opened: what translates documents, scores variants and finds lexical chains."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pyarrow as pa
+import torch
+
+from docmt.base.chains import chains_of
+from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.chains.stop_words import read_stop_words
+from docmt.models.store import CARD, load_model, read_card
+from docmt.models.transformer import Transformer
+from docmt.nn.device import DeviceName, choose_device
+from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.models import READS_CHAINS
+from docmt.text.pipeline import TextPipeline
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A model and its text pipeline, with the folder that they are from."""
+
+    network: Transformer
+    pipeline: TextPipeline
+    folder: Path
+
+    @classmethod
+    def open(cls, folder: Path, device: DeviceName, threads: int | None) -> "TrainedModel":
+        """Load `model.safetensors`, `model.json` and `text/`, for computing on `device` with so many threads.
+
+        Raises UserError where a file is missing or damaged, or the vocabularies are not those of the model.
+        """
+        if threads is not None:
+            torch.set_num_threads(threads)
+        model, pipeline = load_model(folder, choose_device(device)), TextPipeline.load(folder / "text")
+        sizes = len(pipeline.source.vocabulary), len(pipeline.target.vocabulary)
+        if sizes != (model.source_size, model.target_size):
+            raise UserError(
+                "the vocabularies are not those of the model",
+                where=str(folder / "text"),
+                found=f"{sizes[0]} source and {sizes[1]} target pieces",
+                expected=f"{model.source_size} and {model.target_size}",
+            )
+        return cls(model, pipeline, folder)
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Of source and target."""
+        return self.pipeline.config.source_language, self.pipeline.config.target_language
+
+    def own_cut(self) -> CutConfig:
+        """How the model's own test documents were cut. Raises UserError where its card does not say."""
+        where = str(self.folder / CARD)
+        view = read_card(self.folder).get("provenance", {}).get("view")
+        if view is None:
+            raise UserError("the model does not say how documents are cut", where=where, expected="provenance.view")
+        return parse(ViewConfig, view, where, ("provenance", "view")).test
+
+    def chains(self, segments: Iterable[Sequence[str]]) -> pa.Table | None:
+        """SEGMENT_CHAINS of segments of source sentences; none where the model reads no lexical chains.
+
+        Raises UserError where the stop list is missing.
+        """
+        if self.network.config.kind not in READS_CHAINS:
+            return None
+        stopped, words = read_stop_words(self.folder / STOP_WORDS), cache(self.pipeline.source.words)
+        rows = []
+        for sentences in segments:
+            texts, counts = zip(*map(words, sentences), strict=True)
+            rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
+        return pa.Table.from_pylist(rows, SEGMENT_CHAINS)

@@ -1,0 +1,46 @@
+"""`combined`: several readers one after another."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+from docmt.base.checks import need
+from docmt.catalogue.fixtures import FixtureConfig
+from docmt.catalogue.forms import FileReaderConfig, ReaderConfig
+from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
+
+
+@dataclass(frozen=True)
+class CombinedConfig(ReaderConfig):
+    """`combined`: several readers; a split is the concatenation of theirs, in order."""
+
+    kind: Literal["combined"]
+    parts: tuple[ReaderConfig, ...]
+
+    def __post_init__(self) -> None:
+        need(bool(self.parts), "parts", "nothing", "one reader or more")
+
+    def readers_of_files(self, path: tuple = ()) -> Iterator[tuple[tuple, FileReaderConfig]]:
+        for number, part in enumerate(self.parts):
+            yield from part.readers_of_files((*path, "parts", number))
+
+    def limited(self, splits: Collection[str]) -> Self | None:
+        parts = tuple(part for part in (part.limited(splits) for part in self.parts) if part is not None)
+        return replace(self, parts=parts) if parts else None
+
+    def small(self, fixture: FixtureConfig) -> Self:
+        return replace(self, parts=tuple(part.small(fixture) for part in self.parts))
+
+
+def documents(config: CombinedConfig, inputs: Inputs) -> Iterator[Document]:
+    from docmt.corpus.reading import read
+
+    for part in config.parts:
+        yield from read(part, inputs).documents
+
+
+def items(config: CombinedConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+    from docmt.corpus.reading import read
+
+    for part in config.parts:
+        yield from read(part, inputs).items

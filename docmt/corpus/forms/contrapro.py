@@ -1,0 +1,144 @@
+"""`contrapro`: pronouns whose antecedent decides, Müller et al. (2018), "A Large-Scale Test Set for the Evaluation of
+Context-Aware Pronoun Translation in NMT"; and the French sets of the same form, Lopes et al. (2020).
+
+An item names a line of a document (`document id`, `segment id`); its context are the lines before it, on both sides.
+The reference must beat every variant (`errors`). A set's parts are pairs of pronouns, as the authors' evaluation has
+them: `contrapro/it:er`. The distance is that of the antecedent in sentences (0: it stands in the same one); where the
+set does not state it, it is 0 too.
+
+Departs: the authors' script takes the reference from the document; here it is the item's own (`ref segment`), which
+its variants were made from. It takes any line for the item's; here one that is another sentence is refused.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache, partial
+from typing import Any, ClassVar, Literal
+
+from docmt.base.checks import need, setting
+from docmt.base.errors import UserError
+from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of, read_json
+from docmt.corpus.inputs import ContrastiveItem, Inputs, place
+
+Document = list[tuple[str, str]]
+"""Source and target of each line."""
+
+REMEMBERED_DOCUMENTS = 8
+ALIKE = 0.8
+"""From this share of letters in common on, an item's source and its line are one sentence in two spellings."""
+
+
+@dataclass(frozen=True)
+class ContraProConfig(ContrastiveReaderConfig):
+    """`contrapro`: pronouns, Müller et al. (2018); JSON, and the documents that it points into.
+
+    {document} is the item's `document id` without a language at its end, {year} what stands before its first `_`.
+    """
+
+    PATHS: ClassVar = ("sets", "documents")
+
+    kind: Literal["contrapro"]
+    documents: str = setting("documents/{year}/{document}.{language}", "a document's file, a sentence a line")
+    context_sentences: int = setting(3, "sentences before the judged one, where its document has so many")
+    first_segment: int = setting(1, "the `segment id` of a document's first line; 0 in the French sets")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        need(self.context_sentences >= 0, "context_sentences", self.context_sentences, "0 or more")
+        need(self.first_segment in (0, 1), "first_segment", self.first_segment, "0 or 1")
+        for part in ("{document}", "{language}"):
+            need(part in self.documents, "documents", self.documents, f"a path with {part} in it")
+
+
+def items(config: ContraProConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+    """A line that is empty on one side ends the context. Sources that are not quite their line are counted.
+
+    Reports an item without its fields, one without its line, a document that is missing, and one whose sides have
+    unequal numbers of lines. Raises UserError for a file that is missing or no such set.
+    """
+    document = lru_cache(REMEMBERED_DOCUMENTS)(partial(_document, config, inputs))
+    for name, file in config.sets.items():
+        shown = place(config.archive, file)
+        numbered = enumerate(read_json(inputs, config.archive, file, list), 1)
+        records = ((record, f"{shown}, item {number}") for number, record in numbered)
+        yield from items_of(records, partial(_item, name, config, document, inputs.changed), inputs.problems)
+
+
+def _item(
+    name: str,
+    config: ContraProConfig,
+    document: Callable[[str], Document],
+    changed: Counter[str],
+    record: Any,
+    where: str,
+) -> ContrastiveItem:
+    source, reference = (field(record, f"{side} segment", str, where).strip() for side in ("src", "ref"))
+    pronouns = [field(record, f"{side} pronoun", str, where).lower() for side in ("src", "ref")]
+    pairs = document(field(record, "document id", str, where))
+    line = field(record, "segment id", int, where) - config.first_segment
+    _check_line(source, [text for text, _ in pairs], line, changed, where)
+    context = _context(pairs[:line], config.context_sentences)
+    before = tuple(text for _, text in context)
+    wrong = dict.fromkeys(field(error, "contrastive", str, where).strip() for error in _errors(record, where))
+    return item_of(
+        f"{name}/{':'.join(pronouns)}",
+        _distance(record),
+        (*(text for text, _ in context), source),
+        [(*before, text) for text in (reference, *wrong)],
+        0,
+        where,
+    )
+
+
+def _distance(record: dict[str, Any]) -> int:
+    distance = record.get("ante distance")
+    return max(distance, 0) if isinstance(distance, int) else 0
+
+
+def _errors(record: dict[str, Any], where: str) -> list[Any]:
+    """The French sets have one, and not in a list."""
+    errors = record.get("errors")
+    return [errors] if isinstance(errors, dict) else field(record, "errors", list, where)
+
+
+def _context(before: Document, most: int) -> Document:
+    """The last pairs of `before`, at most so many, after any with an empty side."""
+    chosen: Document = []
+    for pair in reversed(before):
+        if len(chosen) == most or not all(pair):
+            break
+        chosen.append(pair)
+    return chosen[::-1]
+
+
+def _document(config: ContraProConfig, inputs: Inputs, name: str) -> Document:
+    languages = inputs.source_language, inputs.target_language
+    for language in languages:
+        name = name.removesuffix(f".{language}")
+    parts = {"document": name, "year": name.split("_")[0]}
+    paths = [config.documents.format(**parts, language=language) for language in languages]
+    sides = [[line.strip() for line in inputs.lines(config.archive, path)] for path in paths]
+    if len(sides[0]) != len(sides[1]):
+        found, expected = (f"{len(side)} lines" for side in sides)
+        where = place(config.archive, paths[0])
+        raise UserError("the two sides have unequal numbers of lines", where=where, found=found, expected=expected)
+    return list(zip(*sides, strict=True))
+
+
+def _check_line(source: str, lines: list[str], number: int, changed: Counter[str], where: str) -> None:
+    """Whether the document is the one that the set was made from: releases of it differ."""
+    there = 0 <= number < len(lines)
+    given, found = _letters(source), _letters(lines[number]) if there else ""
+    if given == found and there:
+        return
+    if SequenceMatcher(None, given, found, autojunk=False).ratio() < ALIKE:
+        shown = repr(lines[number]) if there else f"{len(lines)} lines"
+        raise UserError("not the line of its document", where=where, found=shown, expected=repr(source))
+    changed["sources that are not quite their document's line"] += 1
+
+
+def _letters(text: str) -> str:
+    """What is left of a sentence without white space and punctuation, which the set and its documents differ in."""
+    return "".join(character for character in text.casefold() if character.isalnum())

@@ -1,0 +1,81 @@
+"""`discevalmt`: anaphora and lexical choice, Bawden et al. (2018), "Evaluating Discourse Phenomena in NMT".
+
+A file is an object of blocks. In a block of lexical choice `examples` are the items, each with its own `src`; in one
+of anaphora `trg` are the items, which have the block's `src` in common. An item is a pair: the context, and a sentence
+that is right after it (`correct`; `semi-correct`: right after a context that is not) or wrong (`incorrect`). The same
+two sentences are right and wrong equally often, so that a model without context is right in half of the items.
+
+`type` of the item or of its block, such as `f.sg` or `repet`, and whether the right one is `correct`, name the part
+of the set: `anaphora/f.sg/semi-correct`, `lexical_choice/repet`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from docmt.base.errors import UserError
+from docmt.corpus.contrastive_items import (
+    ContrastiveReaderConfig,
+    Records,
+    field,
+    item_of,
+    items_of,
+    read_json,
+    texts_of,
+)
+from docmt.corpus.inputs import ContrastiveItem, Inputs, place
+from docmt.corpus.problems import Problems
+
+DISTANCE = 1
+"""The sets have one sentence of context, and it decides."""
+
+
+@dataclass(frozen=True)
+class DiscEvalMtConfig(ContrastiveReaderConfig):
+    """`discevalmt`: anaphora and lexical choice, Bawden et al. (2018); JSON."""
+
+    kind: Literal["discevalmt"]
+
+
+def items(config: DiscEvalMtConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+    """Reports a block or an item without its fields. Raises UserError for a file that is missing or no such set."""
+    for name, file in config.sets.items():
+        for number, block in read_json(inputs, config.archive, file, dict).items():
+            yield from _items_of_block(name, block, f"{place(config.archive, file)}, block {number}", inputs.problems)
+
+
+def _items_of_block(name: str, block: Any, where: str, problems: Problems) -> Iterator[ContrastiveItem]:
+    if isinstance(block, dict) and isinstance(block.get("examples"), list):
+        yield from items_of(_placed(block["examples"], where), partial(_lexical_choice, name, block), problems)
+    elif isinstance(block, dict) and isinstance(block.get("trg"), list):
+        yield from items_of(_placed(block["trg"], where), partial(_anaphora, name, block), problems)
+    else:
+        found = ", ".join(block) if isinstance(block, dict) else type(block).__name__
+        problems.report("not a block of items", where=where, found=found, expected="'trg' or 'examples', a list")
+
+
+def _placed(records: list[Any], block: str) -> Records:
+    return ((record, f"{block}, item {number}") for number, record in enumerate(records, 1))
+
+
+def _lexical_choice(name: str, block: dict[str, Any], example: Any, where: str) -> ContrastiveItem:
+    source, pair = texts_of(example, "src", where), field(example, "trg", dict, where)
+    return _item(_part(name, block.get("type")), source, pair, "correct", where)
+
+
+def _anaphora(name: str, block: dict[str, Any], pair: Any, where: str) -> ContrastiveItem:
+    if not isinstance(pair, dict):
+        found, expected = type(pair).__name__, "an object with correct and incorrect"
+        raise UserError("not a contrastive item", where=where, found=found, expected=expected)
+    right = "semi-correct" if "semi-correct" in pair else "correct"
+    return _item(_part(name, pair.get("type"), right), texts_of(block, "src", where), pair, right, where)
+
+
+def _part(*names: object) -> str:
+    return "/".join(str(name) for name in names if name)
+
+
+def _item(name: str, source: tuple[str, ...], pair: Any, right: str, where: str) -> ContrastiveItem:
+    targets = [texts_of(pair, key, where) for key in (right, "incorrect")]
+    return item_of(name, DISTANCE, source, targets, 0, where)

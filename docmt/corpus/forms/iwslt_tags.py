@@ -1,0 +1,90 @@
+"""`iwslt_tags`: the training files of IWSLT, sentences among tags; a document is a talk."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_parts, need_splits
+from docmt.corpus.inputs import Document, Inputs, Rows, Written, place, text_of
+from docmt.corpus.marked_up import OneSided, about_talk, paired
+
+if TYPE_CHECKING:
+    from docmt.corpus.fixtures.stock import Stock
+
+TAGS = ("doc", "url", "keywords", "speaker", "talkid", "title", "description", "reviewer", "translator")
+TAG = re.compile(rf"</?({'|'.join(TAGS)})\b[^>]*>")
+TALK = re.compile(r"<talkid>\s*(\S+)\s*</talkid>")
+
+
+@dataclass(frozen=True)
+class IwsltTagsConfig(FileReaderConfig):
+    """`iwslt_tags`: the training files of IWSLT, `train.tags.zh-en.{language}`; a document is a talk."""
+
+    PATHS: ClassVar = ("splits",)
+
+    kind: Literal["iwslt_tags"]
+    splits: dict[str, str]
+
+    def __post_init__(self) -> None:
+        need_splits(self.splits)
+        for split, path in self.splits.items():
+            need_parts(path, f"splits.{split}", "{language}")
+
+    def files_of(self, split: str, languages: Languages) -> list[str]:
+        return [self.splits[split].format(language=language) for language in languages]
+
+
+def documents(config: IwsltTagsConfig, inputs: Inputs) -> Iterator[Document]:
+    """A document is named `<number>.<talkid>`.
+
+    The years' files differ in what opens a talk, `<doc>`, `<url>` or `<title>`: it is what the file begins with. Lines
+    that begin with another tag say something about the talk, wherever in it they stand.
+    Reports what `paired` finds, and a sentence before the first talk.
+    """
+    for split in dict(in_order(config.splits)):
+        files = config.files_of(split, inputs.languages)
+        shown = [place(config.archive, file) for file in files]
+        sides = [_talks(inputs, config.archive, file) for file in files]
+        yield from paired(split, "", sides, shown, inputs.problems)
+
+
+def _talks(inputs: Inputs, archive: str | None, file: str) -> Iterator[OneSided]:
+    opening = None
+    talk = None
+    count = 0
+    for number, line in enumerate(inputs.lines(archive, file), 1):
+        text = line.strip()
+        tag = TAG.match(text)
+        if tag is None:
+            if talk is None:
+                inputs.problems.report("text before the first talk", where=f"{place(archive, file)}:{number}")
+                continue
+            talk.sentences.append(text)
+            talk.lines.append(number)
+            continue
+        opening = opening or tag[1]
+        if tag[1] == opening and not text.startswith("</"):
+            if talk is not None:
+                yield talk
+            count += 1
+            talk = OneSided(str(count), number)
+        if found := TALK.match(text):
+            talk.name = f"{count}.{found[1]}"
+    if talk is not None:
+        yield talk
+
+
+def write(config: IwsltTagsConfig, stock: "Stock") -> Written:
+    for split, path in in_order(config.splits):
+        talks = stock.deal(config, split, path)
+        for side, file in enumerate(config.files_of(split, stock.languages)):
+            lines = (line for number, rows in enumerate(talks, 1) for line in _told(number, rows, side))
+            yield file, text_of(lines)
+
+
+def _told(number: int, rows: Rows, side: int) -> Iterator[str]:
+    yield f"<url>http://www.ted.com/talks/{number}</url>"
+    yield from about_talk(number)
+    yield from (row[side] for row in rows)
+    yield from ("<reviewer></reviewer>", "<translator></translator>")

@@ -1,0 +1,102 @@
+"""`iwslt_xml`: the dev and test sets of IWSLT; a document is a talk."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from docmt.base.errors import UserError
+from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_parts, need_splits
+from docmt.corpus.inputs import Document, Inputs, Rows, Written, place, text_of
+from docmt.corpus.marked_up import MarkedUp, OneSided, about_talk, escaped, paired
+
+if TYPE_CHECKING:
+    from docmt.corpus.fixtures.stock import Stock
+
+
+@dataclass(frozen=True)
+class IwsltXmlConfig(FileReaderConfig):
+    """`iwslt_xml`: the dev and test sets of IWSLT, an XML file a language and set; a document is a talk.
+
+    `files`: a path with {set} and {language} in it; `splits`: the sets of each split, in order.
+    """
+
+    PATHS: ClassVar = ("files",)
+
+    kind: Literal["iwslt_xml"]
+    files: str
+    splits: dict[str, tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        need_parts(self.files, "files", "{set}", "{language}")
+        need_splits(self.splits)
+
+    def files_of(self, split: str, languages: Languages) -> list[str]:
+        return [path for set_ in self.splits[split] for path in self.files_of_set(set_, languages)]
+
+    def files_of_set(self, set_: str, languages: Languages) -> list[str]:
+        return [self.files.format(set=set_, language=language) for language in languages]
+
+    def shares(self) -> dict[str, int]:
+        return {split: len(sets) for split, sets in self.splits.items()}
+
+
+def documents(config: IwsltXmlConfig, inputs: Inputs) -> Iterator[Document]:
+    """A split is the concatenation of its sets; a document is named `<set>.<docid>`.
+
+    Reports what `MarkedUp` and `paired` find. Raises UserError for a file that is missing or no XML.
+    """
+    for split, sets in in_order(config.splits):
+        for set_ in sets:
+            files = config.files_of_set(set_, inputs.languages)
+            shown = [place(config.archive, file) for file in files]
+            sides = [
+                _talks(inputs.text(config.archive, file), name, inputs) for file, name in zip(files, shown, strict=True)
+            ]
+            yield from paired(split, f"{set_}.", sides, shown, inputs.problems)
+
+
+def _talks(text: str, shown: str, inputs: Inputs) -> list[OneSided]:
+    import xml.sax
+
+    found = MarkedUp(shown, inputs.problems)
+
+    class Handler(xml.sax.ContentHandler):
+        """Passes on what `MarkedUp` looks at, with the lines where it stands."""
+
+        def setDocumentLocator(self, locator: xml.sax.xmlreader.Locator) -> None:  # noqa: N802 (the library's name)
+            self.line = locator.getLineNumber
+
+        def startElement(self, name: str, attrs: xml.sax.xmlreader.AttributesImpl) -> None:  # noqa: N802
+            found.start(name, dict(attrs), self.line())
+
+        def endElement(self, name: str) -> None:  # noqa: N802
+            found.end(name, self.line())
+
+        def characters(self, content: str) -> None:
+            found.text(content)
+
+    try:
+        xml.sax.parseString(text, Handler())
+    except xml.sax.SAXParseException as problem:
+        where = f"{shown}:{problem.getLineNumber()}"
+        raise UserError("not an XML file", where=where, found=problem.getMessage()) from None
+    return found.finish()
+
+
+def write(config: IwsltXmlConfig, stock: "Stock") -> Written:
+    for split, sets in in_order(config.splits):
+        for set_ in sets:
+            talks = stock.deal(config, split, config.files.format(set=set_, language=""))
+            for side, language in enumerate(stock.languages):
+                kind = ("srcset", "refset")[side]
+                lines = [line for number, rows in enumerate(talks, 1) for line in _xml_talk(number, rows, side)]
+                opening = ('<?xml version="1.0" encoding="UTF-8"?>', "<mteval>", f'<{kind} setid="{set_}">')
+                path = config.files.format(set=set_, language=language)
+                yield path, text_of((*opening, *lines, f"</{kind}>", "</mteval>"))
+
+
+def _xml_talk(number: int, rows: Rows, side: int) -> Iterator[str]:
+    yield f'<doc docid="{number}" genre="lectures">'
+    yield from about_talk(number)
+    yield from (f'<seg id="{n}"> {escaped(row[side])} </seg>' for n, row in enumerate(rows, 1))
+    yield "</doc>"

@@ -1,0 +1,194 @@
+"""`lines`: aligned plain text, a sentence a line."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from docmt.base.checks import need, setting
+from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_splits
+from docmt.corpus.aligned import Row, SidesConfig, aligned_document, aligned_rows
+from docmt.corpus.inputs import Document, Inputs, Written, place, text_of
+from docmt.corpus.problems import Problems
+
+if TYPE_CHECKING:
+    from docmt.corpus.fixtures.stock import Stock
+
+
+@dataclass(frozen=True)
+class BoundariesConfig:
+    """Where documents begin and end in aligned lines: one of three ways."""
+
+    PATHS: ClassVar = ("offsets",)
+
+    blank: bool = setting(False, "an empty line between documents")
+    marker: str | None = setting(None, "a line that is this, or begins with it, between documents")
+    at: Literal["start", "end"] | None = setting(None, "whether the marker opens a document or closes it")
+    offsets: dict[str, str] | None = setting(
+        None, "by split, a file with the 0-based number of each document's first line, one a line"
+    )
+
+    def __post_init__(self) -> None:
+        stated = [name for name in ("blank", "marker", "offsets") if getattr(self, name)]
+        need(len(stated) == 1, "blank", stated or "nothing", "one of blank: true, marker and offsets")
+        need((self.at is None) == (self.marker is None), "at", self.at, "start or end with a marker, and only with it")
+
+
+@dataclass(frozen=True)
+class LinesConfig(FileReaderConfig):
+    """`lines`: aligned plain text, a sentence a line."""
+
+    PATHS: ClassVar = ("splits", "documents")
+
+    kind: Literal["lines"]
+    splits: dict[str, SidesConfig]
+    documents: BoundariesConfig | None = setting(
+        BoundariesConfig(blank=True), "how documents are told apart; none = each line is one"
+    )
+
+    def __post_init__(self) -> None:
+        need_splits(self.splits)
+        boundaries = self.documents
+        blank = boundaries is not None and boundaries.blank and self.drop_empty
+        need(not blank, "drop_empty", True, "another boundary (a blank line already ends a document)")
+        if boundaries is not None and boundaries.offsets is not None:
+            same = boundaries.offsets.keys() == self.splits.keys()
+            need(same, "documents.offsets", list(boundaries.offsets), f"the splits: {', '.join(self.splits)}")
+
+    def files_of(self, split: str, languages: Languages) -> list[str]:
+        offsets = self.documents.offsets if self.documents is not None else None
+        return [*super().files_of(split, languages), *([offsets[split]] if offsets else [])]
+
+    def with_splits(self, splits: Mapping[str, Any]) -> Self:
+        documents = self.documents
+        if documents is not None and documents.offsets is not None:
+            documents = replace(documents, offsets={split: documents.offsets[split] for split in splits})
+        return replace(self, splits=splits, documents=documents)
+
+
+def documents(config: LinesConfig, inputs: Inputs) -> Iterator[Document]:
+    """Documents are named `<split>1`, `<split>2`, ...
+
+    Reports files of unequal length, and what `cut_rows` finds in their boundaries.
+    """
+    for split, sides in in_order(config.splits):
+        shown = [place(config.archive, path) for path in sides.paths]
+        rows = aligned_rows(inputs, config.archive, sides.paths)
+        offsets = config.documents.offsets if config.documents is not None else None
+        offset_file = (config.archive, offsets[split]) if offsets else None
+        for number, run in enumerate(cut_rows(rows, config.documents, inputs, shown, offset_file), 1):
+            yield aligned_document(split, f"{split}{number}", run, shown)
+
+
+def cut_rows(
+    rows: Iterable[Row],
+    boundaries: BoundariesConfig | None,
+    inputs: Inputs,
+    files: Sequence[str],
+    offsets: tuple[str | None, str] | None,
+) -> Iterator[list[Row]]:
+    """The rows of each document. `files`: as shown in messages; `offsets`: archive and name of that file.
+
+    Reports a boundary on one side only, a document without lines, and text outside of all documents.
+    """
+    if boundaries is None:
+        return ([row] for row in rows)
+    if offsets is not None:
+        return _by_offsets(rows, inputs, place(*offsets), inputs.lines(*offsets))
+    if boundaries.marker is None:
+        return _by_marks(rows, lambda text: not text, None, inputs.problems, files)
+    marker = boundaries.marker
+    return _by_marks(rows, lambda text: text.startswith(marker), boundaries.at, inputs.problems, files)
+
+
+def _by_marks(
+    rows: Iterable[Row], is_mark: Callable[[str], bool], at: str | None, problems: Problems, files: Sequence[str]
+) -> Iterator[list[Row]]:
+    """`at`: whether a mark opens a document or closes it; None = it stands between two, and may at the ends."""
+    for run, before, after in _between_marks(rows, is_mark, problems, files):
+        if run:
+            first = f"{files[0]}:{run[0][0]}"
+            if at == "start" and before is None:
+                problems.report("text before the first marker", where=first)
+            if at == "end" and after is None:
+                problems.report("text after the last marker", where=first)
+            yield run
+        elif (before is not None or at == "end") and (after is not None or at == "start"):
+            problems.report("empty document", where=f"{files[0]}:{after or before}")
+
+
+def _between_marks(
+    rows: Iterable[Row], is_mark: Callable[[str], bool], problems: Problems, files: Sequence[str]
+) -> Iterator[tuple[list[Row], int | None, int | None]]:
+    """The rows between two marks, perhaps none, and the lines of these marks; None = the file's start or end."""
+    run: list[Row] = []
+    before = None
+    for number, texts in rows:
+        marks = [is_mark(text) for text in texts]
+        if not any(marks):
+            run.append((number, texts))
+            continue
+        if all(marks):
+            yield run, before, number
+            run, before = [], number
+        else:
+            problems.report("document boundary on one side only", where=f"{files[marks.index(True)]}:{number}")
+    yield run, before, None
+
+
+def _by_offsets(rows: Iterable[Row], inputs: Inputs, file: str, lines: Iterable[str]) -> Iterator[list[Row]]:
+    """`lines` of the offset file: the 0-based number of each document's first line."""
+    starts = _offsets(file, lines, inputs.problems)
+    run: list[Row] = []
+    following = next(starts, None)
+    if following is not None and following[0] != 0:
+        inputs.problems.report("text before the first offset", where=f"{file}:1", found=following[0], expected=0)
+    last = 0
+    for row in rows:
+        while following is not None and following[0] < row[0]:
+            if run:
+                yield run
+            run, following = [], next(starts, None)
+        run.append(row)
+        last = row[0]
+    if run:
+        yield run
+    for start, number in [following, *starts] if following is not None else []:
+        where = f"{file}:{number}"
+        inputs.problems.report("offset after the last line", where=where, found=start, expected=f"below {last}")
+
+
+def _offsets(file: str, lines: Iterable[str], problems: Problems) -> Iterator[tuple[int, int]]:
+    """Each offset with the number of its line in the offset file. Reports what does not rise, or is no number."""
+    before = -1
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if not text.isdecimal():
+            problems.report("not a line number", where=f"{file}:{number}", found=repr(line), expected="0 or more")
+        elif int(text) <= before:
+            problems.report("offsets do not rise", where=f"{file}:{number}", found=text, expected=f"above {before}")
+        else:
+            before = int(text)
+            yield before, number
+
+
+def write(config: LinesConfig, stock: "Stock") -> Written:
+    boundaries = config.documents
+    for split, sides in in_order(config.splits):
+        documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=1 if boundaries is None else None)
+        for side, path in enumerate(sides.paths):
+            yield path, text_of(_with_boundaries([[row[side] for row in rows] for rows in documents], boundaries))
+        if boundaries is not None and boundaries.offsets is not None:
+            starts = [sum(map(len, documents[:number])) for number in range(len(documents))]
+            yield boundaries.offsets[split], text_of(map(str, starts))
+
+
+def _with_boundaries(documents: list[list[str]], boundaries: BoundariesConfig | None) -> Iterator[str]:
+    marker = boundaries.marker if boundaries is not None else None
+    for number, sentences in enumerate(documents):
+        if marker is not None and boundaries.at == "start":
+            yield marker
+        if boundaries is not None and boundaries.blank and number > 0:
+            yield ""
+        yield from sentences
+        if marker is not None and boundaries.at == "end":
+            yield marker

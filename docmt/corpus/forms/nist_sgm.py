@@ -1,0 +1,160 @@
+"""`nist_sgm`: sets of the NIST evaluations, with one reference or several; a document is a `<doc>`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from docmt.base.checks import need, setting
+from docmt.catalogue.forms import FileReaderConfig, in_order, need_splits
+from docmt.corpus.inputs import Document, Inputs, Rows, Written, place, text_of
+from docmt.corpus.marked_up import MarkedUp, OneSided, escaped
+
+if TYPE_CHECKING:
+    from docmt.corpus.fixtures.stock import Stock
+
+STRUCTURE = frozenset(("mteval", "srcset", "refset", "tstset", "doc", "hl", "p", "seg"))
+"""Tags of the format; anything else that looks like one is text."""
+
+
+@dataclass(frozen=True)
+class SgmFilesConfig:
+    """The files of one set; of several references the first is the target, in the order of files and `sysid`s."""
+
+    PATHS: ClassVar = ("source", "references")
+
+    source: str
+    references: tuple[str, ...]
+    source_form: Literal["sgm", "lines"] = setting("sgm", "lines = plain text, a line for each segment")
+
+    def __post_init__(self) -> None:
+        need(bool(self.references), "references", "nothing", "one file or more")
+
+
+@dataclass(frozen=True)
+class NistSgmConfig(FileReaderConfig):
+    """`nist_sgm`: a srcset and refsets with one or several references; a document is a `<doc>`."""
+
+    PATHS: ClassVar = ("splits",)
+
+    kind: Literal["nist_sgm"]
+    splits: dict[str, SgmFilesConfig]
+
+    def __post_init__(self) -> None:
+        need_splits(self.splits)
+
+
+def documents(config: NistSgmConfig, inputs: Inputs) -> Iterator[Document]:
+    """Documents go by their `docid`; their order is the source's, or, where it is plain text, the first reference's.
+
+    Of several references the first is the target: in the order of the files and, in one, of `sysid`s.
+    Reports what `MarkedUp` finds, and documents that source or references lack.
+    """
+    for split, files in in_order(config.splits):
+        references = [(file, one) for file in files.references for one in _parsed(config, inputs, file)]
+        by_name: dict[str, list[tuple[str, OneSided]]] = {}
+        for file, one in references:
+            by_name.setdefault(one.name, []).append((file, one))
+        sources = _sources(config, inputs, files, [found[0][1] for found in by_name.values()])
+        yield from _joined(config, inputs, split, files, sources, by_name)
+
+
+def _joined(
+    config: NistSgmConfig,
+    inputs: Inputs,
+    split: str,
+    files: SgmFilesConfig,
+    sources: Sequence[OneSided],
+    references: dict[str, list[tuple[str, OneSided]]],
+) -> Iterator[Document]:
+    shown = place(config.archive, files.source)
+    known = {source.name for source in sources}
+    for name, found in references.items():
+        if name not in known:
+            file, one = found[0]
+            where = f"{place(config.archive, file)}:{one.line}"
+            inputs.problems.report("document without a source", where=where, found=f"docid {name}")
+    for source in sources:
+        where = f"{shown}:{source.line}"
+        if source.name not in references:
+            inputs.problems.report("document without a reference", where=where, found=f"docid {source.name}")
+            continue
+        target, *further = (one.side(place(config.archive, file)) for file, one in references[source.name])
+        yield Document(split, source.name, source.side(shown), target, where, tuple(further))
+
+
+def _sources(
+    config: NistSgmConfig, inputs: Inputs, files: SgmFilesConfig, references: Sequence[OneSided]
+) -> list[OneSided]:
+    """The source's documents; those of plain text are as long as the `references`."""
+    if files.source_form == "sgm":
+        return _parsed(config, inputs, files.source)
+    lines = [line.strip() for line in inputs.lines(config.archive, files.source)]
+    expected = sum(len(one.sentences) for one in references)
+    if len(lines) != expected:
+        inputs.problems.report(
+            "not a line for each segment of the references",
+            where=f"{place(config.archive, files.source)}:{len(lines)}",
+            found=f"{len(lines)} lines",
+            expected=f"{expected} lines",
+        )
+    found, first = [], 0
+    for one in references:
+        last = min(first + len(one.sentences), len(lines))
+        found.append(OneSided(one.name, first + 1, "", lines[first:last], list(range(first + 1, last + 1))))
+        first = last
+    return found
+
+
+def _parsed(config: NistSgmConfig, inputs: Inputs, file: str) -> list[OneSided]:
+    """SGML is near enough to HTML: tags in either case, attributes with or without quotes, the same entities."""
+    from html.parser import HTMLParser
+
+    found = MarkedUp(place(config.archive, file), inputs.problems)
+
+    class Parser(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            if tag in STRUCTURE:
+                found.start(tag, dict(attrs), self.getpos()[0])
+            else:
+                found.text(self.get_starttag_text() or "")
+
+        def handle_endtag(self, tag: str) -> None:
+            if tag in STRUCTURE:
+                found.end(tag, self.getpos()[0])
+            else:
+                found.text(f"</{tag}>")
+
+        def handle_data(self, data: str) -> None:
+            found.text(data)
+
+    parser = Parser(convert_charrefs=True)
+    parser.feed(inputs.text(config.archive, file))
+    parser.close()
+    return found.finish()
+
+
+def write(config: NistSgmConfig, stock: "Stock") -> Written:
+    """All references in one file, where there is one; else each file has one."""
+    for split, files in in_order(config.splits):
+        name = PurePosixPath(files.source).name
+        number = len(files.references) if len(files.references) > 1 else stock.config.references
+        documents = stock.deal(config, split, files.source, number)
+        if files.source_form == "lines":
+            yield files.source, text_of(row[0] for rows in documents for row in rows)
+        else:
+            yield files.source, _sgm("srcset", name, documents, (0,))
+        columns = range(1, number + 1)
+        for first, path in enumerate(files.references, 1):
+            yield path, _sgm("refset", name, documents, columns if len(files.references) == 1 else (first,))
+
+
+def _sgm(kind: str, name: str, documents: Sequence[Rows], sides: Sequence[int]) -> str:
+    """`sides`: the columns that are written, a system each."""
+    lines = [f'<{kind} setid="{name}" srclang="Chinese">']
+    for side in sides:
+        for number, rows in enumerate(documents, 1):
+            lines += [f'<DOC docid="{name}.{number}" sysid="{f"E{side:02}" if side else "source"}">', "<p>"]
+            lines += [f"<seg id={n}> {escaped(row[side])} </seg>" for n, row in enumerate(rows, 1)]
+            lines += ["</p>", "</DOC>"]
+    return text_of((*lines, f"</{kind}>"))

@@ -1,0 +1,205 @@
+"""`table`: a row a sentence pair; TSV with a header, Parquet, JSON lines."""
+
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from docmt.base.checks import need, setting
+from docmt.base.errors import UserError
+from docmt.base.foreign import first_line, need_file, reading
+from docmt.base.names import SPLITS
+from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_splits
+from docmt.corpus.inputs import Document, Inputs, Side, Written, place, text_of
+
+if TYPE_CHECKING:
+    from docmt.corpus.fixtures.stock import Stock
+
+Row = tuple[int, Sequence[object]]
+"""The number of a row (of its line, where there are lines), and its values: of source, target, document, the split
+where a column says it, and references."""
+
+ENDINGS = {".tsv": "tsv", ".tsv.gz": "tsv", ".jsonl": "jsonl", ".jsonl.gz": "jsonl", ".parquet": "parquet"}
+ENDS_IN = f"a file that ends in {', '.join(ENDINGS)}"
+
+
+def table_form(path: str) -> str | None:
+    """What kind of table a file is, by its name."""
+    return next((form for ending, form in ENDINGS.items() if path.endswith(ending)), None)
+
+
+@dataclass(frozen=True)
+class TableConfig(FileReaderConfig):
+    """`table`: a row a sentence pair, in order; TSV with a header, Parquet or JSON lines, by the file's ending.
+
+    Either `splits` names a file each, or `file` has all of them and `split` is the column that says which.
+    """
+
+    PATHS: ClassVar = ("splits", "file")
+
+    kind: Literal["table"]
+    splits: dict[str, str] = field(default_factory=dict)
+    file: str | None = setting(None, "one file for all splits")
+    split: str | None = setting(None, "the column of the split: train, dev or test")
+    source: str = setting("source", "the column of the source sentence")
+    target: str = setting("target", "the column of the target sentence")
+    document: str = setting("document", "the column of the document's name; its rows follow each other")
+    references: tuple[str, ...] = setting((), "columns of further references")
+
+    def __post_init__(self) -> None:
+        need(bool(self.splits) != (self.file is not None), "file", self.file, "a file, or splits, and not both")
+        need((self.file is None) == (self.split is None), "split", self.split, "a column with file, and only with it")
+        for split, path in self.tables:
+            need(table_form(path) is not None, "file" if split is None else f"splits.{split}", path, ENDS_IN)
+        if self.splits:
+            need_splits(self.splits)
+
+    @property
+    def tables(self) -> list[tuple[str | None, str]]:
+        """Split (None = a column says it) and path of each file."""
+        return [(None, self.file)] if self.file is not None else in_order(self.splits)
+
+    def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
+        return {split: [path] for own, path in self.tables for split in ((own,) if own else SPLITS)}
+
+    def shares(self) -> dict[str, int]:
+        return dict.fromkeys(self.splits or SPLITS, 1)
+
+
+def documents(config: TableConfig, inputs: Inputs) -> Iterator[Document]:
+    """Rows of one document follow each other; documents come in the order of the table.
+
+    An empty reference, or none, is left out. Reports rows with another number of columns than the header, and
+    values that are missing or no text. Raises UserError for a file that is missing or damaged, or lacks a column.
+    """
+    needed = [config.source, config.target, config.document, *([config.split] if config.split else [])]
+    columns = [*needed, *config.references]
+    for split, path in config.tables:
+        shown = place(config.archive, path)
+        rows = FORMS[table_form(path)](inputs, config.archive, path, columns)
+        texts = _texts(rows, needed, inputs, shown)
+        for (own, name), group in groupby(texts, key=lambda row: (split or row[1][3], row[1][2])):
+            yield _document(own, name, list(group), len(needed), shown)
+
+
+def _document(split: str, name: str, rows: list[tuple[int, list[str]]], needed: int, shown: str) -> Document:
+    lines = [number for number, _ in rows]
+    columns = list(zip(*(texts for _, texts in rows), strict=True))
+    references = tuple(Side([text or None for text in texts], shown, lines) for texts in columns[needed:])
+    source, target = (Side(texts, shown, lines) for texts in columns[:2])
+    return Document(split, name, source, target, f"{shown}:{lines[0]}", references)
+
+
+def _texts(rows: Iterator[Row], needed: Sequence[str], inputs: Inputs, shown: str) -> Iterator[tuple[int, list[str]]]:
+    """Whole numbers count as texts, since documents may have such names. `needed`: the first columns."""
+    for number, values in rows:
+        texts = [str(value).strip() if isinstance(value, str | int) else None for value in values]
+        if None in texts[: len(needed)]:
+            column = texts.index(None)
+            found = f"{needed[column]}: {values[column]!r}"
+            inputs.problems.report("not a text", where=f"{shown}:{number}", found=found)
+        else:
+            yield number, texts
+
+
+def _tsv(inputs: Inputs, archive: str | None, path: str, columns: Sequence[str]) -> Iterator[Row]:
+    shown = place(archive, path)
+    lines = inputs.lines(archive, path)
+    header = next(lines, "").split("\t")
+    _need_columns(header, columns, f"{shown}:1")
+    places = [header.index(name) for name in columns]
+    for number, line in enumerate(lines, 2):
+        values = line.split("\t")
+        if len(values) == len(header):
+            yield number, [values[place_] for place_ in places]
+        else:
+            found, expected = f"{len(values)} columns", f"{len(header)}, as in the header"
+            inputs.problems.report(
+                "a row with another number of columns", where=f"{shown}:{number}", found=found, expected=expected
+            )
+
+
+def _json_lines(inputs: Inputs, archive: str | None, path: str, columns: Sequence[str]) -> Iterator[Row]:
+    shown = place(archive, path)
+    for number, line in enumerate(inputs.lines(archive, path), 1):
+        where = f"{shown}:{number}"
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as problem:
+            inputs.problems.report("not JSON", where=where, found=f"{problem.msg}, column {problem.colno}")
+            continue
+        except (ValueError, RecursionError) as problem:  # numbers of thousands of digits, lists in lists in lists ...
+            inputs.problems.report("not JSON", where=where, found=first_line(problem))
+            continue
+        if not isinstance(row, dict):
+            inputs.problems.report("not a JSON object", where=where, found=type(row).__name__)
+            continue
+        yield number, [row.get(name) for name in columns]
+
+
+def _parquet(inputs: Inputs, archive: str | None, path: str, columns: Sequence[str]) -> Iterator[Row]:
+    import pyarrow.parquet as pq
+
+    shown = place(archive, path)
+    place_ = inputs.path(archive, path)
+    with reading(shown, "not a Parquet file"):
+        need_file(place_)
+        file = pq.ParquetFile(place_)
+    _need_columns(file.schema_arrow.names, columns, f"{shown}:1")
+    number = 0
+    with reading(shown, "damaged Parquet file"):
+        for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
+            for values in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
+                number += 1
+                yield number, values
+
+
+def _need_columns(found: Sequence[str], wanted: Sequence[str], where: str) -> None:
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        raise UserError("columns are missing", where=where, found=", ".join(found), expected=", ".join(missing))
+
+
+FORMS: dict[str, Callable[[Inputs, str | None, str, Sequence[str]], Iterator[Row]]] = {
+    "tsv": _tsv,
+    "jsonl": _json_lines,
+    "parquet": _parquet,
+}
+
+
+def write(config: TableConfig, stock: "Stock") -> Written:
+    columns = [config.document, config.source, config.target, *config.references]
+    for own, path in config.tables:
+        records: list[dict[str, str]] = []
+        for split in SPLITS if own is None else (own,):
+            documents = stock.deal(config, split, path, 1 + len(config.references))
+            told = {config.split: split} if own is None else {}
+            records += [
+                {**told, **dict(zip(columns, (f"{PurePosixPath(path).name}.{split}{number}", *row), strict=True))}
+                for number, rows in enumerate(documents, 1)
+                for row in rows
+            ]
+        yield path, TABLES[table_form(path)](records)
+
+
+def _as_tsv(records: Sequence[dict[str, str]]) -> str:
+    return text_of("\t".join(row) for row in (records[0], *(record.values() for record in records)))
+
+
+def _as_json_lines(records: Sequence[dict[str, str]]) -> str:
+    return text_of(json.dumps(record, ensure_ascii=False) for record in records)
+
+
+def _as_parquet(records: Sequence[dict[str, str]]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stream = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(list(records)), stream)
+    return stream.getvalue()
+
+
+TABLES = {"tsv": _as_tsv, "jsonl": _as_json_lines, "parquet": _as_parquet}

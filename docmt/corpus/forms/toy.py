@@ -1,0 +1,72 @@
+"""`toy`: documents and contrastive sets from the grammar of `docmt.corpus.toy`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+from docmt.base.checks import MOST_SEED, need, need_between, setting
+from docmt.base.names import SPLITS
+from docmt.catalogue.fixtures import FixtureConfig
+from docmt.catalogue.forms import ReaderConfig
+from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Side
+
+
+@dataclass(frozen=True)
+class ToyConfig(ReaderConfig):
+    """`toy`: no file; documents and contrastive sets from a seeded grammar."""
+
+    kind: Literal["toy"]
+    seed: int = setting(1, "another seed is another corpus")
+    train_documents: int = setting(3000, "documents for training")
+    dev_documents: int = setting(100, "documents for validation")
+    test_documents: int = setting(100, "documents for the scores")
+    shortest: int = setting(6, "sentences of the shortest document")
+    longest: int = setting(20, "sentences of the longest document")
+    contrastive_items: int = setting(100, "items of each contrastive set at each distance; even, since they are twins")
+    distances: tuple[int, ...] = setting((1, 2, 3, 5), "sentences from the deciding sentence to the judged one")
+
+    def __post_init__(self) -> None:
+        for name in ("train_documents", "dev_documents", "test_documents"):
+            need_between(1, 100_000_000, name, getattr(self, name))
+        need_between(0, MOST_SEED, "seed", self.seed)
+        need(self.longest <= 100_000, "longest", self.longest, "at most 100,000")
+        need(self.shortest >= 6, "shortest", self.shortest, "6 or more (fewer cannot hold every phenomenon)")
+        need(self.longest >= self.shortest, "longest", self.longest, f"shortest ({self.shortest}) or more")
+        items = self.contrastive_items
+        need(items >= 2 and items % 2 == 0, "contrastive_items", items, "an even number, 2 or more")
+        wrong = [distance for distance in self.distances if distance < 1]
+        need(self.distances != () and not wrong, "distances", list(self.distances), "one or more, each 1 or more")
+
+    def small(self, fixture: FixtureConfig) -> Self:
+        sizes = {f"{split}_documents": number for split, number in fixture.documents.items()}
+        same = {name: getattr(fixture, name) for name in ("shortest", "longest", "contrastive_items")}
+        return replace(self, **sizes, **same)
+
+
+def documents(config: ToyConfig, inputs: Inputs) -> Iterator[Document]:
+    """Splits and sets draw from their own generators, so that the size of one does not change another."""
+    from random import Random
+
+    from docmt.corpus.toy.stories import draw_story
+
+    sizes = (config.train_documents, config.dev_documents, config.test_documents)
+    told = set()
+    for split, size in zip(SPLITS, sizes, strict=True):
+        rng = Random(f"{config.seed}/{split}")
+        for number in range(1, size + 1):
+            pairs = draw_story(config.shortest, config.longest, rng).told()
+            # No document twice: what is tested was not trained on.
+            while pairs in told:
+                pairs = draw_story(config.shortest, config.longest, rng).told()
+            told.add(pairs)
+            where = f"toy {split} {number}"
+            source, target = (Side(sentences, where) for sentences in zip(*pairs, strict=True))
+            yield Document(split, f"{split}{number:04d}", source, target, where)
+
+
+def items(config: ToyConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+    from random import Random
+
+    from docmt.corpus.toy.contrast import draw_items
+
+    yield from draw_items(config.distances, config.contrastive_items, Random(f"{config.seed}/contrastive"))

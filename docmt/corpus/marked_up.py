@@ -1,0 +1,137 @@
+"""Documents that each side has in a file of its own, with names: parsed each for itself, then put together."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from docmt.corpus.inputs import Document, Side
+from docmt.corpus.problems import Problems
+
+
+@dataclass
+class OneSided:
+    """A document in one language: its name, the line where it begins, its sentences and theirs.
+
+    `system`: who translated it (`sysid`), where the file says so.
+    """
+
+    name: str
+    line: int
+    system: str = ""
+    sentences: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    def side(self, file: str) -> Side:
+        return Side(self.sentences, file, self.lines)
+
+
+def paired(
+    split: str, prefix: str, sides: Sequence[Iterable[OneSided]], files: Sequence[str], problems: Problems
+) -> Iterator[Document]:
+    """Source and target, document by document; names get the prefix. `files` as shown in messages.
+
+    Reports the first document that only one of them has.
+    """
+    for source, target in zip_longest(*sides):
+        if source is None or target is None or source.name != target.name:
+            place = f"{files[0]}:{source.line}" if source is not None else f"{files[1]}:{target.line}"
+            names = ["no more" if one is None else one.name for one in (source, target)]
+            found, expected = f"{names[0]} in one", f"{names[1]} in the other"
+            problems.report("the two languages hold other documents", where=place, found=found, expected=expected)
+            return
+        where = f"{files[0]}:{source.line}"
+        yield Document(split, prefix + source.name, source.side(files[0]), target.side(files[1]), where)
+
+
+class MarkedUp:
+    """Takes the events of a parser of `<doc>` and `<seg>` and gathers documents. `file` is shown in messages.
+
+    Reports a segment outside of a document, segments not numbered 1, 2, 3 ..., a document without a `docid`, one
+    that a system has twice, and what is not closed.
+    """
+
+    def __init__(self, file: str, problems: Problems) -> None:
+        self.documents: list[OneSided] = []
+        self._file, self._problems = file, problems
+        self._open: OneSided | None = None
+        self._text: list[str] | None = None
+        self._line = 0
+        """Where the open segment begins."""
+
+    def start(self, tag: str, attributes: Mapping[str, str | None], line: int) -> None:
+        if tag == "doc":
+            self._start_document(attributes, line)
+        elif tag == "seg":
+            self._start_segment(attributes, line)
+
+    def end(self, tag: str, line: int) -> None:
+        if tag == "seg" and self._text is not None:
+            self._add_segment()
+        elif tag == "doc":
+            self._end_document(closed=True)
+
+    def text(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def finish(self) -> list[OneSided]:
+        """All documents, after the file's last line."""
+        self._end_document(closed=False)
+        return self.documents
+
+    def _start_document(self, attributes: Mapping[str, str | None], line: int) -> None:
+        self._end_document(closed=False)
+        name, system = attributes.get("docid") or "", attributes.get("sysid") or ""
+        if not name:
+            self._report("document without a docid", line)
+        if any((one.name, one.system) == (name, system) for one in self.documents):
+            self._report("document given twice", line, found=f"docid {name}")
+        self._open = OneSided(name, line, system)
+        self.documents.append(self._open)
+
+    def _start_segment(self, attributes: Mapping[str, str | None], line: int) -> None:
+        self._close_segment()
+        if self._open is None:
+            self._report("segment outside of a document", line)
+            return
+        number = len(self._open.sentences) + 1
+        if attributes.get("id") != str(number):
+            found = f"seg id {attributes.get('id')}"
+            self._report("segments are not numbered 1, 2, 3 ...", line, found=found, expected=number)
+        self._text, self._line = [], line
+
+    def _end_document(self, closed: bool) -> None:
+        self._close_segment()
+        document, self._open = self._open, None
+        if document is not None and not closed:
+            self._report("document is not closed", document.line, found=f"docid {document.name}")
+
+    def _close_segment(self) -> None:
+        if self._text is not None:
+            self._report("segment is not closed", self._line)
+            self._add_segment()
+
+    def _add_segment(self) -> None:
+        self._open.sentences.append("".join(self._text).replace("\n", " ").strip())
+        self._open.lines.append(self._line)
+        self._text = None
+
+    def _report(self, what: str, line: int, **facts: object) -> None:
+        self._problems.report(what, where=f"{self._file}:{line}", **facts)
+
+
+def about_talk(number: int) -> tuple[str, ...]:
+    """What a fixture's file says of a talk, in the tags of IWSLT."""
+    return (
+        "<keywords>talks</keywords>",
+        f"<speaker>Speaker {number}</speaker>",
+        f"<talkid>{number}</talkid>",
+        f"<title>Talk {number}</title>",
+        f"<description>The talk of speaker {number}</description>",
+    )
+
+
+def escaped(text: str) -> str:
+    import html
+
+    return html.escape(text, quote=False)

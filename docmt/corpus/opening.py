@@ -1,0 +1,152 @@
+"""A corpus opened from files, wherever they lie: what of it can be read, and its documents after their checks."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docmt.base.errors import UserError
+from docmt.base.names import SPLITS
+from docmt.base.parse import parse
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.forms import CONTRASTIVE, FORMS, Languages, ReaderConfig
+from docmt.catalogue.missing import Places
+from docmt.corpus.contrastive_items import ContrastiveReaderConfig
+from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, place
+from docmt.corpus.problems import Problems
+from docmt.corpus.reading import read
+from docmt.corpus.validate import validated, validated_items
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Both are read as they are asked for; `changed` counts what readers drop or mend, once both are exhausted."""
+
+    documents: Iterator[Document]
+    items: Iterator[ContrastiveItem]
+    changed: Counter[str]
+
+
+@contextmanager
+def opened(
+    reader: ReaderConfig,
+    files: Path | Mapping[str, Path],
+    languages: Languages,
+    corpus: str,
+    problems: Problems,
+    scratch: Path | None = None,
+) -> Iterator[Opened]:
+    """Open a corpus, called so in messages. `files`: the folder that holds them, or where each lies, by its name.
+
+    Archives are unpacked in a folder inside `scratch` (none = where temporary files go), which goes in the end.
+    Raises UserError for a missing or damaged file; what is wrong with documents and items goes to `problems`.
+    """
+    prefix = "docmt." if scratch is None else ".unpacked."
+    with _in_one_folder(files) as downloads, tempfile.TemporaryDirectory(dir=scratch, prefix=prefix) as unpacked:
+        inputs = Inputs(downloads, Path(unpacked), *languages, problems)
+        reading = read(reader, inputs)
+        items = validated_items(reading.items, corpus, problems)
+        yield Opened(validated(reading.documents, problems), items, inputs.changed)
+
+
+@contextmanager
+def _in_one_folder(files: Path | Mapping[str, Path]) -> Iterator[Path]:
+    if isinstance(files, Path):
+        yield files
+        return
+    with tempfile.TemporaryDirectory(prefix="docmt.") as folder:
+        for name, path in files.items():
+            (Path(folder) / name).symlink_to(path.resolve())
+        yield Path(folder)
+
+
+def needed_files(corpus: CorpusConfig) -> dict[str, frozenset[str]]:
+    """Names of the downloads that each split, and the contrastive sets, need; a split of several parts needs all."""
+    needed: dict[str, frozenset[str]] = {}
+    for _, reader in corpus.reader.readers_of_files():
+        for split, paths in reader.files_of_splits(corpus.languages).items():
+            names = {reader.archive or path.split("/")[0] for path in paths}
+            needed[split] = needed.get(split, frozenset()) | names
+    if not needed:
+        needed = dict.fromkeys(SPLITS, frozenset())
+        needed |= {CONTRASTIVE: frozenset()} if corpus.contrastive else {}
+    order = (*SPLITS, CONTRASTIVE)
+    return {split: needed[split] for split in order if split in needed}
+
+
+def stated_splits(reader: ReaderConfig, languages: Languages) -> dict[str, list[str]]:
+    """The splits that a reader names files for, and these, as messages show them."""
+    stated: dict[str, list[str]] = {}
+    for _, part in reader.readers_of_files():
+        if part.by_split:
+            for split, paths in part.files_of_splits(languages).items():
+                stated.setdefault(split, []).extend(place(part.archive, path) for path in paths)
+    return stated
+
+
+@dataclass(frozen=True)
+class AtHand:
+    """What of a corpus can be read where only some of its files are there.
+
+    `reader`: of the splits whose files are all there, none where no split's are; `absent`: what the others lack.
+    """
+
+    reader: ReaderConfig | None
+    files: dict[str, Path]
+    absent: dict[str, list[str]]
+
+
+def at_hand(corpus: CorpusConfig, files: Mapping[str, Path | None]) -> AtHand:
+    """`files`: where each of the corpus' files lies; None = nowhere."""
+    lacking = {s: sorted(name for name in names if files[name] is None) for s, names in needed_files(corpus).items()}
+    reader = corpus.reader.limited([split for split, names in lacking.items() if not names])
+    there = {name: path for name, path in files.items() if path is not None}
+    return AtHand(reader, there, {split: names for split, names in lacking.items() if names})
+
+
+def find_files(corpus: CorpusConfig, places: Places) -> dict[str, Path | None]:
+    return {file.name: places.find(corpus.corpus, file.name) for file in corpus.files}
+
+
+def documents_here(corpus: CorpusConfig, places: Places) -> Iterator[Document]:
+    """Documents of those splits whose files are all here; nothing is downloaded.
+
+    Raises UserError for whatever readers and validation report.
+    """
+    here = at_hand(corpus, find_files(corpus, places))
+    if here.reader is not None:
+        with opened(here.reader, here.files, corpus.languages, corpus.corpus, Problems()) as found:
+            yield from found.documents
+
+
+def contrastive_forms() -> dict[str, str]:
+    """Forms of contrastive sets by a short name: `table` is `contrastive_table`."""
+    kinds = [kind for kind in FORMS if issubclass(FORMS[kind], ContrastiveReaderConfig)]
+    return {kind.removeprefix(f"{CONTRASTIVE}_"): kind for kind in kinds}
+
+
+def read_sets(
+    files: Iterable[Path],
+    kind: str,
+    options: Mapping[str, Any],
+    languages: Languages,
+    tell: Callable[[Path, Counter[str]], None],
+) -> list[ContrastiveItem]:
+    """Items of contrastive sets of one's own, a file each, which names its set; `options` are those of the form.
+
+    Control characters become spaces; of each file it is told what was dropped or mended.
+    Raises UserError where a file is missing or not of the form, and for items that no corpus may have.
+    """
+    items: list[ContrastiveItem] = []
+    for file in files:
+        settings = {"kind": kind, "sets": {file.stem: file.name}, "control": "space", **options}
+        reader = parse(ReaderConfig, settings, str(file))
+        with opened(reader, file.parent, languages, str(file), Problems()) as found:
+            items += found.items
+        tell(file, found.changed)
+    if not items:
+        raise UserError("no contrastive items", where=", ".join(map(str, files)))
+    return items

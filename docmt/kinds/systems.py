@@ -1,0 +1,130 @@
+"""Tables of systems: rows by column and metric, each with what was published."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from docmt.base.checks import need, setting
+from docmt.kinds.item import NOT_DIGITISED, Checks, Published, Standing, TableConfig, is_published, reads_of
+from docmt.settings.metrics import parse_metric
+
+
+@dataclass(frozen=True)
+class ColumnConfig:
+    """A column of a table: a corpus, and what is put after a row's system to name the system that stands here."""
+
+    corpus: str
+    label: str = setting("", "what the column is called; the corpus where it is left out")
+    suffix: str = setting("", "a row's system `lc` is `lc.2m` here, if this is `.2m`")
+
+
+@dataclass(frozen=True)
+class RowConfig:
+    """A row of a table: a system, numbers that exist only as published, or a heading across the table."""
+
+    label: str = setting("", "what the row is called; the system's name where it is left out")
+    group: str = setting("", "a heading across the table, and nothing else in this row")
+    system: str | None = setting(None, "name of the study's system; none for a row that is only published")
+    only: tuple[str, ...] | None = setting(None, "the columns in which the system stands; none = all of them")
+    baseline: str | None = setting(None, "the system that the row is compared with, where it is not the table's")
+    published: Published = field(default_factory=dict)
+    drop: Any = setting(None, "what is published in the column of the table's `drop`")
+    note: str = setting("", "a footnote, such as a slip of the paper")
+
+    def __post_init__(self) -> None:
+        others = [
+            name
+            for name in ("label", "system", "only", "baseline", "published", "drop", "note")
+            if getattr(self, name) not in ("", None, {})
+        ]
+        need(not self.group or not others, "group", self.group, f"no {', '.join(others)} beside it")
+        need(self.drop is None or is_published(self.drop), "drop", self.drop, f"a number, or {NOT_DIGITISED}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemsTable(TableConfig):
+    """Rows of systems by columns, each with the same metrics."""
+
+    kind: Literal["systems"] = "systems"
+    metrics: tuple[str, ...]
+    rows: tuple[RowConfig, ...]
+    columns: dict[str, ColumnConfig] = field(default_factory=dict)
+    drop: Literal["above", "first"] | None = setting(
+        None, "a last column: the mean over columns of the difference from the row above, or from the first row"
+    )
+    baseline: str | None = setting(None, "the system that rows are compared with; none = no test of significance")
+    significance: Literal["bootstrap", "sign"] = setting(
+        "bootstrap", "the test: paired bootstrap (Koehn 2004), or the sign test of Collins et al. (2005)"
+    )
+
+    def __post_init__(self) -> None:
+        need(bool(self.metrics), "metrics", "nothing", "one metric or more")
+        need(self.drop is None or len(self.metrics) == 1, "drop", self.drop, "a single metric beside it")
+        stated = [row.label or row.system for row in self.rows if row.drop is not None]
+        need(self.drop is not None or not stated, "rows", f"drop of {stated}", "`drop: above` or `first` of the table")
+
+    def columns_of(self, corpora: Sequence[str]) -> list[tuple[str, ColumnConfig]]:
+        """The columns by their keys: those of the table, or one a corpus of the study, which is named after it.
+
+        In the order of the study's corpora, and of suffixes: keys of a mapping have none.
+        """
+        if not self.columns:
+            return [(corpus, ColumnConfig(corpus)) for corpus in corpora]
+        return sorted(self.columns.items(), key=lambda item: (corpora.index(item[1].corpus), item[1].suffix, item[0]))
+
+    def system_of(self, row: RowConfig, key: str, column: ColumnConfig) -> str | None:
+        """The system that a row has in a column; none where it is only published there."""
+        stands = row.system is not None and (row.only is None or key in row.only)
+        return f"{row.system}{column.suffix}" if stands else None
+
+    def baseline_of(self, row: RowConfig, key: str, column: ColumnConfig) -> str | None:
+        """The system that a row is compared with; none for the baseline itself and for what is only published."""
+        baseline, system = row.baseline or self.baseline, self.system_of(row, key, column)
+        if baseline is None or system is None or row.system == baseline:
+            return None
+        return f"{baseline}{column.suffix}"
+
+    def cells(self, corpora: Sequence[str]) -> Iterator[tuple[str, str, str | None]]:
+        """What the table needs to be measured: corpus, system and its baseline, of every cell with a system."""
+        for row in self.rows:
+            for key, column in self.columns_of(corpora):
+                if (system := self.system_of(row, key, column)) is not None:
+                    yield column.corpus, system, self.baseline_of(row, key, column)
+
+    def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
+        return ((corpus, system) for corpus, system, _ in self.cells(corpora))
+
+    def pairs(self, corpora: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+        return iter(dict.fromkeys(cell for cell in self.cells(corpora) if cell[2] is not None))
+
+    @property
+    def tallied(self) -> list[str]:
+        return sorted(metric for metric in self.metrics if parse_metric(metric).tallied)
+
+    def reads(self) -> list[str]:
+        return [*reads_of(self.metrics), *(["comparisons"] if self.tallied else [])]
+
+    def check(self, checks: Checks, path: tuple) -> None:
+        checks.metrics(self.metrics, (*path, "metrics"))
+        for key, column in self.columns.items():
+            checks.corpus(column.corpus, (*path, "columns", key, "corpus"))
+        for _, column in self.columns_of(checks.study_corpora):
+            if self.baseline is not None:
+                checks.system(f"{self.baseline}{column.suffix}", column.corpus, (*path, "baseline"))
+        for number, row in enumerate(self.rows):
+            self._check_row(row, checks, (*path, "rows", number))
+
+    def _check_row(self, row: RowConfig, checks: Checks, path: tuple) -> None:
+        columns = dict(self.columns_of(checks.study_corpora))
+        for number, key in enumerate(row.only or ()):
+            checks.known("column", key, columns, (*path, "only", number))
+        for key, column in columns.items():
+            if (system := self.system_of(row, key, column)) is not None:
+                checks.system(system, column.corpus, (*path, "system"))
+                if row.baseline is not None:
+                    checks.system(f"{row.baseline}{column.suffix}", column.corpus, (*path, "baseline"))
+        if row.system is None and row.baseline is not None:
+            checks.known("system", row.baseline, checks.systems, (*path, "baseline"))
+        for key, cells in row.published.items():
+            checks.known("column", key, columns, (*path, "published", key))
+            checks.cells(cells, self.metrics, (*path, "published", key))

@@ -1,0 +1,92 @@
+"""A study's tables, figures and passages, each as what a page shows of it and as plain records.
+
+A kind is shown by a module of this package, of the same name as the one in `docmt/kinds` that says what it states. The
+module has `made(name, item, results) -> Made`; the template is that of its name in `templates/kinds`, or another's.
+"""
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from docmt.kinds.item import Item
+from docmt.reporting.over_seeds import not_run
+from docmt.reporting.results import Results
+
+
+@dataclass(frozen=True)
+class Made:
+    """`content`: what the template shows, none where nothing of it was run; `records`: all of it, flat.
+
+    `template`: which of `templates/kinds`, where it is not that of the kind's name.
+    """
+
+    content: Any
+    records: Iterable[dict]
+    template: str = ""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """`template`: which of `templates/kinds` shows the content. `empty`: why there is nothing, empty where there is
+    something. `records`: all of it, flat."""
+
+    name: str
+    kind: str
+    title: str
+    paper: str
+    caption: str
+    note: str
+    template: str
+    content: Any
+    records: tuple[dict, ...]
+    empty: str = ""
+
+
+def pieces(results: Results) -> list[Piece]:
+    """All items of the page, in the study's order."""
+    return [_piece(name, item, results) for name, item in results.settings.study.items.items()]
+
+
+def _piece(name: str, item: Item, results: Results) -> Piece:
+    kind = type(item).__module__.rpartition(".")[2]
+    made = import_module(f"{__name__}.{kind}").made(name, item, results)
+    return Piece(
+        name=name,
+        **{key: getattr(item, key) for key in ("kind", "title", "paper", "caption", "note")},
+        template=made.template or f"{kind}.html",
+        content=made.content,
+        records=tuple(made.records),
+        empty="" if made.content is not None else _why_empty(item, results),
+    )
+
+
+def _why_empty(item: Item, results: Results) -> str:
+    """Why the system that it is about, the last one, has not run."""
+    *_, system = item.standing(results.settings.study.corpora)
+    return not_run(results.settings.why_not_run(*system))
+
+
+def to_json(piece: Piece, results: Results) -> dict[str, Any]:
+    """The content of `<item>.json`."""
+    names = ("name", "kind", "title", "paper", "caption", "note")
+    study = {"study": results.settings.study.study, "scale": results.settings.scale}
+    marks = {"marks": piece.content.marks} if piece.template == "systems.html" else {}
+    return study | {name: getattr(piece, name) for name in names} | marks | {"records": list(piece.records)}
+
+
+def to_csv(piece: Piece) -> str:
+    """The records, a line each; numbers in full, values of several seeds joined by blanks."""
+    out = io.StringIO()
+    columns = list(dict.fromkeys(key for record in piece.records for key in record)) or ["nothing"]
+    writer = csv.DictWriter(out, fieldnames=columns, lineterminator="\n")
+    writer.writeheader()
+    for record in piece.records:
+        writer.writerow({key: _plain(value) for key, value in record.items()})
+    return out.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    return " ".join(map(repr, value)) if isinstance(value, list) else value

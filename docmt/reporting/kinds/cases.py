@@ -1,0 +1,32 @@
+"""Figures of cases: documents with repeated words that a system and its baseline translate differently."""
+
+from collections.abc import Iterator
+
+from docmt.kinds.cases import CasesFigure
+from docmt.reporting.case_studies import Case, chain_study
+from docmt.reporting.kinds import Made
+from docmt.reporting.results import Results
+
+
+def made(_: str, item: CasesFigure, results: Results) -> Made:
+    runs = [results.first(item.corpus, system) for system in (item.baseline, item.system)]
+    if not all(run.occurrences.exists() for run in runs):
+        return Made(None, ())
+    study = chain_study(results, runs)
+    overcorrected = [case for case in study.overcorrections if item.system in case.overcorrecting]
+    cases = list(study.cases) if item.show == "different" else overcorrected
+    return Made((study, cases), _records(cases))
+
+
+def _records(cases: list[Case]) -> Iterator[dict]:
+    """A row a chain and side."""
+    for case in cases:
+        for word, chain in zip(case.words, case.chains, strict=True):
+            for side, rendering in (("reference", chain.reference), *chain.systems.items()):
+                yield {
+                    "document": case.document,
+                    "word": word,
+                    "side": side,
+                    "translations": ", ".join(f"{text or '-'} x {count}" for text, count in rendering.counts),
+                    "consistent": rendering.is_consistent,
+                }

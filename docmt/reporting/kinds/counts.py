@@ -1,0 +1,126 @@
+"""What corpora hold, beside what papers state of them: splits by corpora."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from docmt.base.parse import parse
+from docmt.catalogue.corpus import PublishedCounts
+from docmt.catalogue.later_counts import COUNTS, UNCLEAR
+from docmt.catalogue.published import stated
+from docmt.kinds.counts import CountsTable
+from docmt.reporting.kinds import Made
+from docmt.reporting.over_seeds import not_run
+from docmt.reporting.results import Results
+from docmt.reporting.run_files import read_card
+
+NOT_COUNTED = "not counted"
+
+
+@dataclass(frozen=True)
+class Count:
+    """A count of one split of a corpus. `published` is as it was printed; none where nothing is.
+
+    `agrees`: whether what was measured, rounded as what was printed, is the same; none where one of the two lacks.
+    `why`: of a difference that the catalogue explains, or of what is not counted. `empty`: why nothing was measured.
+    """
+
+    corpus: str
+    split: str
+    count: str
+    published: str | None
+    measured: float | None
+    agrees: bool | None
+    why: str
+    empty: str
+
+    @property
+    def status(self) -> str:
+        return self.empty if self.measured is None else "measured"
+
+    @property
+    def note(self) -> str:
+        """What is said below the table; empty where nothing needs to be."""
+        return self.why if self.agrees is False or self.empty == NOT_COUNTED else ""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A table of counts: `rows` by corpus and split."""
+
+    counts: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, tuple[Count, ...]], ...]], ...]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is said below, which cells name by its number."""
+        return list(dict.fromkeys(cell.note for cell in self.cells if cell.note))
+
+    @property
+    def cells(self) -> Iterator[Count]:
+        return (cell for _, splits in self.rows for _, cells in splits for cell in cells)
+
+
+def made(_: str, table: CountsTable, results: Results) -> Made:
+    """With what the corpora's cards say."""
+
+    def counts(corpus: str, split: str) -> tuple[Count, ...]:
+        return tuple(_count(table, corpus, split, count, results) for count in table.counts)
+
+    corpora = table.corpora or results.settings.study.corpora
+    rows = tuple((corpus, tuple((split, counts(corpus, split)) for split in table.splits)) for corpus in corpora)
+    counted = Counted(table.counts, rows)
+    return Made(counted, _records(counted))
+
+
+def _count(table: CountsTable, corpus: str, split: str, count: str, results: Results) -> Count:
+    published = _published(table, corpus, results)
+    counts = published.counts.get(split) if published else None
+    printed = getattr(counts, count) if counts else None
+    measured = _measured(results, corpus, split, count)
+    agrees = None if printed is None or measured is None else stated(printed).covers(measured)
+    why = (published.reason(split, count) or "") if published and printed is not None else ""
+    why = UNCLEAR.get(count, why)
+    text = None if printed is None else str(printed)
+    return Count(corpus, split, count, text, measured, agrees, why, _empty(results, corpus, count))
+
+
+def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCounts | None:
+    """What the table's paper states in the table's place."""
+    for value in results.settings.corpora.get(corpus, {}).get("published", ()):
+        one = parse(PublishedCounts, value, f"published counts of {corpus}")
+        if (one.paper, one.place) == (table.published, table.paper):
+            return one
+    return None
+
+
+def _measured(results: Results, corpus: str, split: str, count: str) -> float | None:
+    card = results.settings.cards.get(f"{corpus}/{count}/{split}")
+    if card is not None:
+        found = _split(read_card(results.folder / card), split)
+        return COUNTS[count].value(found) if found else None
+    return _split(results.card(corpus), split).get(count)
+
+
+def _split(card: dict[str, Any] | None, split: str) -> dict[str, Any]:
+    return ((card or {}).get("splits") or {}).get(split) or {}
+
+
+def _empty(results: Results, corpus: str, count: str) -> str:
+    left_out = results.settings.why_not_run(corpus)
+    return NOT_COUNTED if count in UNCLEAR else not_run(left_out)
+
+
+def _records(table: Counted) -> Iterator[dict]:
+    """Every cell as a flat record, for JSON and CSV."""
+    for cell in table.cells:
+        yield {
+            "row": cell.split,
+            "corpus": cell.corpus,
+            "metric": cell.count,
+            "published": cell.published,
+            "measured": cell.measured,
+            "agrees": cell.agrees,
+            "status": cell.status,
+            "note": cell.why,
+        }

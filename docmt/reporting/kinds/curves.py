@@ -1,0 +1,70 @@
+"""Figures of curves: what trainings tell while they go on, losses in one panel, every other value in its own."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from docmt.kinds.curves import CurvesFigure
+from docmt.reporting.drawn import Drawn, identifier
+from docmt.reporting.figures import UPDATES, Curve, curves, styles, thin
+from docmt.reporting.kinds import Made
+from docmt.reporting.over_seeds import not_run
+from docmt.reporting.plots import ATTENTION, ENTROPY, told
+from docmt.reporting.results import Results, Run
+
+TRAINING = "training, beside dev"
+
+CURVES: dict[str, tuple[str, str, str, str]] = {
+    "dev_loss": ("loss", "loss, label-smoothed", "nats a token", "loss"),
+    "train_loss": ("loss", "loss, label-smoothed", "nats a token", "loss"),
+    "dev_nll": ("nll", "dev cross-entropy", "nats a token", "nll"),
+    "dev_perplexity": ("perplexity", "dev perplexity", "perplexity", "perplexity"),
+    "kl": ("kl", "KL divergence of latent variables", "nats a chain", "kl"),
+    **{
+        f"{kind}_attention_entropy": (kind, f"entropy of {name}", "bits", ENTROPY + kind)
+        for kind, name in ATTENTION.items()
+    },
+}
+"""By the name of a value: its panel, what that is called, its unit, and the key that trainings write."""
+
+
+def made(name: str, figure: CurvesFigure, results: Results) -> Made:
+    look = styles([shown.name for shown in figure.systems])
+    runs = [(shown.name, run) for shown in figure.systems for run in results.of(figure.corpus, shown.system)]
+    x = UPDATES if figure.x == "updates" else "target tokens, millions"
+    panels, records = [], []
+    for key in dict.fromkeys(CURVES[value][0] for value in figure.values):
+        values = [value for value in CURVES if CURVES[value][0] == key and value in figure.values]
+        _, title, unit, _ = CURVES[values[0]]
+        found = [(one, value, list(_curves(*one, value, figure))) for value in values for one in runs]
+        drawn = [curve for *_, own in found for curve in own]
+        panels.append(curves(identifier(name, key), title, drawn, look, unit=unit, x=x, steps=None))
+        records += [record for (_, run), value, own in found for curve in own for record in _records(run, value, curve)]
+    untold = tuple(_untold(figure, records, results))
+    return Drawn(tuple(panels), look, (), untold, tuple(records), shows_numbers=False).made
+
+
+def _untold(figure: CurvesFigure, records: Sequence[dict], results: Results) -> Iterator[str]:
+    """What of the figure no training has told: it was not run, or its model has no such value."""
+    found = {(record["label"], record["value"]) for record in records}
+    for shown in figure.systems:
+        has_run = any(run.curve for run in results.of(figure.corpus, shown.system))
+        left_out = results.settings.why_not_run(figure.corpus, shown.system)
+        why = "its training tells no such value" if has_run else not_run(left_out)
+        for value in figure.values:
+            if (shown.name, value) not in found:
+                yield f"{shown.name}, {value.replace('_', ' ')}: {why}"
+
+
+def _curves(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator[Curve]:
+    """Thinned."""
+    second = TRAINING if value == "train_loss" and "dev_loss" in figure.values else ""
+    for curve in told(run, "train" if value == "train_loss" else "dev", CURVES[value][3]):
+        tokens = [update * run.entry.system.train.tokens_per_update / 1e6 for update in curve.x]
+        x = curve.x if figure.x == "updates" else tokens
+        yield Curve(label, thin(x), thin(curve.y), curve.dotted or second)
+
+
+def _records(run: Run, value: str, curve: Curve) -> Iterator[dict[str, Any]]:
+    names = {"label": curve.system, "system": run.entry.system.name, "seed": run.seed, "value": value}
+    for x, y in zip(curve.x, curve.y, strict=True):
+        yield {**names, "second": curve.dotted, "x": x, "y": y}

@@ -1,0 +1,46 @@
+"""Figures of points: metrics, a panel each, against a number that differs between systems."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from docmt.kinds.points import Axis, PointsFigure
+from docmt.reporting.drawn import Drawn, hollow, identifier, missing, paint_lines, point, published_points
+from docmt.reporting.figures import Panel, Style, draw, styles
+from docmt.reporting.kinds import Made
+from docmt.reporting.results import Results
+from docmt.settings.metrics import parse_metric
+
+BARS = "Bars: from the smallest to the largest seed"
+
+
+def made(name: str, figure: PointsFigure, results: Results) -> Made:
+    look = styles([series.label for series in figure.series])
+    records = [record for metric in figure.metrics for record in _points(figure, metric, results)]
+    panels = []
+    for number, metric in enumerate(figure.metrics):
+        own, unit = [r for r in records if r["metric"] == metric], parse_metric(metric).metric.unit
+        paint = partial(_paint, records=own, look=look, x=figure.x, unit=unit)
+        panels.append(Panel(metric, draw(identifier(name, number), metric, paint)))
+    bars = (BARS,) if any(len(record["values"]) > 1 for record in records) else ()
+    return Drawn(tuple(panels), look, (*bars, *hollow(records)), missing(records), tuple(records)).made
+
+
+def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dict]:
+    for series in figure.series:
+        for x in sorted({*series.points, *series.published}):
+            published = series.published.get(x, {}).get(metric)
+            yield point(series.label, x, series.points.get(x), figure.corpus, metric, published, results)
+
+
+def _paint(axes: Axes, records: Sequence[dict], look: dict[str, Style], x: Axis, unit: str) -> None:
+    """With bars from the smallest to the largest value of all seeds, and a tick at each point."""
+    paint_lines(axes, records, look, f"{x.label} ({x.unit})" if x.unit else x.label, unit, ranges=True)
+    if x.log:
+        axes.set_xscale("log")
+    ticks = {record["x"] for record in records if record["values"]} | {place for place, _ in published_points(records)}
+    axes.xaxis.set_major_locator(FixedLocator(sorted(ticks)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")

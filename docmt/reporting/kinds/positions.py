@@ -1,0 +1,49 @@
+"""Figures by position: a BLEU score of the sentences that windows translate as their first, second ... one."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from matplotlib.axes import Axes
+
+from docmt.kinds.item import published_number
+from docmt.kinds.positions import PositionsFigure
+from docmt.reporting.drawn import Drawn, hollow, identifier, missing, paint_lines, point
+from docmt.reporting.figures import LEVEL, LEVEL_DASH, POSITION, Panel, Style, draw, styles
+from docmt.reporting.kinds import Made
+from docmt.reporting.results import Results
+from docmt.settings.metrics import parse_metric
+
+
+def made(name: str, figure: PositionsFigure, results: Results) -> Made:
+    """One panel; positions are those at which a window of the systems may have a sentence."""
+    look = styles([series.label for series in figure.series])
+    records = list(_positions(figure, results))
+    numbers = {level.label: published_number(level.published) for level in figure.levels}
+    levels = {label: number for label, number in numbers.items() if number is not None}
+    unit = parse_metric(figure.metric).metric.unit
+    paint = partial(_paint, records=records, levels=levels, look=look, unit=unit)
+    notes = tuple((f"{label}: {number:g}", LEVEL_DASH) for label, number in levels.items())
+    unread = [f"{level.label}: {level.published}" for level in figure.levels if level.label not in levels]
+    published = [
+        {"label": level.label, "metric": figure.metric, "published": level.published} for level in figure.levels
+    ]
+    panel = Panel(figure.metric, draw(identifier(name), figure.metric, paint), notes=notes)
+    return Drawn((panel,), look, (*hollow(records), *unread), missing(records), (*records, *published)).made
+
+
+def _positions(figure: PositionsFigure, results: Results) -> Iterator[dict]:
+    for series in figure.series:
+        windows = [e for e in results.settings.entries if (e.corpus, e.system.name) == (figure.corpus, series.system)]
+        last = max((entry.system.view.test.window or 1 for entry in windows), default=0)
+        for j in sorted({*map(float, range(1, last + 1)), *series.published}):
+            metric, published = f"{figure.metric}@j{j:g}", series.published.get(j)
+            yield point(series.label, j, series.system, figure.corpus, metric, published, results)
+
+
+def _paint(axes: Axes, records: Sequence[dict], levels: dict[str, float], look: dict[str, Style], unit: str) -> None:
+    """`levels`, by what they are, are published and of no position."""
+    paint_lines(axes, records, look, POSITION, unit)
+    for label, level in levels.items():
+        axes.axhline(level, **LEVEL)
+        place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "bottom"}
+        axes.text(1, level, label, color=LEVEL["color"], fontsize=8, **place)

@@ -1,0 +1,19 @@
+"""The smallest settings of each form of corpus files; a new form has a line here, and what holds for all is checked."""
+
+PAIR = {"source": "a.zh", "target": "a.en"}
+SMALLEST = {
+    "combined": {"parts": [{"kind": "toy"}, {"kind": "lines", "splits": {"dev": PAIR}, "prefix": "x."}]},
+    "contrapro": {"sets": {"pronouns": "a.json"}},
+    "contrastive_table": {"sets": {"mine": "a.tsv"}},
+    "discevalmt": {"sets": {"anaphora": "a.json"}},
+    "eos": {"splits": {"train": PAIR}},
+    "files": {"splits": {"train": {"source": "{document}.zh", "target": "{document}.en"}}},
+    "iwslt_tags": {"splits": {"train": "train.tags.zh-en.{language}"}},
+    "iwslt_xml": {"files": "{set}.{language}.xml", "splits": {"dev": ["dev2010"]}},
+    "lines": {"splits": {"train": {**PAIR, "references": ["b.en"]}}},
+    "nist_sgm": {"splits": {"test": {"source": "src.sgm", "references": ["ref.sgm"]}}},
+    "table": {"splits": {"train": "a.tsv"}},
+    "toy": {},
+    "verses": {**PAIR, "dev": ["Ruth"], "test": ["Acts"]},
+    "voita": {"sets": {"deixis_dev": "a.json"}},
+}

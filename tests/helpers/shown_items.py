@@ -1,0 +1,21 @@
+"""A study of one item, as its page shows it."""
+
+import csv
+import io
+
+from docmt.reporting.kinds import pieces, to_csv
+from docmt.reporting.page import render
+
+CORPUS = "toy_zh-en"
+
+
+def only(world, section: str, item: dict):
+    """The study has this item alone: its piece, and the page's text."""
+    world.settings["study"][section] = {"item1": {"title": "The item", **item}}
+    results = world.load()
+    (piece,) = pieces(results)
+    return piece, render(results, [piece], world.output)
+
+
+def rows_of(piece) -> list[dict]:
+    return list(csv.DictReader(io.StringIO(to_csv(piece))))

@@ -1,0 +1,43 @@
+"""Kinds are found by their files: what each gives to the planner and to the page."""
+
+from importlib import import_module
+
+import pytest
+from helpers.support import ROOT
+
+from docmt.kinds import FIGURES, TABLES
+from docmt.kinds.passages import PassageConfig
+from docmt.plan.grid import load_grid
+from docmt.plan.items import Runs
+
+KINDS = [*TABLES.values(), *FIGURES.values(), PassageConfig]
+
+
+def test_every_kind_is_found_by_the_name_of_its_file():
+    assert {*TABLES} == {"systems", "gaps", "counts", "human"}
+    assert {*FIGURES} == {"points", "positions", "curves", "attention", "latent", "cases"}
+    assert all(one.__module__ == f"docmt.kinds.{kind}" for kind, one in {**TABLES, **FIGURES}.items())
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda one: one.kind)
+def test_a_kind_has_a_file_of_the_same_name_that_shows_it(kind):
+    shows = import_module(kind.__module__.replace("docmt.kinds", "docmt.reporting.kinds"))
+    assert callable(shows.made)
+
+
+def test_what_is_common_names_no_kind():
+    """A new kind changes none of these files."""
+    common = [
+        *(path for folder in ("plan", "cli") for path in (ROOT / "docmt" / folder).glob("*.py")),
+        *(ROOT / f"docmt/reporting/{name}.py" for name in ("page", "results", "kinds/__init__")),
+        *(ROOT / f"docmt/kinds/{name}.py" for name in ("item", "__init__")),
+    ]
+    names = [one.__name__ for one in KINDS if one is not PassageConfig]
+    found = [(path.name, name) for path in common for name in names if name in path.read_text(encoding="utf-8")]
+    assert not found
+
+
+def test_what_kinds_read_is_what_the_planner_knows_the_files_of(full):
+    items = load_grid(full.root).studies["one"].items.values()
+    assert {type(item) for item in items} == {*KINDS}
+    assert not [what for item in items for what in item.reads() if not callable(getattr(Runs, what))]

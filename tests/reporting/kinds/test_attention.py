@@ -1,0 +1,168 @@
+"""Maps of attention and of latent variables, and curves of what happens inside over training."""
+
+import json
+import re
+
+import pyarrow as pa
+import pytest
+
+from docmt.base.columns import INSIDE, write_arrow
+from docmt.reporting.figures import DOTTED, styles
+from docmt.reporting.kinds.attention import CHAINS_SHOWN, OCCURRENCES_SHOWN, Shade, inside_of
+from docmt.reporting.page import write_report
+from docmt.reporting.plots import OWN_SENTENCE, inside_curves
+
+CORPUS = "toy_zh-en"
+
+
+def member(chain: int, sentence: int, piece: str, similarity: list[float] | None, place: int = 0) -> dict:
+    return {
+        "document": "talk", "chain": chain, "piece": piece, "sentence": sentence, "place": place,
+        "outputs": ["a", "</s>"], "attention": [0.5, 0.25],
+        "alignment": similarity and [0.75, 0.25], "similarity": similarity,
+    }  # fmt: skip
+
+
+def write_inside(world, rows: list[dict], system: str = "g_transformer", seed: int = 1) -> None:
+    file = world.folder("6_translations", system, seed) / "inside.arrow"
+    write_arrow(file, pa.Table.from_pylist(rows, INSIDE))
+    common = {"title": "Inside", "corpus": CORPUS, "system": system}
+    world.settings["study"]["figures"] = {kind: {"kind": kind, **common} for kind in ("attention", "latent")}
+
+
+ROWS = [
+    member(0, 0, "猫", [0.5, 0.25], place=3),
+    member(0, 1, "猫", [0.5, 0.5]),
+    member(1, 0, "狗", [0.25, 0.75], place=1),
+    member(1, 2, "狗", [1.0, 0.0]),
+    member(1, 3, "狗", [1.0, 0.0]),
+]
+
+
+def test_the_longest_chain_and_the_sentence_with_most_latent_variables_are_shown(world):
+    write_inside(world, ROWS)
+    one = inside_of(world.load(), CORPUS, "g_transformer")
+    assert (one.system, one.document, one.seed) == ("g_transformer", "talk", 1)
+    for strips in (one.aligned, one.attended):
+        assert [(strip.piece, strip.sentence) for strip in strips] == [("狗", 1), ("狗", 3), ("狗", 4)]
+        assert strips[0].outputs == ("a", "</s>")
+    assert one.aligned[0].shades == (Shade(0.75, 0.75), Shade(0.25, 0.25))
+    assert one.attended[0].shades == (Shade(0.5, 0.5), Shade(0.25, 0.25))
+    # By their places; from the smallest number of the map, white, to the largest.
+    assert [(strip.piece, strip.sentence) for strip in one.asked] == [("狗", 1), ("猫", 1)]
+    assert [shade.dark for strip in one.asked for shade in strip.shades] == [0, 1, 0.5, 0]
+    assert (one.asked[0].lowest, one.asked[0].highest) == (0.25, 0.75)
+
+
+def test_two_words_of_a_chain_in_one_sentence_have_one_latent_variable(world):
+    write_inside(world, [member(0, 0, "猫", [0.5, 0.5]), member(0, 0, "猫", [0.5, 0.5], place=2)])
+    one = inside_of(world.load(), CORPUS, "g_transformer")
+    assert len(one.attended) == 2 and len(one.asked) == 1
+    assert [shade.dark for shade in one.asked[0].shades] == [0, 0]
+
+
+def test_without_latent_variables_there_is_cross_attention_alone(world):
+    write_inside(world, [member(0, 0, "猫", None), member(0, 1, "猫", None)])
+    one = inside_of(world.load(), CORPUS, "g_transformer")
+    assert one.aligned == one.asked == ()
+    assert one.attended[0].shades == (Shade(0.5, 0.5), Shade(0.25, 0.25))
+
+
+def test_long_chains_and_many_chains_are_cut_short(world):
+    count = CHAINS_SHOWN + OCCURRENCES_SHOWN
+    long = [member(0, number, "x", [0.5, 0.5]) for number in range(count)]
+    many = [member(number, 0, "y", [0.5, 0.5], place=number) for number in range(1, count)]
+    write_inside(world, long + many)
+    one = inside_of(world.load(), CORPUS, "g_transformer")
+    assert (len(one.attended), len(one.asked)) == (OCCURRENCES_SHOWN, CHAINS_SHOWN)
+
+
+def test_only_the_first_seed_is_looked_at(world):
+    assert inside_of(world.load(), CORPUS, "g_transformer") is None
+    write_inside(world, ROWS, seed=2)
+    assert inside_of(world.load(), CORPUS, "g_transformer") is None
+    write_inside(world, [])
+    assert inside_of(world.load(), CORPUS, "g_transformer") is None
+
+
+def test_divergence_and_entropy_over_training_by_kind(world):
+    for system, values in (
+        ("sentence", {"entropy.cross": 3.0, "entropy.encoder.lexical.attention": 1.0}),
+        ("g_transformer", {"entropy.cross.group": 2.0, "entropy.decoder_self": 1.0, "kl": 0.5}),
+    ):
+        world.train(system)
+        rows = [{"kind": "dev", "update": update, "epoch": 1, **values} for update in (1, 2)]
+        text = "".join(json.dumps(row) + "\n" for row in [*rows, {"kind": "train", "update": 1, "kl": 9.0}])
+        (world.folder("5_training", system, 1) / "metrics.jsonl").write_text(text)
+    results = world.load()
+    (plot,) = inside_curves(results, styles(results.systems))
+    assert [(panel.title, panel.systems) for panel in plot.panels] == [
+        ("KL divergence of latent variables", ("g_transformer",)),
+        ("entropy of cross-attention", ("sentence", "g_transformer")),
+        ("entropy of decoder self-attention", ("g_transformer",)),
+    ]
+    assert [">nats a chain<" in panel.svg for panel in plot.panels] == [True, False, False]
+    assert [">bits<" in panel.svg for panel in plot.panels] == [False, True, True]
+    assert [(panel.title, panel.systems) for panel in plot.more] == [
+        ("entropy of encoder lexical attention", ("sentence",))
+    ]
+    assert (plot.systems, plot.notes) == (("g_transformer", "sentence"), ((OWN_SENTENCE, DOTTED),))
+
+
+def test_attention_to_the_document_and_to_the_own_sentence_are_two_lines_of_a_panel(world):
+    world.train("g_transformer")
+    values = {"entropy.cross.group": 2.0, "entropy.cross.global": 6.0}
+    rows = [{"kind": "dev", "update": update, "epoch": 1, **values} for update in (1, 2)]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (world.folder("5_training", "g_transformer", 1) / "metrics.jsonl").write_text(text)
+    results = world.load()
+    look = styles(results.systems)
+    ((panel,),) = [plot.panels for plot in inside_curves(results, look)]
+    lines = re.findall(
+        rf'<path d="([^"]*)" [^>]*style="fill: none; ([^"]*{look["g_transformer"].colour}[^"]*)"', panel.svg
+    )
+    assert len(lines) == 2 and ["dasharray" in style for _, style in lines] == [False, True]
+    # Two bits are lower on the page than six.
+    heights = [float(re.match(r"M [\d.]+ ([\d.]+)", path)[1]) for path, _ in lines]
+    assert heights[0] < heights[1]
+
+
+def test_trainings_that_tell_nothing_of_their_inside_have_no_curves(full):
+    results = full.load()
+    assert inside_curves(results, styles(results.systems)) == []
+
+
+@pytest.mark.parametrize("rows", [ROWS, [member(0, 0, "<b>", None)]])
+def test_the_page_shows_the_maps(full, rows):
+    write_inside(full, rows)
+    full.load()
+    write_report(full.settings_file, full.results, full.output)
+    page = full.output.read_text(encoding="utf-8")
+    shown = {name: page.split(f'id="{name}"')[1].split("</article>")[0] for name in ("attention", "latent")}
+    assert "dev document talk" in shown["attention"] and "Cross-attention of the top layer" in shown["attention"]
+    assert "<b>" not in shown["attention"]
+    for figure, words in (
+        ("attention", "Soft alignment (eq. 8)"),
+        ("attention", 'style="--dark: 0.750" class="deep" title="0.750"'),
+        ("latent", "Similarity (eq. 17"),
+    ):
+        assert (words in shown[figure]) == (rows is ROWS)
+    assert ("not run" in shown["latent"]) == (rows is not ROWS)
+
+
+@pytest.mark.parametrize(("figure", "kinds"), [("attention", ["alignment", "attention"]), ("latent", ["similarity"])])
+def test_the_page_of_a_map_has_every_number_beside_it(world, figure, kinds):
+    write_inside(world, ROWS)
+    world.only(figure, "inside")
+    world.load()
+    write_report(world.settings_file, world.results, world.output)
+    records = json.loads(world.output.with_suffix(".json").read_text())["records"]
+    first = {kind: [r["value"] for r in records if (r["kind"], r["row"]) == (kind, 0)] for kind in kinds}
+    assert (
+        first
+        == {
+            "attention": {"alignment": [0.75, 0.25], "attention": [0.5, 0.25]},
+            "latent": {"similarity": [0.25, 0.75]},
+        }[figure]
+    )
+    assert {record["kind"] for record in records} == set(kinds)

@@ -1,0 +1,55 @@
+"""Tables of counts: what corpora hold, beside what papers state."""
+
+from helpers.shown_items import CORPUS, only, rows_of
+
+from docmt.base.artifacts import write_json
+
+COUNTS = {
+    "kind": "counts",
+    "paper": "Table 1",
+    "published": "A paper",
+    "counts": ["sentences", "words_per_chain", "tokens_per_instance"],
+    "splits": ["train", "test"],
+}
+STATED = {"train": {"sentences": "71K", "words_per_chain": 3.04}, "test": {"sentences": 5, "tokens_per_instance": 320}}
+
+
+def with_counts(world) -> None:
+    world.corpus()
+    card = "4_chains/toy_zh-en/lower/words/card.json"
+    write_json(world.results / card, {"splits": {"train": {"avg_k": 3.5}, "test": {"avg_k": 2.5}}})
+    world.settings["cards"] = {f"{CORPUS}/words_per_chain/{split}": card for split in ("train", "test")}
+    other = {"paper": "Another", "place": "Table 1", "counts": {"train": {"sentences": 1}}}
+    stated = {"paper": "A paper", "place": "Table 1", "counts": STATED, "why": {"words_per_chain": "the stop list"}}
+    world.settings["corpora"][CORPUS]["published"] = [other, stated]
+
+
+def test_counts_of_corpora_stand_beside_what_the_paper_states(world):
+    with_counts(world)
+    piece, page = only(world, "tables", COUNTS)
+    found = {(r["row"], r["metric"]): (r["published"], r["measured"], r["agrees"], r["status"]) for r in piece.records}
+    assert found == {
+        ("train", "sentences"): ("71K", 71234, True, "measured"),
+        ("train", "words_per_chain"): ("3.04", 3.5, False, "measured"),
+        ("train", "tokens_per_instance"): (None, None, None, "not counted"),
+        ("test", "sentences"): ("5", 4, False, "measured"),
+        ("test", "words_per_chain"): (None, 2.5, None, "measured"),
+        ("test", "tokens_per_instance"): ("320", None, None, "not counted"),
+    }
+    assert ">≠ 1</sup>" in page and "<li>the stop list</li>" in page and ">≠</sup>" in page
+    assert "<li>the paper does not say of which side, and whether &lt;s&gt; and &lt;/s&gt; count</li>" in page
+    assert "71\u202f234" in page
+
+
+def test_generated_text_is_said_to_be_generated(world):
+    assert "generated text" not in only(world, "tables", COUNTS)[1]
+    world.settings["data"] = {CORPUS: f"{CORPUS}@smoke"}
+    assert "The scale smoke runs on generated text" in only(world, "tables", COUNTS)[1]
+
+
+def test_counts_of_a_corpus_that_is_not_there(world):
+    piece, _ = only(world, "tables", {**COUNTS, "counts": ["sentences"]})
+    assert [row["status"] for row in rows_of(piece)] == ["not run", "not run"]
+    world.settings["not_run"] = {CORPUS: "toy_zh-en is missing: train.zh"}
+    piece, _ = only(world, "tables", {**COUNTS, "counts": ["sentences"]})
+    assert {row["status"] for row in rows_of(piece)} == {"not run: toy_zh-en is missing: train.zh"}

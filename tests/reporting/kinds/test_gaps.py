@@ -1,0 +1,125 @@
+"""Tables of gaps: two systems a row, their difference and its interval over seeds."""
+
+import csv
+import dataclasses
+import io
+import math
+import re
+
+import pytest
+from scipy.stats import ttest_ind
+
+from docmt.reporting.kinds import Piece, pieces, to_csv
+from docmt.reporting.kinds.gaps import welch_interval
+from docmt.reporting.page import render
+
+CORPUS = "toy_zh-en"
+GAPS = {"title": "Gaps", "kind": "gaps", "corpus": CORPUS, "metric": "dev NLL", "baseline": "Ours"}
+ROW = {"label": "64 tokens", "system": "sentence", "baseline": "concat_3"}
+
+WITHIN = 0.95 / math.sqrt(2 * 0.975 * 0.025)
+"""Of t with two degrees of freedom 95 % lie this near to 0: its quantile is (2p - 1) / sqrt(2p (1 - p))."""
+
+
+def gaps(world, *rows: dict, **table: object) -> Piece:
+    world.settings["study"]["tables"] = {"t": {**GAPS, "rows": list(rows), **table}}
+    (piece,) = pieces(world.load())
+    return piece
+
+
+def page(world, piece: Piece) -> str:
+    return render(world.load(), [piece], world.output)
+
+
+def train(world, system: str, *losses: float) -> None:
+    for seed, loss in enumerate(losses, 1):
+        world.train(system, seed, dev_perplexity=math.exp(loss))
+
+
+@pytest.fixture
+def seeds(world):
+    """Three seeds a system."""
+    world.settings["entries"] = [dataclasses.replace(one, seeds=(1, 2, 3)) for one in world.settings["entries"]]
+    return world
+
+
+def test_of_equal_baselines_the_interval_is_that_of_the_system_alone():
+    """Means 3 and 1, variances 4 and 0 of three values each: standard error sqrt(4 / 3), two degrees of freedom."""
+    assert welch_interval([1, 3, 5], [1, 1, 1], 0.95) == pytest.approx(
+        (2 - WITHIN * math.sqrt(4 / 3), 2 + WITHIN * math.sqrt(4 / 3))
+    )
+
+
+def test_degrees_of_freedom_are_those_of_welch():
+    """Variances 18 and 3 of two and three values: standard error sqrt(9 + 1), (9 + 1)^2 / (81 / 1 + 1 / 2) degrees.
+
+    Pooled as Student has it, there would be 3 degrees, and an interval less than half as wide.
+    """
+    system, baseline = [0, 6], [4 - 3**0.5, 4, 4 + 3**0.5]
+    low, high = welch_interval(system, baseline, 0.95)
+    assert (low + high) / 2 == pytest.approx(-1)
+    assert 2 * 12.71 * math.sqrt(10) > high - low > 2 * 4.303 * math.sqrt(10), "between 1 and 2 degrees"
+    known = ttest_ind(system, baseline, equal_var=False).confidence_interval(0.95)
+    assert (low, high) == pytest.approx((known.low, known.high))
+
+
+def test_two_seeds_give_an_interval_one_gives_none():
+    assert welch_interval([1, 3], [1], 0.95) is None
+    assert welch_interval([1, 3], [1, 3], 0.95) == pytest.approx((-WITHIN * math.sqrt(2), WITHIN * math.sqrt(2)))
+
+
+def test_what_never_varies_is_apart_by_just_so_much():
+    assert welch_interval([3, 3], [1, 1, 1], 0.95) == (2.0, 2.0)
+
+
+def test_more_confidence_is_a_wider_interval():
+    narrow, wide = (welch_interval([1, 2, 3], [2, 3, 5], share) for share in (0.5, 0.99))
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+def test_a_row_has_both_systems_their_difference_and_its_interval(seeds):
+    train(seeds, "sentence", 1.0, 3.0, 5.0)
+    train(seeds, "concat_3", 1.0, 1.0, 1.0)
+    piece = gaps(seeds, {"group": "By length"}, ROW)
+    (record,) = piece.records
+    assert (record["system"], record["baseline"], record["metric"]) == ("sentence", "concat_3", "dev NLL")
+    numbers = ("system_measured", "baseline_measured", "system_sd", "difference", "low", "high")
+    ends = (2 - WITHIN * math.sqrt(4 / 3), 2 + WITHIN * math.sqrt(4 / 3))
+    assert [record[name] for name in numbers] == pytest.approx([3.0, 1.0, 2.0, 2.0, *ends])
+    shown = re.sub(r"<[^>]*>|\s+", " ", page(seeds, piece))
+    assert "3.000 ± 2.000 1.000 ± 0.000 +2.000 −2.968 to +6.968" in " ".join(shown.split())
+    assert "Welch's t interval over seeds, 95 %, two-sided" in piece.content.test
+    row = next(csv.DictReader(io.StringIO(to_csv(piece))))
+    assert (row["row"], float(row["difference"])) == ("64 tokens", pytest.approx(2.0))
+
+
+def test_headings_and_names_of_the_two_columns_stand_on_the_page(seeds):
+    train(seeds, "sentence", 1.0)
+    shown = page(seeds, gaps(seeds, {"group": "By length"}, ROW, system="Theirs"))
+    assert ">By length</th>" in shown
+    assert re.findall(r'<th class="first" scope="col">([^<]*)', shown) == [
+        "Theirs",
+        "Ours",
+        "difference",
+        "95 % interval",
+    ]
+    assert "dev NLL (nats a target piece)" in shown
+
+
+def test_what_was_not_run_says_so_and_one_seed_has_no_interval(world):
+    train(world, "sentence", 1.0)
+    train(world, "concat_3", 0.5)
+    never = {"label": "never", "system": "sentence", "baseline": "g_transformer"}
+    first, second = gaps(world, ROW, never).records
+    assert (first["difference"], first["low"], first["high"]) == (pytest.approx(0.5), None, None)
+    assert (second["difference"], second["low"], second["baseline_status"]) == (None, None, "not run")
+    shown = page(world, gaps(world, ROW, never))
+    assert "1 of 2 seeds" in shown and '<span class="absent">not run</span>' in shown
+
+
+def test_a_metric_of_scores_that_these_lack_is_not_scored(world):
+    world.score("sentence")
+    world.score("concat_3")
+    lacking, found = gaps(world, ROW, metric="accuracy").records[0], gaps(world, ROW, metric="s-BLEU").records[0]
+    assert (lacking["system_status"], lacking["difference"]) == ("not scored", None)
+    assert (found["system_status"], found["difference"]) == ("measured", 0.0)

@@ -1,0 +1,61 @@
+"""Numbers behind which a small random model stands for a pretrained one are marked, and no others."""
+
+import pytest
+
+from docmt.reporting.kinds import pieces
+from docmt.reporting.page import render
+
+CORPUS = "toy_zh-en"
+STAND_INS = {f"results/0_models/{name}@smoke": f"models/{name}" for name in ("bert", "mbart", "awesome")}
+COHESION = {"cohesion": {"score": 0.5, "pairs": 3, "cut_pairs": 0, "signature": "cohesion|model:bert"}}
+
+
+@pytest.fixture
+def marked(world):
+    """One system starts from a random checkpoint; cohesion is by one too."""
+    world.settings |= {"stand_ins": STAND_INS, "random_starts": {f"{CORPUS}/concat_3": "results/0_models/mbart@smoke"}}
+    for system in ("sentence", "concat_3"):
+        judges = {"cohesion": {"model": "results/0_models/bert@smoke"}, "aligner": {"model": None}}
+        world.score(system, **COHESION, settings=judges)
+    rows = [{"system": system} for system in ("sentence", "concat_3", "never_run")]
+    world.table("t", rows, ["s-BLEU", "cohesion", "LTCR"])
+    return world
+
+
+def test_cells_name_what_was_replaced(marked):
+    (piece,) = pieces(marked.load())
+    found = {(record["system"], record["metric"]): record["random"] for record in piece.records}
+    assert found == {
+        ("sentence", "s-BLEU"): [],
+        ("sentence", "cohesion"): ["models/bert"],
+        ("sentence", "LTCR"): [],
+        ("concat_3", "s-BLEU"): ["models/mbart"],
+        ("concat_3", "cohesion"): ["models/mbart", "models/bert"],
+        ("concat_3", "LTCR"): [],
+        ("never_run", "s-BLEU"): [],
+        ("never_run", "cohesion"): [],
+        ("never_run", "LTCR"): [],
+    }
+
+
+def test_the_page_marks_them_and_says_what_the_mark_means(marked):
+    results = marked.load()
+    page = render(results, pieces(results), marked.output)
+    assert page.count(">°</sup>") == 3
+    assert "by a small random model in place of a pretrained one (models/bert, models/mbart)" in page
+
+
+def test_nothing_is_marked_where_models_are_real(marked):
+    marked.settings |= {"stand_ins": {}, "random_starts": {}}
+    results = marked.load()
+    assert "°" not in render(results, pieces(results), marked.output)
+
+
+def test_what_a_random_aligner_linked_is_marked(world):
+    world.settings |= {"stand_ins": STAND_INS}
+    consistency = {"LTCR": {"score": 60.0, "signature": "ltcr"}, "HHI": {"score": 50.0, "signature": "hhi"}}
+    judges = {"cohesion": None, "aligner": {"model": "results/0_models/awesome@smoke"}}
+    world.score("sentence", consistency=consistency, settings=judges)
+    world.table("t", [{"system": "sentence"}], ["s-BLEU", "LTCR", "HHI"])
+    (piece,) = pieces(world.load())
+    assert [record["random"] for record in piece.records] == [[], ["models/awesome"], ["models/awesome"]]

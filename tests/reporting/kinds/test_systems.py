@@ -1,0 +1,289 @@
+import csv
+import io
+import json
+import re
+import statistics
+
+import pytest
+from helpers.shown_items import CORPUS, only
+
+from docmt.base.errors import UserError
+from docmt.reporting.kinds import Piece, pieces, to_csv, to_json
+from docmt.reporting.kinds.systems import Table, fill_table
+from docmt.reporting.page import render
+
+
+def table_of(world) -> Table:
+    """The only table of the study."""
+    results = world.load()
+    ((name, config),) = results.settings.study.tables.items()
+    return fill_table(name, config, results)
+
+
+def piece_of(world) -> Piece:
+    (piece,) = pieces(world.load())
+    return piece
+
+
+def page_of(world) -> str:
+    results = world.load()
+    return render(results, pieces(results), world.output)
+
+
+def cells(world) -> dict:
+    """The cells by (row, metric)."""
+    return {(row.label, cell.metric): cell for row in table_of(world).rows for cell in row.cells}
+
+
+def test_published_measured_and_difference_stand_side_by_side(full):
+    cell = cells(full)["Sentence", "s-BLEU"]
+    assert (cell.published, cell.measured, cell.difference, cell.status) == (19.5, 20.0, 0.5, "measured")
+    assert cell.signatures == ("nrefs:1|tok:13a|unit:s",)
+
+
+def test_a_system_that_was_not_run_says_so(full):
+    cell = cells(full)["never_run", "s-BLEU"]
+    assert (cell.published, cell.measured, cell.difference, cell.status) == (30.0, None, None, "not run")
+
+
+def test_a_corpus_that_was_left_out_says_what_is_missing(world):
+    world.table("t", [{"system": "sentence"}, {"label": "Others (2020)"}], ["s-BLEU"])
+    world.settings["not_run"] = {CORPUS: "toy_zh-en is missing: train.zh"}
+    found = cells(world)
+    assert found["sentence", "s-BLEU"].status == "not run: toy_zh-en is missing: train.zh"
+    assert found["Others (2020)", "s-BLEU"].status == "published only"
+    page = page_of(world)
+    assert page.count("not run: toy_zh-en is missing: train.zh") == 1
+    assert "not run, toy_zh-en is missing: train.zh" in page
+
+
+def test_a_note_in_place_of_a_number_has_no_difference(full):
+    cell = cells(full)["Sentence", "d-BLEU"]
+    assert (cell.published, cell.measured, cell.difference) == ("not digitised", 20.0, None)
+
+
+def test_a_row_that_exists_only_as_published(full):
+    cell = cells(full)["Others (2020)", "s-BLEU"]
+    assert (cell.published, cell.measured, cell.status) == (18.0, None, "published only")
+
+
+def test_scores_without_the_metric_are_not_scored(world):
+    world.score("sentence")
+    world.table("t", [{"label": "Sentence", "system": "sentence"}], ["s-BLEU", "accuracy:pronoun"])
+    found = cells(world)
+    assert found["Sentence", "s-BLEU"].status == "measured"
+    assert found["Sentence", "accuracy:pronoun"].status == "not scored"
+
+
+def test_a_system_that_translates_documents_has_no_sentences_to_score(world):
+    decoding = {"lines": "documents", "sentences": 4, "fallback_sentences": 0}
+    world.score("sentence", bleu=20.0, decoding=decoding)
+    scores = world.folder("7_scores", "sentence", 1) / "scores.json"
+    content = json.loads(scores.read_text())
+    del content["bleu"]["13a"]["s"]
+    scores.write_text(json.dumps(content))
+    world.table("t", [{"system": "sentence"}], ["s-BLEU", "d-BLEU"])
+    found = cells(world)
+    assert (found["sentence", "s-BLEU"].status, found["sentence", "s-BLEU"].measured) == ("documents only", None)
+    assert found["sentence", "d-BLEU"].measured == 20.0
+    page = page_of(world)
+    assert "documents only" not in page and '<span class="absent">–</span>' in page
+
+
+def test_several_seeds_give_mean_and_standard_deviation(world):
+    world.score("sentence", 1, bleu=20.0)
+    world.score("sentence", 2, bleu=23.0)
+    world.table("t", [{"system": "sentence"}], ["s-BLEU"])
+    cell = cells(world)["sentence", "s-BLEU"]
+    assert (cell.measured, cell.deviation) == (21.5, statistics.stdev([20, 23]))
+
+
+def test_one_seed_of_two_has_no_deviation(full):
+    cell = cells(full)["Sentence", "s-BLEU"]
+    assert (len(cell.values), cell.seeds, cell.deviation) == (1, 2, None)
+
+
+def test_accuracy_is_in_percent(full):
+    assert cells(full)["concat_3", "accuracy:pronoun"].measured == pytest.approx(100 * 6 / 12)
+
+
+def test_columns_know_whether_anything_was_published(full):
+    table = table_of(full)
+    assert {column.metric: column.has_published for column in table.columns} == {
+        "s-BLEU": True,
+        "d-BLEU": True,
+        "accuracy:pronoun": False,
+    }
+
+
+def test_signatures_are_named_once_with_their_corpora(full):
+    table = table_of(full)
+    assert [(one.metric, one.text, one.corpora) for one in table.signatures] == [
+        ("s-BLEU", "nrefs:1|tok:13a|unit:s", (CORPUS,)),
+        ("d-BLEU", "nrefs:1|tok:13a|unit:d", (CORPUS,)),
+        ("accuracy:pronoun", "contrastive|v:1", (CORPUS,)),
+    ]
+
+
+def test_an_unknown_metric_names_the_study(world):
+    world.table("t", [{"system": "sentence"}], ["s-BLUE"])
+    with pytest.raises(UserError, match=r"study made: unknown metric\n  found s-BLUE\n  did you mean 's-BLEU'"):
+        table_of(world)
+
+
+def test_csv_has_a_line_a_cell(full):
+    rows = list(csv.DictReader(io.StringIO(to_csv(piece_of(full)))))
+    assert len(rows) == 4 * 3
+    first = rows[0]
+    assert (first["row"], first["metric"], first["published"], first["measured"]) == (
+        "Sentence",
+        "s-BLEU",
+        "19.5",
+        "20.0",
+    )
+    assert [row["status"] for row in rows[::3]] == ["measured", "measured", "not run", "published only"]
+
+
+def test_json_keeps_types(full):
+    table = to_json(piece_of(full), full.load())
+    assert table["paper"] == "Table 1"
+    by_row = {(cell["row"], cell["metric"]): cell for cell in table["records"]}
+    assert by_row["Sentence", "s-BLEU"]["values"] == [20.0]
+    assert by_row["never_run", "s-BLEU"]["measured"] is None
+    assert by_row["concat_3", "s-BLEU"]["note"] == "a slip of the paper"
+
+
+def test_a_table_without_rows_is_an_empty_csv(world):
+    world.table("t", [], ["s-BLEU"])
+    assert to_csv(piece_of(world)) == "nothing\n"
+
+
+SYSTEMS = ("sentence", "concat_3", "g_transformer")
+
+
+@pytest.fixture
+def compared(world):
+    """Two systems beside their baseline in a table of two metrics, of which one was tested."""
+    for system in SYSTEMS:
+        world.score(system)
+    world.compare("concat_3", 0.02)
+    world.compare("g_transformer", 0.009)
+    rows = [{"system": system, "label": f"The {system}"} for system in SYSTEMS]
+    world.table("t", rows, ["s-BLEU", "d-BLEU"], baseline="sentence")
+    return world
+
+
+def test_marks_are_those_of_the_tests_of_stage_7(compared):
+    found = cells(compared)
+    assert [found[f"The {system}", "s-BLEU"].mark for system in SYSTEMS] == ["", "†", "‡"]
+    assert [found[f"The {system}", "s-BLEU"].p for system in SYSTEMS] == [None, 0.02, 0.009]
+    assert found["The concat_3", "d-BLEU"].p is None
+    table = table_of(compared)
+    assert table.marks == (
+        "† p < 0.05, ‡ p < 0.01: better or worse than The sentence,"
+        " by paired bootstrap resampling (Koehn 2004), two-sided."
+    )
+    assert [(one.metric, one.text) for one in table.tests] == [("s-BLEU", "bootstrap|unit:sentences|units:4|s-BLEU")]
+    content = to_json(piece_of(compared), compared.load())
+    assert content["marks"] == table.marks
+    by_row = {(cell["row"], cell["metric"]): cell for cell in content["records"]}
+    marked = by_row["The g_transformer", "s-BLEU"]
+    assert (marked["p"], marked["baseline"]) == (0.009, "sentence")
+    assert marked["test"] == "bootstrap|unit:sentences|units:4|s-BLEU"
+    assert by_row["The sentence", "s-BLEU"]["p"] is None
+
+
+def test_the_page_shows_marks_and_says_what_they_mean(compared):
+    page = page_of(compared)
+    assert page.count(">‡</sup>") == 1 and page.count(">†</sup>") == 1
+    assert 'title="p: 0.0090 against sentence"' in page
+    assert "better or worse than The sentence, by paired bootstrap" in page
+    assert "<b>p of s-BLEU</b> <code>bootstrap|unit:sentences|units:4|s-BLEU</code>" in page
+
+
+def test_a_row_may_have_a_baseline_of_its_own_and_a_table_another_test(world):
+    for system in SYSTEMS:
+        world.score(system)
+    world.compare("concat_3", 0.5, test="sign", p_seeds=0.5)
+    world.compare("g_transformer", 0.001, baseline="concat_3", test="sign", p_seeds=0.0)
+    world.compare("g_transformer", 0.5, test="sign", p_seeds=0.5)
+    rows = [{"system": "sentence"}, {"system": "concat_3"}, {"system": "g_transformer", "baseline": "concat_3"}]
+    world.table("t", rows, ["s-BLEU"], baseline="sentence", significance="sign")
+    found = cells(world)
+    assert (found["concat_3", "s-BLEU"].mark, found["g_transformer", "s-BLEU"].mark) == ("", "‡")
+    assert table_of(world).marks.endswith(
+        "better or worse than sentence or concat_3, each row's own baseline,"
+        " by the sign test of Collins et al. (2005) and by the paired t-test over seeds, two-sided."
+    )
+
+
+def test_without_a_baseline_nothing_is_marked(compared):
+    compared.settings["study"]["tables"]["t"].pop("baseline")
+    table = table_of(compared)
+    assert table.marks == "" and table.tests == ()
+    assert {cell.mark for row in table.rows for cell in row.cells} == {""}
+
+
+def ladder(world, *values: float, **table) -> list[dict]:
+    """A table of systems with these scores, one below the other; its drops."""
+    names = ("sentence", "concat_3", "g_transformer")
+    for name, value in zip(names, values, strict=False):
+        world.score(name, bleu=value)
+    rows = [{"system": names[0]}, {"group": "Removals"}, {"system": names[1], "drop": -0.5}, {"system": names[2]}]
+    piece, page = only(world, "tables", {"metrics": ["s-BLEU"], "rows": rows, **table})
+    assert ">Removals</th>" in page
+    return [record for record in piece.records if record["metric"] == "drop"]
+
+
+@pytest.mark.parametrize(("drop", "measured"), [("above", [-1.0, -2.0]), ("first", [-1.0, -3.0])])
+def test_a_drop_is_from_the_row_above_or_from_the_first_and_headings_do_not_count(world, drop, measured):
+    drops = ladder(world, 20.0, 19.0, 17.0, drop=drop)
+    assert [record["measured"] for record in drops] == measured
+    assert [(record["published"], record["difference"]) for record in drops] == [(-0.5, -0.5), (None, None)]
+
+
+def test_a_drop_is_the_mean_over_columns_and_none_where_one_is_not_run(world):
+    columns = {"plain": {"corpus": CORPUS}, "again": {"corpus": CORPUS, "label": "Once more"}}
+    drops = ladder(world, 20.0, 19.0, drop="above", columns=columns)
+    assert [(record["system"], record["measured"]) for record in drops] == [("concat_3", -1.0)]
+
+
+def test_a_published_number_is_shown_as_it_was_printed(world):
+    world.score("sentence", bleu=20.0)
+    row = {"system": "sentence", "published": {CORPUS: {"s-BLEU": "23.100", "d-BLEU": 24, "HHI": 23.1}}}
+    metrics = ["s-BLEU", "d-BLEU", "HHI"]
+    piece, page = only(world, "tables", {"metrics": metrics, "rows": [row]})
+    assert re.findall(r'<td class="first published">([^<\n]*)', page) == ["23.100", "24", "23.10"]
+    assert [(record["published"], record["difference"]) for record in piece.records] == [
+        ("23.100", pytest.approx(-3.1)),
+        (24, -4.0),
+        (23.1, None),
+    ]
+
+
+def test_cells_of_a_wide_table_have_all_three_numbers_one_below_the_other(world):
+    world.score("sentence", bleu=20.0)
+    metrics = ["s-BLEU", "d-BLEU", "LTCR", "HHI", "accuracy"]
+    rows = [
+        {"system": "sentence", "published": {CORPUS: {"s-BLEU": 19.5}}, "note": "a slip"},
+        {"label": "Others", "published": {CORPUS: {"s-BLEU": 18.0}}, "note": "a slip"},
+    ]
+    _, page = only(world, "tables", {"metrics": metrics, "rows": rows})
+    first, others = re.findall(r'<tr>\s*<th class="label" scope="row">.*?</tr>', page, re.DOTALL)
+    words = re.sub(r"<[^>]*>|\s+", " ", first).split()
+    assert words[: words.index("+0.50")] == ["sentence", "1", "19.50", "20.00", "1", "of", "2", "seeds"]
+    assert re.sub(r"<[^>]*>|\s+", " ", others).split() == ["Others", "1", "published", "only", "18.00"]
+    assert page.count("<li>a slip</li>") == 1
+
+
+def test_parameters_and_speed_are_those_of_the_record(world):
+    world.train("sentence", parameters=69_714_000, source_tokens_per_s=11_310.4, ranks=8)
+    rows = [{"system": "sentence"}, {"system": "concat_3"}]
+    piece, _ = only(world, "tables", {"metrics": ["parameters", "speed"], "rows": rows})
+    assert [(record["measured"], record["status"]) for record in piece.records] == [
+        (69.714, "measured"),
+        (11.3104, "measured"),
+        (None, "not run"),
+        (None, "not run"),
+    ]
+    assert "ranks:8|machine:a CPU" in piece.records[1]["signature"]
