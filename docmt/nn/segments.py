@@ -25,7 +25,7 @@ class Segments:
     """(runs + 1,) int32: run i is offsets[i] to offsets[i + 1]."""
     lengths: tuple[int, ...]
     prepared: WeakKeyDictionary[Any, Any] = field(default_factory=WeakKeyDictionary, repr=False)
-    """What attention prepared for queries of these runs, by the keys' runs (see `docmt.nn.bucketed`)."""
+    """What attention prepared for queries of these runs, by the keys' runs (see `docmt.nn.backends.bucketed`)."""
     rows: Numbers | None = None
     """(tokens,) the row of the states that each token is, where several tokens have one; none = token t is row t."""
     first: Numbers | None = None
