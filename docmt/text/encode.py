@@ -55,8 +55,8 @@ TOOLS = ("jieba", "regex", "sacremoses", "subword-nmt", "tokenizers")
 
 
 def count_rows(rows: pa.Table) -> Counts:
-    """Of a shard, which holds whole documents: `documents`, `sentences`, and of each side `source_tokens`,
-    `source_pieces` and `source_unknown`, the pieces outside the vocabulary.
+    """Of a shard, which holds whole documents: `documents`, `sentences`, and of each side (as `source_tokens`)
+    `tokens`, `pieces` and `unknown`, the pieces outside the vocabulary.
     """
     splits = pc.unique(rows["split"]).to_pylist()
     return {split: _count(rows.filter(pc.equal(rows["split"], split))) for split in splits}

@@ -80,11 +80,14 @@ def folder(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("hostile")
 
 
-def grid_with(folder: Path, config: dict | None = None, study: dict | None = None) -> Grid:
-    """Raises UserError as planning does."""
+def grid_with(folder: Path, config: dict | None = None, study: dict | None = None, corpus: dict | None = None) -> Grid:
+    """Of the small project, with a corpus by the name of its file. Raises UserError as planning does."""
     shutil.rmtree(folder, ignore_errors=True)
     project = small_project(folder)
-    project.write("config.yaml", {**CONFIG, **(config or {})})
+    for name, content in (corpus or {}).items():
+        project.write(name, content)
+    own_corpora = {"corpora": list(corpus)} if corpus else {}
+    project.write("config.yaml", {**CONFIG, **own_corpora, **(config or {})})
     own = {"study": "one", "title": "One", "corpora": ["toy"], "systems": SYSTEMS, **(study or {})}
     project.write("workflow/studies/one.yaml", own)
     return load_grid(folder)
@@ -147,13 +150,9 @@ def test_a_corpus_is_refused_or_stands_in_paths_as_it_is(folder, name):
 
 
 def check_corpus(folder: Path, name: str) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    project = small_project(folder)
     stem = name if is_file_name(name) else "own"
-    project.write(f"{stem}.yaml", {"corpus": name, **CORPUS})
-    project.write("config.yaml", {**CONFIG, "corpora": [f"{stem}.yaml"]})
     try:
-        grid = load_grid(folder)
+        grid = grid_with(folder, corpus={f"{stem}.yaml": {"corpus": name, **CORPUS}})
     except UserError as problem:
         assert_one_message(problem, ".yaml")
         return
@@ -222,13 +221,10 @@ def test_a_file_of_a_corpus_stays_in_its_folder(folder, path):
 
 def check_file(folder: Path, path: str) -> None:
     """By its own name, and by the paths that the reader has for it."""
-    shutil.rmtree(folder, ignore_errors=True)
-    project = small_project(folder)
     reader = {"kind": "lines", "splits": {"train": {"source": path, "target": "b"}}}
-    project.write("own.yaml", {"corpus": "own", **CORPUS, "reader": reader, "files": [{"name": path}, {"name": "b"}]})
-    project.write("config.yaml", {**CONFIG, "corpora": ["own.yaml"]})
+    own = {"corpus": "own", **CORPUS, "reader": reader, "files": [{"name": path}, {"name": "b"}]}
     try:
-        grid = load_grid(folder)
+        grid = grid_with(folder, corpus={"own.yaml": own})
     except UserError as problem:
         assert_one_message(problem, "own.yaml")
         return

@@ -8,6 +8,7 @@ import pytest
 import torch
 from helpers.model_cases import VOCABULARY, batch_of, chains_of, documents, model_of, rows_of
 from helpers.oracle_parts import Oracle, cases_of, exact_positions, framed_documents
+from helpers.sizes import LEAST
 from typer import Typer
 from typer.testing import CliRunner
 
@@ -136,7 +137,7 @@ def arguments(tmp_path) -> list[str]:
     a, b, c = (LETTERS.encode([letter])[0] for letter in "abc")
     text = PipelineConfig(source_language="en", target_language="en", input="pieces")
     TextPipeline(text, *(Side.of_pieces(LETTERS) for _ in range(2))).save(tmp_path / "model" / "text")
-    config = LexicalChainConfig(encoder_layers=1, decoder_layers=1, width=8, inner=8, heads=2, embeddings="separate")
+    config = LexicalChainConfig(**LEAST, embeddings="separate")
     save_model(tmp_path / "model", build(config, len(LETTERS), len(LETTERS)), {})
     ids = {"a": [a, b, a], "b": [c, a, c, b, c], "c": [a, a]}
     rows = []

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from helpers.sizes import COMPUTED
 from torch import nn
 
-WIDTH, INNER, HEADS, POSITIONS = 16, 24, 4, 30
+WIDTH, INNER, HEADS, POSITIONS = (*(COMPUTED[name] for name in ("width", "inner", "heads")), 30)
 LAYERS = {"encoder_layers": 2, "decoder_layers": 3}
 SHARED = {"attention_heads": HEADS, "ffn_dim": INNER}
 

@@ -18,7 +18,7 @@ from helpers.model_cases import (
 )
 from helpers.reduction import NEUTRAL, final_states, sentence_model
 from helpers.tiny import full_forward_score
-from torch import Tensor
+from torch import Tensor, autograd
 
 from docmt.base.vocabulary import EOS, SEP
 from docmt.models import build
@@ -50,6 +50,49 @@ def gradient_reaches_every_parameter(case: str) -> None:
         else:
             assert parameter.grad is not None and parameter.grad.isfinite().all(), name
             assert parameter.grad.abs().max() > 0, name
+
+
+def the_gradient_is_the_derivative(case: str) -> None:
+    """Of the translation's loss and of each further one, in training: nothing is detached but what is meant to be."""
+    model, batch = model_of(case).train(), batch_of(case, *documents())
+    if model.config.kind == "han" and not model.config.context_gradient:
+        return
+    parameters = list(model.parameters())
+    torch.manual_seed(2)
+    direction = [torch.randn_like(parameter) for parameter in parameters]
+    gradients = {
+        name: autograd.grad(loss, parameters, retain_graph=True, allow_unused=True)
+        for name, loss in losses_of(model, batch).items()
+    }
+    with torch.no_grad():
+        beyond, before = (moved_losses(model, batch, direction, by) for by in (STEP, -STEP))
+    # W-Link seeks agreement, and not where translations are looked for.
+    for name in gradients.keys() - ({"agreement"} if model.config.kind == "w_link" else set()):
+        found = sum((g * d).sum() for g, d in zip(gradients[name], direction, strict=True) if g is not None)
+        expected = (beyond[name] - before[name]) / (2 * STEP)
+        torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-5, msg=lambda text, name=name: f"{name}: {text}")
+
+
+STEP = 1e-6
+
+
+def losses_of(model: Transformer, batch: Batch) -> dict[str, Tensor]:
+    """The losses of training, with the same noise each time."""
+    torch.manual_seed(1)
+    states, terms = model(batch)
+    translation = torch.nn.functional.cross_entropy(model.logits(states), batch.target_out)
+    return {"translation": translation, **{name: term.total for name, term in terms.items()}}
+
+
+def moved_losses(model: Transformer, batch: Batch, direction: list[Tensor], by: float) -> dict[str, Tensor]:
+    """Where all parameters are moved; they are as before afterwards."""
+    before = [parameter.clone() for parameter in model.parameters()]
+    for parameter, towards in zip(model.parameters(), direction, strict=True):
+        parameter.add_(by * towards)
+    losses = losses_of(model, batch)
+    for parameter, old in zip(model.parameters(), before, strict=True):
+        parameter.copy_(old)
+    return losses
 
 
 def a_state_does_not_see_later_target_tokens(case: str) -> None:
@@ -236,6 +279,7 @@ def the_short_stream_keeps_to_its_sentence(case: str) -> None:
 CHECKS = (
     logits_are_finite_and_one_row_a_target_token,
     gradient_reaches_every_parameter,
+    the_gradient_is_the_derivative,
     a_state_does_not_see_later_target_tokens,
     the_source_is_seen,
     batch_mates_never_matter,

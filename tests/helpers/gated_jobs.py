@@ -1,18 +1,16 @@
 """Trainings as processes of their own that wait for a test before an update; see `leased_training.py`."""
 
 import json
-import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from helpers.support import ROOT
+from helpers.support import ROOT, environment
 from helpers.toy_task import Folder
 
 SCRIPT = ROOT / "tests" / "helpers" / "leased_training.py"
-ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
 
 
 class Job(subprocess.Popen):
@@ -24,7 +22,7 @@ class Job(subprocess.Popen):
         self.folder, self.ranks, self.gate = folder, ranks, folder.root / f"gate{time.monotonic_ns()}"
         command = [*before, sys.executable, str(SCRIPT), str(stale_s), str(at), str(self.gate), *folder.command()]
         pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
-        super().__init__([*command, "--ranks", str(ranks)], env=ENVIRONMENT, start_new_session=True, **pipes)
+        super().__init__([*command, "--ranks", str(ranks)], env=environment(), start_new_session=True, **pipes)
 
     def until(self, what: Callable[[], bool]) -> None:
         deadline = time.monotonic() + 120

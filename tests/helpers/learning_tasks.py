@@ -25,7 +25,6 @@ WORDS = np.arange(18, 22)
 """Words of two translations, `2 * word - 14` and the one after it."""
 CUES = (22, 23)
 VOCABULARY = 32
-SIZES = {"encoder_layers": 1, "decoder_layers": 1, "width": 32, "inner": 64, "heads": 2, "norm": "pre", "dropout": 0.0}
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import random
 
 import torch
+from helpers.sizes import COMPUTED as SIZES
 from torch import Tensor
 
 from docmt.models import build
@@ -19,7 +20,6 @@ from docmt.settings.models import (
 )
 
 VOCABULARY, FIRST_WORD = 30, 7
-SIZES = {"encoder_layers": 2, "decoder_layers": 2, "width": 16, "inner": 24, "heads": 4}
 LATENT = {"latent_width": 6, "latent_inner": 10}
 CASES = {
     "transformer": TransformerConfig(**SIZES),

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,11 @@ def need(program: str) -> None:
         tell(f"needs {program}: see .ci/packages.txt")
 
 
+def environment() -> dict[str, str]:
+    """Of a process that runs the package, or a script of tests, from wherever it is: one thread."""
+    return {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))}
+
+
 def run(command: list, cwd: Path, check: bool = False, timeout: int = 600) -> subprocess.CompletedProcess:
     """Run a command with one thread, its output as text; `check` shows the output of one that failed."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "COLUMNS": "200"}
@@ -69,6 +75,16 @@ def copy_project(root: Path) -> Project:
     for name in ("workflow", "profiles", "slurm", "envs"):
         shutil.copytree(ROOT / name, root / name)
     return Project(root)
+
+
+def own_package(folder: Path, file: str, change: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy of the package with a changed file, which every command of a test then has."""
+    shutil.copytree(ROOT / "docmt", folder / "docmt", ignore=shutil.ignore_patterns("__pycache__"))
+    changed = folder / "docmt" / file
+    code = changed.read_text(encoding="utf-8")
+    assert change(code) != code
+    changed.write_text(change(code), encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(folder))
 
 
 def placeholder_mirror(project: Project) -> str:

@@ -3,6 +3,7 @@
 import random
 
 import torch
+from helpers.sizes import COMPUTED
 from torch import Tensor, nn
 
 from docmt.models import build
@@ -13,7 +14,7 @@ from docmt.settings.models import GTransformerConfig, TransformerConfig
 FIRST_WORD = 7
 """Smallest id that is no special symbol."""
 
-SIZES = {"encoder_layers": 2, "decoder_layers": 2, "width": 16, "inner": 24, "heads": 2, "embeddings": "separate"}
+SIZES = {**COMPUTED, "heads": 2, "embeddings": "separate"}
 CONFIGS = {
     "wrapped": TransformerConfig(**SIZES),
     "joined": TransformerConfig(**SIZES, frame="joined", norm="pre"),

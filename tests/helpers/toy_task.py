@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from helpers.sizes import TRAINED
 
 from docmt.base.columns import SEGMENTS, write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
@@ -52,16 +53,7 @@ def write_view(path: Path, documents: list, by_sentence: bool = False) -> None:
     write_arrow(path, pa.Table.from_pylist(rows, schema=SEGMENTS))
 
 
-SMALL_MODEL = {
-    "kind": "g_transformer",
-    "encoder_layers": 1,
-    "decoder_layers": 1,
-    "width": 16,
-    "inner": 32,
-    "heads": 2,
-    "dropout": 0.1,
-    "combined_layers": 1,
-}
+SMALL_MODEL = {"kind": "g_transformer", **TRAINED, "dropout": 0.1, "combined_layers": 1}
 SHORT_TRAINING = {
     "tokens_per_update": 120,
     "batch_tokens": 70,

@@ -16,10 +16,10 @@ from docmt.training.exit import CLAIM
 from docmt.training.watch import Watch
 from docmt.training.watchdog import Watchdog
 
-LIMIT_S = 3.0
-WORK_S = 8.0
+LIMIT_S = 2.0
+WORK_S = 5.0
 """Longer than the limit of a silence, and than torch's of an exchange, which is set to seconds here."""
-distributed_c10d.default_pg_timeout = timedelta(seconds=6)
+distributed_c10d.default_pg_timeout = timedelta(seconds=4)
 
 
 def work(watch: Watch, how: str) -> str:

@@ -1,7 +1,8 @@
 """HAN learns from up to three sentences back what only they decide."""
 
 import pytest
-from helpers.learning_tasks import SIZES, accuracy, learn, pronoun
+from helpers.learning_tasks import accuracy, learn, pronoun
+from helpers.sizes import LEARNING as SIZES
 
 from docmt.settings.models import HanConfig
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import torch
-from helpers.learning_tasks import SIZES, accuracy, chain, judged_accuracy, learn, pronoun
+from helpers.learning_tasks import accuracy, chain, judged_accuracy, learn, pronoun
+from helpers.sizes import LEARNING as SIZES
 
 from docmt.settings.models import LexicalChainConfig
 

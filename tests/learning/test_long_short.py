@@ -1,7 +1,8 @@
 """Long-short term masking learns from windows what only context decides, whichever encoder stream is read."""
 
 import pytest
-from helpers.learning_tasks import SIZES, accuracy, learn, pronoun
+from helpers.learning_tasks import accuracy, learn, pronoun
+from helpers.sizes import LEARNING as SIZES
 
 from docmt.settings.models import LongShortConfig
 

@@ -2,7 +2,8 @@
 
 import pytest
 import torch
-from helpers.learning_tasks import SIZES, accuracy, chain, learn, pronoun
+from helpers.learning_tasks import accuracy, chain, learn, pronoun
+from helpers.sizes import LEARNING as SIZES
 
 from docmt.settings.models import TransformerConfig
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import torch
-from helpers.learning_tasks import SIZES, accuracy, chain, learn
+from helpers.learning_tasks import accuracy, chain, learn
+from helpers.sizes import LEARNING as SIZES
 
 from docmt.settings.models import WLinkConfig
 

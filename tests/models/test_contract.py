@@ -1,4 +1,4 @@
-"""The contract suite: every check of `contract.py` over every case of the table of architectures."""
+"""The contract suite: every check of `helpers/contract.py` over every case of the table of architectures."""
 
 import pytest
 from helpers.contract import CHECKS

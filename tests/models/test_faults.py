@@ -1,6 +1,7 @@
-"""A fault planted in a mask of an architecture makes the contract suite fail.
+"""A fault planted in a mask or in the gradient of an architecture makes the contract suite fail.
 
-A mask is a choice of runs: which tokens a query may see. So a fault is another choice of runs.
+A mask is a choice of runs: which tokens a query may see. So a fault is another choice of runs. A fault in a gradient
+detaches what training needs.
 """
 
 from collections.abc import Callable
@@ -11,11 +12,11 @@ import pytest
 import torch
 from helpers import contract
 
-from docmt.models import han, lexical_chain, long_short
+from docmt.models import han, latent, lexical_chain, long_short
 from docmt.models.long_short import LongShort
 from docmt.nn import context
 from docmt.nn.caches import InstanceCache, SentenceCache
-from docmt.nn.chain_attention import ChainAttention
+from docmt.nn.chain_attention import ChainAttention, SoftAlignment
 from docmt.nn.context import ContextCache
 from docmt.nn.multihead import MultiHead, RunAttention
 from docmt.nn.segments import Segments
@@ -145,6 +146,50 @@ def cached_context_has_special_symbols(monkeypatch) -> None:
     monkeypatch.setattr(han, "are_words", lambda tokens: torch.ones_like(tokens, dtype=torch.bool))
 
 
+def nothing_trains_by(part: type, name: str, detach: Callable) -> Callable:
+    """What the method `name` of the part gives is detached, or one of its arguments is."""
+
+    def plant(monkeypatch) -> None:
+        made = getattr(part, name)
+        monkeypatch.setattr(part, name, lambda self, *arguments: detach(made, self, *arguments))
+
+    return plant
+
+
+def argument(number: int) -> Callable:
+    def detach(made: Callable, self: object, *arguments: object) -> object:
+        return made(self, *(a.detach() if n == number else a for n, a in enumerate(arguments)))
+
+    return detach
+
+
+def result(made: Callable, self: object, *arguments: object) -> torch.Tensor:
+    return made(self, *arguments).detach()
+
+
+def mean(made: Callable, self: latent.Gaussian, *arguments: object) -> torch.Tensor:
+    return made(self._replace(mean=self.mean.detach()), *arguments)
+
+
+def log_variance(made: Callable, self: latent.Gaussian, *arguments: object) -> torch.Tensor:
+    return made(self._replace(log_variance=self.log_variance.detach()), *arguments)
+
+
+def divergence_is_of(q: bool) -> Callable:
+    """Detached: the posterior, or else the prior."""
+
+    def plant(monkeypatch) -> None:
+        made = lexical_chain.kl_divergence
+
+        def faulty(posterior, prior):
+            detached = latent.Gaussian(*(value.detach() for value in (posterior if q else prior)))
+            return made(detached, prior) if q else made(posterior, detached)
+
+        monkeypatch.setattr(lexical_chain, "kl_divergence", faulty)
+
+    return plant
+
+
 LATER = contract.a_state_does_not_see_later_target_tokens
 
 FAULTS = {
@@ -186,6 +231,25 @@ FAULTS = {
     "lexical_chain, latent": Fault(
         "lexical_chain latent", sentences_look_up_all_chains, contract.batch_mates_never_matter
     ),
+    **{
+        f"lexical_chain, gradient of {what}": Fault(
+            "lexical_chain latent", plant, contract.the_gradient_is_the_derivative
+        )
+        for what, plant in {
+            "the prior's source": nothing_trains_by(latent.Prior, "forward", argument(0)),
+            "the posterior's source": nothing_trains_by(latent.Posterior, "forward", argument(0)),
+            "the posterior's target": nothing_trains_by(latent.Posterior, "forward", argument(2)),
+            "the alignment's source": nothing_trains_by(SoftAlignment, "forward", argument(0)),
+            "the alignment's target": nothing_trains_by(SoftAlignment, "forward", argument(2)),
+            "the translations of chains": nothing_trains_by(SoftAlignment, "forward", result),
+            "z": nothing_trains_by(latent.Gaussian, "sample", result),
+            "the mean of z": nothing_trains_by(latent.Gaussian, "sample", mean),
+            "the variance of z": nothing_trains_by(latent.Gaussian, "sample", log_variance),
+            "the divergence's posterior": divergence_is_of(q=True),
+            "the divergence's prior": divergence_is_of(q=False),
+            "the fused z": nothing_trains_by(latent.ConsistencyFusion, "forward", argument(3)),
+        }.items()
+    },
     "han, causality": Fault("han", sees_later_tokens, LATER),
     "han, sentences": Fault("han", sees_other_sentences, contract.sentences_see_what_is_promised),
     "han, own sentence": Fault("han decoder", shifted(1), LATER),

@@ -7,8 +7,10 @@ import torch
 from helpers.model_cases import CASES, LATENT, SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
 from torch import nn
 
+from docmt.base.vocabulary import BOS, CLS, EOS
 from docmt.models import build
 from docmt.models.latent import Gaussian, kl_divergence
+from docmt.models.transformer import Transformer
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.settings.models import LexicalChainConfig, TransformerConfig
@@ -95,6 +97,43 @@ def test_training_draws_from_the_posterior_and_inference_takes_the_mean():
     torch.testing.assert_close(model(batch).states, model.decode(batch.target_in, model.encode(batch.source)))
     model.train()
     assert not torch.equal(model(batch).states, model(batch).states)
+
+
+def reached(gradient: torch.Tensor) -> set[int]:
+    return set(gradient.abs().sum(1).nonzero().flatten().tolist())
+
+
+WORDS, TRANSLATION, CHAIN = [[8, 9], [10, 11], [8, 12]], [[13, 14], [15, 16], [17, 18]], [0, 4]
+MEMBERS, THEIR_SENTENCES = {1, 9}, {0, 1, 2, 6, 7, 8}
+"""Of the source of this document, and of the decoder's input."""
+
+
+@pytest.mark.parametrize("by", ["divergence", "translation"])
+def test_chains_and_the_translations_of_their_sentences_train_the_posterior(by):
+    """By the divergence from a prior that stays as it is, and by what z brings into the decoder's states."""
+    model, batch = model_of("lexical_chain latent"), batch_with([[CHAIN]], [WORDS], [TRANSLATION])
+    with torch.no_grad():
+        memory = model.encode(batch.source)
+        states = Transformer.decode(model, batch.target_in, memory)
+    source, target = memory.states.clone().requires_grad_(), states.clone().requires_grad_()
+    sentences = batch.target_in.sentences
+    posterior = model.posterior(source, memory.chains, target, sentences)
+    if by == "divergence":
+        loss = kl_divergence(posterior, memory.prior)
+    else:
+        loss = model.logits(model.fusion(states, sentences.ids(), memory.chains, posterior.sample())).logsumexp(1).sum()
+    of_source, of_target = torch.autograd.grad(loss, (source, target))
+    assert (reached(of_source), reached(of_target)) == (MEMBERS, THEIR_SENTENCES)
+
+
+def test_the_divergence_trains_the_words_of_both_sides():
+    """Of the sentences of a chain, and not of the one between them."""
+    torch.manual_seed(1)
+    model = build(replace(CASES["lexical_chain latent"], embeddings="separate"), VOCABULARY, VOCABULARY).double()
+    term = model(batch_with([[CHAIN]], [WORDS], [TRANSLATION])).loss_terms["kl"]
+    tables = (model.source_embedding.weight, model.target_embedding.weight)
+    words, translations = map(reached, torch.autograd.grad(term.total, tables))
+    assert words == {CLS, 8, 9, 12, EOS} and translations == {BOS, 13, 14, 17, 18}
 
 
 def test_a_sample_of_the_prior_may_be_asked_for_in_inference():

@@ -13,7 +13,7 @@ import pytest
 import torch
 from helpers.model_cases import CASES, VOCABULARY, documents, rows_of
 from helpers.support import ROOT, run
-from helpers.toy_task import Folder, Notes, make_folder
+from helpers.toy_task import Notes, make_folder
 
 from docmt.base.errors import UserError
 from docmt.models import build
@@ -118,11 +118,6 @@ def kill_at(update: int) -> Notes:
             raise Killed
 
     return Notes(each=kill)
-
-
-@pytest.fixture
-def folder(tmp_path) -> Folder:
-    return make_folder(tmp_path / "run")
 
 
 def compiled_by(monkeypatch, backend) -> None:

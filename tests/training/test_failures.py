@@ -20,19 +20,6 @@ from docmt.training.exit import Exit, Failure, Reason, read_exit, write_exit
 from docmt.training.failures import check_weights
 
 
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory) -> Folder:
-    """A training that came to its end; checkpoints after updates 3, 6 and 9 of 12."""
-    folder = make_folder(tmp_path_factory.mktemp("reference") / "run")
-    assert folder.train()
-    return folder
-
-
-@pytest.fixture
-def folder(tmp_path) -> Folder:
-    return make_folder(tmp_path / "run")
-
-
 def at(update: int, act: Callable[[], object]) -> Notes:
     """Acts when the update is over."""
     return Notes(each=lambda step: act() if step.update == update else None)

@@ -2,22 +2,14 @@
 
 import pytest
 import torch
-from helpers.toy_task import SMALL_MODEL, VOCABULARY, Notes, make_folder
+from helpers.toy_task import SMALL_MODEL, Notes, make_folder
 
 from docmt.base.errors import UserError
-from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.models.store import load_model
-from docmt.settings.models import GTransformerConfig
 from docmt.training.settings import read_settings
 from docmt.training.start import freeze
 from docmt.training.task import prepare
-
-
-@pytest.fixture
-def model():
-    config = GTransformerConfig(encoder_layers=2, decoder_layers=2, width=8, inner=8, heads=2, combined_layers=1)
-    return build(config, len(VOCABULARY), len(VOCABULARY))
 
 
 def start_of(model) -> Start:

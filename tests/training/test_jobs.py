@@ -26,12 +26,6 @@ from docmt.training.task import prepare
 from docmt.training.usage import Usage
 from docmt.training.watch import Watch
 
-
-@pytest.fixture
-def folder(tmp_path) -> Folder:
-    return make_folder(tmp_path / "run")
-
-
 SENTENCE = {key: value for key, value in SMALL_MODEL.items() if key != "combined_layers"} | {"kind": "transformer"}
 
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from helpers.sizes import LEARNING as SIZES
 from helpers.toy_task import HE, SHE, Folder, make_documents, make_folder
 
 from docmt.models.store import load_model
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 
-SIZES = {"encoder_layers": 1, "decoder_layers": 1, "width": 32, "inner": 64, "heads": 2, "norm": "pre", "dropout": 0.0}
 QUICK = {
     "tokens_per_update": 400,
     "batch_tokens": 400,

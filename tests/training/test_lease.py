@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers.gated_jobs import ENVIRONMENT
-from helpers.toy_task import Folder, Notes, make_folder
+from helpers.support import environment
+from helpers.toy_task import Folder, Notes
 
 from docmt.base.artifacts import write_json
 from docmt.training import lease
@@ -21,11 +21,6 @@ from docmt.training.lease import Lease
 from docmt.training.survey import state_of
 
 ELSEWHERE = {"host": "node7", "process": 7, "began": "1", "token": "its"}
-
-
-@pytest.fixture
-def folder(tmp_path) -> Folder:
-    return make_folder(tmp_path / "run")
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -231,7 +226,7 @@ def test_of_many_at_once_exactly_one_has_the_folder(tmp_path, code):
         with take(state):
             plain = json.loads((state / lease.FILE).read_text())
         write_json(state / lease.FILE, {**plain, "began": "0"})
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": ENVIRONMENT}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": environment()}
     command = [sys.executable, "-c", code, str(state), str(log)]
     processes = [subprocess.Popen(command, **pipes) for _ in range(10)]
     log.touch()

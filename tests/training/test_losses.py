@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from helpers.sizes import TRAINED
 from helpers.toy_task import VOCABULARY, make_documents
 
 from docmt.models import build
@@ -64,9 +65,7 @@ def test_the_likelihood_carries_no_gradient():
 @pytest.fixture
 def model():
     torch.manual_seed(0)
-    config = GTransformerConfig(
-        encoder_layers=1, decoder_layers=1, width=16, inner=32, heads=2, dropout=0.2, combined_layers=1
-    )
+    config = GTransformerConfig(**TRAINED, dropout=0.2, combined_layers=1)
     return build(config, len(VOCABULARY), len(VOCABULARY))
 
 

@@ -5,11 +5,8 @@ from math import sqrt
 
 import pytest
 import torch
-from helpers.toy_task import VOCABULARY
 
 from docmt.base.checks import BadValue
-from docmt.models import build
-from docmt.settings.models import GTransformerConfig
 from docmt.settings.train import TrainConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
 from docmt.training.rules import best, mean, stop_reason, wanted
@@ -81,12 +78,6 @@ def test_mean_of_weights():
     several = [{"a": torch.tensor([1.0, 2.0])}, {"a": torch.tensor([3.0, 4.0])}, {"a": torch.tensor([5.0, 0.0])}]
     assert mean(several)["a"].tolist() == [3.0, 2.0]
     assert several[0]["a"].tolist() == [1.0, 2.0]
-
-
-@pytest.fixture
-def model():
-    config = GTransformerConfig(encoder_layers=2, decoder_layers=2, width=8, inner=8, heads=2, combined_layers=1)
-    return build(config, len(VOCABULARY), len(VOCABULARY))
 
 
 def test_two_learning_rates_reach_the_taken_and_the_new_parameters(model):

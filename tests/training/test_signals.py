@@ -10,24 +10,13 @@ from collections.abc import Callable
 
 import psutil
 import pytest
-from helpers.gated_jobs import ENVIRONMENT, Job, checkpoints, holder
-from helpers.toy_task import Folder, Notes, make_folder
+from helpers.gated_jobs import Job, checkpoints, holder
+from helpers.support import environment
+from helpers.toy_task import Folder, Notes
 
 from docmt.training import job, outputs, signals
 from docmt.training.exit import Reason, read_exit
 from docmt.training.signals import SIGNALS, StopRequest
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory) -> Folder:
-    folder = make_folder(tmp_path_factory.mktemp("reference") / "run")
-    assert folder.train()
-    return folder
-
-
-@pytest.fixture
-def folder(tmp_path) -> Folder:
-    return make_folder(tmp_path / "run")
 
 
 def ask(number: signal.Signals = signal.SIGTERM) -> None:
@@ -156,7 +145,7 @@ main()
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_asked_before_torch_is_there_it_ends_as_ever(folder, name):
     command = [sys.executable, "-c", EARLY.format(signal=name), *folder.command()]
-    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=120)
     assert done.returncode == 75, done.stderr
     assert done.stderr == "asked to stop before training began: nothing was changed; run again\n"
     assert not folder.paths.state.exists()
@@ -240,7 +229,7 @@ def test_a_training_whose_parent_is_killed_goes_on_and_keeps_the_folder(referenc
     parent.wait()
     training = psutil.Process(holder(folder))
     refused = subprocess.run(
-        [sys.executable, "-m", "docmt.cli.main", *folder.command()], env=ENVIRONMENT, capture_output=True, text=True
+        [sys.executable, "-m", "docmt.cli.main", *folder.command()], env=environment(), capture_output=True, text=True
     )
     assert refused.returncode == 75 and "another training works on this state folder" in refused.stderr
     parent.gate.touch()
@@ -256,7 +245,7 @@ def with_broken_screen(folder: Folder, *options: str) -> int:
     os.close(reading)
     command = [sys.executable, "-m", "docmt.cli.main", *folder.command(), *options]
     try:
-        return subprocess.run(command, env=ENVIRONMENT, stdout=writing, stderr=writing, timeout=120).returncode
+        return subprocess.run(command, env=environment(), stdout=writing, stderr=writing, timeout=120).returncode
     finally:
         os.close(writing)
 

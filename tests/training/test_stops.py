@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from helpers.support import ROOT
+from helpers.support import ROOT, environment
 from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.training.exit import Reason, read_exit
@@ -68,8 +68,7 @@ class Job:
         log = self.folder.root / "began.txt"
         command = [sys.executable, str(SCRIPT), str(log), where, how, *self.folder.command(), *options]
         command += ["--ranks", str(self.ranks)]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=240)
         self.began = [int(line) for line in log.read_text().splitlines()]
         return done.returncode, done.stderr
 

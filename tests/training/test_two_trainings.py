@@ -9,27 +9,14 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from helpers.gated_jobs import ENVIRONMENT, Job, checkpoints, holder
-from helpers.support import need
-from helpers.toy_task import Folder, Notes, make_folder
+from helpers.gated_jobs import Job, checkpoints, holder
+from helpers.support import environment, need
+from helpers.toy_task import Notes
 
 from docmt.training.exit import Reason, read_exit
 from docmt.training.survey import state_of
 
 OTHER_HOST = ["unshare", "--uts", "sh", "-c", 'hostname other-host && exec "$@"', "sh"]
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory) -> Folder:
-    """A training that nobody disturbed."""
-    folder = make_folder(tmp_path_factory.mktemp("reference") / "run")
-    assert folder.train()
-    return folder
-
-
-@pytest.fixture
-def folder(tmp_path) -> Folder:
-    return make_folder(tmp_path / "run")
 
 
 @pytest.fixture
@@ -126,7 +113,7 @@ def test_after_a_kill_the_next_job_goes_on_at_once(reference, folder, first):
 @pytest.mark.slow
 def test_ranks_that_are_refused_end_alike(folder, first):
     command = [sys.executable, "-m", "docmt.cli.main", *folder.command(), "--ranks", "2"]
-    second = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    second = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=120)
     assert second.returncode == 75, second.stderr
     assert second.stderr.count("another training works on this state folder") == 2
     assert "rank 1: the first rank cannot go on" in second.stderr and "Traceback" not in second.stderr

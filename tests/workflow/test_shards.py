@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from helpers.support import Project, copy_project
+from helpers.support import Project, copy_project, own_package
 
 from docmt.base.columns import TOKENS
 from docmt.base.shards import ArrowShards
@@ -11,9 +11,10 @@ TOKENS_OF_TOY = "results/2_tokens/toy_zh-en/truecase_separate4k"
 
 
 def toy_of_three_shards(root: Path) -> Project:
+    """Where a shard has 500 pairs."""
     project = copy_project(root)
     catalogue = project.read("workflow/corpora/toy_zh-en.yaml")
-    catalogue["reader"] |= {"train_documents": 1900, "dev_documents": 8, "test_documents": 8, "contrastive_items": 4}
+    catalogue["reader"] |= {"train_documents": 95, "dev_documents": 8, "test_documents": 8, "contrastive_items": 4}
     catalogue["expected"] = {}
     project.write("workflow/corpora/toy_zh-en.yaml", catalogue)
     return project
@@ -28,7 +29,9 @@ def files(project: Project) -> dict[str, bytes]:
     }
 
 
-def test_three_jobs_a_pass_make_the_bytes_of_one(tmp_path):
+def test_three_jobs_a_pass_make_the_bytes_of_one(tmp_path, monkeypatch):
+    smaller = ("SHARD_PAIRS = 10_000\n", "SHARD_PAIRS = 500\n")
+    own_package(tmp_path / "package", "base/shards.py", lambda code: code.replace(*smaller), monkeypatch)
     project = toy_of_three_shards(tmp_path / "project")
     target = f"{TOKENS_OF_TOY}/card.json"
     project.snakemake("--cores", "2", target, check=True)
