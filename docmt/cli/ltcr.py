@@ -50,8 +50,8 @@ def ltcr(
     Lyu et al. (2021; 2022, section 4.1 and eq. 25, 26). Without training text, the aligner learns from the files
     themselves, and stop words are counted in them; the signatures say which.
     """
-    from docmt.scoring.chain_scores import StopFiles
     from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links, score_systems
+    from docmt.scoring.stop_lists import StopFiles
 
     training = both(train_source, train_target)
     config = chosen(rule or []).of_corpus(("source", "target"), STOP_WORDS)

@@ -286,8 +286,9 @@ def score_system(
     device: Device = "auto",
 ) -> None:
     """Score a system of the workflow, by every metric, each with its signature."""
-    from docmt.scoring.chain_scores import StopFiles
-    from docmt.scoring.score import Inputs, write_scores
+    from docmt.scoring.measured import Inputs
+    from docmt.scoring.score import write_scores
+    from docmt.scoring.stop_lists import StopFiles
 
     stop_files = StopFiles(source_stop_list, target_stop_list)
     inputs = Inputs(corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, stop_files)

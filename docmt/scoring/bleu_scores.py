@@ -11,7 +11,8 @@ import numpy as np
 
 from docmt.base.errors import UserError
 from docmt.scoring.bleu import FAMILIES, Family, line_counts, signature
-from docmt.scoring.inputs import Lines, References, Stream, Translations, runs
+from docmt.scoring.inputs import Lines, References, Stream, Translations, positions, read_translations, runs
+from docmt.scoring.measured import Given, Scored
 from docmt.scoring.tallies import Tally
 from docmt.settings.metrics import bleu_measure
 
@@ -157,3 +158,20 @@ def bleu_by_document(tallies: Sequence[Tally], documents: Sequence[str]) -> list
                 found.setdefault(family, {})[unit] = score
     rows = zip(runs(documents), lengths, scores, strict=True)
     return [{"document": name, "sentences": length, "bleu": found} for name, length, found in rows]
+
+
+def score(given: Given) -> Scored:
+    """BLEU of all lines, of each document, and by positions: `{"j1": {family: {"s": ...}}}` of s-BLEU for each position
+    j that a sentence can have in its window."""
+    language, references = given.settings["target_language"], given.references
+    tallies = bleu_tallies(given.translations, references, language, given.lines)
+    only_sentences, of_positions = References(None, references.raw, references.tokenized), {}
+    for name in (f"j{j}" for j in positions(given.inputs.translations)):
+        found = read_translations(given.inputs.translations, f"test.{name}", references, "sentences")
+        of_positions[name] = bleu_tallies(found, only_sentences, language, position=name)
+    scores = {
+        "bleu": bleu_scores(tallies),
+        "by_document": bleu_by_document(tallies, references.documents),
+        "positions": {name: bleu_scores(own) for name, own in of_positions.items()},
+    }
+    return Scored(scores, [*tallies, *(tally for own in of_positions.values() for tally in own)])

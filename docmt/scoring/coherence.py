@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from docmt.scoring.adjacent import adjacent_pairs, mean
-from docmt.scoring.word_vectors import WordVectors
+from docmt.scoring.adjacent import adjacent_pairs, adjacent_tally, mean
+from docmt.scoring.measured import Given, Scored
+from docmt.scoring.word_vectors import WordVectors, read_word_vectors
 
 
 def sentence_vectors(lines: Sequence[str], vectors: WordVectors) -> np.ndarray:
@@ -65,3 +66,14 @@ def coherence(values: Sequence[float], lines: Sequence[str], vectors: WordVector
 def signature(vectors: WordVectors) -> str:
     case = "lc" if vectors.case == "lower" else "mixed"
     return f"coherence|vectors:{vectors.name}|case:{case}|unknown:left-out|empty:0|v:1"
+
+
+def score(given: Given) -> Scored:
+    """Coherence of the translations' tokens, where settings name word vectors."""
+    chosen, documents = given.settings["coherence"], given.references.documents
+    if chosen is None or given.lines != "sentences":
+        return Scored()
+    lines = given.translations.tokenized
+    vectors = read_word_vectors(given.inputs.word_vectors, lines, chosen["case"])
+    values = similarities(lines, documents, vectors)
+    return Scored({"coherence": coherence(values, lines, vectors)}, adjacent_tally("coherence", values, documents))

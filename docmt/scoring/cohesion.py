@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from docmt.base.artifacts import digest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.scoring.adjacent import adjacent_pairs, mean
+from docmt.scoring.adjacent import adjacent_pairs, adjacent_tally, mean
+from docmt.scoring.measured import Given, Scored
 from docmt.scoring.stop_lists import DIGITS
 from docmt.settings.pretrained import checkpoint_files, read_config, tokenizer_file
 
@@ -116,3 +117,13 @@ def cohesion(values: Sequence[float], cut: int, name: str) -> dict:
 def signature(name: str) -> str:
     """`name`: of the model's folder, with the beginning of its files' digest."""
     return f"cohesion|model:{name}|v:1"
+
+
+def score(given: Given) -> Scored:
+    """Cohesion of the translations as a reader has them, where settings name a BERT."""
+    chosen, documents = given.settings["cohesion"], given.references.documents
+    if chosen is None or given.lines != "sentences":
+        return Scored()
+    model = NextSentence(given.inputs.next_sentence_model, given.device)
+    values, cut = probabilities(given.translations.raw, documents, model, chosen["batch_pairs"])
+    return Scored({"cohesion": cohesion(values, cut, model.name)}, adjacent_tally("cohesion", values, documents))

@@ -17,6 +17,8 @@ import pyarrow as pa
 
 from docmt.base.columns import CONTRASTIVE_SCORES, read_arrow
 from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.scoring.measured import Given, Scored
 from docmt.scoring.tallies import Tally
 from docmt.settings.metrics import is_of_set
 from docmt.settings.scoring import ContrastiveConfig
@@ -138,3 +140,13 @@ def accuracy_tallies(judgements: Sequence[Judgement]) -> list[Tally]:
         names = tuple(f"{distance}/{number}" for number in range(len(counts)))
         tallies.append(Tally("accuracy", "percent", "items", names, counts, name, distance))
     return tallies
+
+
+def score(given: Given) -> Scored:
+    """Accuracies, where the corpus has contrastive sets."""
+    if given.settings["contrastive"] is None:
+        return Scored()
+    config = parse(ContrastiveConfig, given.settings["contrastive"], "settings.json", ("contrastive",))
+    judgements = read_judgements(given.inputs.translations / config.file, config)
+    scores = {"contrastive": accuracies(judgements), "contrastive_signature": contrastive_signature(config)}
+    return Scored(scores, accuracy_tallies(judgements))

@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import read_object
@@ -14,12 +16,39 @@ from docmt.scoring.alignment.awesome import AwesomeAlign
 from docmt.scoring.alignment.eflomal import Eflomal
 from docmt.scoring.alignment.model import AlignmentModel
 from docmt.scoring.alignment.training import train
-from docmt.scoring.chain_scores import Corpus
-from docmt.settings.scoring import AlignerConfig
+from docmt.scoring.occurrences import Texts
+from docmt.settings.scoring import AlignerConfig, ConsistencyConfig
 
 MOST_LINKS = 200_000_000
 """Possible links, a source word with a target word of the same sentence pair, that training goes through; it holds some
 20 bytes for each. 400,000 sentence pairs of 22 words have as many."""
+
+
+NAMES = ("split", "document", "source_tokens", "source_pieces", "target_tokens")
+COLUMNS = pa.schema([TOKENS.field(name) for name in NAMES])
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """`tokens.arrow` as chains need it: training lines, and test lines with their documents."""
+
+    source: list[str]
+    target: list[str]
+    source_words: list[str]
+    documents: list[str]
+    test_source: list[str]
+
+    @classmethod
+    def read(cls, tokens: Path, config: ConsistencyConfig) -> "Corpus":
+        """Sources are pieces where chains are; `source_words` are words in any case."""
+        rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
+        train, test = (rows.filter(pc.equal(rows["split"], split)) for split in ("train", "test"))
+        source = f"source_{'pieces' if config.chains == 'pieces' else 'tokens'}"
+        columns = (train[source], train["target_tokens"], train["source_tokens"], test["document"], test[source])
+        return cls(*(column.to_pylist() for column in columns))
+
+    def texts(self, hypotheses: Sequence[str]) -> Texts:
+        return Texts(self.documents, self.test_source, hypotheses)
 
 
 def write_aligner(settings: Path, tokens: Path, output: Path) -> None:

@@ -9,10 +9,11 @@ from docmt.base.errors import UserError
 from docmt.scoring.alignment.aligners import DefaultAligner
 from docmt.scoring.alignment.links import Aligned, read_links
 from docmt.scoring.alignment.training import NAME, train
-from docmt.scoring.chain_scores import StopFiles, stop_lists
+from docmt.scoring.chain_scores import stop_lists
 from docmt.scoring.consistency import consistency
 from docmt.scoring.occurrences import StopLists, Texts, signature, translated_chains
 from docmt.scoring.plain_files import parallel_lines, read_plain_files
+from docmt.scoring.stop_lists import StopFiles
 from docmt.settings.scoring import ConsistencyConfig
 
 STOP_WORDS = (1000, 150)

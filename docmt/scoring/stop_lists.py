@@ -14,6 +14,14 @@ DIGITS = 8
 
 
 @dataclass(frozen=True)
+class StopFiles:
+    """A file of words a side, instead of the most frequent ones."""
+
+    source: Path | None = None
+    target: Path | None = None
+
+
+@dataclass(frozen=True)
 class StopList:
     """`name` is what signatures call it: `none`, `top150`, or a file's name and digest."""
 

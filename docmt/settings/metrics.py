@@ -55,7 +55,8 @@ class Metric:
 
     `tallied`: where the summands of the metric stand, for tests of significance. `source`: which file has it. `unit`
     stands at the axes of figures. `judge`: the part of `scoring` that may name a pretrained model to measure
-    it by.
+    it by. `module`: what measures it, with `score` (`docmt.scoring.measured`); empty where that is no part of `scores`
+    of its own. The order of modules is that of what they add to `details.arrow`.
     """
 
     about: str
@@ -67,6 +68,7 @@ class Metric:
     tallied: Selector = _nothing
     source: Source = "scores"
     judge: Literal["aligner", "cohesion"] | None = None
+    module: str = ""
 
 
 def bleu_measure(family: str, unit: str, position: str | None = None) -> str:
@@ -86,6 +88,7 @@ def _bleu(family: str, unit: str, about: str) -> Metric:
         "BLEU",
         detail=r"j\d+" if unit == "s" else NO_DETAIL,
         tallied=lambda _, position: Tallied(bleu_measure(family, unit, position)),
+        module="docmt.scoring.bleu_scores",
     )
 
 
@@ -98,7 +101,13 @@ def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
         return found and Measured(found["score"], found["signature"])
 
     return Metric(
-        about, find, "%", detail=detail, tallied=lambda _, end: None if end else Tallied(name), judge="aligner"
+        about,
+        find,
+        "%",
+        detail=detail,
+        tallied=lambda _, end: None if end else Tallied(name),
+        judge="aligner",
+        module="docmt.scoring.chain_scores",
     )
 
 
@@ -107,12 +116,17 @@ def is_of_set(name: str, wanted: str) -> bool:
     return name == wanted or name.startswith(f"{wanted}/")
 
 
-def _of_adjacent_sentences(name: str, about: str, unit: str, judge: Literal["cohesion"] | None = None) -> Metric:
+def _own(
+    name: str, about: str, unit: str, decimals: int = 2, judge: Literal["aligner", "cohesion"] | None = None
+) -> Metric:
+    """A metric that is called the same in tables, in `scores.json`, in `details.arrow` and as a module."""
+
     def find(scores: dict, *_: str | None) -> Measured | None:
         found = scores.get(name)
         return Measured(found["score"], found["signature"]) if found else None
 
-    return Metric(about, find, unit, decimals=4, tallied=lambda *_: Tallied(name), judge=judge)
+    tallied, module = lambda *_: Tallied(name), f"docmt.scoring.{name}"
+    return Metric(about, find, unit, decimals, tallied=tallied, judge=judge, module=module)
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
@@ -179,14 +193,6 @@ METRICS = {
         for name, (family, about) in BLEU_FAMILIES.items()
         for unit, over in BLEU_UNITS.items()
     },
-    "LTCR": _consistency(
-        "LTCR", "pairs of a lexical chain's words translated alike, in percent; its 95 % interval", detail="low|high"
-    ),
-    "HHI": _consistency("HHI", "concentration of a lexical chain's translations, in percent"),
-    "coherence": _of_adjacent_sentences("coherence", "cosine of adjacent sentences' mean word vectors", "cosine"),
-    "cohesion": _of_adjacent_sentences(
-        "cohesion", "probability of each sentence as the next one, by BERT", "probability", judge="cohesion"
-    ),
     "accuracy": Metric(
         "contrastive accuracy in percent",
         _accuracy,
@@ -195,6 +201,15 @@ METRICS = {
         has_sets=True,
         detail=r"\d+",
         tallied=_accuracy_rows,
+        module="docmt.scoring.contrastive",
+    ),
+    "LTCR": _consistency(
+        "LTCR", "pairs of a lexical chain's words translated alike, in percent; its 95 % interval", detail="low|high"
+    ),
+    "HHI": _consistency("HHI", "concentration of a lexical chain's translations, in percent"),
+    "coherence": _own("coherence", "cosine of adjacent sentences' mean word vectors", "cosine", decimals=4),
+    "cohesion": _own(
+        "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4, judge="cohesion"
     ),
     "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%"),
     "sentences": Metric(

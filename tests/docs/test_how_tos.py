@@ -105,8 +105,23 @@ def test_a_kind_of_figure_is_a_file_that_states_it_and_one_that_shows_it(tmp_pat
     assert ">distance in sentences<" in (report / "by_distance.html").read_text(encoding="utf-8")
 
 
+def test_a_metric_is_a_file_and_a_row(tmp_path):
+    project, page = whole_project(tmp_path / "project"), PAGES["add-a-metric"]
+    quick_smoke(project)
+    package = [block for block in blocks_of(page) if block.title and block.title.startswith("docmt/")]
+    assert [(block.title, block.form) for block in package] == [
+        ("docmt/scoring/length.py", "python"),
+        ("docmt/settings/metrics.py", "diff"),
+    ]
+    carry_out(page, project)
+    assert measured(project, "lengths/length", "sentence")["length"] > 0
+    compared = json.loads((project.root / "results/7_comparisons/lengths/length/comparisons.json").read_text())
+    assert {one["metric"] for one in compared["comparisons"]} == {"s-BLEU", "length"}
+
+
 def test_no_how_to_is_left_out():
-    assert set(PAGES) == {"add-an-ablation", "add-a-corpus", "add-a-corpus-form", "add-a-figure", "add-a-model"}
+    kinds = ("ablation", "corpus", "corpus-form", "figure", "metric", "model")
+    assert set(PAGES) == {f"add-{'an' if kind == 'ablation' else 'a'}-{kind}" for kind in kinds}
     for place in ("README.md", "ARCHITECTURE.md"):
         text = (ROOT / place).read_text(encoding="utf-8")
         assert not [name for name in PAGES if f"docs/{name}.md" not in text], place
