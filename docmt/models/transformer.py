@@ -193,3 +193,10 @@ def plain_attention(config: TransformerConfig, role: Role, scope: Scope) -> Self
     if role == "cross":
         return CrossAttention(config.width, config.heads, scope, config.attention_dropout)
     return SelfAttention(config.width, config.heads, scope, role == "decoder_self", config.attention_dropout)
+
+
+def parameter_shapes(config: TransformerConfig, source_size: int, target_size: int) -> dict[str, torch.Size]:
+    """Of a Transformer with these settings, whatever architecture they are of, by name."""
+    with torch.device("meta"):
+        model = Transformer(config, source_size, target_size)
+    return {name: parameter.shape for name, parameter in model.named_parameters()}
