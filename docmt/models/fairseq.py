@@ -23,7 +23,7 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import explained, is_of_system, reading
 from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
-from docmt.models.fairseq_settings import config_of, is_g_transformer, text_of
+from docmt.models.fairseq_settings import config_of, is_g_transformer, typed
 from docmt.models.families import BART, BART_PROJECTIONS, attention
 from docmt.models.store import check_fit, fill, is_plain, load_plain
 from docmt.models.transformer import Transformer
@@ -164,7 +164,7 @@ def numberings(checkpoint: Checkpoint, source: Sequence[str], target: Sequence[s
     """
     appended, renamed = [], {}
     if is_g_transformer(checkpoint.args):
-        languages, last = (text_of(checkpoint.args, name, checkpoint.where) for name in ("langs", "target_lang"))
+        languages, last = (typed(checkpoint.args, name, str, checkpoint.where) for name in ("langs", "target_lang"))
         appended = [*(f"[{language}]" for language in languages.split(",")), "<mask>"]
         renamed = {f"[{last}]": END_OF_DOCUMENT}
 

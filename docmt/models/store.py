@@ -103,14 +103,14 @@ def take(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) ->
         )
     found = {name: weights[origins[name]] for name in taken}
     check_shapes(model, found, where)
-    _copy(model, found)
+    put_weights(model, found)
     return taken, [name for name in origins if name not in taken]
 
 
 def fill(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
     """Take all parameters of `model` from `weights`, which came from `where`. Raises UserError as `check_fit` does."""
     check_fit(model, weights, where)
-    _copy(model, weights)
+    put_weights(model, weights)
 
 
 def check_fit(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
@@ -140,7 +140,8 @@ def check_shapes(model: Transformer, weights: Mapping[str, torch.Tensor], where:
 
 
 @torch.no_grad()
-def _copy(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:
+def put_weights(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:
+    """Give each parameter that `weights` has its values."""
     for name, parameter in model.named_parameters():
         if name in weights:
             parameter.copy_(weights[name])

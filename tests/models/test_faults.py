@@ -15,7 +15,6 @@ from docmt.models import han, lexical_chain, long_short
 from docmt.models.long_short import LongShort
 from docmt.nn import context
 from docmt.nn.caches import InstanceCache, SentenceCache
-from docmt.nn.chain_attention import ChainAttention
 from docmt.nn.context import ContextCache
 from docmt.nn.multihead import MultiHead, RunAttention
 from docmt.nn.segments import Segments
@@ -52,7 +51,7 @@ def sees_other_sentences(monkeypatch) -> None:
 
 def chains_see_each_other(monkeypatch) -> None:
     attend = RunAttention.forward
-    monkeypatch.setattr(ChainAttention, "forward", lambda self, x, chains: attend(self, x, one_run(chains.runs)))
+    monkeypatch.setattr(RunAttention, "forward", lambda self, x, runs: attend(self, x, one_run(runs)))
 
 
 def summaries_see_other_documents(monkeypatch) -> None:
