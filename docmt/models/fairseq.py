@@ -25,7 +25,7 @@ from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.fairseq_settings import config_of, is_g_transformer, typed
 from docmt.models.families import BART, BART_PROJECTIONS, attention
-from docmt.models.store import check_fit, fill, is_plain, load_plain
+from docmt.models.store import check_fit, fill, load_plain, strange_in
 from docmt.models.transformer import Transformer
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.shapes import Tensor
@@ -91,9 +91,7 @@ def read_checkpoint(path: Path | str) -> Checkpoint:
     parts = content if isinstance(content, dict) else {}
     settings = parts["cfg"].get("model") if isinstance(parts.get("cfg"), dict) else parts.get("args")
     weights = parts.get("model")
-    named = isinstance(weights, dict) and all(isinstance(name, str) for name in weights)
-    are_tensors = named and all(isinstance(tensor, Tensor) and is_plain(tensor) for tensor in weights.values())
-    if not isinstance(settings, Namespace) or not are_tensors:
+    if not isinstance(settings, Namespace) or strange_in(weights):
         raise UserError(
             "not a checkpoint of fairseq",
             where=where,

@@ -173,7 +173,8 @@ def _read_pickle(path: Path) -> dict[str, torch.Tensor]:
     remedy = "take the checkpoint's model.safetensors instead, or fetch it again"
     with reading(path, "refused: a pickle of weights that is damaged, or would run code", PLAIN, remedy):
         weights = load_plain(path)
-    check_weights(weights, str(path))
+    if found := strange_in(weights):
+        raise UserError("not weights by name", where=str(path), found=found, expected=PLAIN, remedy=MEND)
     return weights
 
 
@@ -187,15 +188,12 @@ def load_plain(path: Path, allowed: Sequence[type] = ()) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True)
 
 
-def check_weights(weights: Any, where: str) -> None:
-    """Raises UserError for what a damaged pickle may give: no names, no tensors, or tensors that have no values."""
+def strange_in(weights: Any) -> str | None:
+    """What a damaged pickle may give instead of tensors by name: other things, or tensors that have no values."""
     named = isinstance(weights, dict) and all(isinstance(name, str) for name in weights)
     if not named or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
-        raise UserError("not weights by name", where=where, found=type(weights).__name__, expected=PLAIN, remedy=MEND)
-    strange = [name for name, tensor in weights.items() if not is_plain(tensor)]
-    if strange:
-        found = f"{strange[0]} is none"
-        raise UserError("not weights by name", where=where, found=found, expected=PLAIN, remedy=MEND)
+        return type(weights).__name__
+    return next((f"{name} is none" for name, tensor in weights.items() if not is_plain(tensor)), None)
 
 
 def is_plain(tensor: torch.Tensor) -> bool:
