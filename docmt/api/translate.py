@@ -8,8 +8,7 @@ import pyarrow as pa
 
 from docmt.api.model import TrainedModel
 from docmt.base.columns import SEGMENTS
-from docmt.decoding.files import document_numbers, restored_lines
-from docmt.decoding.nbest import COLUMNS, nbest_lines
+from docmt.decoding.files import COLUMNS, document_numbers, nbest_lines, restored_lines
 from docmt.decoding.segments import Restore, SegmentTable
 from docmt.decoding.strategy import Decoded, decode_segments
 from docmt.decoding.translator import Progress, Translator, quiet
@@ -53,7 +52,7 @@ class Translated:
         return [of_line.get(place, "") for place in range(self.count)]
 
     def n_best(self) -> Iterable[str]:
-        """See `docmt.decoding.nbest`; `line` is that of the input or, by documents, the document's number."""
+        """See `docmt.decoding.files`; `line` is that of the input or, by documents, the document's number."""
         if self.decoded is None:
             return ["\t".join(COLUMNS)]
         numbers = None if self.is_by_document else [place + 1 for place in self.places]

@@ -9,21 +9,14 @@ import numpy as np
 import pyarrow as pa
 from torch import nn
 
-from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS
+from docmt.base.columns import CONTRASTIVE_SCORES
 from docmt.base.errors import UserError
 from docmt.base.runs import spans, starts
-from docmt.decoding.segments import View
 from docmt.decoding.translator import Progress, quiet, token_batches
 from docmt.nn.rows import Rows
 from docmt.search import variant_scores
 
 Row = dict[str, Any]
-
-
-def contrastive_scores(model: nn.Module, view: View, batch_tokens: int, progress: Progress, whole: bool) -> pa.Table:
-    """CONTRASTIVE_SCORES of a view's CONTRASTIVE_SEGMENTS, in their order; see `scored`."""
-    table, chains = view.read("contrastive.arrow", CONTRASTIVE_SEGMENTS, model)
-    return scored(model, table, chains, batch_tokens, progress, whole)
 
 
 def scored(
@@ -34,7 +27,7 @@ def scored(
     progress: Progress = quiet,
     whole: bool = False,
 ) -> pa.Table:
-    """CONTRASTIVE_SCORES of CONTRASTIVE_SEGMENTS and, where the model reads them, their chains.
+    """CONTRASTIVE_SCORES of CONTRASTIVE_SEGMENTS, in their order, and, where the model reads them, their chains.
 
     `whole`: of the whole target; else nothing is said of the sentences before the last.
 

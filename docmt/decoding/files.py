@@ -1,9 +1,23 @@
 """What stage 6 leaves: a line for each test sentence or document, and an account of how they came about.
 
 Of text from elsewhere a line is a sentence, and a blank line stands between documents.
+
+`test.nbest.tsv` has the best translations of every search with their scores. A row is a hypothesis, those of one search
+together, the best first:
+
+- `line`: the line of `test.txt`, from 1 on, where the first sentence of what was searched for stands
+- `segment`: the number of the segment of the test view, from 1 on
+- `rank`: from 1 on
+- `score`: by the length penalty, what hypotheses are ranked by
+- `log_probability`: the plain sum over all outputs, nats; it is the text's forced score
+- `tokens`, `text`: sentences are joined by ` _eos `; a model may give another number of them than the segment has
+
+What is searched for is a segment (a sentence, a window, an instance) or, where a model is synchronous, a sentence of
+one. Windows are listed as they were found, without the fallbacks for those with another number of sentences.
 """
 
 import dataclasses
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,19 +26,21 @@ import torch
 from torch import nn
 
 from docmt.base.artifacts import atomic_file, read_object, write_json
-from docmt.base.columns import write_arrow
+from docmt.base.columns import CONTRASTIVE_SEGMENTS, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.base.texts import decoded
-from docmt.decoding.contrastive import contrastive_scores
-from docmt.decoding.nbest import nbest_lines
+from docmt.decoding.contrastive import scored
 from docmt.decoding.segments import Restore, SegmentTable, Sentence, View
 from docmt.decoding.strategy import Decoded, decode_segments
 from docmt.decoding.translator import Progress, Translator, quiet
+from docmt.search import Translation
 from docmt.settings.data import ViewConfig
 from docmt.settings.decode import DecodeConfig
 
 NBEST = "test.nbest.tsv"
+COLUMNS = ("line", "segment", "rank", "score", "log_probability", "tokens", "text")
+BETWEEN_SENTENCES = " _eos "
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +81,7 @@ def write_translations(
 ) -> None:
     """Translate a view's test segments into `test.txt`, `test.tok.txt` (windows: `test.j1.txt` ...), `decoding.json`.
 
-    With `decode.n_best` also `test.nbest.tsv` (`docmt.decoding.nbest`). A line is a sentence or, where the model does
+    With `decode.n_best` also `test.nbest.tsv`. A line is a sentence or, where the model does
     not mark sentences, a document; `decoding.json` says which (`lines`).
     Raises UserError where the view does not fit the model, or is missing or damaged.
     """
@@ -95,8 +111,8 @@ def write_contrastive(
 
     Raises UserError as `write_translations` does.
     """
-    scores = contrastive_scores(model, view, settings.decode.batch_tokens, progress, whole)
-    write_arrow(output, scores)
+    table, chains = view.read("contrastive.arrow", CONTRASTIVE_SEGMENTS, model)
+    write_arrow(output, scored(model, table, chains, settings.decode.batch_tokens, progress, whole))
 
 
 def restored_lines(runs: list[Sentence], lengths: list[int], restore: Restore) -> list[tuple[str, str]]:
@@ -114,6 +130,25 @@ def write_lines(folder: Path, name: str, restored: list[tuple[str, str]]) -> Non
     for ending, lines in zip((".tok.txt", ".txt"), zip(*restored, strict=True), strict=True):
         with atomic_file(folder / f"{name}{ending}") as stream:
             stream.writelines(line + "\n" for line in lines)
+
+
+def nbest_lines(decoded: Decoded, restore: Restore, numbers: Sequence[int] | None = None) -> Iterator[str]:
+    """The rows as text, without line feeds, the header first.
+
+    `numbers`: those to be shown for the lines of the translations, where they are not 1, 2, 3 ...
+    """
+    yield "\t".join(COLUMNS)
+    segments = zip(decoded.first_lines, decoded.searches, strict=True)
+    for segment, (first, searches) in enumerate(segments, start=1):
+        for line, ranked in enumerate(searches, start=first):
+            shown = line + 1 if numbers is None else numbers[line]
+            for rank, one in enumerate(ranked, start=1):
+                yield "\t".join((f"{shown}\t{segment}\t{rank}", *_cells(one, restore)))
+
+
+def _cells(one: Translation, restore: Restore) -> tuple[str, ...]:
+    restored = zip(*map(restore, one.sentences), strict=True)
+    return f"{one.normalised:.6f}", f"{one.score:.6f}", *(BETWEEN_SENTENCES.join(texts) for texts in restored)
 
 
 def account(

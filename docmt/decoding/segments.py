@@ -76,10 +76,6 @@ class SegmentTable:
         for start, end in zip(borders, [*borders[1:], len(self.first)], strict=True):
             yield range(start, end)
 
-    def instances_of_documents(self) -> list[int]:
-        """How many segments each document has."""
-        return [len(segments) for segments in self.by_document()]
-
     def first_sentences(self) -> list[int]:
         """The number of each segment's first sentence, counted from 0 over all documents."""
         numbers, lengths, start = [], self.lengths, 0

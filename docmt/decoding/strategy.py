@@ -75,7 +75,7 @@ def decode_segments(segments: SegmentTable, cut: CutConfig, translator: Translat
         return Decoded(strategy, slid.takes, len(slid.takes[-1]), found.searches, first, slid.fallbacks, slid.positions)
     takes, sentences = [list(chain.from_iterable(runs))], sum(segments.lengths)
     if model.config.frame == "unmarked":
-        documents = segments.instances_of_documents()
+        documents = [len(instances) for instances in segments.by_document()]
         lines = [line for line, instances in enumerate(documents) for _ in range(instances)]
         return Decoded("documents", takes, sentences, found.searches, lines, documents=documents)
     strategy = "synchronous sentences" if model.synchronous else "instances"

@@ -4,7 +4,7 @@
 | --- | --- |
 | `args` (0.9), `cfg.model` (0.12) | `docmt.models.fairseq_settings` |
 | rows by a dictionary: `<s> <pad> </s> <unk>`, pieces | rows by a vocabulary: our symbols, pieces: `Numbering` |
-| names of tensors | `NAMES` |
+| names of tensors | `FAMILY` |
 | tensors that play no part | `UNUSED` |
 
 A checkpoint is a pickle. Nothing in it is run: only tensors, plain values and `argparse.Namespace` are read.
@@ -12,7 +12,7 @@ A checkpoint is a pickle. Nothing in it is run: only tensors, plain values and `
 
 import re
 from argparse import Namespace
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,9 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import explained, is_of_system, reading
 from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
-from docmt.models.fairseq_settings import config_of, is_g_transformer, text_of
-from docmt.models.store import check_fit, fill, is_plain, load_plain
+from docmt.models.fairseq_settings import config_of, is_g_transformer, typed
+from docmt.models.families import BART, BART_PROJECTIONS, attention
+from docmt.models.store import check_fit, fill, load_plain, strange_in
 from docmt.models.transformer import Transformer
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.shapes import Tensor
@@ -39,34 +40,29 @@ KNOWN_SYMBOLS = (*FIRST_SYMBOLS, "<mask>")
 END_OF_DOCUMENT = "<sep>"
 """Our symbol for the target's language token, with which G-Transformer's code ends a document."""
 
-NAMES = (
-    (r"^(en|de)coder\.layers", r"\1coder"),
-    (r"^encoder\.embed_tokens", "source_embedding"),
-    (r"^decoder\.embed_tokens", "target_embedding"),
-    (r"^encoder\.(embed_positions)", r"source_embedding.\1"),
-    (r"^decoder\.(embed_positions)", r"target_embedding.\1"),
-    (r"^encoder\.layernorm_embedding", "source_embedding.norm"),
-    (r"^decoder\.layernorm_embedding", "target_embedding.norm"),
-    (r"embed_positions", "position"),
-    (r"^decoder\.output_projection", "output"),
-    (r"^decoder\.embed_out$", "output.weight"),
-    (r"^(en|de)coder\.layer_norm", r"\1coder_norm"),
-    (r"self_attn_layer_norm", "after_self.norm"),
-    (r"encoder_attn_layer_norm", "after_cross.norm"),
-    (r"final_layer_norm", "after_feed_forward.norm"),
-    (r"self_attn", "self_attention"),
-    (r"encoder_attn", "cross_attention"),
-    (r"attention_local", "attention.group"),
-    (r"attention_global", "attention.global_"),
-    (r"attention_gate\.0", "attention.gate"),
-    (r"q_proj", "query"),
-    (r"k_proj", "key"),
-    (r"v_proj", "value"),
-    (r"out_proj", "output"),
-    (r"fc1", "feed_forward.inner"),
-    (r"fc2", "feed_forward.outer"),
+TABLES = {
+    "source_embedding": "encoder.embed_tokens",
+    "target_embedding": "decoder.embed_tokens",
+    "output": "decoder.output_projection",
+}
+"""Modules whose weight has a row for each piece."""
+SOURCE, TARGET, OUTPUT = (f"{table}.weight" for table in TABLES)
+
+FAMILY = replace(
+    BART,
+    outside={**BART.outside, **TABLES},
+    parts={
+        **BART.parts,
+        **attention("self_attention.group", "self_attn_local", BART_PROJECTIONS),
+        **attention("self_attention.global_", "self_attn_global", BART_PROJECTIONS),
+        **attention("cross_attention.group", "encoder_attn_local", BART_PROJECTIONS),
+        **attention("cross_attention.global_", "encoder_attn_global", BART_PROJECTIONS),
+        "self_attention.gate": "self_attn_gate.0",
+        "cross_attention.gate": "encoder_attn_gate.0",
+    },
+    embeddings=(),
 )
-"""What each part of a name there is here, applied from the first to the last."""
+"""BART has fairseq's names; and what G-Transformer's code has besides."""
 
 UNUSED = re.compile(
     r"(en|de)coder\.version"
@@ -75,10 +71,7 @@ UNUSED = re.compile(
 )
 """Format numbers, the type of a table that is computed, and places that 0.12 keeps for a fused computation."""
 
-TABLES = ("source_embedding.weight", "target_embedding.weight", "output.weight")
-"""Parameters with a row for each piece."""
-
-TIED = {"shared": dict.fromkeys(TABLES[1:], TABLES[0]), "target": {TABLES[2]: TABLES[1]}, "separate": {}}
+TIED = {"shared": {TARGET: SOURCE, OUTPUT: SOURCE}, "target": {OUTPUT: TARGET}, "separate": {}}
 """By `config.embeddings`: the parameter that stands for others; a checkpoint may have the values of each."""
 
 
@@ -98,9 +91,7 @@ def read_checkpoint(path: Path | str) -> Checkpoint:
     parts = content if isinstance(content, dict) else {}
     settings = parts["cfg"].get("model") if isinstance(parts.get("cfg"), dict) else parts.get("args")
     weights = parts.get("model")
-    named = isinstance(weights, dict) and all(isinstance(name, str) for name in weights)
-    are_tensors = named and all(isinstance(tensor, Tensor) and is_plain(tensor) for tensor in weights.values())
-    if not isinstance(settings, Namespace) or not are_tensors:
+    if not isinstance(settings, Namespace) or strange_in(weights):
         raise UserError(
             "not a checkpoint of fairseq",
             where=where,
@@ -171,7 +162,7 @@ def numberings(checkpoint: Checkpoint, source: Sequence[str], target: Sequence[s
     """
     appended, renamed = [], {}
     if is_g_transformer(checkpoint.args):
-        languages, last = (text_of(checkpoint.args, name, checkpoint.where) for name in ("langs", "target_lang"))
+        languages, last = (typed(checkpoint.args, name, str, checkpoint.where) for name in ("langs", "target_lang"))
         appended = [*(f"[{language}]" for language in languages.split(",")), "<mask>"]
         renamed = {f"[{last}]": END_OF_DOCUMENT}
 
@@ -224,14 +215,14 @@ def renamed_weights(
     Raises UserError for a tensor that has no place in the model, and for tables that should be one and differ.
     """
     parameters = {name for name, _ in model.named_parameters()}
-    rows = dict(zip(TABLES, (source, target, target), strict=True))
+    names, rows = our_names(parameters), {SOURCE: source, TARGET: target, OUTPUT: target}
     tied = TIED[model.config.embeddings]
     found: dict[str, Tensor] = {}
     for name, tensor in checkpoint.weights.items():
         if UNUSED.fullmatch(name):
             continue
         where = f"{checkpoint.where} {name}"
-        ours = our_name(name, parameters)
+        ours = our_name(name, names)
         place = tied.get(ours, ours)
         if place not in parameters:
             raise UserError("a tensor has no place in the model", where=where, found=f"shape {tuple(tensor.shape)}")
@@ -241,11 +232,15 @@ def renamed_weights(
     return found
 
 
-def our_name(name: str, parameters: Collection[str]) -> str:
+def our_names(parameters: Iterable[str]) -> dict[str | None, str]:
+    """By the names there: these parameters, and the tables that may be one with others."""
+    names = {FAMILY.named(parameter): parameter for parameter in (*parameters, SOURCE, TARGET, OUTPUT)}
+    return {**names, "decoder.embed_out": OUTPUT}
+
+
+def our_name(name: str, names: Mapping[str | None, str]) -> str | None:
     """The name here of a tensor there; group attention that stands alone has its place without a name of its own."""
-    for pattern, ours in NAMES:
-        name = re.sub(pattern, ours, name)
-    return name if name in parameters else name.replace(".group.", ".")
+    return names.get(name) or names.get(name.replace("_attn_local.", "_attn."))
 
 
 def _in_our_order(tensor: Tensor, name: str, numbering: Numbering | None, where: str) -> Tensor:

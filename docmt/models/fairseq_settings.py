@@ -92,11 +92,11 @@ def _shared(args: Namespace, where: str) -> dict[str, Any]:
     embeddings = "target" if known.get("share_decoder_input_output_embed") else "separate"
     learned = bool(known.get("encoder_learned_pos"))
     return {
-        "encoder_layers": _number(args, "encoder_layers", where),
-        "decoder_layers": _number(args, "decoder_layers", where),
-        "width": _number(args, "encoder_embed_dim", where),
-        "inner": _number(args, "encoder_ffn_embed_dim", where),
-        "heads": _number(args, "encoder_attention_heads", where),
+        "encoder_layers": typed(args, "encoder_layers", int, where),
+        "decoder_layers": typed(args, "decoder_layers", int, where),
+        "width": typed(args, "encoder_embed_dim", int, where),
+        "inner": typed(args, "encoder_ffn_embed_dim", int, where),
+        "heads": typed(args, "encoder_attention_heads", int, where),
         **{name: float(known.get(name) or 0) for name in ("dropout", "attention_dropout", "activation_dropout")},
         "activation": known.get("activation_fn", "relu"),
         "norm": "pre" if known.get("encoder_normalize_before") else "post",
@@ -104,7 +104,7 @@ def _shared(args: Namespace, where: str) -> dict[str, Any]:
         "embedding_scale": not known.get("no_scale_embedding"),
         "embedding_norm": bool(known.get("layernorm_embedding")),
         "position_table": "learned" if learned else "sinusoidal",
-        **({"max_positions": _number(args, "max_source_positions", where)} if learned else {}),
+        **({"max_positions": typed(args, "max_source_positions", int, where)} if learned else {}),
         "frame": "closed" if is_g_transformer(args) else "fairseq",
     }
 
@@ -113,24 +113,16 @@ def _combined(args: Namespace, where: str) -> dict[str, int]:
     """Combined layers of each attention: at most all."""
     known, found = vars(args), {}
     for role, ours in (("encoder", "encoder_self"), ("decoder", "decoder_self"), ("cross", "cross")):
-        layers = _number(args, f"{'encoder' if role == 'encoder' else 'decoder'}_layers", where)
+        layers = typed(args, f"{'encoder' if role == 'encoder' else 'decoder'}_layers", int, where)
         found[f"{ours}_combined_layers"] = min(int(known.get(f"{role}_ctxlayers", CONTEXT_LAYERS)), layers)
     return found
 
 
-def text_of(args: Namespace, name: str, where: str) -> str:
-    """Raises UserError where the argument is missing."""
-    return _typed(args, name, str, "a text", where)
-
-
-def _number(args: Namespace, name: str, where: str) -> int:
-    return _typed(args, name, int, "a whole number", where)
-
-
-def _typed(args: Namespace, name: str, kind: type, expected: str, where: str) -> Any:
+def typed(args: Namespace, name: str, kind: type, where: str) -> Any:
+    """A text or a whole number, by `kind`. Raises UserError where the argument is missing or is none."""
     value = vars(args).get(name)
     if not isinstance(value, kind):
-        found = f"{name} = {value}"
+        found, expected = f"{name} = {value}", "a text" if kind is str else "a whole number"
         raise UserError("not the settings of a fairseq Transformer", where=where, found=found, expected=expected)
     return value
 

@@ -4,9 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-GROUPS = {"number": r"(?P<number>\d+)", "part": "(?P<part>.+)"}
-"""Patterns of what a layer's names have."""
-
 
 @dataclass(frozen=True)
 class Family:
@@ -18,11 +15,11 @@ class Family:
     stack: str
     """A pattern of the stacks that have layers."""
     parts: Mapping[str, str]
-    """Our names of the parts of layers."""
+    """Of our parts of layers, what they are called there."""
     outside: Mapping[str, str]
-    """Our names of what is outside of layers."""
+    """The same of what is outside of layers."""
     positions: Mapping[str, str]
-    """Tables of positions."""
+    """The same of tables of positions."""
     tied: tuple[str, ...]
     """The names under which the one table of embeddings may stand."""
     embeddings: tuple[str, ...]
@@ -37,65 +34,51 @@ class Family:
         short = name.removeprefix(self.prefix)
         return re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", short))
 
-    def parameter(self, short: str) -> str | None:
-        """Our name of a weight that is taken as it is."""
-        stem, _, leaf = short.rpartition(".")
-        if stem in self.outside:
-            return f"{self.outside[stem]}.{leaf}"
-        pattern = self.layer.replace(".", r"\.").format(stack=f"(?P<stack>{self.stack})", **GROUPS)
-        match = re.fullmatch(pattern, stem)
-        if match and match["part"] in self.parts:
-            return f"{match['stack']}.{match['number']}.{self.parts[match['part']]}.{leaf}"
-        return None
-
     def named(self, parameter: str) -> str | None:
         """The checkpoint's name of one of our parameters, without `prefix`; none where it has no such weight."""
-        stem, _, leaf = parameter.rpartition(".")
         if parameter in self.embeddings:
             return self.tied[0]
-        if parameter in self.positions.values():
-            return _key_of(self.positions, parameter)
-        if stem in self.outside.values():
-            return f"{_key_of(self.outside, stem)}.{leaf}"
+        if parameter in self.positions:
+            return self.positions[parameter]
+        stem, _, leaf = parameter.rpartition(".")
+        if stem in self.outside:
+            return f"{self.outside[stem]}.{leaf}"
         match = re.fullmatch(rf"(?P<stack>{self.stack})\.(?P<number>\d+)\.(?P<part>.+)", stem)
         if match is None:
             return None
-        return f"{self.layer.format(**{**match.groupdict(), 'part': _key_of(self.parts, match['part'])})}.{leaf}"
+        return f"{self.layer.format(**{**match.groupdict(), 'part': self.parts[match['part']]})}.{leaf}"
 
 
-def _key_of(names: Mapping[str, str], value: str) -> str:
-    return next(key for key, one in names.items() if one == value)
+def attention(ours: str, theirs: str, projections: Mapping[str, str]) -> dict[str, str]:
+    """Names of the parts of an attention."""
+    return {f"{ours}.{role}": f"{theirs}.{name}" for role, name in projections.items()}
 
 
-def _attention(theirs: str, ours: str, projections: Mapping[str, str]) -> dict[str, str]:
-    return {f"{theirs}.{name}": f"{ours}.{role}" for role, name in projections.items()}
-
-
-_BART_PROJECTIONS = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
-_BERT_PROJECTIONS = {"query": "self.query", "key": "self.key", "value": "self.value", "output": "output.dense"}
+BART_PROJECTIONS = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
+BERT_PROJECTIONS = {"query": "self.query", "key": "self.key", "value": "self.value", "output": "output.dense"}
 
 BART = Family(
     prefix="model.",
     layer="{stack}.layers.{number}.{part}",
     stack="encoder|decoder",
     parts={
-        **_attention("self_attn", "self_attention", _BART_PROJECTIONS),
-        **_attention("encoder_attn", "cross_attention", _BART_PROJECTIONS),
-        "self_attn_layer_norm": "after_self.norm",
-        "encoder_attn_layer_norm": "after_cross.norm",
-        "fc1": "feed_forward.inner",
-        "fc2": "feed_forward.outer",
-        "final_layer_norm": "after_feed_forward.norm",
+        **attention("self_attention", "self_attn", BART_PROJECTIONS),
+        **attention("cross_attention", "encoder_attn", BART_PROJECTIONS),
+        "after_self.norm": "self_attn_layer_norm",
+        "after_cross.norm": "encoder_attn_layer_norm",
+        "feed_forward.inner": "fc1",
+        "feed_forward.outer": "fc2",
+        "after_feed_forward.norm": "final_layer_norm",
     },
     outside={
-        "encoder.layernorm_embedding": "source_embedding.norm",
-        "decoder.layernorm_embedding": "target_embedding.norm",
-        "encoder.layer_norm": "encoder_norm",
-        "decoder.layer_norm": "decoder_norm",
+        "source_embedding.norm": "encoder.layernorm_embedding",
+        "target_embedding.norm": "decoder.layernorm_embedding",
+        "encoder_norm": "encoder.layer_norm",
+        "decoder_norm": "decoder.layer_norm",
     },
     positions={
-        "encoder.embed_positions.weight": "source_embedding.position.weight",
-        "decoder.embed_positions.weight": "target_embedding.position.weight",
+        "source_embedding.position.weight": "encoder.embed_positions.weight",
+        "target_embedding.position.weight": "decoder.embed_positions.weight",
     },
     tied=("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight"),
     embeddings=("source_embedding.weight", "target_embedding.weight", "output.weight"),
@@ -109,14 +92,14 @@ BERT = Family(
     layer="{stack}.layer.{number}.{part}",
     stack="encoder",
     parts={
-        **_attention("attention", "self_attention", _BERT_PROJECTIONS),
-        "attention.output.LayerNorm": "after_self.norm",
-        "intermediate.dense": "feed_forward.inner",
-        "output.dense": "feed_forward.outer",
-        "output.LayerNorm": "after_feed_forward.norm",
+        **attention("self_attention", "attention", BERT_PROJECTIONS),
+        "after_self.norm": "attention.output.LayerNorm",
+        "feed_forward.inner": "intermediate.dense",
+        "feed_forward.outer": "output.dense",
+        "after_feed_forward.norm": "output.LayerNorm",
     },
-    outside={"embeddings.LayerNorm": "source_embedding.norm"},
-    positions={"embeddings.position_embeddings.weight": "source_embedding.position.weight"},
+    outside={"source_embedding.norm": "embeddings.LayerNorm"},
+    positions={"source_embedding.position.weight": "embeddings.position_embeddings.weight"},
     tied=("embeddings.word_embeddings.weight",),
     embeddings=("source_embedding.weight",),
     stacks=("source_embedding.", "encoder"),

@@ -33,9 +33,9 @@ from torch import nn
 
 from docmt.models.transformer import Role, Transformer, plain_attention
 from docmt.nn.caches import Cache
+from docmt.nn.compiled import token_wise
 from docmt.nn.multihead import CrossAttention, SelfAttention
 from docmt.nn.shapes import HypothesisStates, States
-from docmt.nn.token_wise import token_wise
 from docmt.settings.models import GTransformerConfig
 
 

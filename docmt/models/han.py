@@ -37,12 +37,12 @@ from torch import nn
 
 from docmt.models.transformer import Transformer, feed_forward
 from docmt.nn.caches import Cache
+from docmt.nn.compiled import token_wise
 from docmt.nn.context import SentenceAttention, WordAttention, are_words, context_of
 from docmt.nn.layers import Dropout
 from docmt.nn.noise import narrowed, rows
 from docmt.nn.shapes import HypothesisFlags, HypothesisStates, HypothesisTokens, States
 from docmt.nn.streams import Memory, Stream
-from docmt.nn.token_wise import token_wise
 from docmt.settings.models import HanConfig
 
 

@@ -3,16 +3,29 @@
 Paper: Lyu et al. 2022, sections 3.2 and 3.3; d_z is `latent_width`.
 """
 
+import math
 from typing import NamedTuple
 
 import torch
 from torch import nn
 
-from docmt.nn.chain_attention import SoftAlignment
+from docmt.nn.attention import attend, attention_weights
 from docmt.nn.chains import Chains
 from docmt.nn.noise import normal
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import ChainStates, Float, Latents, MemberStates, Numbers, RowKeys, SourceStates, States, Tensor
+from docmt.nn.shapes import (
+    ChainStates,
+    Float,
+    Latents,
+    MemberStates,
+    Numbers,
+    Queries,
+    RowKeys,
+    RunWeights,
+    SourceStates,
+    States,
+    Tensor,
+)
 from docmt.nn.streams import Stream
 from docmt.settings.models import LexicalChainConfig
 
@@ -43,6 +56,32 @@ def kl_divergence(q: Gaussian, p: Gaussian) -> Tensor:
     ratio = torch.exp(q.log_variance - p.log_variance)
     distance = (q.mean - p.mean) ** 2 * torch.exp(-p.log_variance)
     return (ratio + distance - 1 - (q.log_variance - p.log_variance)).sum() / 2
+
+
+class SoftAlignment(nn.Module):
+    """Where the translation of each member of a chain stands in the target, found by attention.
+
+    Paper: section 3.2, eq. 8: Softmax(g W_s H^T) H over the states H of the member's own sentence.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Linear(width, width, bias=False)
+        nn.init.xavier_uniform_(self.weight.weight)
+
+    def forward(self, members: MemberStates, chains: Chains, states: States, sentences: Segments) -> MemberStates:
+        """`members`: source states, chain after chain; `states`: the target's, which `sentences` cuts."""
+        query = self._queries(members, chains)
+        found = attend(query, states[:, None], states[:, None], chains.sentences, sentences)[:, 0]
+        return torch.zeros_like(found).index_copy(0, chains.order, found)
+
+    def weights(self, members: MemberStates, chains: Chains, states: States, sentences: Segments) -> list[RunWeights]:
+        """Of each sentence those of eq. 8: a row for each of its members, by `chains.order`, over its `states`."""
+        return attention_weights(self._queries(members, chains), states[:, None], chains.sentences, sentences)
+
+    def _queries(self, members: MemberStates, chains: Chains) -> Queries:
+        """One head as wide as the model; the equation has no scale, so that of attention is taken back."""
+        return self.weight(members).index_select(0, chains.order)[:, None] * math.sqrt(members.shape[1])
 
 
 class GaussianNetwork(nn.Module):

@@ -29,7 +29,6 @@ from docmt.base.runs import spans, starts
 from docmt.models.latent import ConsistencyFusion, Gaussian, Posterior, Prior, chain_keys, kl_divergence
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
 from docmt.nn.caches import Cache
-from docmt.nn.chain_attention import ChainAttention
 from docmt.nn.chains import Chains
 from docmt.nn.layers import Residual
 from docmt.nn.multihead import RunAttention
@@ -94,18 +93,18 @@ class GeneralContext(nn.Module):
 class LexicalConsistency(nn.Module):
     """Words of a chain attend to each other; what comes out takes their place.
 
-    Paper: section 3.1, eq. 4.
+    Paper: section 3.1, eq. 4, MultiHead(D_c, D_c, D_c). Without positions, so that a chain is a set.
     """
 
     def __init__(self, config: LexicalChainConfig) -> None:
         super().__init__()
-        self.attention = ChainAttention(config.width, config.heads, config.attention_dropout)
+        self.attention = RunAttention(config.width, config.heads, config.attention_dropout)
         self.residual = Residual(config)
 
     def forward(self, x: SourceStates, chains: Chains) -> SourceStates:
         members = x.index_select(0, chains.tokens)
         with narrowed(chains.tokens):
-            consistent = self.residual(members, lambda y: self.attention(y, chains))
+            consistent = self.residual(members, lambda y: self.attention(y, chains.runs))
         return x.index_copy(0, chains.tokens, consistent.to(x.dtype))
 
 
@@ -164,12 +163,9 @@ class LexicalChain(Transformer):
         """Raises ValueError for a stream without chains."""
         if source.chains is None:
             raise ValueError("a lexical chain model needs a source stream with its chains")
-        summaries = summaries_of(source)
         with rows(source.keys):
             x = self.embed(self.source_embedding, source)
-            for layer in self.encoder:
-                x = layer(x, source, summaries)
-        states = self.encoder_norm(x)
+            states = self.through_encoder(x, source, summaries_of(source))
         prior = self.prior(states, source.chains) if self.config.latent else None
         return ChainMemory(states, source.layout, source.chains, prior, prior and self._inferred(prior, source))
 

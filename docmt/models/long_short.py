@@ -125,16 +125,11 @@ class LongShort(Transformer):
             x, both = self.embed(self.source_embedding, source), two_streams(source.layout)
             if self.config.cross_reads == "own":
                 with rows(two_keys(source.keys)):
-                    states = self.encode_streams(twice(x), both)
+                    states = self.through_encoder(twice(x), both)
             else:
                 # Nobody would read the short stream.
-                states = twice(self.encode_streams(x, long_stream(source.layout)))
+                states = twice(self.through_encoder(x, long_stream(source.layout)))
         return TwoStreamMemory(states, source.layout, both)
-
-    def encode_streams(self, x: TwoStreams, layout: Layout) -> TwoStreams:
-        for layer in self.encoder:
-            x = layer(x, layout)
-        return self.encoder_norm(x)
 
     def decode(self, target_in: Stream, memory: TwoStreamMemory) -> States:
         both, seen = two_streams(target_in.layout), Memory(memory.states, memory.both)

@@ -21,7 +21,7 @@ Departs: mBART's language codes are in no frame of ours (`docmt.nn.frames`), so 
 that the checkpoint lacks (`<sep>`, `<cls>`) start as the mean of all its rows.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import reading as reading_of
 from docmt.models.families import BIAS_OF_LOGITS, FAMILIES, TOKEN_TYPES, Family
 from docmt.models.store import read_checkpoint, take
-from docmt.models.transformer import Transformer
+from docmt.models.transformer import Transformer, parameter_shapes
 from docmt.nn.shapes import EmbeddingRows, EmbeddingTable, Tensor
 from docmt.settings.made_checkpoints import STANDS_FOR
 from docmt.settings.pretrained import POSITION_OFFSET, check_model, read_config
@@ -74,9 +74,6 @@ class Reading:
     left: dict[str, str] = field(default_factory=dict)
     """Why others became no parameter."""
 
-    def add(self, name: str, parameter: str, weight: Tensor) -> None:
-        self.parameters[parameter], self.names[parameter] = weight, name
-
 
 def start_from(
     model: Transformer, folder: Path | str, source: Counterparts | None, target: Counterparts | None
@@ -89,9 +86,9 @@ def start_from(
     check_model(model.config, folder)
     config = read_config(folder)
     kind = config["model_type"]
-    family, own = FAMILIES[kind], plain_parameters(model)
+    family, own = FAMILIES[kind], parameter_shapes(model.config, model.source_size, model.target_size)
     with reading_of(folder, "weights of other shapes than a checkpoint's"):
-        reading = read_names(kind, folder)
+        reading = read_names(kind, folder, own)
     counterparts = {"source_embedding.weight": source, "target_embedding.weight": target, "output.weight": target}
     tables = {name: counterparts[name] for name in family.embeddings if name in own and counterparts[name] is not None}
     check_complete(reading, family, own)
@@ -106,18 +103,18 @@ def start_from(
     return Start(taken, new, became, new_pieces, new_positions, config.get(STANDS_FOR))
 
 
-def read_names(kind: str, folder: Path | str) -> Reading:
-    """Raises: UserError for a weight that has no place in the Transformer."""
+def read_names(kind: str, folder: Path | str, own: Collection[str]) -> Reading:
+    """`own`: the parameters of the Transformer. Raises: UserError for a weight that has no place in it."""
     family, reading = FAMILIES[kind], Reading(str(folder))
+    parameters = {family.named(parameter): parameter for parameter in own}
     weights = {family.short(name): (name, weight) for name, weight in read_checkpoint(folder).items()}
     types = weights.pop(TOKEN_TYPES, None)
     for short, (name, weight) in weights.items():
         if short in family.tied:
             add_table(reading, name, weight)
-        elif short in family.positions:
-            reading.add(name, family.positions[short], weight[POSITION_OFFSET[kind] :])
-        elif (parameter := family.parameter(short)) is not None:
-            reading.add(name, parameter, weight)
+        elif (parameter := parameters.get(short)) is not None:
+            reading.names[parameter] = name
+            reading.parameters[parameter] = weight[POSITION_OFFSET[kind] if parameter in family.positions else 0 :]
         elif family.needless.fullmatch(short):
             reading.left[name] = NO_PART
         elif short == BIAS_OF_LOGITS and not weight.any():
@@ -165,7 +162,7 @@ def gather_rows(table: EmbeddingTable, rows: list[int | None], where: str) -> Em
 def lengthen_positions(reading: Reading, family: Family, model: Transformer) -> dict[str, int]:
     """Put the model's own start beyond the checkpoint's end; give the first new row of each table that was longer."""
     new = {}
-    for name in family.positions.values():
+    for name in family.positions:
         table, fresh = reading.parameters[name], model.get_parameter(name)
         if len(fresh) > len(table):
             reading.parameters[name] = torch.cat((table, fresh[len(table) :].to(table.dtype)))
@@ -173,20 +170,10 @@ def lengthen_positions(reading: Reading, family: Family, model: Transformer) -> 
     return new
 
 
-def plain_parameters(model: Transformer) -> set[str]:
-    """The parameters of a Transformer with the settings of `model`: what checkpoints can fill."""
-    with torch.device("meta"):
-        plain = Transformer(model.config, model.source_size, model.target_size)
-    return {name for name, _ in plain.named_parameters()}
-
-
-def check_complete(reading: Reading, family: Family, own: set[str]) -> None:
-    """Raises: UserError for a weight that the checkpoint lacks, and for one that a Transformer lacks."""
-    for parameter, name in reading.names.items():
-        if parameter not in own:
-            raise unaccounted(reading, name)
+def check_complete(reading: Reading, family: Family, own: Collection[str]) -> None:
+    """Raises: UserError for a weight that the checkpoint lacks."""
     tables = {"source_embedding.weight", "target_embedding.weight", "output.weight"}
-    needed = {name for name in own - tables if name.startswith(family.stacks)}
+    needed = {name for name in own if name.startswith(family.stacks)} - tables
     missing = [*(family.tied[:1] if reading.table is None else ()), *sorted(needed - set(reading.parameters))]
     if missing:
         found = f"nothing for {', '.join(missing)}"

@@ -12,7 +12,7 @@ from safetensors.torch import save
 
 from docmt.base.artifacts import atomic_file, write_json
 from docmt.models.families import FAMILIES, TOKEN_TYPES
-from docmt.models.transformer import Transformer
+from docmt.models.transformer import parameter_shapes
 from docmt.nn.shapes import Tensor
 from docmt.settings.made_checkpoints import STANDS_FOR, MadeCheckpoint
 from docmt.settings.models import TransformerConfig
@@ -73,7 +73,7 @@ def random_weights(made: MadeCheckpoint, pieces: int) -> dict[str, Tensor]:
         around = 1.0 if name.endswith("norm.weight") else 0.0
         short = family.named(name)
         if short is not None:
-            offset = POSITION_OFFSET[made.family] if short in family.positions else 0
+            offset = POSITION_OFFSET[made.family] if name in family.positions else 0
             size = (shape[0] + offset, *shape[1:])
             weights[family.prefix + short] = around + DEVIATION * torch.randn(size, generator=generator)
     if made.family == "bert":
@@ -106,6 +106,4 @@ def shapes(made: MadeCheckpoint, pieces: int) -> dict[str, torch.Size]:
         position_table="learned",
         max_positions=POSITIONS[made.family],
     )
-    with torch.device("meta"):
-        model = Transformer(config, pieces, pieces)
-    return {name: parameter.shape for name, parameter in model.named_parameters()}
+    return parameter_shapes(config, pieces, pieces)

@@ -103,14 +103,14 @@ def take(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) ->
         )
     found = {name: weights[origins[name]] for name in taken}
     check_shapes(model, found, where)
-    _copy(model, found)
+    put_weights(model, found)
     return taken, [name for name in origins if name not in taken]
 
 
 def fill(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
     """Take all parameters of `model` from `weights`, which came from `where`. Raises UserError as `check_fit` does."""
     check_fit(model, weights, where)
-    _copy(model, weights)
+    put_weights(model, weights)
 
 
 def check_fit(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
@@ -140,7 +140,8 @@ def check_shapes(model: Transformer, weights: Mapping[str, torch.Tensor], where:
 
 
 @torch.no_grad()
-def _copy(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:
+def put_weights(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:
+    """Give each parameter that `weights` has its values."""
     for name, parameter in model.named_parameters():
         if name in weights:
             parameter.copy_(weights[name])
@@ -172,7 +173,8 @@ def _read_pickle(path: Path) -> dict[str, torch.Tensor]:
     remedy = "take the checkpoint's model.safetensors instead, or fetch it again"
     with reading(path, "refused: a pickle of weights that is damaged, or would run code", PLAIN, remedy):
         weights = load_plain(path)
-    check_weights(weights, str(path))
+    if found := strange_in(weights):
+        raise UserError("not weights by name", where=str(path), found=found, expected=PLAIN, remedy=MEND)
     return weights
 
 
@@ -186,15 +188,12 @@ def load_plain(path: Path, allowed: Sequence[type] = ()) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True)
 
 
-def check_weights(weights: Any, where: str) -> None:
-    """Raises UserError for what a damaged pickle may give: no names, no tensors, or tensors that have no values."""
+def strange_in(weights: Any) -> str | None:
+    """What a damaged pickle may give instead of tensors by name: other things, or tensors that have no values."""
     named = isinstance(weights, dict) and all(isinstance(name, str) for name in weights)
     if not named or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
-        raise UserError("not weights by name", where=where, found=type(weights).__name__, expected=PLAIN, remedy=MEND)
-    strange = [name for name, tensor in weights.items() if not is_plain(tensor)]
-    if strange:
-        found = f"{strange[0]} is none"
-        raise UserError("not weights by name", where=where, found=found, expected=PLAIN, remedy=MEND)
+        return type(weights).__name__
+    return next((f"{name} is none" for name, tensor in weights.items() if not is_plain(tensor)), None)
 
 
 def is_plain(tensor: torch.Tensor) -> bool:

@@ -23,7 +23,7 @@ from docmt.nn.frames import FRAMES
 from docmt.nn.layers import Embedding, FeedForward, Residual
 from docmt.nn.multihead import CrossAttention, SelfAttention
 from docmt.nn.noise import rows
-from docmt.nn.shapes import HypothesisStates, HypothesisTokens, Logits, States, Tensor
+from docmt.nn.shapes import AnyStates, HypothesisStates, HypothesisTokens, Logits, States, Tensor
 from docmt.nn.streams import Batch, Layout, Memory, Scope, Stream
 from docmt.settings.models import TransformerConfig
 
@@ -138,10 +138,14 @@ class Transformer(nn.Module):
 
     def encode(self, source: Stream) -> Memory:
         with rows(source.keys):
-            x = self.embed(self.source_embedding, source)
-            for layer in self.encoder:
-                x = layer(x, source.layout)
-        return Memory(self.encoder_norm(x), source.layout)
+            states = self.through_encoder(self.embed(self.source_embedding, source), source.layout)
+        return Memory(states, source.layout)
+
+    def through_encoder(self, x: AnyStates, *seen: object) -> AnyStates:
+        """`seen`: what its layers take after `x`."""
+        for layer in self.encoder:
+            x = layer(x, *seen)
+        return self.encoder_norm(x)
 
     def decode(self, target_in: Stream, memory: Memory) -> States:
         """Final states; the state of token t has seen the target up to t and the source.
@@ -193,3 +197,10 @@ def plain_attention(config: TransformerConfig, role: Role, scope: Scope) -> Self
     if role == "cross":
         return CrossAttention(config.width, config.heads, scope, config.attention_dropout)
     return SelfAttention(config.width, config.heads, scope, role == "decoder_self", config.attention_dropout)
+
+
+def parameter_shapes(config: TransformerConfig, source_size: int, target_size: int) -> dict[str, torch.Size]:
+    """Of a Transformer with these settings, whatever architecture they are of, by name."""
+    with torch.device("meta"):
+        model = Transformer(config, source_size, target_size)
+    return {name: parameter.shape for name, parameter in model.named_parameters()}

@@ -35,9 +35,9 @@ import torch
 from torch import nn
 
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
-from docmt.nn.chain_attention import ChainAttention
 from docmt.nn.chains import Chains
 from docmt.nn.layers import Residual
+from docmt.nn.multihead import RunAttention
 from docmt.nn.noise import narrowed, rows
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Logits, SourceStates, States, Tensor
@@ -57,7 +57,7 @@ class SharedContext(nn.Module):
 
     def __init__(self, config: WLinkConfig) -> None:
         super().__init__()
-        self.attention = ChainAttention(config.width, config.heads, config.attention_dropout)
+        self.attention = RunAttention(config.width, config.heads, config.attention_dropout)
         self.gate = nn.Linear(2 * config.width, config.width)
         nn.init.xavier_uniform_(self.gate.weight)
         nn.init.constant_(self.gate.bias, GATE_START)
@@ -69,7 +69,7 @@ class SharedContext(nn.Module):
         return x.index_copy(0, links.tokens, words.to(x.dtype))
 
     def seen(self, own: States, links: Chains) -> States:
-        seen = self.attention(own, links)
+        seen = self.attention(own, links.runs)
         return torch.sigmoid(self.gate(torch.cat((own, seen), dim=-1))) * seen
 
 
@@ -130,10 +130,8 @@ class WLink(Transformer):
         if source.chains is None:
             raise ValueError("a model of word links needs a source stream with its chains")
         with rows(source.keys):
-            x = self.embed(self.source_embedding, source)
-            for layer in self.encoder:
-                x = layer(x, source)
-        return Memory(self.encoder_norm(x), source.layout)
+            states = self.through_encoder(self.embed(self.source_embedding, source), source)
+        return Memory(states, source.layout)
 
     def decode_aligned(self, target_in: Stream, memory: Memory) -> tuple[States, SourceStates]:
         """Final states, as `decode` gives them, and for each source token the mean of those that look at it."""

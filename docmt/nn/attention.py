@@ -9,19 +9,7 @@ from contextlib import contextmanager
 from docmt.nn.backends import bucketed, kernel, varlen, weights
 from docmt.nn.noise import WeightDropout
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import (
-    CommonPairs,
-    HypothesisHeads,
-    KeyMask,
-    Keys,
-    OwnPairs,
-    PaddedKeys,
-    PaddedQueries,
-    Queries,
-    RunWeights,
-    SourceStates,
-    States,
-)
+from docmt.nn.shapes import Keys, Queries, RunWeights, SourceStates, States
 
 Observer = Callable[[Queries, Keys, Segments, Segments, bool], None]
 """Told of a call of `attend`: queries, keys, the runs of both, whether it is causal."""
@@ -63,14 +51,10 @@ def attend(
     return backend.attend(q, k, v, query_segments, key_segments, causal, dropout)
 
 
-def attend_padded(q: PaddedQueries, k: PaddedKeys, v: PaddedKeys, may_attend: KeyMask | None = None) -> PaddedQueries:
-    """Let the queries of a row see the keys of that row where `may_attend`."""
-    return kernel.padded(q, k, v, may_attend)
-
-
-def attend_shared(q: HypothesisHeads, common: CommonPairs, own: OwnPairs) -> HypothesisHeads:
-    """Let each hypothesis see what its instance has in common, and its own keys; hypotheses stand by instance."""
-    return kernel.shared(q, common, own)
+attend_padded = kernel.padded
+"""Let the queries of a row see the keys of that row where `may_attend`."""
+attend_shared = kernel.shared
+"""Let each hypothesis see what its instance has in common, and its own keys; hypotheses stand by instance."""
 
 
 def attend_back(q: Queries, k: Keys, states: States, query_segments: Segments, key_segments: Segments) -> SourceStates:

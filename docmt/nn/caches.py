@@ -11,15 +11,7 @@ import torch
 from docmt.base.runs import starts
 from docmt.nn.attention import attend_padded, attend_shared
 from docmt.nn.segments import Segments, pad_runs
-from docmt.nn.shapes import (
-    GrownPairs,
-    HypothesisHeads,
-    HypothesisTokens,
-    Keys,
-    Numbers,
-    PaddedPairs,
-    Pairs,
-)
+from docmt.nn.shapes import Float, HypothesisHeads, HypothesisTokens, Keys, Numbers, PaddedPairs, Pairs, Tensor
 from docmt.nn.streams import Layout, Memory, Scope
 
 FIRST_CAPACITY = 32
@@ -140,7 +132,7 @@ class InstanceCache:
         self.length, self.own = self.length + count, self.own[:, :, :, count:]
 
 
-def reserve(pairs: PaddedPairs | None, newest: Pairs, length: int) -> GrownPairs:
+def reserve(pairs: PaddedPairs | None, newest: Pairs, length: int) -> Float[Tensor, "2 B H _ K"]:
     """A cache with room for `length` tokens: twice as long where it has to grow."""
     capacity = 0 if pairs is None else pairs.shape[3]
     if length <= capacity:
@@ -227,7 +219,7 @@ class Cache:
     def __init__(self, memory: Memory, beam: int, openings: tuple[int, ...]) -> None:
         self.memory, self.beam = memory, beam
         self.progress = Progress(memory.layout, beam, openings)
-        self.layers: dict[Any, SentenceCache | InstanceCache | MemoryCache | TwoStreamCache] = {}
+        self.layers: dict[Any, LayerCache] = {}
 
     def reorder(self, index: Numbers) -> None:
         """Hypothesis n goes on from what was hypothesis index[n], of the same instance."""

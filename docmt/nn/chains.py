@@ -7,7 +7,7 @@ import torch
 
 from docmt.base.runs import places, spans, starts
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import Chosen, Numbers
+from docmt.nn.shapes import Int, Numbers, Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Chains:
     """Chain after chain, the place of each member in the stream."""
     runs: Segments
     """The chains as runs of `tokens`."""
-    relevant: Chosen
+    relevant: Int[Tensor, "_ _"]
     """Numbers of the chains that have a member in each sentence; the number of all chains fills the rest of a row."""
 
     order: Numbers

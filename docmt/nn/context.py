@@ -21,9 +21,9 @@ from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
     ContextRows,
     Flags,
+    Float,
     HypothesisFlags,
     HypothesisHeads,
-    HypothesisRowHeads,
     HypothesisRows,
     HypothesisStates,
     Int,
@@ -169,7 +169,7 @@ class ContextCache:
 
     def attend(
         self, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads, is_word: HypothesisFlags, progress: Progress
-    ) -> tuple[HypothesisRowHeads, SeenRows]:
+    ) -> tuple[Float[Tensor, "N W H K"], SeenRows]:
         """Put in the newest tokens, and let each see the words of each previous sentence, apart.
 
         Gives what was seen, and in which rows there was anything to be seen.

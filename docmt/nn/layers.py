@@ -11,9 +11,9 @@ from torch import nn
 
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import PAD
+from docmt.nn.compiled import token_wise
 from docmt.nn.noise import Noisy, grouped_columns, thinned
 from docmt.nn.shapes import AnyStates, Float, Numbers, States, Tensor, Tokens
-from docmt.nn.token_wise import token_wise
 from docmt.settings.models import TransformerConfig
 
 FIRST_POSITION = 2

@@ -124,7 +124,7 @@ class Noisy(nn.Module):
 
     site: str = ""
     is_named = False
-    """Of its own, since what looks at a name is compiled for each name again (`docmt.nn.token_wise`)."""
+    """Of its own, since what looks at a name is compiled for each name again (`docmt.nn.compiled`)."""
 
     def name_site(self, site: str) -> None:
         self.site, self.is_named = site, True

@@ -50,13 +50,10 @@ class Rows:
         `chains`: of each instance its chains, a chain being the numbers of its members among the source words.
         """
         target = [[[] for _ in sentences] for sentences in source] if target is None else target
-        sides = []
-        for side in (source, target):
-            flat = [sentence for sentences in side for sentence in sentences]
-            ids = np.array([word for sentence in flat for word in sentence], dtype=np.int64)
-            sides += [ids, np.array([len(sentence) for sentence in flat], dtype=np.int64)]
-        counts = np.array([len(sentences) for sentences in source], dtype=np.int64)
-        return cls(*sides, counts, None if chains is None else _listed_chains(chains))
+        source_ids, source_lengths, sentences = _listed(source)
+        target_ids, target_lengths, _ = _listed(target)
+        of_rows = None if chains is None else RowChains(*_listed(chains))
+        return cls(source_ids, source_lengths, target_ids, target_lengths, sentences, of_rows)
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -102,11 +99,11 @@ def _chains(table: pa.Table) -> RowChains:
     return RowChains(members.astype(np.int64), *(part.astype(np.int64) for part in _flat(table["lengths"])))
 
 
-def _listed_chains(chains: Sequence[Sequence[Sequence[int]]]) -> RowChains:
-    flat = [chain for instance in chains for chain in instance]
-    members = np.array([member for chain in flat for member in chain], dtype=np.int64)
-    lengths = np.array([len(chain) for chain in flat], dtype=np.int64)
-    return RowChains(members, lengths, np.array([len(instance) for instance in chains], dtype=np.int64))
+def _listed(instances: Sequence[Sequence[Sequence[int]]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The numbers of all lists of all instances, the lengths of these lists, and how many each instance has."""
+    flat = [one for lists in instances for one in lists]
+    parts = [number for one in flat for number in one], map(len, flat), map(len, instances)
+    return tuple(np.array(list(part), dtype=np.int64) for part in parts)
 
 
 def _flat(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:

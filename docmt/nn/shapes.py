@@ -64,19 +64,15 @@ Pairs = Float[Tensor, "2 B H K"]
 """A key and a value of each row."""
 PaddedPairs = Float[Tensor, "2 B H L K"]
 """Keys and values of a cache."""
-GrownPairs = Float[Tensor, "2 B H _ K"]
 MemberStates = Float[Tensor, "P D"]
 ContextRows = Float[Tensor, "_ D"]
 """A row for each look of a token at a previous sentence."""
 ChainStates = Float[Tensor, "M _"]
 Latents = Float[Tensor, "M Z"]
-Chosen = Int[Tensor, "_ _"]
-"""Numbers of what is chosen for each row."""
 Weights = Float[Tensor, "*queries H L"]
 """Of attention: of each head to each key."""
 RunWeights = Float[Tensor, "_ _"]
 """Of attention: of each query of a run to each key."""
-QueryKeys = Int[Tensor, "B Q"]
 KeyMask = Bool[Tensor, "B L"]
 """True where a key is visible."""
 HypothesisTokens = Int[Tensor, "N"]
@@ -85,7 +81,4 @@ HypothesisStates = Float[Tensor, "N D"]
 HypothesisHeads = Float[Tensor, "N H K"]
 HypothesisRows = Float[Tensor, "N W D"]
 """A state for each of the sentences that a hypothesis looks back at."""
-HypothesisRowHeads = Float[Tensor, "N W H K"]
 SeenRows = Bool[Tensor, "N W"]
-CommonPairs = Float[Tensor, "2 I H C K"]
-OwnPairs = Float[Tensor, "2 N H L K"]

@@ -52,7 +52,7 @@ class Stream:
     keys: RowKeys | None = None
     """What makes each token's noise; none = there is none, or torch's generator makes it."""
     padding: int = 0
-    """Rows at the end that hold no token (`docmt.nn.padding`)."""
+    """Rows at the end that hold no token (`docmt.nn.compiled`)."""
 
     @property
     def sentences(self) -> Segments:

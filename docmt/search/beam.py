@@ -18,7 +18,6 @@ import torch
 from torch import Tensor, nn
 
 from docmt.base.errors import UserError
-from docmt.nn.caches import Cache
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Memory, frame_source
@@ -104,11 +103,9 @@ def searched(
     model: nn.Module, memory: Memory, limits: list[list[int]], config: DecodeConfig
 ) -> list[list[Translation]]:
     """One search for each instance of the memory; `limits` has the most words of each of its sentences."""
-    device = memory.states.device
-    rules = RULES[model.config.frame](limits, device)
-    search = Search(model, model.start(memory, config.beam), rules, len(limits), config.beam, device)
+    search = Search(model, memory, limits, config.beam)
     ended = search.run(FRAMES[model.config.frame].input_before.edge)
-    return [ranked(ended[number], row, rules, config) for number, row in enumerate(limits)]
+    return [ranked(ended[number], row, search.rules, config) for number, row in enumerate(limits)]
 
 
 def side_by_side(translations: list[Translation]) -> Translation:
@@ -140,14 +137,15 @@ def ranked(ended: Ended, limits: list[int], rules: Rules, config: DecodeConfig) 
 class Search:
     """One search: its state and its steps."""
 
-    def __init__(
-        self, model: nn.Module, cache: Cache, rules: Rules, instances: int, beam: int, device: torch.device
-    ) -> None:
-        self.model, self.cache, self.rules, self.beam = model, cache, rules, beam
+    def __init__(self, model: nn.Module, memory: Memory, limits: list[list[int]], beam: int) -> None:
+        """`limits`: see `searched`."""
+        instances, device = len(limits), memory.states.device
+        self.model, self.cache, self.beam = model, model.start(memory, beam), beam
+        self.rules = RULES[model.config.frame](limits, device)
         self.alive = list(range(instances))
         """Numbers of the instances that are still in the batch."""
         self.first_slots = torch.arange(instances, device=device)[:, None] * beam
-        self.growing = Hypotheses.start(instances, beam, rules.capacity, device)
+        self.growing = Hypotheses.start(instances, beam, self.rules.capacity, device)
         self.finished = Finished.start(self.growing)
         self.ended: dict[int, Ended] = {}
 

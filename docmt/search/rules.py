@@ -45,6 +45,8 @@ class WrappedRules:
     """
 
     separator = EOS
+    after_end = BOS
+    """The decoder's input after the output `</s>`."""
     never_output = (PAD, BOS, SEP, MASK, CLS)
     counted_besides = 0
     """What counts for a sentence's maximum beside its source pieces."""
@@ -71,7 +73,7 @@ class WrappedRules:
 
     def inputs(self, tokens: Tensor) -> Tensor:
         """The decoder's inputs after these outputs."""
-        return tokens.masked_fill(tokens == EOS, BOS)
+        return tokens.masked_fill(tokens == EOS, self.after_end)
 
     @staticmethod
     def split(tokens: list[int]) -> list[list[int]]:
@@ -91,10 +93,8 @@ class FairseqRules(WrappedRules):
     does not bar `<s>`, which its models are never trained to give.
     """
 
+    after_end = EOS
     counted_besides = 1
-
-    def inputs(self, tokens: Tensor) -> Tensor:
-        return tokens
 
 
 class ClosedRules(WrappedRules):
@@ -107,6 +107,7 @@ class ClosedRules(WrappedRules):
     """
 
     separator = BOS
+    after_end = EOS
     never_output = (PAD, BOS, SEP, CLS)
     counted_besides = -1
 
@@ -126,9 +127,6 @@ class ClosedRules(WrappedRules):
     def finishing(self, tokens: Tensor, sentence: Tensor) -> Tensor:
         """Which continuations (B, any) end the hypothesis."""
         return tokens == SEP
-
-    def inputs(self, tokens: Tensor) -> Tensor:
-        return tokens
 
     @staticmethod
     def split(tokens: list[int]) -> list[list[int]]:

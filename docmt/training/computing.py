@@ -1,6 +1,6 @@
 """How a training computes: its seeds, its number type, algorithms that repeat, compiled parts.
 
-Compiled parts (`docmt.nn.token_wise`) are an option of the job, on for CUDA. Their shapes are static. So that there
+Compiled parts (`docmt.nn.compiled`) are an option of the job, on for CUDA. Their shapes are static. So that there
 are few of them, streams are padded to whole quanta of rows; a part is compiled once for each number of rows that it
 meets, which takes most of the time of the first updates. Validation computes as ever.
 """
@@ -16,9 +16,8 @@ import torch
 
 from docmt.base.artifacts import canonical_json
 from docmt.base.errors import UserError
-from docmt.nn.padding import padded
+from docmt.nn.compiled import Backend, compiled_by, padded
 from docmt.nn.streams import Batch
-from docmt.nn.token_wise import Backend, compiled_by
 from docmt.training.failures import is_out_of_memory
 
 

@@ -1,7 +1,7 @@
 """What ends a training under a name: no memory, no room on the disk, numbers that are none. Each is one message."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,43 +23,35 @@ def is_out_of_memory(problem: Exception) -> bool:
     return isinstance(problem, RuntimeError) and any(mark in str(problem) for mark in MARKS)
 
 
-class BatchUnderWay:
-    """Remembers the batch that is computed, for the message."""
+@contextmanager
+def out_of_memory_named(where: str, under_way: Callable[[], Batch | None], kept: str) -> Iterator[None]:
+    """Raises Failure where memory runs out within.
 
-    def __init__(self) -> None:
-        self._batch: Batch | None = None
+    `where` names the work, `under_way` gives the batch that is computed, `kept` says what was saved before.
+    """
+    try:
+        yield
+    except Exception as problem:
+        if not is_out_of_memory(problem):
+            raise
+        said = str(problem).strip().splitlines() or [type(problem).__name__]
+        raise Failure(
+            Reason.OUT_OF_MEMORY,
+            "out of memory",
+            where=where,
+            found=f"{size_of(under_way())}{said[0]}",
+            remedy=f"lower train.batch_tokens: it only splits updates; {kept}",
+        ) from None
 
-    def each(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        for batch in batches:
-            self._batch = batch
-            yield batch
 
-    @contextmanager
-    def blamed(self, where: str, kept: str) -> Iterator[None]:
-        """Raises Failure where memory runs out within; `where` names the work, `kept` says what was saved before."""
-        self._batch = None
-        try:
-            yield
-        except Exception as problem:
-            if not is_out_of_memory(problem):
-                raise
-            said = str(problem).strip().splitlines() or [type(problem).__name__]
-            raise Failure(
-                Reason.OUT_OF_MEMORY,
-                "out of memory",
-                where=where,
-                found=f"{self._size()}{said[0]}",
-                remedy=f"lower train.batch_tokens: it only splits updates; {kept}",
-            ) from None
-
-    def _size(self) -> str:
-        if self._batch is None:
-            return ""
-        source, target = self._batch.source.instances, self._batch.target_in.instances
-        return (
-            f"a batch of {source.runs} instances, {source.tokens} source and {target.tokens} target tokens, "
-            f"the longest of {source.longest} and {target.longest}: "
-        )
+def size_of(batch: Batch | None) -> str:
+    if batch is None:
+        return ""
+    source, target = batch.source.instances, batch.target_in.instances
+    return (
+        f"a batch of {source.runs} instances, {source.tokens} source and {target.tokens} target tokens, "
+        f"the longest of {source.longest} and {target.longest}: "
+    )
 
 
 @contextmanager

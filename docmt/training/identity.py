@@ -59,7 +59,7 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], 
         if changed and (not set_aside or set(changed) <= set(HOW)):
             refuse(changed, folder)
         if changed:
-            put_aside(folder, found)
+            folder.rename(beside(folder, found))
             names = ", ".join(changed)
             note(f"the state of another run ({names} changed) is set aside as {beside(folder, found)}")
         elif split(found) != split(run):
@@ -101,10 +101,6 @@ def shown(value: Any) -> str:
     """A value in a message; digests and lists are cut."""
     text = str(value)
     return text if len(text) <= 24 else f"{text[:12]}..."
-
-
-def put_aside(folder: Path, run: dict[str, Any]) -> None:
-    folder.rename(beside(folder, run))
 
 
 def beside(folder: Path, run: dict[str, Any]) -> Path:

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from docmt.base.parent import signal_at_parents_end
 from docmt.training.exit import FAULT
@@ -31,6 +32,8 @@ def launch(ranks: int, stop: StopRequest) -> int:
     shared = {"WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
     command = [sys.executable, *sys.orig_argv[1:]]
     processes = []
+    # Ranks whose launcher was killed outright would go on without anybody to tell how they end.
+    die_with_parent = partial(signal_at_parents_end, signal.SIGKILL)
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     with handed_on(processes):
         for rank in range(ranks):
@@ -81,11 +84,6 @@ def handed_on(processes: Sequence[subprocess.Popen]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def die_with_parent() -> None:
-    """Ranks whose launcher was killed outright would go on without anybody to tell how they end."""
-    signal_at_parents_end(signal.SIGKILL)
 
 
 def free_port() -> int:

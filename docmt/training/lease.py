@@ -15,10 +15,9 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from docmt.base.artifacts import write_json
@@ -46,17 +45,15 @@ class Process:
 
     @classmethod
     def this(cls) -> "Process":
-        number = os.getpid()
-        return cls(socket.gethostname(), _boot(), _namespace(), number, _began(number))
+        boot = _told(lambda: Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8"))
+        namespace = _told(lambda: str(Path("/proc/self/ns/pid").readlink()))
+        return cls(socket.gethostname(), boot, namespace, os.getpid(), _began(os.getpid()))
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "Process":
         """What is missing is not known."""
         texts = (str(plain.get(name, "")) for name in ("host", "boot", "namespace"))
         return cls(*texts, int(plain.get("process", 0)), str(plain.get("began", "")))
-
-    def to_plain(self) -> dict[str, Any]:
-        return asdict(self)
 
     def is_alive(self) -> bool | None:
         """Whether it is there; none where this process cannot know, since it runs elsewhere."""
@@ -70,25 +67,18 @@ class Process:
 
 
 def _began(number: int) -> str:
-    try:
-        stat = Path(f"/proc/{number}/stat").read_text(encoding="utf-8")
-    except OSError:
+    stat = _told(lambda: Path(f"/proc/{number}/stat").read_text(encoding="utf-8"))
+    if not stat:
         return ""
     # The command's name stands in parentheses, and may have any character.
     state, *rest = stat.rpartition(")")[2].split()
     return "" if state in ENDED else rest[BEGAN]
 
 
-def _boot() -> str:
+def _told(ask: Callable[[], str]) -> str:
+    """What the system says; nothing where it does not."""
     try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
-    except OSError:
-        return ""
-
-
-def _namespace() -> str:
-    try:
-        return str(Path("/proc/self/ns/pid").readlink())
+        return ask().strip()
     except OSError:
         return ""
 
@@ -113,7 +103,7 @@ class Holder:
     touched: float
 
 
-class Lease:
+class Lease(AbstractContextManager):
     """That of a state folder. While entered, it is given back at the end, if this process took it.
 
     `token` is none until the training has it; ranks but the first are given that of the first.
@@ -126,10 +116,7 @@ class Lease:
         """By the last look."""
         self._taken = False
 
-    def __enter__(self) -> "Lease":
-        return self
-
-    def __exit__(self, kind: type | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *problem: object) -> None:
         with suppress(OSError):
             if self._taken and self.is_held():
                 (self.folder / FILE).unlink()
@@ -211,7 +198,7 @@ class Lease:
 
     def _write(self) -> None:
         token = uuid.uuid4().hex
-        write_json(self.folder / FILE, {**Process.this().to_plain(), "token": token})
+        write_json(self.folder / FILE, {**asdict(Process.this()), "token": token})
         self.token, self._taken = token, True
 
 

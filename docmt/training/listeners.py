@@ -5,7 +5,7 @@ metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
    "target_tokens_per_s", "padding_share", "memory_mib", "wall_s", "device_hours"}: means over the updates since the
    line before, but for the last two, which count from the start, and for memory, a peak (`docmt.training.usage`);
   {"kind": "dev", "loss", "nll", "perplexity", "bleu", "entropy.<kind of attention>"}: BLEU where the rules go by it,
-   entropy in bits (`docmt.training.entropy`).
+   entropy in bits (`docmt.training.validate`).
 Both have the model's other losses by their names, such as "kl" in nats a chain. A training that was
 stopped has the same lines as one that was not, but for time and memory. The share of padding is that of the streams'
 places that hold no token: 0, since streams are packed; what attention pads inside is not counted.
@@ -22,10 +22,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from docmt.base.artifacts import atomic_file
-from docmt.training.status import Status, Step, Validation
+from docmt.training.status import Meter, Status, Step, Validation
 from docmt.training.usage import Usage
 
 
@@ -68,7 +68,26 @@ EVERY_UPDATES = 20
 """Updates between two lines of kind `train`; a validation writes what is left before it."""
 
 
-class Metrics:
+class Course(Listener):
+    """Writes means over updates, and validations; notes are for people."""
+
+    def __init__(self, meter: Meter) -> None:
+        self.meter = meter
+
+    def updated(self, step: Step) -> None:
+        self.meter.add(step)
+        if step.update % EVERY_UPDATES == 0:
+            self.write("train", *self.meter.read())
+
+    def validated(self, validation: Validation) -> None:
+        self.write("dev", {"update": validation.update, "epoch": validation.epoch}, validation.numbers())
+
+    def write(self, kind: str, place: dict[str, int], numbers: dict[str, float]) -> None:
+        """`place`: update and epoch."""
+        raise NotImplementedError
+
+
+class Metrics(Course):
     """Appends to a file of the state folder; on resuming, lines later than the checkpoint are dropped first."""
 
     def __init__(self, path: Path, status: Status, usage: Usage, is_ours: Callable[[], bool] = lambda: True) -> None:
@@ -79,31 +98,21 @@ class Metrics:
         with atomic_file(path) as stream:
             stream.writelines(line + "\n" for line in lines if _up_to(line, last))
         self._stream = path.open("a", encoding="utf-8")
-        self._meter, self._usage, self._is_ours = status.row, usage, is_ours
-
-    def updated(self, step: Step) -> None:
-        self._meter.add(step)
-        if step.update % EVERY_UPDATES == 0:
-            self._write_means()
+        super().__init__(status.row)
+        self._usage, self._is_ours = usage, is_ours
 
     def validated(self, validation: Validation) -> None:
-        if self._meter.updates:
-            self._write_means()
-        self._write({"kind": "dev", "update": validation.update, "epoch": validation.epoch, **validation.numbers()})
-
-    def note(self, text: str) -> None:
-        """Notes are for people."""
+        if self.meter.updates:
+            self.write("train", *self.meter.read())
+        super().validated(validation)
 
     def close(self) -> None:
         self._stream.close()
 
-    def _write_means(self) -> None:
-        place, means = self._meter.read()
-        self._write({"kind": "train", **place, **means, **self._usage.numbers()})
-
-    def _write(self, line: dict[str, Any]) -> None:
+    def write(self, kind: str, place: dict[str, int], numbers: dict[str, float]) -> None:
+        usage = self._usage.numbers() if kind == "train" else {}
         if self._is_ours():
-            self._stream.write(json.dumps(line) + "\n")
+            self._stream.write(json.dumps({"kind": kind, **place, **numbers, **usage}) + "\n")
             self._stream.flush()
 
 
@@ -129,7 +138,7 @@ def events(folder: Path, status: Status, note: Callable[[str], None]) -> Sequenc
     return (Events(folder, status, note),)
 
 
-class Events:
+class Events(Course):
     """On resuming, events later than the checkpoint are marked as void; `note` is told where none can be written.
 
     They reach the file at once: those before a checkpoint are not written again.
@@ -140,31 +149,21 @@ class Events:
         from torch.utils.tensorboard import SummaryWriter
 
         silence_writer()
-        self._folder, self._note, self._meter, self._works = folder, note, status.event, True
+        super().__init__(status.event)
+        self._folder, self._note, self._works = folder, note, True
         with self._unfailing():
             self._writer = SummaryWriter(str(folder), purge_step=status.update + 1)
-
-    def updated(self, step: Step) -> None:
-        self._meter.add(step)
-        if step.update % EVERY_UPDATES == 0:
-            self._write("train", self._meter.read()[1], step.update)
-
-    def validated(self, validation: Validation) -> None:
-        self._write("dev", validation.numbers(), validation.update)
-
-    def note(self, text: str) -> None:
-        """Notes are for people."""
 
     def close(self) -> None:
         if self._works:
             with self._unfailing():
                 self._writer.close()
 
-    def _write(self, kind: str, numbers: dict[str, float], update: int) -> None:
+    def write(self, kind: str, place: dict[str, int], numbers: dict[str, float]) -> None:
         if self._works:
             with self._unfailing():
                 for name, value in numbers.items():
-                    self._writer.add_scalar(f"{kind}/{name}", value, update)
+                    self._writer.add_scalar(f"{kind}/{name}", value, place["update"])
                 self._writer.flush()
 
     @contextmanager

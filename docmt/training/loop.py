@@ -11,12 +11,12 @@ from functools import partial
 import numpy as np
 import torch
 
+from docmt.models.store import put_weights
 from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch, frame_batch
 from docmt.training.batches import epoch_updates, micro_batches, target_tokens
 from docmt.training.checkpoint import StateFolder
 from docmt.training.computing import Compiling, computing, derived_seed
-from docmt.training.entropy import attention_entropy, sample
 from docmt.training.exit import Reason
 from docmt.training.failures import check_update, check_weights
 from docmt.training.listeners import Listener
@@ -24,11 +24,11 @@ from docmt.training.optimiser import set_learning_rates
 from docmt.training.pace import Work
 from docmt.training.ranks import Ranks
 from docmt.training.rules import Weights, mean, stop_reason, wanted
-from docmt.training.status import Status, Step, Validation
+from docmt.training.status import Status, Step, Sums, Validation
 from docmt.training.task import Task
-from docmt.training.update import Sums, accumulate_gradients, clip_gradients
+from docmt.training.update import accumulate_gradients, clip_gradients
 from docmt.training.usage import peak_memory
-from docmt.training.validate import dev_losses, dev_score
+from docmt.training.validate import attention_entropy, dev_losses, dev_score, sample
 from docmt.training.watch import Watch
 
 
@@ -68,7 +68,7 @@ class Training:
         if payload is None:
             return
         self.status = Status.from_plain(payload["status"])
-        self.put_weights(payload["model"])
+        put_weights(self.task.model, payload["model"])
         self.task.optimiser.load_state_dict(payload["optimiser"])
         self.watch.resumed(self.status.update)
         self._saved = self._place()
@@ -109,17 +109,12 @@ class Training:
         names = [self.status.weights[update] for update in wanted(self.task.train, self.status.history)]
         if not names:
             return self.status.history[-1]
-        self.put_weights(mean([self.state.load_weights(name) for name in names]))
+        put_weights(self.task.model, mean([self.state.load_weights(name) for name in names]))
         with self.watch.during("validation", self.status.update):
             return self._dev_validation()
 
     def weights(self) -> Weights:
         return {name: parameter.detach() for name, parameter in self.task.model.named_parameters()}
-
-    @torch.no_grad()
-    def put_weights(self, weights: Weights) -> None:
-        for name, parameter in self.task.model.named_parameters():
-            parameter.copy_(weights[name])
 
     def _do(self, work: Work, listener: Listener) -> None:
         if work == "update":
@@ -140,7 +135,7 @@ class Training:
         """By the number of updates after a validation, if there is one, so that one checkpoint does for both."""
         if self.status.update % self.task.train.save_every_updates == 0 and ahead != "validation":
             return True
-        return self.ranks.from_first(lambda: self.watch.save_is_due(ahead))
+        return self.ranks.from_first(lambda: self.watch.pace.save_is_due(ahead))
 
     def _update(self) -> Step:
         task, status = self.task, self.status

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import torch
@@ -12,6 +11,7 @@ from docmt.base.artifacts import atomic_file, atomic_folder, write_json
 from docmt.base.columns import STOP_WORDS
 from docmt.base.texts import read_text
 from docmt.models.store import save_model
+from docmt.training.exit import now
 from docmt.training.loop import Training
 from docmt.training.rules import best, stop_reason
 from docmt.training.settings import Paths, Settings
@@ -94,5 +94,5 @@ def make_record(
         "parameters": sum(parameter.numel() for parameter in task.model.parameters()),
         "frozen": list(task.frozen),
         **record(task.start),
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "finished": now(),
     }

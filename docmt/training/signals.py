@@ -2,7 +2,7 @@
 
 import signal
 import time
-from types import FrameType, TracebackType
+from types import FrameType
 
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT)
 """What a cluster sends before it kills; the second where it is asked to (`sbatch --signal=USR1@300`); Ctrl-C."""
@@ -26,7 +26,7 @@ class StopRequest:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         return self
 
-    def __exit__(self, kind: type | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *problem: object) -> None:
         for number, handler in self._before.pop().items():
             signal.signal(number, handler)
 

@@ -1,11 +1,14 @@
 """How far a training has come: all of it that is no tensor, as it stands in a checkpoint, and what updates tell."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from torch import Tensor
+
 from docmt.models.transformer import LossTerm
+from docmt.training.ranks import Ranks
 
 
 @dataclass
@@ -32,28 +35,49 @@ class Terms:
         self.counts[name] = self.counts.get(name, 0) + count
 
 
-@dataclass(frozen=True)
-class Step:
+@dataclass
+class Sums:
+    """Over the tokens of an update; losses in nats. `loss` is that of the translation, `terms` are the others.
+
+    `places` are the rows of the input streams, `padding` those that hold no token: none, unless parts are compiled.
+    """
+
+    loss: float = 0.0
+    nll: float = 0.0
+    source_tokens: int = 0
+    target_tokens: int = 0
+    places: int = 0
+    padding: int = 0
+    terms: Terms = field(default_factory=Terms)
+
+    def over(self, ranks: Ranks, names: Collection[str]) -> "Sums":
+        """Summed over all ranks; `names` are those of the terms, which a rank without a batch does not know."""
+        plain = {name: value for name, value in vars(self).items() if name != "terms"}
+        totals, counts = ([sums.get(name, 0) for name in names] for sums in (self.terms.totals, self.terms.counts))
+        numbers = iter(ranks.summed([*plain.values(), *totals, *counts]))
+        whole = {name: type(value)(next(numbers)) for name, value in plain.items()}
+        terms = Terms(*({name: kind(next(numbers)) for name in names} for kind in (float, int)))
+        return Sums(**whole, terms=terms)
+
+    def add(self, loss: Tensor, nll: Tensor, terms: Mapping[str, LossTerm]) -> None:
+        self.loss += loss.item()
+        self.nll += nll.item()
+        self.terms.add(terms)
+
+
+@dataclass(kw_only=True)
+class Step(Sums):
     """One update: sums over its target tokens, the gradient's norm, the rates by the group's name."""
 
     update: int
     epoch: int
-    loss: float
-    nll: float
-    source_tokens: int
-    target_tokens: int
     counted: int
     """What losses are divided by, as on dev: target words and one end a sentence, whatever the frame predicts."""
     gradient_norm: float
     rates: dict[str, float]
     seconds: float
-    places: int
-    """Of the source and target input streams: rows that the layers compute."""
-    padding: int
-    """Those of them that hold no token."""
     memory_mib: float
     """See `docmt.training.usage.peak_memory`."""
-    terms: Terms = field(default_factory=Terms)
 
 
 SUMMED = ("loss", "nll", "source_tokens", "target_tokens", "counted", "gradient_norm", "seconds", "places", "padding")
@@ -118,7 +142,7 @@ class Validation:
     bleu: float | None = None
     """From 0 to 100; none where the rules go by the loss."""
     entropy: dict[str, float] = field(default_factory=dict)
-    """Of attention, by its kind, in bits; see `docmt.training.entropy`."""
+    """Of attention, by its kind, in bits; see `docmt.training.validate`."""
 
     @property
     def perplexity(self) -> float:

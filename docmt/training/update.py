@@ -1,8 +1,7 @@
 """The gradient of an update, summed over its batches as if they were one batch; losses are label-smoothed."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -10,8 +9,7 @@ from torch import Tensor, nn
 
 from docmt.models.transformer import LossTerm
 from docmt.nn.streams import Batch
-from docmt.training.ranks import Ranks
-from docmt.training.status import Terms
+from docmt.training.status import Sums
 
 
 def smoothed_cross_entropy(logits: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
@@ -54,31 +52,6 @@ class _SmoothedCrossEntropy(torch.autograd.Function):
         return logits_gradient.mul_(gradient), None, None
 
 
-@dataclass
-class Sums:
-    """Over the tokens of an update; losses in nats. `loss` is that of the translation, `terms` are the others.
-
-    `places` are the rows of the input streams, `padding` those that hold no token: none, unless parts are compiled.
-    """
-
-    loss: float = 0.0
-    nll: float = 0.0
-    source_tokens: int = 0
-    target_tokens: int = 0
-    places: int = 0
-    padding: int = 0
-    terms: Terms = field(default_factory=Terms)
-
-    def over(self, ranks: Ranks, names: Collection[str]) -> "Sums":
-        """Summed over all ranks; `names` are those of the terms, which a rank without a batch does not know."""
-        plain = {name: value for name, value in vars(self).items() if name != "terms"}
-        totals, counts = ([sums.get(name, 0) for name in names] for sums in (self.terms.totals, self.terms.counts))
-        numbers = iter(ranks.summed([*plain.values(), *totals, *counts]))
-        whole = {name: type(value)(next(numbers)) for name, value in plain.items()}
-        terms = Terms(*({name: kind(next(numbers)) for name in names} for kind in (float, int)))
-        return Sums(**whole, terms=terms)
-
-
 def batch_losses(
     model: nn.Module, batch: Batch, smoothing: float, computing: Callable[[], AbstractContextManager]
 ) -> tuple[Tensor, Tensor, dict[str, LossTerm]]:
@@ -107,9 +80,7 @@ def accumulate_gradients(
         loss, nll, terms = batch_losses(model, batch, smoothing, computing)
         objective = loss + sum(weights[name] * term.total for name, term in terms.items())
         (objective / tokens).backward()
-        sums.loss += loss.item()
-        sums.nll += nll.item()
-        sums.terms.add(terms)
+        sums.add(loss, nll, terms)
         sums.source_tokens += len(batch.source.tokens) - batch.source.padding
         sums.target_tokens += len(batch.target_out)
         for stream in (batch.source, batch.target_in):

@@ -3,12 +3,11 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import TypeVar
 
 from docmt.nn.streams import Batch
 from docmt.training.exit import Reason
-from docmt.training.failures import BatchUnderWay
+from docmt.training.failures import out_of_memory_named
 from docmt.training.lease import Lease
 from docmt.training.pace import JobOptions, Pace, Work
 from docmt.training.signals import StopRequest
@@ -28,8 +27,9 @@ class Watch:
         clock: Callable[[], float] = time.monotonic,
         stop: StopRequest | None = None,
     ) -> None:
-        self._stop, self._pace = stop or StopRequest(), Pace(options or JobOptions(), clock)
-        self._batch, self._lease = BatchUnderWay(), None
+        self._stop, self.pace = stop or StopRequest(), Pace(options or JobOptions(), clock)
+        self._batch: Batch | None = None
+        self._lease: Lease | None = None
         self._clock, self._alive, self._waits = clock, clock(), False
         self.update = self.saved = 0
 
@@ -37,8 +37,8 @@ class Watch:
         self._stop.__enter__()
         return self
 
-    def __exit__(self, kind: type | None, value: BaseException | None, trace: TracebackType | None) -> None:
-        self._stop.__exit__(kind, value, trace)
+    def __exit__(self, *problem: object) -> None:
+        self._stop.__exit__(*problem)
 
     def resumed(self, update: int) -> None:
         """A training stands at this update, by its checkpoint."""
@@ -49,7 +49,8 @@ class Watch:
         """Work on, or after, this update. Raises Failure where memory runs out within."""
         self.alive()
         where = f"update {update}" if work == "update" else f"{work} after update {update}"
-        with self._batch.blamed(where, self.kept()), self._pace.timed(work):
+        self._batch = None
+        with out_of_memory_named(where, lambda: self._batch, self.kept()), self.pace.timed(work):
             yield
         self.update = update
         self.saved = update if work == "checkpoint" else self.saved
@@ -57,7 +58,8 @@ class Watch:
 
     def each(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The batches of an update; each is a sign of life, and known to the message if memory runs out."""
-        for batch in self._batch.each(batches):
+        for batch in batches:
+            self._batch = batch
             self.alive()
             yield batch
 
@@ -93,24 +95,20 @@ class Watch:
         """Seconds without progress."""
         return 0.0 if self._waits else self._clock() - self._alive
 
-    def save_is_due(self, ahead: Work) -> bool:
-        """See `Pace`."""
-        return self._pace.save_is_due(ahead)
-
     def reason_to_stop(self, ahead: Work | None) -> Reason | None:
         """`ahead` is the work that comes next; none within one that may be left unfinished. A reason stays one."""
         if self._lease and self._lease.is_lost:
             return Reason.LEASE_LOST
         if self._stop.requested:
             return Reason.STOPPED
-        return Reason.DEADLINE if self._pace.deadline_is_near(ahead) else None
+        return Reason.DEADLINE if self.pace.deadline_is_near(ahead) else None
 
     def reason_to_give_up(self) -> Reason | None:
         """Of a job that waits to begin, which is a sign of life: it has not even time for one update."""
         self.alive()
         if self._stop.requested:
             return Reason.STOPPED
-        return Reason.DEADLINE if self._pace.is_over() else None
+        return Reason.DEADLINE if self.pace.is_over() else None
 
     def kept(self) -> str:
         """What there is to go on from, for messages."""

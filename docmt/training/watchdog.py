@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 
 from docmt.training.exit import CLAIM, HANGING, Reason, write_exit
 from docmt.training.watch import Watch
@@ -51,7 +50,7 @@ class Watchdog:
             self._thread.start()
         return self
 
-    def __exit__(self, kind: type | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *problem: object) -> None:
         self._over.set()
 
     def _look(self) -> None:

@@ -6,8 +6,7 @@ import pytest
 from helpers.tiny import LENGTHS, chunks, tiny_model, windows
 
 from docmt.base.checks import BadValue
-from docmt.decoding.files import TranslationSettings, write_translations
-from docmt.decoding.nbest import COLUMNS
+from docmt.decoding.files import COLUMNS, TranslationSettings, write_translations
 from docmt.decoding.segments import View
 from docmt.nn.rows import Rows
 from docmt.search import beam_search, forced_scores

@@ -16,7 +16,6 @@ from docmt.models import han, latent, lexical_chain, long_short
 from docmt.models.long_short import LongShort
 from docmt.nn import context
 from docmt.nn.caches import InstanceCache, SentenceCache
-from docmt.nn.chain_attention import ChainAttention, SoftAlignment
 from docmt.nn.context import ContextCache
 from docmt.nn.multihead import MultiHead, RunAttention
 from docmt.nn.segments import Segments
@@ -53,7 +52,7 @@ def sees_other_sentences(monkeypatch) -> None:
 
 def chains_see_each_other(monkeypatch) -> None:
     attend = RunAttention.forward
-    monkeypatch.setattr(ChainAttention, "forward", lambda self, x, chains: attend(self, x, one_run(chains.runs)))
+    monkeypatch.setattr(RunAttention, "forward", lambda self, x, runs: attend(self, x, one_run(runs)))
 
 
 def summaries_see_other_documents(monkeypatch) -> None:
@@ -239,9 +238,9 @@ FAULTS = {
             "the prior's source": nothing_trains_by(latent.Prior, "forward", argument(0)),
             "the posterior's source": nothing_trains_by(latent.Posterior, "forward", argument(0)),
             "the posterior's target": nothing_trains_by(latent.Posterior, "forward", argument(2)),
-            "the alignment's source": nothing_trains_by(SoftAlignment, "forward", argument(0)),
-            "the alignment's target": nothing_trains_by(SoftAlignment, "forward", argument(2)),
-            "the translations of chains": nothing_trains_by(SoftAlignment, "forward", result),
+            "the alignment's source": nothing_trains_by(latent.SoftAlignment, "forward", argument(0)),
+            "the alignment's target": nothing_trains_by(latent.SoftAlignment, "forward", argument(2)),
+            "the translations of chains": nothing_trains_by(latent.SoftAlignment, "forward", result),
             "z": nothing_trains_by(latent.Gaussian, "sample", result),
             "the mean of z": nothing_trains_by(latent.Gaussian, "sample", mean),
             "the variance of z": nothing_trains_by(latent.Gaussian, "sample", log_variance),

@@ -8,8 +8,8 @@ import torch
 from helpers.model_cases import CASES, documents, model_of, rows_of
 
 from docmt.base.vocabulary import PAD
+from docmt.nn.compiled import padded
 from docmt.nn.noise import document_keys
-from docmt.nn.padding import padded
 from docmt.nn.streams import Batch, frame_batch
 
 NOISY = {"dropout": 0.2, "attention_dropout": 0.2, "activation_dropout": 0.1}

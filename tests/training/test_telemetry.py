@@ -10,10 +10,10 @@ from helpers.toy_task import Notes, make_folder
 
 from docmt.nn.multihead import MultiHead
 from docmt.nn.rows import Rows
-from docmt.training import entropy
+from docmt.training import validate
 from docmt.training.computing import computing
-from docmt.training.entropy import attention_entropy, sample
 from docmt.training.usage import Usage, peak_memory
+from docmt.training.validate import attention_entropy, sample
 
 CPU = torch.device("cpu")
 
@@ -94,12 +94,12 @@ def test_every_attention_of_every_model_is_told_of(case):
 def test_the_mean_is_over_all_queries_heads_and_layers():
     """As of each call by itself."""
     model, told = model_of("transformer"), []
-    watched = entropy.entropies
+    watched = validate.entropies
     try:
-        entropy.entropies = lambda *call: told.append(watched(*call)) or told[-1]
+        validate.entropies = lambda *call: told.append(watched(*call)) or told[-1]
         found = entropy_of(model, *documents())
     finally:
-        entropy.entropies = watched
+        validate.entropies = watched
     layers, heads = model.config.encoder_layers, model.config.heads
     assert len(told) == 3 * layers
     assert {bits.shape[1] for bits in told} == {heads}
@@ -120,7 +120,7 @@ def test_telling_changes_nothing():
 def test_the_sample_is_fixed_spread_over_the_dev_set_and_small():
     rows = Rows.from_lists([[[7]]] * 5000, [[[number] * 9] for number in range(5000)])
     taken = sample(rows)
-    assert entropy.SAMPLE_TOKENS / 2 < len(taken.target_ids) <= entropy.SAMPLE_TOKENS
+    assert validate.SAMPLE_TOKENS / 2 < len(taken.target_ids) <= validate.SAMPLE_TOKENS
     assert taken.target_ids[0] == 0
     assert taken.target_ids[-1] > 4900
     assert np.array_equal(sample(rows).target_ids, taken.target_ids)

@@ -4,17 +4,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from docmt.nn.noise import WeightDropout
-from docmt.nn.shapes import (
-    CommonPairs,
-    Float,
-    HypothesisHeads,
-    KeyMask,
-    OwnPairs,
-    PaddedKeys,
-    PaddedQueries,
-    QueryKeys,
-    Tensor,
-)
+from docmt.nn.shapes import Float, HypothesisHeads, Int, KeyMask, PaddedKeys, PaddedQueries, Tensor
 
 
 def padded(
@@ -38,7 +28,7 @@ def thinned(
     may_attend: KeyMask | None,
     causal: bool,
     dropout: WeightDropout,
-    keys: QueryKeys,
+    keys: Int[Tensor, "B Q"],
 ) -> PaddedQueries:
     """The same with weights dropped, which the fused kernel can do by torch's generator only; `keys`: the queries'."""
     scores_BQHL = torch.einsum("bqhk,blhk->bqhl", q, k) * q.shape[-1] ** -0.5
@@ -51,7 +41,7 @@ def thinned(
     return torch.einsum("bqhl,blhk->bqhk", dropout.thin(weights_BQHL, keys).to(v.dtype), v)
 
 
-def shared(q: HypothesisHeads, common: CommonPairs, own: OwnPairs) -> HypothesisHeads:
+def shared(q: HypothesisHeads, common: Float[Tensor, "2 I H C K"], own: Float[Tensor, "2 N H L K"]) -> HypothesisHeads:
     """One softmax over keys of an instance, which its hypotheses read once together, and keys of each hypothesis."""
     instances = common.shape[1]
     q = q * q.shape[-1] ** -0.5

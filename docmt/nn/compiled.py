@@ -1,20 +1,67 @@
-"""Batches padded to whole multiples of a number of rows, so that what is compiled by shape meets few shapes.
+"""What is compiled where that is asked for: parts of a model, which meet few shapes since batches are padded.
 
-The padding is more instances, each of one sentence of `<pad>`. So nothing that a model computes for other instances
-depends on it, and no loss is taken of it, since `target_out` stays. No padding is longer than the longest sentence of
-its stream: positions, and attention to runs of like lengths, meet nothing that they would not meet without it.
+The parts work on each row of a stream by itself: feed-forward layers, gates, and what stands around a sublayer, that is
+dropout, residual connection and norm, twenty kernels of which a compiler makes one or two. Attention stays outside: it
+has its kernels, and its plans are Python.
+
+A part is compiled once for each kind and each number of rows, for all layers together: parameters and columns of noise
+are inputs of what is compiled, and nothing in it may look at what tells one layer from another, such as a name.
+
+Streams are padded to whole multiples of a number of rows, by more instances, each of one sentence of `<pad>`. So
+nothing that a model computes for other instances depends on the padding, and no loss is taken of it, since
+`target_out` stays. No padding is longer than the longest sentence of its stream: positions, and attention to runs of
+like lengths, meet nothing that they would not meet without it.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache, wraps
+from typing import Any
 
 import numpy as np
 import torch
 
 from docmt.base.vocabulary import PAD
 from docmt.nn.chains import Chains
+from docmt.nn.noise import is_whole
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Numbers
 from docmt.nn.streams import Batch, Layout, Stream
+
+Backend = str | Callable[..., Any]
+"""Of `torch.compile`, by name or itself."""
+
+
+class _Compiler:
+    backend: Backend | None = None
+
+
+@contextmanager
+def compiled_by(backend: Backend) -> Iterator[None]:
+    """Within, token-wise parts are compiled, wherever they see whole streams."""
+    before, _Compiler.backend = _Compiler.backend, backend
+    try:
+        yield
+    finally:
+        _Compiler.backend = before
+
+
+def token_wise(part: Callable[..., Any]) -> Callable[..., Any]:
+    """A method whose tensors have a row for each row of a stream, of which none depends on another."""
+
+    @wraps(part)
+    def run(*arguments: Any) -> Any:
+        if _Compiler.backend is None or not is_whole():
+            return part(*arguments)
+        return _compiled(part, _Compiler.backend)(*arguments)
+
+    return run
+
+
+@cache
+def _compiled(part: Callable[..., Any], backend: Backend) -> Callable[..., Any]:
+    return torch.compile(part, fullgraph=True, dynamic=False, backend=backend)
 
 
 def padded(batch: Batch, quantum: int) -> Batch:
