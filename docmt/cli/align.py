@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from docmt.base.artifacts import atomic_file
 from docmt.base.errors import UserError
 from docmt.cli.ltcr import both
-from docmt.cli.options import input_file, input_folder, output_file
-from docmt.cli.score import AsJson
+from docmt.cli.options import AsJson, input_file, input_folder, output_file
 from docmt.cli.screen import print_json, show_table
 
 Kind = Literal["default", "eflomal", "awesome-align"]
@@ -48,7 +48,6 @@ def align(
 
     How they were found is said on standard error, as signatures of LTCR have it.
     """
-    from docmt.base.artifacts import atomic_file
     from docmt.scoring.alignment.links import pharaoh_line
     from docmt.scoring.alignment.symmetrise import HEURISTICS
     from docmt.scoring.corpus_aligner import named_aligner

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from docmt.cli.opening import open_model
-from docmt.cli.options import MOST_TOKENS, Device, Model, Threads
-from docmt.cli.score import AsJson
-from docmt.cli.screen import print_json, show_table
+from docmt.cli.options import MOST_TOKENS, AsJson, Device, Model, Threads, open_model
+from docmt.cli.screen import print_json, show_table, shown_progress
 
 if TYPE_CHECKING:
     from docmt.scoring.contrastive import Judgement
@@ -72,7 +70,6 @@ def contrastive(
     options = contrapro_options(form, documents, context_sentences, first_segment)
     opened = open_model(model, device, threads)
     from docmt.api.contrastive import forced_scores
-    from docmt.cli.progress import shown_progress
     from docmt.corpus.opening import read_sets
     from docmt.scoring.contrastive import accuracies, contrastive_signature, judged
     from docmt.settings.scoring import ContrastiveConfig

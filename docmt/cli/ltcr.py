@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from docmt.base.errors import UserError
-from docmt.cli.options import input_file
-from docmt.cli.score import AsJson, Documents
+from docmt.base.parse import parse
+from docmt.cli.options import AsJson, Documents, input_file
 from docmt.cli.screen import print_json, show_table
 from docmt.settings.scoring import ConsistencyConfig
 
@@ -72,8 +72,6 @@ def both(source: Path | None, target: Path | None) -> tuple[Path, Path] | None:
 
 def chosen(rules: list[str]) -> ConsistencyConfig:
     """Raises UserError for what is no NAME=VALUE, and for what the settings do not allow."""
-    from docmt.base.parse import parse
-
     values = {}
     for rule in rules:
         name, equals, value = rule.partition("=")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.base.checks import MOST_BEAM
-from docmt.cli.opening import open_model
-from docmt.cli.options import MOST_TOKENS, Device, Model, Threads
+from docmt.cli.options import MOST_TOKENS, Device, Model, Threads, open_model
+from docmt.cli.screen import shown_progress
 
 if TYPE_CHECKING:
     from docmt.decoding.windows import Fallbacks
@@ -45,7 +45,6 @@ def translate(
         raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
 
     from docmt.api.translate import translate_lines
-    from docmt.cli.progress import shown_progress
     from docmt.decoding.files import read_lines
     from docmt.settings.decode import DecodeConfig
 
