@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from docmt.cli.options import Root
-from docmt.plan.estimates import Estimates, Plan
 from docmt.plan.grid import Grid, load_grid
+from docmt.plan.targets import Estimates, Plan
 from docmt.plan.targets import targets as find_targets
 from docmt.settings.system import Entry
 
