@@ -165,17 +165,9 @@ def _counts(found: "Review") -> list[str]:
     rows = [head]
     for split, statistics in found.splits.items():
         facts = statistics.shown()
-        length, references = facts["sentences_per_document"], facts["references"]
-        characters = f"{facts['source_characters']:,} / {facts['target_characters']:,}"
-        row = (
-            split,
-            f"{facts['documents']:,}",
-            f"{facts['sentences']:,}",
-            _range(length),
-            _range(references),
-            characters,
-        )
-        rows.append(row)
+        counts = (f"{facts[name]:,}" for name in ("documents", "sentences"))
+        ranges = (_range(facts[name]) for name in ("sentences_per_document", "references"))
+        rows.append((split, *counts, *ranges, f"{facts['source_characters']:,} / {facts['target_characters']:,}"))
     lines = [aligned(rows)] if found.splits else []
     lines += [f"contrastive set {name}: {count:,} items" for name, count in found.items.items()]
     return lines + [f"changed: {what}: {count:,}" for what, count in sorted(found.changed.items())]

@@ -230,7 +230,7 @@ def translate_passage(
     A model that does not mark sentences gives one line for a document.
     """
     from docmt.api.translate import translate_documents
-    from docmt.cli.translate import tell_fallbacks
+    from docmt.cli.model import tell_fallbacks
     from docmt.decoding.files import read_passages
 
     documents, config = read_passages(settings)

@@ -201,7 +201,8 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     entries: list[Entry] = []
     for name, path in paths.items():
         study, study_lines = load_study(path)
-        _check_corpora(study, study_lines, corpora)
+        for number, corpus in enumerate(study.corpora):
+            check_known("corpus", corpus, corpora, study_lines.place(("corpora", number)))
         resolver = Resolver(study, study_lines, dataclasses.asdict(config.defaults), scale)
         resolver.check_cycles()
         systems = Systems(resolver, texts)
@@ -280,11 +281,6 @@ def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, num
         raise UserError("a study of this name exists", where=str(path), found=path.stem, remedy="rename the file")
     paths[path.stem] = path
     return path.stem
-
-
-def _check_corpora(study: StudyConfig, lines: Lines, corpora: dict[str, CorpusConfig]) -> None:
-    for number, corpus in enumerate(study.corpora):
-        check_known("corpus", corpus, corpora, lines.place(("corpora", number)))
 
 
 def _check_languages(

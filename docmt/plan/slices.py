@@ -9,25 +9,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from docmt.base import paths
 from docmt.base.errors import UserError, check_known
-from docmt.base.paths import (
-    ALIGNER,
-    CHAINS,
-    CHECKPOINT,
-    COMPARISON,
-    CORPUS,
-    FOLDERS,
-    ITEM,
-    PASSAGE,
-    RESULTS,
-    SCORES,
-    TOKENS,
-    TRAINING,
-    TRANSLATIONS,
-    VECTORS,
-    VIEW,
-    WORDS,
-)
+from docmt.base.paths import FOLDERS, RESULTS
 from docmt.catalogue.corpus import STOP_WORDS, corpus_settings
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
@@ -38,7 +22,7 @@ from docmt.settings.made_checkpoints import is_made
 from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
 
-LEAST = {ITEM.stage: 1}
+LEAST = {paths.ITEM.stage: 1}
 """Parts that a folder has at least, where it need not have all: a study's page, and those of its items."""
 
 
@@ -100,7 +84,7 @@ def _views(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[st
 
 def _chains(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[str, Any]:
     """Of whole documents where the view is `words`, a name that no cut of documents has."""
-    if view == WORDS:
+    if view == paths.WORDS:
         return {"stop_words": grid.made(grid.corpus_in(corpus, where)).stop_words}
     return _views(grid, where, corpus, text, view)
 
@@ -288,19 +272,19 @@ def _languages(grid: Grid, corpus: str) -> dict[str, str]:
 
 
 SLICES: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
-    CHECKPOINT.stage: ("checkpoints", _checkpoint),
-    CORPUS.stage: ("corpus", _corpus),
-    TOKENS.stage: ("tokens", _tokens),
-    VIEW.stage: ("views", _views),
-    CHAINS.stage: ("chains", _chains),
-    TRAINING.stage: ("training", _training),
-    TRANSLATIONS.stage: ("translations", _translations),
-    PASSAGE.stage: ("translations", _passages),
-    VECTORS.stage: ("scores", _vectors),
-    ALIGNER.stage: ("scores", _aligners),
-    SCORES.stage: ("scores", _scores),
-    COMPARISON.stage: ("scores", _comparisons),
-    ITEM.stage: ("report", _report),
+    paths.CHECKPOINT.stage: ("checkpoints", _checkpoint),
+    paths.CORPUS.stage: ("corpus", _corpus),
+    paths.TOKENS.stage: ("tokens", _tokens),
+    paths.VIEW.stage: ("views", _views),
+    paths.CHAINS.stage: ("chains", _chains),
+    paths.TRAINING.stage: ("training", _training),
+    paths.TRANSLATIONS.stage: ("translations", _translations),
+    paths.PASSAGE.stage: ("translations", _passages),
+    paths.VECTORS.stage: ("scores", _vectors),
+    paths.ALIGNER.stage: ("scores", _aligners),
+    paths.SCORES.stage: ("scores", _scores),
+    paths.COMPARISON.stage: ("scores", _comparisons),
+    paths.ITEM.stage: ("report", _report),
 }
 """By stage: which version its jobs have, and their slice, from the grid, where the job stands (for messages) and the
 names in its path, but for the scale."""

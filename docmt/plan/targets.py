@@ -188,28 +188,26 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
     """
     places = Places(root / RESULTS, grid.mirror, grid.local)
     without = set() if grid.fixtures else set(left_out(grid.corpora.values(), places))
-    for name, path, about, corpora, entries in _asked(grid, studies, scores):
+
+    def target(
+        name: str, path: str | None, about: str, corpora: Iterable[str], entries: Iterable[Entry] | None = None
+    ) -> Target:
+        """`path`: its file; `corpora`: those that it needs; `entries`: systems that are trained for it."""
         is_made, lacks = path is not None and (root / path).exists(), bool(without.intersection(corpora))
-        yield Target(name, about, is_made, lacks, None if entries is None else estimates.plan(entries))
+        return Target(name, about, is_made, lacks, None if entries is None else estimates.plan(entries))
 
-
-Asked = tuple[str, str | None, str, Iterable[str], Iterable[Entry] | None]
-"""Name, file, what it is, corpora that it needs, systems that are trained for it."""
-
-
-def _asked(grid: Grid, studies: Iterable[str], scores: bool) -> Iterator[Asked]:
     every = [entry for name in grid.active for entry in grid.of_study(name)]
-    yield "all", None, f"every study of config.yaml: {', '.join(grid.active)}", (), every
+    yield target("all", None, f"every study of config.yaml: {', '.join(grid.active)}", (), every)
     for study in studies:
         config, entries = grid.studies[study], grid.of_study(study)
         corpora = {corpus for entry in entries for corpus in grid.corpora_for(entry)}
-        yield study, page_of(study, "index"), config.title, corpora, entries
+        yield target(study, page_of(study, "index"), config.title, corpora, entries)
         for item, one in config.items.items():
             path, about = page_of(study, item), f"{one.paper}: {one.title}" if one.paper else one.title
-            yield path, path, about, item_corpora(grid, study, item), item_entries(grid, study, item)
+            yield target(path, path, about, item_corpora(grid, study, item), item_entries(grid, study, item))
         for entry, seed in ((one, seed) for one in entries for seed in one.seeds if scores):
             path = f"{run_folder(grid, SCORES, entry, seed)}/scores.json"
-            yield path, path, f"scores of {entry.system.name} on {entry.corpus}", grid.corpora_for(entry), None
+            yield target(path, path, f"scores of {entry.system.name} on {entry.corpus}", grid.corpora_for(entry))
     for corpus in grid.corpora:
         path = card_of(grid, corpus)
-        yield path, path, f"the corpus {corpus}", (corpus,), None
+        yield target(path, path, f"the corpus {corpus}", (corpus,))
