@@ -13,12 +13,18 @@ from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.chains.documents import read_stop_words
+from docmt.corpus.inputs import ContrastiveItem
+from docmt.corpus.read import contrastive_table
+from docmt.decoding.contrastive import scored
+from docmt.decoding.translator import Progress, quiet
 from docmt.models.store import CARD, load_model, read_card
 from docmt.models.transformer import Transformer
 from docmt.nn.device import DeviceName, choose_device
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.models import READS_CHAINS
+from docmt.text.beside import contrastive_tokens
 from docmt.text.pipeline import TextPipeline
+from docmt.views.contrastive import contrastive_segments
 
 
 @dataclass(frozen=True)
@@ -74,3 +80,25 @@ class TrainedModel:
             texts, counts = zip(*map(words, sentences), strict=True)
             rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
         return pa.Table.from_pylist(rows, SEGMENT_CHAINS)
+
+
+def forced_scores(
+    model: TrainedModel,
+    items: Sequence[ContrastiveItem],
+    where: str,
+    batch_tokens: int,
+    whole: bool = False,
+    progress: Progress = quiet,
+) -> pa.Table:
+    """CONTRASTIVE_SCORES of items, whose context is cut as the model's own test documents.
+
+    `whole`: see `docmt.decoding.contrastive.scored`; `where` stands for the items' files in messages. Raises UserError
+    for a sentence without any token, and where the model does not say how documents are cut.
+    """
+    tokens = contrastive_tokens(contrastive_table(items), model.pipeline.sides, where)
+    segments = contrastive_segments(tokens, model.own_cut())
+    seen = (
+        items[segment["item"]].source[-len(segment["source_lengths"]) :]
+        for segment in segments.select(["item", "source_lengths"]).to_pylist()
+    )
+    return scored(model.network, segments, model.chains(seen), batch_tokens, progress, whole)

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from docmt.cli.options import MOST_TOKENS, Device, input_file, input_folder, output_file
-from docmt.cli.score import AsJson, Documents
+from docmt.cli.options import MOST_TOKENS, AsJson, Device, Documents, input_file, input_folder, output_file
 from docmt.cli.screen import print_json, show_table
 from docmt.settings.scoring import WordVectorsConfig
 

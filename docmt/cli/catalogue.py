@@ -1,13 +1,15 @@
 """The catalogue: `docmt corpus sources` asks its addresses; `corpus check`, `chains statistics` read what is there."""
 
 import dataclasses
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from docmt.cli.options import input_folder
+from docmt.base.errors import USER_MISTAKE, check_known
+from docmt.cli.options import Root
 from docmt.cli.screen import aligned
 
 if TYPE_CHECKING:
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from docmt.settings.data import TextConfig
 
 Names = Annotated[list[str] | None, typer.Argument(help="only these corpora", show_default=False)]
-Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
 Mirror = Annotated[str | None, typer.Option(help="folder that holds archives; that of config.yaml if left out")]
 AsJson = Annotated[bool, typer.Option("--json", help="as JSON instead of a table")]
 
@@ -61,7 +62,6 @@ def check(
 
     Status 2 where a count differs and the catalogue does not say why, or a corpus cannot be read.
     """
-    from docmt.base.errors import USER_MISTAKE
     from docmt.catalogue.missing import Places
     from docmt.corpus.check import check_corpus
     from docmt.plan.grid import load_grid
@@ -93,7 +93,6 @@ def statistics(
     mirror: Mirror = None,
 ) -> None:
     """Print how much of a corpus its lexical chains are, for several stop lists, beside what papers state."""
-    from docmt.base.errors import check_known
     from docmt.catalogue.missing import Places
     from docmt.chains.statistics import by_stop_list, word_counts
     from docmt.plan.grid import load_grid
@@ -144,14 +143,10 @@ def _stated(config: "CorpusConfig", split: str) -> Iterator[tuple[str, ...]]:
 
 
 def _print_json(rows: list) -> None:
-    import json
-
     typer.echo(json.dumps([dataclasses.asdict(row) for row in rows], indent=2))
 
 
 def _chosen(grid: "Grid", names: list[str] | None) -> "list[CorpusConfig]":
-    from docmt.base.errors import check_known
-
     for name in names or ():
         check_known("corpus", name, grid.corpora)
     return [corpus for name, corpus in grid.corpora.items() if not names or name in names]

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from docmt.base.errors import UserError
-from docmt.cli.options import input_file, output_file
+from docmt.cli.options import AsJson, Documents, input_file, output_file
 from docmt.cli.screen import print_json, show_table
 
 
@@ -17,9 +17,7 @@ def sheet(
     system: Annotated[Path, input_file("translations of the other system")],
     output: Annotated[Path, output_file("the sheet to write: CSV, whose last column annotators fill in")],
     key: Annotated[Path, output_file("JSON to write: whose translations are which; not for annotators")],
-    documents: Annotated[
-        Path | None, input_file("each line's document, by name [default: blank lines stand between documents]")
-    ] = None,
+    documents: Documents = None,
     page: Annotated[Path | None, output_file("HTML to write too: the sheet to click on")] = None,
     sentences: Annotated[int, typer.Option(min=1, help="how many are judged")] = 500,
     seed: Annotated[int, typer.Option(min=0, help="of the draw of sentences and of the order of translations")] = 1,
@@ -49,7 +47,7 @@ def sheet(
 def read(
     sheets: Annotated[list[Path], typer.Argument(help="filled sheets, one an annotator", dir_okay=False)],
     key: Annotated[Path, input_file("the key that was written with the sheet")],
-    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Read filled sheets: in how many sentences each annotator found the system better, worse or equal; agreement.
 
@@ -64,10 +62,8 @@ def read(
         raise UserError("a sheet is given twice", where=twice[0], expected="one sheet an annotator")
     known = Key.load(key)
     found = preferences(known, {str(path): read_filled(path, known) for path in sheets})
-    if as_json:
-        print_json(found)
-        return
-    show_preferences(found)
+    show = print_json if as_json else show_preferences
+    show(found)
 
 
 def show_preferences(found: dict) -> None:

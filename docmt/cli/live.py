@@ -9,8 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from docmt.cli.progress import Minutes
-from docmt.cli.screen import say, unfailing
+from docmt.cli.screen import Minutes, say, unfailing
 from docmt.training.listeners import Listener
 from docmt.training.status import Meter, Step, Validation
 

@@ -13,7 +13,7 @@ import typer
 from docmt.base.errors import INTERRUPTED
 from docmt.base.foreign import STANDARD_OUTPUT, explained, naming
 from docmt.base.parent import end_with_workflow
-from docmt.cli.paths import checked
+from docmt.cli.options import check_paths, given_paths
 from docmt.cli.screen import say
 
 COMMANDS = {
@@ -39,13 +39,13 @@ COMMANDS = {
     "status": "status",
     "decode": "stages",
     "inspect": "stages",
-    "translate": "translate",
+    "translate": "model",
     "translate-passage": "stages",
-    "import-fairseq": "import_fairseq",
-    "contrastive": "contrastive",
+    "import-fairseq": "model",
+    "contrastive": "model",
     "score": "score",
     "compare": "score",
-    "ltcr": "ltcr",
+    "ltcr": "align",
     "align": "align",
     "aer": "align",
     "coherence": "adjacent",
@@ -93,19 +93,21 @@ def build(asked: str | None = None) -> typer.Typer:
     for words, module in ((name.split(), module) for name, module in COMMANDS.items()):
         if words[0] in needed:
             function = getattr(importlib.import_module(f"docmt.cli.{module}"), words[-1].replace("-", "_"))
-            groups.get(words[0], app).command(words[-1])(guarded(checked(function)))
+            groups.get(words[0], app).command(words[-1])(guarded(function))
     for name, group in groups.items():
         app.add_typer(group, name=name)
     return app
 
 
 def guarded(function: Callable[..., None]) -> Callable[..., None]:
-    """Typer takes EOFError for a user who leaves at a prompt; here it is a file that ends too early."""
+    """The command with its paths checked first. Typer takes EOFError for a user who leaves at a prompt; here it is a
+    file that ends too early."""
 
     @functools.wraps(function)
-    def call(*arguments: Any, **options: Any) -> None:
+    def call(**values: Any) -> None:
         try:
-            function(*arguments, **options)
+            check_paths([*given_paths(function, values)])
+            function(**values)
         except EOFError as problem:
             raise explained(problem) from problem
 

@@ -5,15 +5,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from docmt.cli.options import input_file, language_code
+from docmt.cli.options import AsJson, Documents, input_file, language_code
 from docmt.cli.screen import print_json, show_table
 
 References = Annotated[
     list[Path],
     input_file("a reference a line; of several files a line may be blank in some: it has fewer", "--reference"),
-]
-Documents = Annotated[
-    Path | None, input_file("each line's document, by name [default: blank lines stand between documents]")
 ]
 Instances = Annotated[Path | None, input_file("each sentence's packed instance, by name, for unit i")]
 LinesAre = Annotated[Literal["sentences", "documents"], typer.Option("--lines", help="what a line is in translations")]
@@ -21,7 +18,6 @@ Language = Annotated[
     str,
     typer.Option(help="of the references; Chinese (zh) is scored by characters in 13a", callback=language_code),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 Test = Annotated[
     Literal["bootstrap", "sign"],
     typer.Option(help="paired bootstrap resampling (Koehn 2004) or the sign test of Collins et al. (2005)"),
@@ -52,10 +48,8 @@ def score(
     scores = {"bleu": bleu_scores(tallies)}
     if by_document:
         scores["by_document"] = bleu_by_document(tallies, files.documents)
-    if as_json:
-        print_json(scores)
-        return
-    show_scores(scores)
+    show = print_json if as_json else show_scores
+    show(scores)
 
 
 def show_scores(scores: dict) -> None:
@@ -98,10 +92,8 @@ def compare(
         texts = (files.translations(one, lines) for one in (path, baseline))
         comparisons = compare_bleu(*texts, files.references, target_language, lines, test)
         found["systems"].append({"system": str(path), "comparisons": comparisons})
-    if as_json:
-        print_json(found)
-        return
-    show_comparisons(found)
+    show = print_json if as_json else show_comparisons
+    show(found)
 
 
 def show_comparisons(found: dict) -> None:

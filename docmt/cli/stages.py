@@ -1,11 +1,12 @@
 """Commands that the rules of the workflow call, with the settings.json of a job: stages 0, 2 to 4 and 6 to 8."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from docmt.cli.opening import open_model
+from docmt.base.artifacts import read_object, write_json
+from docmt.base.parse import parse
 from docmt.cli.options import (
     Chains,
     Device,
@@ -16,10 +17,12 @@ from docmt.cli.options import (
     Workers,
     input_file,
     input_folder,
+    open_model,
     output_file,
     output_folder,
+    told,
 )
-from docmt.cli.progress import shown_progress, workers_of
+from docmt.cli.screen import shown_progress, workers_of
 
 TokensSettings = Annotated[Path, input_file("settings.json of stage 2")]
 TranslationSettings = Annotated[Path, input_file("settings.json of stage 6")]
@@ -30,21 +33,11 @@ Results = Annotated[Path, input_folder("the folder of all stages' results")]
 StopList = Annotated[Path | None, input_file("where settings name one, for LTCR and HHI")]
 
 
-def _told(kind: type, settings: Path) -> Any:
-    """What a job is told, as the dataclass `kind`."""
-    from docmt.base.artifacts import read_json
-    from docmt.base.parse import parse
-
-    return parse(kind, read_json(settings), str(settings))
-
-
 def made_checkpoint(
     settings: Annotated[Path, input_file("settings.json of the job")],
     output: Annotated[Path, output_folder("folder for config.json, model.safetensors, tokenizer.json")],
 ) -> None:
     """Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text."""
-    from docmt.base.artifacts import read_object
-    from docmt.base.parse import parse
     from docmt.corpus.fixtures.stock import fixture_lines
     from docmt.models.random_checkpoint import write_random_checkpoint
     from docmt.settings.made_checkpoints import MadeCheckpoint
@@ -132,7 +125,7 @@ def views(
     """Cut a corpus's documents into the segments of a view."""
     from docmt.views.build import ViewsSettings, build_view
 
-    build_view(_told(ViewsSettings, settings), tokens, output, workers_of(workers))
+    build_view(told(ViewsSettings, settings), tokens, output, workers_of(workers))
 
 
 def words(
@@ -144,7 +137,7 @@ def words(
     """Find the chains of whole documents, by words, and the stop list."""
     from docmt.chains.documents import WordsSettings, build_words
 
-    build_words(_told(WordsSettings, settings), tokens, output, workers_of(workers))
+    build_words(told(WordsSettings, settings), tokens, output, workers_of(workers))
 
 
 def segments(
@@ -158,7 +151,7 @@ def segments(
     """Find the chains of a view's segments, by pieces, a row for each of its rows."""
     from docmt.chains.segments import SegmentsSettings, build_segments
 
-    build_segments(_told(SegmentsSettings, settings), tokens, words, view, output, workers_of(workers))
+    build_segments(told(SegmentsSettings, settings), tokens, words, view, output, workers_of(workers))
 
 
 def decode(
@@ -174,7 +167,7 @@ def decode(
     from docmt.decoding import files
     from docmt.decoding.segments import View as Segments
 
-    chosen, segments = _told(files.TranslationSettings, settings), Segments(view, chains)
+    chosen, segments = told(files.TranslationSettings, settings), Segments(view, chains)
     opened = open_model(model, device, threads)
     with shown_progress("decoding", "segments") as progress:
         restore = opened.pipeline.restore_target
@@ -195,7 +188,7 @@ def contrastive_system(
     from docmt.decoding import files
     from docmt.decoding.segments import View as Segments
 
-    chosen = _told(files.TranslationSettings, settings)
+    chosen = told(files.TranslationSettings, settings)
     opened = open_model(model, device, threads)
     with shown_progress("contrastive scores", "variants") as progress:
         files.write_contrastive(chosen, opened.network, Segments(view, chains), output, progress, whole)
@@ -237,8 +230,7 @@ def translate_passage(
     A model that does not mark sentences gives one line for a document.
     """
     from docmt.api.translate import translate_documents
-    from docmt.base.artifacts import write_json
-    from docmt.cli.translate import tell_fallbacks
+    from docmt.cli.model import tell_fallbacks
     from docmt.decoding.files import read_passages
 
     documents, config = read_passages(settings)

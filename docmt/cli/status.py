@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from docmt.base.errors import UserError
 from docmt.cli.options import input_folder
 from docmt.cli.screen import aligned, ruled
 
@@ -36,7 +37,6 @@ def status(
     loss: of the newest updates; dev: of the newest validation and of the best one (BLEU where rules go by it), nats a
     token; tokens/s: target tokens in updates alone; left: by the pace of the last lines, where max_updates is set.
     """
-    from docmt.base.errors import UserError
     from docmt.training.survey import survey
 
     if not results.is_dir():

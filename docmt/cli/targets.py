@@ -5,13 +5,12 @@ from typing import Annotated
 
 import typer
 
-from docmt.cli.options import input_folder
-from docmt.plan.estimates import Estimates, Plan
+from docmt.cli.options import Root
 from docmt.plan.grid import Grid, load_grid
+from docmt.plan.targets import Estimates, Plan
 from docmt.plan.targets import targets as find_targets
 from docmt.settings.system import Entry
 
-Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
 Study = Annotated[str | None, typer.Option(help="only this study")]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from docmt.base.artifacts import read_object
 from docmt.base.errors import INTERRUPTED
 from docmt.cli.options import MINUTES, MOST, Device, input_file, input_folder, output_folder
 from docmt.cli.screen import say
@@ -81,11 +82,8 @@ def train(
 
             raise typer.Exit(launch(ranks, stop))
 
-        from docmt.base.artifacts import read_object
-
         # Before torch, which takes a second or more to import.
         read_object(settings)
-
         from docmt.training.exit import RESUMABLE
         from docmt.training.settings import Paths
 

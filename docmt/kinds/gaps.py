@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, Standing, TableConfig, reads_of
+from docmt.kinds.item import Checks, Standing, TableConfig, TableRow, reads_of
 
 
 @dataclass(frozen=True)
-class GapRow:
+class GapRow(TableRow):
     """A system and what it is compared with, such as both at one length of input; or a heading across the table."""
 
     label: str = setting("", "what the row is called; the system's name where it is left out")
@@ -18,8 +18,7 @@ class GapRow:
     baseline: str | None = setting(None, "the system whose mean is taken from its mean")
 
     def __post_init__(self) -> None:
-        others = [name for name in ("label", "system", "baseline") if getattr(self, name) not in ("", None)]
-        need(not self.group or not others, "group", self.group, f"no {', '.join(others)} beside it")
+        super().__post_init__()
         for name in () if self.group else ("system", "baseline"):
             need(getattr(self, name) is not None, name, None, "the name of a system (or a `group` alone)")
 

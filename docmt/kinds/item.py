@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
-from docmt.base.checks import setting
+from docmt.base.checks import need, setting
 from docmt.base.errors import UserError, check_known
 from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig
@@ -104,13 +104,18 @@ class Checks:
         self.asked(is_published(value), "not a published value", repr(value), path, expected)
 
 
+@dataclass(frozen=True, kw_only=True)
 class Item:
-    """What every kind gives. `corpora`: those of the study."""
+    """What every kind states, and what it gives. `corpora`: those of the study."""
 
-    note: str = ""
+    title: str
+    caption: str = setting("", "below it")
+    paper: str = setting("", "where what was published stands; of a figure, which one of the paper it is")
+
+    note: ClassVar[str] = ""
     """Below the item, where a kind states one."""
 
-    significance: str | None = None
+    significance: ClassVar[str | None] = None
     """By which test systems are compared, pair by pair; none where they are not."""
 
     def check(self, checks: Checks, path: tuple) -> None:
@@ -127,7 +132,7 @@ class Item:
         return ((self.corpus, shown.system) for shown in getattr(self, "systems", ()))
 
     def reads(self) -> list[str]:
-        """What it is made from: names of the methods of `docmt/plan/items.py: Runs`, which know the files."""
+        """What it is made from: names in `docmt/plan/items.py: OF_SYSTEMS, OF_ITEMS`, which know the files."""
         raise NotImplementedError
 
     def counts_of(self, corpora: Sequence[str]) -> Iterator[Count]:
@@ -148,31 +153,39 @@ class Item:
 class TableConfig(Item):
     """What all tables state."""
 
-    title: str
     kind: str = setting("systems", "which kind of table: a file of docmt/kinds")
-    caption: str = setting("", "below the table")
-    paper: str = setting("", "where the published numbers stand")
 
 
 @dataclass(frozen=True, kw_only=True)
 class FigureConfig(Item):
     """What all figures state."""
 
-    title: str
     corpus: str
     kind: str = setting("points", "which kind of figure: a file of docmt/kinds")
-    caption: str = setting("", "below the figure")
-    paper: str = setting("", "which figure of the paper it is")
     note: str = setting("", "such as that other points of the paper's are not digitised")
 
 
+class Named:
+    """What is called by its `label`, or by the name of its `system` where that is left out."""
+
+    @property
+    def name(self) -> str:
+        return self.label or self.system or ""
+
+
+class TableRow(Named):
+    """A row that may have a `group`, a heading across the table, and nothing else then."""
+
+    def __post_init__(self) -> None:
+        others = [
+            one.name for one in fields(self) if one.name != "group" and getattr(self, one.name) not in ("", None, {})
+        ]
+        need(not self.group or not others, "group", self.group, f"no {', '.join(others)} beside it")
+
+
 @dataclass(frozen=True)
-class Shown:
+class Shown(Named):
     """A system under the name that it has in a figure or a passage."""
 
     system: str
     label: str = setting("", "what it is called; its own name where it is left out")
-
-    @property
-    def name(self) -> str:
-        return self.label or self.system

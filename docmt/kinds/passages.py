@@ -19,18 +19,15 @@ class PassageDocument:
         need(bool(self.source) and all(map(str.strip, self.source)), "source", self.source, "sentences, none empty")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PassageConfig(Item):
     """Passages that systems of a corpus translate."""
 
     kind: ClassVar[str] = "passage"
 
-    title: str
     corpus: str
     systems: tuple[Shown, ...]
     documents: tuple[PassageDocument, ...]
-    caption: str = setting("", "below the passages")
-    paper: str = setting("", "where the published translations stand")
     note: str = setting("", "a footnote")
 
     def reads(self) -> list[str]:

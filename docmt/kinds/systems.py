@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import NOT_DIGITISED, Checks, Published, Standing, TableConfig, is_published, reads_of
+from docmt.kinds.item import NOT_DIGITISED, Checks, Published, Standing, TableConfig, TableRow, is_published, reads_of
 from docmt.settings.metrics import parse_metric
 
 
@@ -19,7 +19,7 @@ class ColumnConfig:
 
 
 @dataclass(frozen=True)
-class RowConfig:
+class RowConfig(TableRow):
     """A row of a table: a system, numbers that exist only as published, or a heading across the table."""
 
     label: str = setting("", "what the row is called; the system's name where it is left out")
@@ -32,12 +32,7 @@ class RowConfig:
     note: str = setting("", "a footnote, such as a slip of the paper")
 
     def __post_init__(self) -> None:
-        others = [
-            name
-            for name in ("label", "system", "only", "baseline", "published", "drop", "note")
-            if getattr(self, name) not in ("", None, {})
-        ]
-        need(not self.group or not others, "group", self.group, f"no {', '.join(others)} beside it")
+        super().__post_init__()
         need(self.drop is None or is_published(self.drop), "drop", self.drop, f"a number, or {NOT_DIGITISED}")
 
 
@@ -60,7 +55,7 @@ class SystemsTable(TableConfig):
     def __post_init__(self) -> None:
         need(bool(self.metrics), "metrics", "nothing", "one metric or more")
         need(self.drop is None or len(self.metrics) == 1, "drop", self.drop, "a single metric beside it")
-        stated = [row.label or row.system for row in self.rows if row.drop is not None]
+        stated = [row.name for row in self.rows if row.drop is not None]
         need(self.drop is not None or not stated, "rows", f"drop of {stated}", "`drop: above` or `first` of the table")
 
     def columns_of(self, corpora: Sequence[str]) -> list[tuple[str, ColumnConfig]]:

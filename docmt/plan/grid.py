@@ -45,23 +45,29 @@ class DefaultsConfig:
     decode: dict
 
 
-@dataclass(frozen=True)
-class MainConfig:
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
+    """What of config.yaml is told on as it stands."""
+
+    mirror: str | None = setting(None, "a path or URL that is tried before the catalogue's sources")
+    local: dict[str, str] = field(default_factory=dict)
+    missing: Literal["stop", "skip"] = setting("stop", "what a corpus does whose files only a person can bring")
+    scale: str = setting("paper", "an overlay of workflow/scales")
+    device: str = setting("auto", "auto, cpu or cuda")
+    shards: int = setting(1, "jobs that each pass of stage 2 over a corpus is cut into")
+    human: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MainConfig(RunConfig):
     """config.yaml."""
 
     studies: tuple[str, ...] = setting(("demo",), "names in workflow/studies, or paths of your own")
     corpora: tuple[str, ...] = setting((), "paths of your own corpus files, beside those in workflow/corpora")
-    mirror: str | None = setting(None, "a path or URL that is tried before the catalogue's sources")
-    local: dict[str, str] = field(default_factory=dict)
-    missing: Literal["stop", "skip"] = setting("stop", "what a corpus does whose files only a person can bring")
     seeds: tuple[int, ...] = setting((1,), "one training each")
-    scale: str = setting("paper", "an overlay of workflow/scales")
-    device: str = setting("auto", "auto, cpu or cuda")
-    shards: int = setting(1, "jobs that each pass of stage 2 over a corpus is cut into")
     texts: dict[str, TextConfig] = field(default_factory=dict)
     defaults: DefaultsConfig | None = None
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
-    human: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         need_path("mirror", self.mirror)
@@ -77,27 +83,20 @@ class MainConfig:
         need_between(1, MOST_SHARDS, "shards", self.shards)
 
 
-@dataclass(frozen=True)
-class Grid:
+@dataclass(frozen=True, kw_only=True)
+class Grid(RunConfig):
     """Everything that can be asked for. `not_run`: corpora that are left out (`missing: skip`), and why.
 
     `fixtures`: what stands instead of the corpora at this scale; none = they are run themselves. `checkpoints`: what
     stands instead of pretrained ones, by the part of paths.
     """
 
-    scale: str
-    device: str
-    shards: int
-    mirror: str | None
-    local: dict[str, str]
-    missing: Literal["stop", "skip"]
     texts: dict[str, TextConfig]
     corpora: dict[str, CorpusConfig]
     corpus_files: dict[str, str]
     studies: dict[str, StudyConfig]
     active: tuple[str, ...]
     scoring: ScoringConfig
-    human: dict[str, str]
     entries: tuple[Entry, ...]
     not_run: dict[str, str] = field(default_factory=dict)
     fixtures: FixtureConfig | None = None
@@ -202,7 +201,8 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     entries: list[Entry] = []
     for name, path in paths.items():
         study, study_lines = load_study(path)
-        _check_corpora(study, study_lines, corpora)
+        for number, corpus in enumerate(study.corpora):
+            check_known("corpus", corpus, corpora, study_lines.place(("corpora", number)))
         resolver = Resolver(study, study_lines, dataclasses.asdict(config.defaults), scale)
         resolver.check_cycles()
         systems = Systems(resolver, texts)
@@ -214,19 +214,13 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     for name in config.human:
         check_known("study", name, studies, lines.place(("human", name)))
     return Grid(
-        scale=config.scale,
-        device=config.device,
-        shards=config.shards,
-        mirror=config.mirror,
-        local=config.local,
-        missing=config.missing,
+        **{common.name: getattr(config, common.name) for common in dataclasses.fields(RunConfig)},
         texts=texts,
         corpora=corpora,
         corpus_files=corpus_files,
         studies=studies,
         active=active,
         scoring=scale.scoring,
-        human=config.human,
         entries=tuple(entries),
         fixtures=scale.fixtures,
         checkpoints={one.part(config.scale): one for one in scale.checkpoints},
@@ -287,11 +281,6 @@ def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, num
         raise UserError("a study of this name exists", where=str(path), found=path.stem, remedy="rename the file")
     paths[path.stem] = path
     return path.stem
-
-
-def _check_corpora(study: StudyConfig, lines: Lines, corpora: dict[str, CorpusConfig]) -> None:
-    for number, corpus in enumerate(study.corpora):
-        check_known("corpus", corpus, corpora, lines.place(("corpora", number)))
 
 
 def _check_languages(

@@ -4,23 +4,12 @@ Nothing else: a single table asks for the trainings of its rows alone. What is l
 for; the item says so.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 
+from docmt.base import paths
 from docmt.base.errors import UserError, check_known
-from docmt.base.paths import (
-    COMPARISON,
-    CORPUS,
-    PASSAGE,
-    REPORT,
-    RESULTS,
-    SCORES,
-    TOKENS,
-    TRAINING,
-    TRANSLATIONS,
-    Folder,
-)
+from docmt.base.paths import RESULTS, Folder
 from docmt.catalogue.later_counts import COUNTS, view_pattern
 from docmt.kinds.item import Item, Standing
 from docmt.kinds.study import StudyConfig
@@ -33,12 +22,24 @@ Files = dict[str, list[str]]
 OF_TRAININGS = {"records", "curves"}
 """What trainings leave."""
 
+OF_SYSTEMS: dict[str, tuple[Folder, str, bool]] = {
+    "scores": (paths.SCORES, "scores.json", True),
+    "records": (paths.TRAINING, "record.json", True),
+    "curves": (paths.TRAINING, "metrics.jsonl", True),
+    "occurrences": (paths.SCORES, "occurrences.arrow", False),
+    "translations": (paths.TRANSLATIONS, "test.tok.txt", False),
+    "inside": (paths.TRANSLATIONS, "inside.arrow", False),
+    "passages": (paths.PASSAGE, "passages.json", False),
+}
+"""Of what kinds read (`Item.reads`), by the name that pages know it by: what each system of an item has, and whether it
+is read of every seed, or of the first alone."""
+
 
 def study_of(grid: Grid, study: str, where: str | None = None) -> StudyConfig:
     """Raises UserError where there is no such study; `where` it was asked for, if not for its pages."""
     if study not in grid.studies:
         raise UserError(
-            "unknown study", where=where or REPORT.at(study=study), found=study, expected=", ".join(grid.studies)
+            "unknown study", where=where or paths.REPORT.at(study=study), found=study, expected=", ".join(grid.studies)
         )
     return grid.studies[study]
 
@@ -65,10 +66,14 @@ def item_corpora(grid: Grid, study: str, name: str) -> list[str]:
 
 def item_files(grid: Grid, study: str, name: str) -> Files:
     """What the item's job reads."""
-    item = item_of(grid, study, name)
-    runs = Runs(grid, study, _that_run(grid, item_entries(grid, study, name)), name, item)
-    files = {what: getattr(runs, what)() for what in item.reads()}
-    return {what: list(dict.fromkeys(paths)) for what, paths in files.items() if paths}
+    entries = _that_run(grid, item_entries(grid, study, name))
+    files: Files = {}
+    for what in item_of(grid, study, name).reads():
+        if what in OF_SYSTEMS:
+            files[what] = _of_systems(grid, what, entries, study, name)
+        else:
+            files[what] = OF_ITEMS[what](grid, study, name)
+    return _each_once({what: found for what, found in files.items() if found})
 
 
 def study_files(grid: Grid, study: str) -> Files:
@@ -80,14 +85,18 @@ def study_files(grid: Grid, study: str) -> Files:
     trained_only = _trained_only(grid, study, read)
     files: Files = {
         "pages": [page_of(study, name) for name in config.items],
-        "scores": Runs(grid, study, [one for one in entries if _standing(one) not in trained_only]).scores(),
-        "records": Runs(grid, study, entries).records(),
+        "scores": _of_systems(grid, "scores", [one for one in entries if _standing(one) not in trained_only]),
+        "records": _of_systems(grid, "records", entries),
         "cards": [card_of(grid, name) for name in config.corpora if name not in grid.not_run],
     }
     for files_of_item in read.values():
-        for what, paths in files_of_item.items():
-            files[what] = files.get(what, []) + paths
-    return {what: list(dict.fromkeys(paths)) for what, paths in files.items()}
+        for what, found in files_of_item.items():
+            files[what] = files.get(what, []) + found
+    return _each_once(files)
+
+
+def _each_once(files: Files) -> Files:
+    return {what: list(dict.fromkeys(found)) for what, found in files.items()}
 
 
 def _that_run(grid: Grid, entries: Iterable[Entry]) -> list[Entry]:
@@ -108,18 +117,18 @@ def _standing(entry: Entry) -> Standing:
 
 
 def page_of(study: str, name: str) -> str:
-    return f"{REPORT.at(study=study)}/{name}.html"
+    return f"{paths.REPORT.at(study=study)}/{name}.html"
 
 
 def card_of(grid: Grid, corpus: str) -> str:
     """What stage 1 counts."""
-    return f"{CORPUS.at(corpus=grid.data_folder(corpus))}/card.json"
+    return f"{paths.CORPUS.at(corpus=grid.data_folder(corpus))}/card.json"
 
 
 def run_folder(grid: Grid, stage: Folder, entry: Entry, seed: int, **names: str) -> str:
     """Of stages 5 to 7, with further `names` that the folder has; training stands with the system whose model an entry
     uses."""
-    system = entry.trained if stage is TRAINING else entry.folder
+    system = entry.trained if stage is paths.TRAINING else entry.folder
     return stage.at(scale=grid.scale, corpus=entry.corpus, system=system, seed=seed, **names)
 
 
@@ -147,58 +156,39 @@ def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> s
     return None
 
 
-@dataclass(frozen=True)
-class Runs:
-    """Where the files of an item's systems stand, one a seed, or one of the first seed; a method for each of what kinds
-    read (`Item.reads`), by the name that pages know it by."""
+def _of_systems(grid: Grid, what: str, entries: Iterable[Entry], study: str = "", name: str = "") -> list[str]:
+    """See `OF_SYSTEMS`; `name`: of the study's passage, where it is one."""
+    stage, file, of_all = OF_SYSTEMS[what]
+    runs = [(entry, seed) for entry in entries for seed in (entry.seeds if of_all else entry.seeds[:1])]
+    return [f"{run_folder(grid, stage, *run, study=study, passage=name)}/{file}" for run in runs]
 
-    grid: Grid
-    study: str
-    entries: Sequence[Entry]
-    name: str = ""
-    item: Item | None = None
 
-    def scores(self) -> list[str]:
-        return self._of_all(SCORES, "scores.json")
+def _comparisons(grid: Grid, study: str, name: str) -> list[str]:
+    there = any(compared(grid, study, item_of(grid, study, name)))
+    return [f"{paths.COMPARISON.at(study=study, table=name)}/comparisons.json"] if there else []
 
-    def records(self) -> list[str]:
-        return self._of_all(TRAINING, "record.json")
 
-    def curves(self) -> list[str]:
-        return self._of_all(TRAINING, "metrics.jsonl")
+def _cards(grid: Grid, study: str, name: str) -> list[str]:
+    counts = item_of(grid, study, name).counts_of(grid.studies[study].corpora)
+    wanted = [one for one in counts if one[0] not in grid.not_run]
+    later = [card for one in wanted if (card := later_card(grid, study, *one)) is not None]
+    return [*(card_of(grid, corpus) for corpus, *_ in wanted), *(f"{RESULTS}/{card}" for card in later)]
 
-    def comparisons(self) -> list[str]:
-        there = any(compared(self.grid, self.study, self.item))
-        return [f"{COMPARISON.at(study=self.study, table=self.name)}/comparisons.json"] if there else []
 
-    def cards(self) -> list[str]:
-        wanted = [
-            one for one in self.item.counts_of(self.grid.studies[self.study].corpora) if one[0] not in self.grid.not_run
-        ]
-        later = [card for one in wanted if (card := later_card(self.grid, self.study, *one)) is not None]
-        return [*(card_of(self.grid, corpus) for corpus, *_ in wanted), *(f"{RESULTS}/{card}" for card in later)]
+def _tokens(grid: Grid, study: str, name: str) -> list[str]:
+    entries = _that_run(grid, item_entries(grid, study, name))
+    pairs = [(grid.data_folder(entry.corpus), entry.system.text) for entry in entries]
+    return [f"{paths.TOKENS.at(corpus=corpus, text=text)}/tokens.arrow" for corpus, text in pairs]
 
-    def tokens(self) -> list[str]:
-        pairs = [(self.grid.data_folder(entry.corpus), entry.system.text) for entry in self.entries]
-        return [f"{TOKENS.at(corpus=corpus, text=text)}/tokens.arrow" for corpus, text in pairs]
 
-    def human(self) -> list[str]:
-        return [self.grid.human[self.study]] if self.study in self.grid.human else []
+def _human(grid: Grid, study: str, name: str) -> list[str]:
+    return [grid.human[study]] if study in grid.human else []
 
-    def occurrences(self) -> list[str]:
-        return self._of_first(SCORES, "occurrences.arrow")
 
-    def translations(self) -> list[str]:
-        return self._of_first(TRANSLATIONS, "test.tok.txt")
-
-    def inside(self) -> list[str]:
-        return self._of_first(TRANSLATIONS, "inside.arrow")
-
-    def passages(self) -> list[str]:
-        return self._of_first(PASSAGE, "passages.json", study=self.study, passage=self.name)
-
-    def _of_all(self, stage: Folder, file: str) -> list[str]:
-        return [f"{run_folder(self.grid, stage, one, seed)}/{file}" for one in self.entries for seed in one.seeds]
-
-    def _of_first(self, stage: Folder, file: str, **names: str) -> list[str]:
-        return [f"{run_folder(self.grid, stage, one, one.seeds[0], **names)}/{file}" for one in self.entries]
+OF_ITEMS: dict[str, Callable[[Grid, str, str], list[str]]] = {
+    "comparisons": _comparisons,
+    "cards": _cards,
+    "tokens": _tokens,
+    "human": _human,
+}
+"""Of what else kinds read: the files of a study's item, by its name."""

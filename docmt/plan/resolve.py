@@ -56,23 +56,13 @@ class Resolver:
 
     def resolve(self, name: str) -> SystemConfig:
         stated = self._inherited(name)
-        model, train, decode = (
-            {**self._defaults(section, stated), **stated.get(section, {}), **self._overlaid(section, name)}
-            for section in MERGED
-        )
-        view = stated.get("view", self.defaults["view"])
         start, corpus = self._started(name)
-        values = {
-            "name": name,
-            "text": stated.get("text", self.defaults["text"]),
-            "init_from": start,
-            "init_corpus": corpus,
-            "pretrained": self._checkpoint(name),
-            "view": view,
-            "model": model,
-            "train": train,
-            "decode": decode,
-        }
+        values = {"name": name, "init_from": start, "init_corpus": corpus, "pretrained": self._checkpoint(name)}
+        for section in ("text", "view"):
+            values[section] = stated.get(section, self.defaults[section])
+        for section in MERGED:
+            overlay = self._overlaid(section, name)
+            values[section] = {**self._defaults(section, stated), **stated.get(section, {}), **overlay}
         system = parse(SystemConfig, values, self.lines, ("systems", name))
         return dataclasses.replace(system, view=self.scale.view.laid_over(system.view))
 

@@ -5,40 +5,24 @@ beam retrains nothing, and a job that waits in a queue runs with the settings of
 """
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from docmt.base import paths
 from docmt.base.errors import UserError, check_known
-from docmt.base.paths import (
-    ALIGNER,
-    CHAINS,
-    CHECKPOINT,
-    COMPARISON,
-    CORPUS,
-    FOLDERS,
-    ITEM,
-    PASSAGE,
-    RESULTS,
-    SCORES,
-    TOKENS,
-    TRAINING,
-    TRANSLATIONS,
-    VECTORS,
-    VIEW,
-    WORDS,
-    Folder,
-)
+from docmt.base.paths import FOLDERS, RESULTS
 from docmt.catalogue.corpus import STOP_WORDS, corpus_settings
+from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
-from docmt.plan.items import compared, item_corpora, item_of, study_of
-from docmt.plan.report_slice import report_slice
+from docmt.plan.items import compared, item_corpora, item_entries, item_files, item_of, later_card, study_of
+from docmt.plan.study import SECTIONS
 from docmt.plan.versions import VERSIONS
+from docmt.settings.made_checkpoints import is_made
 from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
 
-STAGES = {stage: folder.places for stage, folder in FOLDERS.items()}
-LEAST = {ITEM.stage: 1}
+LEAST = {paths.ITEM.stage: 1}
 """Parts that a folder has at least, where it need not have all: a study's page, and those of its items."""
 
 
@@ -48,94 +32,89 @@ def settings(grid: Grid, path: str) -> dict[str, Any]:
     Raises UserError where the path names nothing that the grid holds.
     """
     stage, *parts = path.split("/")
-    most = STAGES.get(stage, "").count("/") + 1
+    names, where = _names(stage, parts), f"{RESULTS}/{path}"
+    most = len(_places(stage))
     if stage not in SLICES or not LEAST.get(stage, most) <= len(parts) <= most:
-        raise UserError("no such target", where=f"{RESULTS}/{path}", expected=" or ".join(STAGES))
-    if STAGES[stage].startswith("{scale}/") and parts[0] != grid.scale:
-        found, remedy = f"scale {parts[0]}", f"snakemake --config scale={parts[0]}"
-        expected = f"{grid.scale}, which this run has"
+        raise UserError("no such target", where=where, expected=" or ".join(FOLDERS))
+    scale = names.pop("scale", grid.scale)
+    if scale != grid.scale:
+        expected, remedy = f"{grid.scale}, which this run has", f"snakemake --config scale={scale}"
         raise UserError(
-            "a target of another scale", where=f"{RESULTS}/{path}", found=found, expected=expected, remedy=remedy
+            "a target of another scale", where=where, found=f"scale {scale}", expected=expected, remedy=remedy
         )
-    return SLICES[stage](grid, *parts)
+    version, slice_of = SLICES[stage]
+    return {"version": VERSIONS[version], **slice_of(grid, where, **names)}
 
 
-def _checkpoint(grid: Grid, folder: str) -> dict[str, Any]:
-    check_known("checkpoint that this scale makes", folder, grid.checkpoints, CHECKPOINT.at(checkpoint=folder))
-    return {"version": VERSIONS["checkpoints"], **dataclasses.asdict(grid.checkpoints[folder])}
+def _places(stage: str) -> list[str]:
+    """What stands in the path of a stage's folder: `{scale}`, `seed{seed}`; nothing where there is no such stage."""
+    return FOLDERS[stage].places.split("/") if stage in FOLDERS else []
 
 
-def _corpus(grid: Grid, folder: str) -> dict[str, Any]:
-    config = grid.made(grid.corpus_in(folder, CORPUS.at(corpus=folder)))
+def _names(stage: str, parts: Iterable[str]) -> dict[str, str]:
+    """The parts of a path by the places that they fill, as far as there are any."""
+    pairs = ((place.rstrip("}").split("{"), part) for place, part in zip(_places(stage), parts, strict=False))
+    return {name: part.removeprefix(before) for (before, name), part in pairs}
+
+
+def _checkpoint(grid: Grid, where: str, checkpoint: str) -> dict[str, Any]:
+    check_known("checkpoint that this scale makes", checkpoint, grid.checkpoints, where)
+    return dataclasses.asdict(grid.checkpoints[checkpoint])
+
+
+def _corpus(grid: Grid, where: str, corpus: str) -> dict[str, Any]:
+    config = grid.made(grid.corpus_in(corpus, where))
     made_up = {"fixture": dataclasses.asdict(grid.fixtures)} if grid.fixtures and config.files else {}
-    return {"version": VERSIONS["corpus"], **corpus_settings(config), **made_up}
+    return {**corpus_settings(config), **made_up}
 
 
-def _tokens(grid: Grid, folder: str, text: str) -> dict[str, Any]:
-    where = TOKENS.at(corpus=folder, text=text)
-    corpus = grid.corpus_in(folder, where)
+def _tokens(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
+    own = grid.corpus_in(corpus, where)
     check_known("text", text, grid.texts, where)
-    languages = _languages(grid, corpus)
-    fields = dataclasses.asdict(grid.texts[text])
-    return {"version": VERSIONS["tokens"], "corpus": corpus, **languages, "text": fields}
+    return {"corpus": own, **_languages(grid, own), "text": dataclasses.asdict(grid.texts[text])}
 
 
-def _views(grid: Grid, folder: str, text: str, view: str) -> dict[str, Any]:
-    return {"version": VERSIONS["views"], "view": _view(grid, VIEW, folder, text, view)}
-
-
-def _chains(grid: Grid, folder: str, text: str, view: str) -> dict[str, Any]:
-    """Of whole documents where the view is `words`, a name that no cut of documents has."""
-    if view == WORDS:
-        corpus = grid.corpus_in(folder, CHAINS.at(corpus=folder, text=text, view=view))
-        return {"version": VERSIONS["chains"], "stop_words": grid.made(corpus).stop_words}
-    return {"version": VERSIONS["chains"], "view": _view(grid, CHAINS, folder, text, view)}
-
-
-def _view(grid: Grid, stage: Folder, folder: str, text: str, view: str) -> dict[str, Any]:
-    where = stage.at(corpus=folder, text=text, view=view)
-    corpus = grid.corpus_in(folder, where)
-    views = {e.system.view.name: e.system.view for e in grid.entries if (e.corpus, e.system.text) == (corpus, text)}
+def _views(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[str, Any]:
+    own = grid.corpus_in(corpus, where)
+    views = {e.system.view.name: e.system.view for e in grid.entries if (e.corpus, e.system.text) == (own, text)}
     if view not in views:
         raise UserError("unknown view", where=where, expected=", ".join(sorted(views)))
-    return dataclasses.asdict(views[view])
+    return {"view": dataclasses.asdict(views[view])}
 
 
-def _training(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> dict[str, Any]:
-    entry = grid.find(corpus, folder)
-    system = entry.system
-    start = grid.started_from(entry)
+def _chains(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[str, Any]:
+    """Of whole documents where the view is `words`, a name that no cut of documents has."""
+    if view == paths.WORDS:
+        return {"stop_words": grid.made(grid.corpus_in(corpus, where)).stop_words}
+    return _views(grid, where, corpus, text, view)
+
+
+def _training(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
+    entry = grid.find(corpus, system)
+    own, start = entry.system, grid.started_from(entry)
     return {
-        "version": VERSIONS["training"],
-        **_run(entry, scale, seed),
+        **_run(grid, entry, seed),
         "init_from": start.trained if start else None,
-        "pretrained": system.pretrained,
-        "text": {"name": system.text, **dataclasses.asdict(grid.texts[system.text])},
-        "view": dataclasses.asdict(system.view),
-        "model": dataclasses.asdict(system.model),
-        "train": dataclasses.asdict(system.train),
+        "pretrained": own.pretrained,
+        "text": {"name": own.text, **dataclasses.asdict(grid.texts[own.text])},
+        **{section: dataclasses.asdict(getattr(own, section)) for section in ("view", "model", "train")},
     }
 
 
-def _translations(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> dict[str, Any]:
-    entry = grid.find(corpus, folder)
-    return {
-        "version": VERSIONS["translations"],
-        **_run(entry, scale, seed),
-        "decode": dataclasses.asdict(entry.system.decode),
-        "view": dataclasses.asdict(entry.system.view),
-    }
+def _translations(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
+    entry = grid.find(corpus, system)
+    sections = {section: dataclasses.asdict(getattr(entry.system, section)) for section in ("decode", "view")}
+    return {**_run(grid, entry, seed), **sections}
 
 
-def _scores(grid: Grid, scale: str, corpus: str, folder: str, seed: str) -> dict[str, Any]:
-    entry = grid.find(corpus, folder)
-    system = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
+def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
+    entry = grid.find(corpus, system)
+    resolved = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
     return {
-        "version": VERSIONS["scores"],
-        **_run(entry, scale, seed),
+        **_run(grid, entry, seed),
         **_languages(grid, corpus),
         **_scoring(grid, corpus),
-        "resolved": system,
+        "resolved": resolved,
     }
 
 
@@ -155,86 +134,136 @@ def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
     }
 
 
-def _vectors(grid: Grid, folder: str, text: str) -> dict[str, Any]:
-    grid.corpus_in(folder, VECTORS.at(corpus=folder, text=text))
+def _vectors(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
+    grid.corpus_in(corpus, where)
     names = [field.name for field in dataclasses.fields(WordVectorsConfig)]
-    return {"version": VERSIONS["scores"], "vectors": {name: getattr(grid.scoring.coherence, name) for name in names}}
+    return {"vectors": {name: getattr(grid.scoring.coherence, name) for name in names}}
 
 
-def _aligners(grid: Grid, folder: str, text: str) -> dict[str, Any]:
+def _aligners(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
     """The aligner links what lexical chains are of."""
-    grid.corpus_in(folder, ALIGNER.at(corpus=folder, text=text))
-    return {"version": VERSIONS["scores"], "source": grid.scoring.consistency.chains}
+    grid.corpus_in(corpus, where)
+    return {"source": grid.scoring.consistency.chains}
 
 
-def _passages(grid: Grid, scale: str, corpus: str, folder: str, seed: str, study: str, name: str) -> dict[str, Any]:
-    where = PASSAGE.at(
-        scale=scale, corpus=corpus, system=folder, seed=seed.removeprefix("seed"), study=study, passage=name
-    )
-    passage = study_of(grid, study, where).passages.get(name)
-    if passage is None:
+def _passages(grid: Grid, where: str, corpus: str, system: str, seed: str, study: str, passage: str) -> dict[str, Any]:
+    stated = study_of(grid, study, where).passages.get(passage)
+    if stated is None:
         raise UserError("unknown passage", where=where)
-    entry = grid.find(corpus, folder)
+    entry = grid.find(corpus, system)
     return {
-        "version": VERSIONS["translations"],
-        **_run(entry, scale, seed),
+        **_run(grid, entry, seed),
         "decode": dataclasses.asdict(entry.system.decode),
-        "documents": [list(document.source) for document in passage.documents],
+        "documents": [list(document.source) for document in stated.documents],
     }
 
 
-def _comparisons(grid: Grid, study: str, name: str) -> dict[str, Any]:
+def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, Any]:
     """Every pair of a system of a table and its baseline, with the seeds that both have."""
-    table = item_of(grid, study, name)
-    if table.significance is None:
-        raise UserError("not a table of systems", where=COMPARISON.at(study=study, table=name))
-    metrics, folders = table.tallied, {}
-    pairs = [
-        {
-            "corpus": system.corpus,
-            "system": system.system.name,
-            "baseline": baseline.system.name,
-            "test": table.significance,
-            "metrics": metrics,
-            "seeds": seeds,
-        }
-        for system, baseline, seeds in compared(grid, study, table)
-    ]
-    for pair in pairs:
-        for one in ("system", "baseline"):
-            entry = grid.named(study, pair["corpus"], pair[one])
+    item = item_of(grid, study, table)
+    if item.significance is None:
+        raise UserError("not a table of systems", where=where)
+    pairs, folders = [], {}
+    for system, baseline, seeds in compared(grid, study, item):
+        names = {"corpus": system.corpus, "system": system.system.name, "baseline": baseline.system.name}
+        pairs.append({**names, "test": item.significance, "metrics": item.tallied, "seeds": seeds})
+        for entry in (system, baseline):
             folders.setdefault(entry.corpus, {})[entry.system.name] = entry.folder
     pairs.sort(key=lambda pair: (pair["corpus"], pair["system"], pair["baseline"]))
-    return {"version": VERSIONS["scores"], "study": study, "scale": grid.scale, "folders": folders, "pairs": pairs}
+    return {"study": study, "scale": grid.scale, "folders": folders, "pairs": pairs}
 
 
-def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
-    """The corpora that targets are about: `all`, names of studies, files under results/; none for any other."""
-    found: dict[str, None] = {}
-    for target in targets:
-        stage, *parts = target.rpartition(f"{RESULTS}/")[2].split("/")
-        named = dict(zip(STAGES.get(stage, "").split("/"), parts, strict=False))
-        studies = grid.active if target == "all" else (named.get("{study}", target),)
-        item = Path(named.get("{item}", named.get("{table}", ""))).stem
-        stated = [corpus for study in studies if study in grid.studies for corpus in _corpora(grid, study, item)]
-        found |= dict.fromkeys([*stated, named.get("{corpus}", "").removesuffix(f"@{grid.scale}")])
-    return [corpus for corpus in found if corpus in grid.corpora]
+def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
+    """What a page is made from: without `item` that of the whole study.
 
+    Raises UserError where there is no such study or item.
 
-def _corpora(grid: Grid, study: str, item: str) -> Iterable[str]:
-    """Of one of the study's items, or of the study where it has no such item."""
-    config = grid.studies[study]
-    return item_corpora(grid, study, item) if item in config.items else config.corpora
-
-
-def _run(entry: Entry, scale: str, seed: str) -> dict[str, Any]:
+    `reads`: what of runs an item is made from, which is all that its job may look at; none for everything.
+    """
+    config = study_of(grid, study)
+    if item is None:
+        entries, corpora = sorted(grid.of_study(study), key=_order(grid, config)), config.corpora
+        reads = None
+    else:
+        item_of(grid, study, item)
+        entries, corpora = item_entries(grid, study, item), item_corpora(grid, study, item)
+        reads = sorted(item_files(grid, study, item))
+        config = _only(config, item)
+    judged = any("human" in item.reads() for item in config.items.values())
     return {
-        "study": entry.study,
-        "corpus": entry.corpus,
-        "system": entry.folder,
-        "scale": scale,
-        "seed": int(seed.removeprefix("seed")),
+        "scale": grid.scale,
+        "study": dataclasses.asdict(dataclasses.replace(config, systems={})),
+        "item": item,
+        "reads": reads,
+        "pages": [_page(name, one) for name, one in grid.studies[study].items.items()],
+        "entries": [dataclasses.asdict(entry) for entry in entries],
+        "corpora": {name: _facts(grid, name, config) for name in corpora},
+        "not_run": _not_run(grid, entries, corpora),
+        "cards": _cards(grid, study, config),
+        "data": {name: grid.data_folder(name) for name in corpora} if grid.fixtures else {},
+        "stand_ins": {one.folder(grid.scale): one.stands_for for one in grid.checkpoints.values()},
+        "random_starts": _random_starts(grid, entries),
+        "human": grid.human.get(study) if judged else None,
     }
+
+
+def _only(study: StudyConfig, item: str) -> StudyConfig:
+    """The study without its other items."""
+    kept = {name: {key: one for key, one in getattr(study, name).items() if key == item} for name in SECTIONS}
+    return dataclasses.replace(study, **kept)
+
+
+def _page(name: str, item: Any) -> dict[str, str]:
+    """What the other pages say of an item."""
+    return {"name": name, "title": item.title, "paper": item.paper}
+
+
+def _order(grid: Grid, study: StudyConfig) -> Callable[[Entry], tuple]:
+    """The order of systems on the page: that of the items' lists, and never that of keys."""
+    shown = [entry.system.name for name in study.items for entry in item_entries(grid, study.study, name)]
+    places = {name: place for place, name in enumerate(dict.fromkeys(shown))}
+    return lambda entry: (
+        study.corpora.index(entry.corpus),
+        places.get(entry.system.name, len(places)),
+        entry.system.name,
+    )
+
+
+def _facts(grid: Grid, corpus: str, study: StudyConfig) -> dict[str, Any]:
+    """What the catalogue states, with the papers' counts where a table shows them.
+
+    Why these differ is said of the corpus itself, and not of a fixture.
+    """
+    config, published = grid.made(corpus), grid.corpora[corpus].published
+    why = {"why": {}} if grid.fixtures else {}
+    counted = any(any(item.counts_of(study.corpora)) for item in study.items.values())
+    counts = {"published": [dataclasses.asdict(one) | why for one in published]} if counted else {}
+    return {"about": config.about, **corpus_settings(config), **counts}
+
+
+def _not_run(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> dict[str, str]:
+    """Why a corpus, or a system on one (`corpus/system`), is left out."""
+    left_out = {f"{e.corpus}/{e.system.name}": why for e in entries if (why := grid.left_out(e)) is not None}
+    return {corpus: grid.not_run[corpus] for corpus in corpora if corpus in grid.not_run} | left_out
+
+
+def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
+    """Systems (`corpus/system`) whose training, or that of what it starts from, starts from a random checkpoint: its
+    folder."""
+    starts = {f"{e.corpus}/{e.system.name}": [one.system.pretrained for one in grid.starts(e)] for e in entries}
+    return {name: folder for name, folders in starts.items() for folder in folders if is_made(folder)}
+
+
+def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:
+    """Where later stages count what a table shows, by `corpus/count/split`."""
+    wanted = [one for item in config.items.values() for one in item.counts_of(config.corpora)]
+    found = {"/".join(one): later_card(grid, study, *one) for one in wanted}
+    return {name: card for name, card in found.items() if card is not None}
+
+
+def _run(grid: Grid, entry: Entry, seed: str) -> dict[str, Any]:
+    names = {"study": entry.study, "corpus": entry.corpus, "system": entry.folder}
+    return {**names, "scale": grid.scale, "seed": int(seed)}
 
 
 def _languages(grid: Grid, corpus: str) -> dict[str, str]:
@@ -242,18 +271,39 @@ def _languages(grid: Grid, corpus: str) -> dict[str, str]:
     return {"source_language": config.source_language, "target_language": config.target_language}
 
 
-SLICES = {
-    CHECKPOINT.stage: _checkpoint,
-    CORPUS.stage: _corpus,
-    TOKENS.stage: _tokens,
-    VIEW.stage: _views,
-    CHAINS.stage: _chains,
-    TRAINING.stage: _training,
-    TRANSLATIONS.stage: _translations,
-    PASSAGE.stage: _passages,
-    VECTORS.stage: _vectors,
-    ALIGNER.stage: _aligners,
-    SCORES.stage: _scores,
-    COMPARISON.stage: _comparisons,
-    ITEM.stage: report_slice,
+SLICES: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
+    paths.CHECKPOINT.stage: ("checkpoints", _checkpoint),
+    paths.CORPUS.stage: ("corpus", _corpus),
+    paths.TOKENS.stage: ("tokens", _tokens),
+    paths.VIEW.stage: ("views", _views),
+    paths.CHAINS.stage: ("chains", _chains),
+    paths.TRAINING.stage: ("training", _training),
+    paths.TRANSLATIONS.stage: ("translations", _translations),
+    paths.PASSAGE.stage: ("translations", _passages),
+    paths.VECTORS.stage: ("scores", _vectors),
+    paths.ALIGNER.stage: ("scores", _aligners),
+    paths.SCORES.stage: ("scores", _scores),
+    paths.COMPARISON.stage: ("scores", _comparisons),
+    paths.ITEM.stage: ("report", _report),
 }
+"""By stage: which version its jobs have, and their slice, from the grid, where the job stands (for messages) and the
+names in its path, but for the scale."""
+
+
+def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
+    """The corpora that targets are about: `all`, names of studies, files under results/; none for any other."""
+    found: dict[str, None] = {}
+    for target in targets:
+        stage, *parts = target.rpartition(f"{RESULTS}/")[2].split("/")
+        named = _names(stage, parts)
+        studies = grid.active if target == "all" else (named.get("study", target),)
+        item = Path(named.get("item", named.get("table", ""))).stem
+        stated = [corpus for study in studies if study in grid.studies for corpus in _corpora(grid, study, item)]
+        found |= dict.fromkeys([*stated, named.get("corpus", "").removesuffix(f"@{grid.scale}")])
+    return [corpus for corpus in found if corpus in grid.corpora]
+
+
+def _corpora(grid: Grid, study: str, item: str) -> Iterable[str]:
+    """Of one of the study's items, or of the study where it has no such item."""
+    config = grid.studies[study]
+    return item_corpora(grid, study, item) if item in config.items else config.corpora

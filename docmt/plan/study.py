@@ -1,20 +1,30 @@
-"""The file of a study, read and checked by itself."""
+"""The file of a study, read and checked by itself, its sweeps written out.
 
+Systems that differ in one value are stated in one line, as a sweep. `document.length{}: {sweep: [64, 128], extends:
+document, view: {max_tokens: "{}"}}` stands for the systems `document.length64` and `document.length128`: `{}` is each
+value in turn. A figure's `points: document.length{}` has all of them, each at its value.
+"""
+
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from docmt.base.errors import UserError, shown
+from docmt.base.errors import UserError, check_known, in_line, shown
 from docmt.base.names import check_name
-from docmt.base.parse import parse
+from docmt.base.parse import mapping, parse
 from docmt.base.yaml_files import Lines, load_yaml
 from docmt.kinds.item import Checks
 from docmt.kinds.study import StudyConfig
-from docmt.plan.sweeps import expand
 
 SECTIONS = ("tables", "figures", "passages")
 """Of a study: what has a page of its own."""
 
 RESERVED = ("index", "settings")
 """No table or figure has these names: the study's own page has the first, the settings of a job the second."""
+
+PLACE = "{}"
+Values = list[int | float]
+"""Of a sweep, in the order in which they are stated."""
 
 
 def load_study(path: Path) -> tuple[StudyConfig, Lines]:
@@ -52,3 +62,78 @@ def check_items(study: StudyConfig, checks: Checks) -> None:
     for section in SECTIONS:
         for name, item in getattr(study, section).items():
             item.check(checks, (section, name))
+
+
+def expand(study: Any, lines: Lines) -> Any:
+    """The file of a study without sweeps: each is replaced by its systems, where it stands.
+
+    `lines` gets the places of these systems' keys. Raises UserError for a sweep without values or without their place
+    in its name, for a name with a place and no sweep, and for points of a sweep that is none.
+    """
+    if not isinstance(study, dict) or not isinstance(study.get("systems"), dict):
+        return study  # what is wrong here is said where studies are parsed
+    sweeps: dict[str, Values] = {}
+    systems: dict[str, Any] = {}
+    for name, stated in study["systems"].items():
+        values = _values(name, stated, lines)
+        if values is None:
+            systems[name] = stated
+            continue
+        sweeps[name] = values
+        for value in values:
+            one = str(name).replace(PLACE, str(value))
+            if one in systems or one in study["systems"]:
+                where = lines.place(("systems", name))
+                raise UserError("a name given twice", where=where, found=one, expected="another name, or value")
+            systems[one] = _filled({key: item for key, item in stated.items() if key != "sweep"}, value)
+            lines.repeat(("systems", name), ("systems", one))
+    return {**study, "systems": systems, **_with_points(study, sweeps, lines)}
+
+
+def _values(name: Any, stated: Any, lines: Lines) -> Values | None:
+    """The values of a sweep; none where a system is none."""
+    is_sweep, path = isinstance(stated, dict) and "sweep" in stated, ("systems", name)
+    if PLACE not in str(name) and not is_sweep:
+        return None
+    if not is_sweep or str(name).count(PLACE) != 1:
+        expected = f"{PLACE} once in the name of a system that has a sweep, and in no other"
+        raise UserError("no name of a sweep", where=lines.place(path), found=in_line(name), expected=expected)
+    values = stated["sweep"]
+    numbers = isinstance(values, list) and all(type(value) in (int, float) for value in values)
+    if not numbers or not values or len(set(values)) < len(values):
+        where, expected = lines.place((*path, "sweep")), "numbers, each once"
+        raise UserError("no values of a sweep", where=where, found=in_line(str(values)), expected=expected)
+    return values
+
+
+def _filled(stated: Any, value: int | float) -> Any:
+    """With the value in its places: as a number where it stands alone, else within the text."""
+    if isinstance(stated, dict):
+        return {key: _filled(item, value) for key, item in stated.items()}
+    if isinstance(stated, list):
+        return [_filled(item, value) for item in stated]
+    if stated == PLACE:
+        return value
+    return stated.replace(PLACE, str(value)) if isinstance(stated, str) else stated
+
+
+def _with_points(study: dict, sweeps: dict[str, Values], lines: Lines) -> dict[str, Any]:
+    """The figures, with points by value where these name a sweep."""
+    if not isinstance(study.get("figures"), dict):
+        return {}
+    figures = dict(study["figures"])
+    for name, figure in figures.items():
+        if isinstance(figure, dict) and isinstance(figure.get("series"), list):
+            series = list(_series(figure["series"], sweeps, lines, ("figures", name, "series")))
+            figures[name] = {**figure, "series": series}
+    return {"figures": figures}
+
+
+def _series(series: list, sweeps: dict[str, Values], lines: Lines, path: tuple) -> Iterator[Any]:
+    for number, one in enumerate(series):
+        points = mapping(one, lines, (*path, number)).get("points")
+        if not isinstance(points, str):
+            yield one
+            continue
+        check_known("sweep", points, sweeps, lines.place((*path, number, "points")))
+        yield {**one, "points": {value: points.replace(PLACE, str(value)) for value in sweeps[points]}}

@@ -10,9 +10,9 @@ from matplotlib.ticker import MaxNLocator
 
 from docmt.kinds.item import published_number
 from docmt.reporting.figures import Panel, Style, label_axes, notes_of
-from docmt.reporting.over_seeds import NOT_SCORED, PUBLISHED_ONLY, not_run, over_seeds
+from docmt.reporting.over_seeds import over_seeds, why_empty
 from docmt.reporting.pieces import Made
-from docmt.reporting.results import Results, Run
+from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 
 PUBLISHED = {"markerfacecolor": "white", "linestyle": "none", "markeredgewidth": 1.6, "markersize": 7.5, "zorder": 3}
@@ -55,7 +55,8 @@ def point(
 ) -> dict[str, Any]:
     """The record of a point of a line: all seeds of its system, and what was published there."""
     runs = results.of(corpus, system) if system else []
-    found = over_seeds(runs, parse_metric(metric), _why_empty(corpus, system, runs, results))
+    is_scored = any(run.scores is not None for run in runs)
+    found = over_seeds(runs, parse_metric(metric), why_empty(results, corpus, system, is_scored))
     values = list(found.values)
     return {
         "label": label,
@@ -70,14 +71,6 @@ def point(
         "status": found.status,
         "signature": " ; ".join(found.signatures),
     }
-
-
-def _why_empty(corpus: str, system: str | None, runs: Sequence[Run], results: Results) -> str:
-    if system is None:
-        return PUBLISHED_ONLY
-    if any(run.scores is not None for run in runs):
-        return NOT_SCORED
-    return not_run(results.settings.why_not_run(corpus, system))
 
 
 def published_points(records: Iterable[dict]) -> list[tuple[float, float]]:

@@ -83,14 +83,5 @@ def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict
     return flat
 
 
-FILTERS = {
-    "number": number,
-    "printed": printed,
-    "counted": counted,
-    "signed": signed,
-    "whole": whole,
-    "duration": duration,
-    "plain": plain,
-    "matrix": matrix,
-    "p_value": p_value,
-}
+FILTERS = {f.__name__: f for f in (number, printed, counted, signed, whole, duration, plain, matrix, p_value)}
+"""By the names that templates have for them."""

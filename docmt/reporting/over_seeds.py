@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from docmt.reporting.results import Run
+from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import Measured, MetricName
 
 NOT_RUN = "not run"
@@ -17,6 +17,13 @@ DOCUMENTS_ONLY = "documents only"
 def not_run(why: str | None) -> str:
     """Of a cell or a line; `why`: why it was left out, empty or none where it was not."""
     return f"{NOT_RUN}: {why}" if why else NOT_RUN
+
+
+def why_empty(results: Results, corpus: str, system: str | None, is_scored: bool) -> str:
+    """Why there is no number of a system; `is_scored`: it is there, and lacks this metric."""
+    if system is None:
+        return PUBLISHED_ONLY
+    return NOT_SCORED if is_scored else not_run(results.settings.why_not_run(corpus, system))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,11 +35,7 @@ class Piece:
     something. `records`: all of it, flat."""
 
     name: str
-    kind: str
-    title: str
-    paper: str
-    caption: str
-    note: str
+    item: Item
     template: str
     content: Any
     records: tuple[dict, ...]
@@ -54,14 +50,8 @@ def pieces(results: Results) -> list[Piece]:
 def _piece(name: str, item: Item, results: Results) -> Piece:
     kind = type(item).__module__.rpartition(".")[2]
     made = import_module(f"docmt.reporting.kinds.{kind}").made(name, item, results)
-    return Piece(
-        name=name,
-        **{key: getattr(item, key) for key in ("kind", "title", "paper", "caption", "note")},
-        template=made.template or f"{kind}.html",
-        content=made.content,
-        records=tuple(made.records),
-        empty="" if made.content is not None else _why_empty(item, results),
-    )
+    empty = "" if made.content is not None else _why_empty(item, results)
+    return Piece(name, item, made.template or f"{kind}.html", made.content, tuple(made.records), empty)
 
 
 def _why_empty(item: Item, results: Results) -> str:
@@ -72,10 +62,10 @@ def _why_empty(item: Item, results: Results) -> str:
 
 def to_json(piece: Piece, results: Results) -> dict[str, Any]:
     """The content of `<item>.json`."""
-    names = ("name", "kind", "title", "paper", "caption", "note")
-    study = {"study": results.settings.study.study, "scale": results.settings.scale}
+    study = {"study": results.settings.study.study, "scale": results.settings.scale, "name": piece.name}
+    stated = {name: getattr(piece.item, name) for name in ("kind", "title", "paper", "caption", "note")}
     marks = {"marks": piece.content.marks} if piece.template == "systems.html" else {}
-    return study | {name: getattr(piece, name) for name in names} | marks | {"records": list(piece.records)}
+    return study | stated | marks | {"records": list(piece.records)}
 
 
 def to_csv(piece: Piece) -> str:

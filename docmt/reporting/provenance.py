@@ -74,19 +74,16 @@ class Change:
 
 @dataclass(frozen=True)
 class System:
-    """`changes` is none where the system extends no other; `sections` has every setting, resolved.
+    """`changes` is none where the system extends no other; `sections` has every setting, resolved."""
 
-    `random_start`: `pretrained` is a small random checkpoint that the scale makes.
-    """
-
-    name: str
-    extends: str | None
-    init_from: str | None
-    pretrained: str | None
-    random_start: bool
-    trained: str | None
+    entry: Entry
     changes: tuple[Change, ...] | None
     sections: dict[str, dict[str, Any]]
+
+    @property
+    def random_start(self) -> bool:
+        """Whether `pretrained` is a small random checkpoint that the scale makes."""
+        return is_made(self.entry.system.pretrained)
 
 
 def describe_systems(results: Results) -> list[System]:
@@ -98,16 +95,8 @@ def describe_systems(results: Results) -> list[System]:
 def _describe(entry: Entry, entries: dict[str, Entry]) -> System:
     system, parent = entry.system, entries.get(entry.extends or "")
     data = {"text": system.text, "view of train": system.view.train.name, "view of dev, test": system.view.test.name}
-    return System(
-        name=system.name,
-        extends=entry.extends,
-        init_from=system.init_from,
-        pretrained=system.pretrained,
-        random_start=is_made(system.pretrained),
-        trained=entry.trained if entry.trained != entry.folder else None,
-        changes=differences(parent, entry) if parent else None,
-        sections={"data": data} | {name: resolved(entry)[name] for name in ("model", "train", "decode")},
-    )
+    sections = {"data": data} | {name: resolved(entry)[name] for name in ("model", "train", "decode")}
+    return System(entry, differences(parent, entry) if parent else None, sections)
 
 
 def resolved(entry: Entry) -> dict[str, Any]:

@@ -1,16 +1,21 @@
-"""What a report knows: the study with its systems, and what of it has been run so far."""
+"""What a report knows: the study with its systems, and what of it has been run so far.
 
-from collections.abc import Collection
+Of files that runs have left is checked what tables and figures go by, so that nothing but a message becomes of one that
+is damaged, or none of ours.
+"""
+
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from docmt.base.artifacts import read_json
+from docmt.base.artifacts import read_json, read_json_lines, read_object_if_there
+from docmt.base.foreign import reading
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.paths import COMPARISON, CORPUS, PASSAGE, SCORES, TOKENS, TRAINING, TRANSLATIONS, Folder
 from docmt.base.yaml_files import Lines
 from docmt.kinds.study import StudyConfig
-from docmt.reporting.run_files import read_card, read_comparisons, read_curve, read_record, read_scores
 from docmt.settings.system import Entry
 
 
@@ -32,7 +37,7 @@ class ReportSettings:
     and why. `cards`: where later stages count what a table shows (`corpus/count/split`). `human`: the file with what
     annotators prefer. `data`: the folders of corpora in stages that name no scale, where they are not called as these.
     `stand_ins`: folders of small random checkpoints, and what each stands for; `random_starts`: which one a system
-    (`corpus/system`) started from.
+    (`corpus/system`) started from. `version`: of the stage's code, in docmt.plan.versions.
     """
 
     scale: str
@@ -48,14 +53,14 @@ class ReportSettings:
     data: dict[str, str] = field(default_factory=dict)
     stand_ins: dict[str, str] = field(default_factory=dict)
     random_starts: dict[str, str] = field(default_factory=dict)
+    version: int | None = None
 
     @classmethod
     def load(cls, path: Path) -> "ReportSettings":
         """Read the `settings.json` of stage 8. Raises UserError where it is none."""
         lines = Lines(str(path))
         value = mapping(read_json(path), lines)
-        check_keys(value, ("version", *cls.__dataclass_fields__), lines)
-        value = {key: item for key, item in value.items() if key != "version"}
+        check_keys(value, cls.__dataclass_fields__, lines)
         # Systems come resolved, as entries; how the study stated them is of no interest here.
         study = {**mapping(value.get("study"), lines, ("study",)), "systems": {}}
         return parse(cls, {**value, "study": study}, lines)
@@ -108,7 +113,7 @@ class Results:
             return folder.under(self.folder, **run, **names)
 
         training, scores = stage(TRAINING, entry.trained), stage(SCORES, entry.folder)
-        reads = self.settings.read
+        reads, curve = self.settings.read, training / "metrics.jsonl"
         return Run(
             entry,
             seed,
@@ -117,7 +122,7 @@ class Results:
             passages=stage(PASSAGE, entry.folder, study=self.settings.study.study, passage=""),
             scores=read_scores(scores / "scores.json") if reads("scores") else None,
             record=read_record(training / "record.json") if reads("records") else None,
-            curve=read_curve(training / "metrics.jsonl") if reads("curves") else (),
+            curve=tuple(read_json_lines(curve)) if reads("curves") and curve.exists() else (),
         )
 
     @cached_property
@@ -174,3 +179,82 @@ class Results:
 def _comparisons(settings: ReportSettings, folder: Path, table: str) -> tuple[dict, ...]:
     path = COMPARISON.under(folder, study=settings.study.study, table=table) / "comparisons.json"
     return read_comparisons(path) if settings.read("comparisons") else ()
+
+
+def read_scores(path: Path) -> dict[str, Any] | None:
+    """`scores.json`; none where there is none."""
+    return _checked(path, _check_scores, "not the scores of a system", "what `docmt score-system` writes", "decoding")
+
+
+def read_record(path: Path) -> dict[str, Any] | None:
+    """`record.json` of a training; none where there is none."""
+    return _checked(path, _check_record, "not the record of a training", "what `docmt train` writes")
+
+
+def read_comparisons(path: Path) -> tuple[dict[str, Any], ...]:
+    """`comparisons.json` of a table."""
+    found = _checked(path, _check_comparisons, "not the comparisons of a table", "what `docmt compare-table` writes")
+    return tuple((found or {}).get("comparisons", ()))
+
+
+def read_card(path: Path) -> dict[str, Any] | None:
+    """A `card.json` with what is counted of each split; none where there is none."""
+    return _checked(path, _check_card, "not a card of docmt", "a mapping for each of `splits`")
+
+
+def _checked(
+    path: Path, check: Callable[[dict[str, Any]], None], what: str, expected: str, *needed: str
+) -> dict[str, Any] | None:
+    """The object in a file that has the keys `needed`; none where there is no such file. `check` raises anything."""
+    found = read_object_if_there(path, *needed)
+    if found is not None:
+        with reading(path, what, expected):
+            check(found)
+    return found
+
+
+def _check_scores(scores: dict[str, Any]) -> None:
+    for families in (scores.get("bleu", {}), *scores.get("positions", {}).values()):
+        for units in families.values():
+            _need_scores(units.values())
+    _need_scores(scores.get("consistency", {}).values())
+    _need_scores(found for name in ("coherence", "cohesion") if (found := scores.get(name)))
+    for accuracy in scores.get("contrastive", {}).values():
+        for one in (accuracy, *accuracy.get("by_distance", {}).values()):
+            _need_numbers(one, "items", "right")
+    _need(str, "text", scores["decoding"]["lines"])
+
+
+def _check_record(record: dict[str, Any]) -> None:
+    _need(dict, "mapping", record.get("hardware", {}))
+    numbers = ("parameters", "source_tokens_per_s", "target_tokens_per_s", "dev_perplexity", "wall_s", "updates")
+    _need_numbers(record, *(name for name in numbers if record.get(name) is not None))
+
+
+def _check_comparisons(found: dict[str, Any]) -> None:
+    for one in found.get("comparisons", ()):
+        _need(dict, "mapping", one)
+        _need(str, "text", one["signature"])
+        _need_numbers(one, "p")
+
+
+def _check_card(card: dict[str, Any]) -> None:
+    for split in (card.get("splits") or {}).values():
+        _need(dict, "mapping", split)
+
+
+def _need_scores(found: Any) -> None:
+    for one in found:
+        _need_numbers(one, "score")
+        _need(str, "text", one["signature"])
+
+
+def _need_numbers(one: Mapping[str, Any], *names: str) -> None:
+    for name in names:
+        if not isinstance(one[name], int | float):
+            raise TypeError(f"{name}: {one[name]!r} is no number")
+
+
+def _need(kind: type, called: str, value: Any) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} is no {called}")

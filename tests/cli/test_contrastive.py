@@ -11,10 +11,10 @@ from helpers.contrastive_sets import write_sets
 from helpers.tiny import SIZES
 from typer.testing import CliRunner
 
-from docmt.api import contrastive as contrastive_scoring
+from docmt.api import model as contrastive_scoring
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import UNK, Vocabulary
-from docmt.cli.contrastive import contrastive
+from docmt.cli.model import contrastive
 from docmt.models import build
 from docmt.models.store import save_model
 from docmt.settings.data import CutConfig, ViewConfig

@@ -11,7 +11,7 @@ from helpers.support import run
 
 from docmt.base.artifacts import sha256_file
 from docmt.base.vocabulary import CLS, MASK, SEP, SPECIALS, Vocabulary
-from docmt.cli.translate import translate
+from docmt.cli.model import translate
 from docmt.models.store import load_model
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch

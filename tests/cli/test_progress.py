@@ -2,7 +2,7 @@
 
 import sys
 
-from docmt.cli.progress import LogLines, shown_progress
+from docmt.cli.screen import LogLines, shown_progress
 
 
 def test_a_log_gets_a_line_a_minute(capsys):

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import Vocabulary
-from docmt.cli.translate import translate
+from docmt.cli.model import translate
 from docmt.decoding.segments import SegmentTable, View
 from docmt.models import build
 from docmt.models.store import save_model

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS, read_arrow, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import Vocabulary
+from docmt.cli.model import translate
 from docmt.cli.stages import contrastive_system, decode, translate_passage
-from docmt.cli.translate import translate
 from docmt.models.store import save_model
 from docmt.nn.rows import Rows
 from docmt.search import beam_search

@@ -11,7 +11,7 @@ from torch import Tensor
 from typer.testing import CliRunner
 
 from docmt.base.errors import UserError
-from docmt.cli.import_fairseq import import_fairseq
+from docmt.cli.model import import_fairseq
 
 FIRST_SYMBOLS = ["<s>", "<pad>", "</s>", "<unk>"]
 PIECES = [letter + ending for letter in "abcdefgh" for ending in ("", "@@")]

@@ -8,7 +8,7 @@ from helpers.support import ROOT
 from docmt.kinds import FIGURES, TABLES
 from docmt.kinds.passages import PassageConfig
 from docmt.plan.grid import load_grid
-from docmt.plan.items import Runs
+from docmt.plan.items import OF_ITEMS, OF_SYSTEMS
 
 KINDS = [*TABLES.values(), *FIGURES.values(), PassageConfig]
 
@@ -40,4 +40,4 @@ def test_what_is_common_names_no_kind():
 def test_what_kinds_read_is_what_the_planner_knows_the_files_of(full):
     items = load_grid(full.root).studies["one"].items.values()
     assert {type(item) for item in items} == {*KINDS}
-    assert not [what for item in items for what in item.reads() if not callable(getattr(Runs, what))]
+    assert {what for item in items for what in item.reads()} <= {*OF_SYSTEMS, *OF_ITEMS}

@@ -5,8 +5,8 @@ from helpers.small_grid import CORPUS, STUDY, entry
 from helpers.support import Project
 
 from docmt.base.artifacts import write_json
-from docmt.plan.estimates import SPEEDS, Estimates
 from docmt.plan.grid import load_grid
+from docmt.plan.targets import SPEEDS, Estimates
 
 
 def plan(project: Project, *systems: str):

@@ -9,7 +9,7 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from docmt.base.errors import UserError
-from docmt.cli import ltcr as module
+from docmt.cli import align as module
 from docmt.scoring.alignment.links import Aligned
 from docmt.scoring.alignment.training import NAME
 from docmt.scoring.consistency import consistency

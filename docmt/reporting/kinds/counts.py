@@ -1,5 +1,6 @@
 """What corpora hold, beside what papers state of them: splits by corpora."""
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,37 +12,33 @@ from docmt.catalogue.published import stated
 from docmt.kinds.counts import CountsTable
 from docmt.reporting.over_seeds import not_run
 from docmt.reporting.pieces import Made
-from docmt.reporting.results import Results
-from docmt.reporting.run_files import read_card
+from docmt.reporting.results import Results, read_card
 
 NOT_COUNTED = "not counted"
 
 
 @dataclass(frozen=True)
 class Count:
-    """A count of one split of a corpus. `published` is as it was printed; none where nothing is.
+    """A count of one split (`row`) of a corpus, as its record has it. `published` is as it was printed, if it was.
 
     `agrees`: whether what was measured, rounded as what was printed, is the same; none where one of the two lacks.
-    `why`: of a difference that the catalogue explains, or of what is not counted. `empty`: why nothing was measured.
+    `status`: "measured", or why it is not; `note`: of a difference that the catalogue explains, or of what is not
+    counted.
     """
 
+    row: str
     corpus: str
-    split: str
-    count: str
+    metric: str
     published: str | None
     measured: float | None
     agrees: bool | None
-    why: str
-    empty: str
+    status: str
+    note: str
 
     @property
-    def status(self) -> str:
-        return self.empty if self.measured is None else "measured"
-
-    @property
-    def note(self) -> str:
+    def said(self) -> str:
         """What is said below the table; empty where nothing needs to be."""
-        return self.why if self.agrees is False or self.empty == NOT_COUNTED else ""
+        return self.note if self.agrees is False or self.metric in UNCLEAR else ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ class Counted:
     @property
     def notes(self) -> list[str]:
         """What is said below, which cells name by its number."""
-        return list(dict.fromkeys(cell.note for cell in self.cells if cell.note))
+        return list(dict.fromkeys(cell.said for cell in self.cells if cell.said))
 
     @property
     def cells(self) -> Iterator[Count]:
@@ -70,7 +67,7 @@ def made(_: str, table: CountsTable, results: Results) -> Made:
     corpora = table.corpora or results.settings.study.corpora
     rows = tuple((corpus, tuple((split, counts(corpus, split)) for split in table.splits)) for corpus in corpora)
     counted = Counted(table.counts, rows)
-    return Made(counted, _records(counted))
+    return Made(counted, map(dataclasses.asdict, counted.cells))
 
 
 def _count(table: CountsTable, corpus: str, split: str, count: str, results: Results) -> Count:
@@ -82,7 +79,8 @@ def _count(table: CountsTable, corpus: str, split: str, count: str, results: Res
     why = (published.reason(split, count) or "") if published and printed is not None else ""
     why = UNCLEAR.get(count, why)
     text = None if printed is None else str(printed)
-    return Count(corpus, split, count, text, measured, agrees, why, _empty(results, corpus, count))
+    empty = NOT_COUNTED if count in UNCLEAR else not_run(results.settings.why_not_run(corpus))
+    return Count(split, corpus, count, text, measured, agrees, empty if measured is None else "measured", why)
 
 
 def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCounts | None:
@@ -104,23 +102,3 @@ def _measured(results: Results, corpus: str, split: str, count: str) -> float | 
 
 def _split(card: dict[str, Any] | None, split: str) -> dict[str, Any]:
     return ((card or {}).get("splits") or {}).get(split) or {}
-
-
-def _empty(results: Results, corpus: str, count: str) -> str:
-    left_out = results.settings.why_not_run(corpus)
-    return NOT_COUNTED if count in UNCLEAR else not_run(left_out)
-
-
-def _records(table: Counted) -> Iterator[dict]:
-    """Every cell as a flat record, for JSON and CSV."""
-    for cell in table.cells:
-        yield {
-            "row": cell.split,
-            "corpus": cell.corpus,
-            "metric": cell.count,
-            "published": cell.published,
-            "measured": cell.measured,
-            "agrees": cell.agrees,
-            "status": cell.status,
-            "note": cell.why,
-        }

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from scipy.stats import ttest_ind
 
 from docmt.kinds.gaps import GapRow, GapsTable
-from docmt.reporting.over_seeds import NOT_SCORED, OverSeeds, not_run, over_seeds, that_ran
+from docmt.reporting.over_seeds import OverSeeds, over_seeds, that_ran, why_empty
 from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results
-from docmt.settings.metrics import parse_metric
+from docmt.settings.metrics import Metric, parse_metric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,35 +44,22 @@ class Gap:
 class Gaps:
     """`test`: how intervals were made; `signatures`: how the numbers were."""
 
-    names: tuple[str, str]
-    metric: str
-    unit: str
-    about: str
-    decimals: int
-    confidence: float
+    stated: GapsTable
+    metric: Metric
     rows: tuple[Gap, ...]
     signatures: tuple[str, ...]
 
     @property
     def test(self) -> str:
-        return f"Welch's t interval over seeds, {100 * self.confidence:g} %, two-sided"
+        return f"Welch's t interval over seeds, {100 * self.stated.confidence:g} %, two-sided"
 
 
 def made(_: str, table: GapsTable, results: Results) -> Made:
     """With what is there of its runs."""
-    metric = parse_metric(table.metric)
     rows = tuple(_gap(table, row, results) for row in table.rows)
     sides = [side for row in rows for side in (row.system, row.baseline) if side is not None]
-    gaps = Gaps(
-        names=(table.system, table.baseline),
-        metric=table.metric,
-        unit=metric.metric.unit,
-        about=metric.metric.about,
-        decimals=metric.metric.decimals,
-        confidence=table.confidence,
-        rows=rows,
-        signatures=tuple(dict.fromkeys(text for side in sides for text in side.signatures)),
-    )
+    signatures = tuple(dict.fromkeys(text for side in sides for text in side.signatures))
+    gaps = Gaps(table, parse_metric(table.metric).metric, rows, signatures)
     return Made(gaps, _records(gaps))
 
 
@@ -109,13 +96,13 @@ def _records(gaps: Gaps) -> Iterator[dict]:
         if row.system is not None and row.baseline is not None:
             yield {
                 "row": row.label,
-                "metric": gaps.metric,
+                "metric": gaps.stated.metric,
                 **_side_record("system", row.system),
                 **_side_record("baseline", row.baseline),
                 "difference": row.difference,
                 "low": row.low,
                 "high": row.high,
-                "confidence": gaps.confidence,
+                "confidence": gaps.stated.confidence,
                 "test": gaps.test,
                 "signature": " ; ".join(gaps.signatures),
             }
@@ -136,10 +123,10 @@ def _gap(table: GapsTable, row: GapRow, results: Results) -> Gap:
         return Gap("", row.group, None, None, None, None)
     ours, theirs = (_side(table, name, results) for name in (row.system, row.baseline))
     low, high = welch_interval(ours.values, theirs.values, table.confidence) or (None, None)
-    return Gap(row.label or row.system, "", ours, theirs, low, high)
+    return Gap(row.name, "", ours, theirs, low, high)
 
 
 def _side(table: GapsTable, system: str, results: Results) -> Side:
     metric, runs = parse_metric(table.metric), results.of(table.corpus, system)
-    why = NOT_SCORED if that_ran(runs, metric) else not_run(results.settings.why_not_run(table.corpus, system))
+    why = why_empty(results, table.corpus, system, bool(that_ran(runs, metric)))
     return Side(system=system, **vars(over_seeds(runs, metric, why)))

@@ -8,15 +8,7 @@ from dataclasses import dataclass
 from docmt.base.p_values import MARKS, mark
 from docmt.kinds.item import published_number
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
-from docmt.reporting.over_seeds import (
-    DOCUMENTS_ONLY,
-    NOT_SCORED,
-    PUBLISHED_ONLY,
-    OverSeeds,
-    not_run,
-    over_seeds,
-    that_ran,
-)
+from docmt.reporting.over_seeds import DOCUMENTS_ONLY, OverSeeds, over_seeds, that_ran, why_empty
 from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import MetricName, parse_metric
@@ -28,8 +20,17 @@ TESTS = {
 """What a study's `significance` is called on the page."""
 
 
+class BesidePublished:
+    """What has a number `published` beside one `measured`."""
+
+    @property
+    def difference(self) -> float | None:
+        published = published_number(self.published)
+        return None if self.measured is None or published is None else self.measured - published
+
+
 @dataclass(frozen=True)
-class Cell(OverSeeds):
+class Cell(BesidePublished, OverSeeds):
     """One (row, column, metric). `published` is a number, one as it was printed, "not digitised", or none.
 
     `values` has one number a seed that was run; `empty` says why there is none: the system was not run, these
@@ -56,24 +57,14 @@ class Cell(OverSeeds):
     def mark(self) -> str:
         return mark(self.p)
 
-    @property
-    def difference(self) -> float | None:
-        published = published_number(self.published)
-        return None if self.measured is None or published is None else self.measured - published
-
 
 @dataclass(frozen=True)
-class Drop:
+class Drop(BesidePublished):
     """The mean over columns of a row's difference from another row; none where one of them was not run."""
 
     published: float | str | None
     measured: float | None
     decimals: int
-
-    @property
-    def difference(self) -> float | None:
-        published = published_number(self.published)
-        return None if self.measured is None or published is None else self.measured - published
 
 
 @dataclass(frozen=True)
@@ -175,7 +166,7 @@ def _row(
     if row.group:
         return Row("", None, "", (), group=row.group)
     cells = tuple(_cell(name, config, row, *pair, results) for pair in pairs)
-    return Row(_label(row), row.system, row.note, cells)
+    return Row(row.name, row.system, row.note, cells)
 
 
 def _with_drops(config: SystemsTable, rows: list[Row]) -> Iterator[Row]:
@@ -198,16 +189,12 @@ def _mean_difference(row: Row, other: Row) -> float | None:
     return statistics.fmean(differences) if len(differences) == len(pairs) else None
 
 
-def _label(row: RowConfig) -> str:
-    return row.label or row.system or ""
-
-
 def _marks(config: SystemsTable, cells: list[Cell]) -> str:
     """What the marks mean, of all levels, whichever occur; empty where nothing was tested."""
     tested = [cell.comparison for cell in cells if cell.comparison]
     if not tested:
         return ""
-    labels = {row.system: _label(row) for row in reversed(config.rows) if not row.group}
+    labels = {row.system: row.name for row in reversed(config.rows) if not row.group}
     baselines = dict.fromkeys(_baselines(config))
     levels = ", ".join(f"{sign} p < {level}" for sign, level in reversed(MARKS.items()))
     against = " or ".join(labels.get(baseline, baseline) for baseline in baselines)
@@ -236,7 +223,7 @@ def _cell(
     name = parse_metric(metric, f"study {results.settings.study.study}")
     system = config.system_of(row, key, column)
     runs = results.of(column.corpus, system) if system else []
-    measured = over_seeds(runs, name, _empty(system, runs, name, results.settings.why_not_run(column.corpus, system)))
+    measured = over_seeds(runs, name, _empty(results, column.corpus, system, that_ran(runs, name)))
     baseline = config.baseline_of(row, key, column)
     pair = {"corpus": column.corpus, "metric": metric, "system": system, "baseline": baseline}
     return Cell(
@@ -256,14 +243,9 @@ def _cell(
     )
 
 
-def _empty(system: str | None, runs: list[Run], metric: MetricName, left_out: str) -> str:
-    if system is None:
-        return PUBLISHED_ONLY
-    there = that_ran(runs, metric)
-    if not there:
-        return not_run(left_out)
-    lines = [run.scores["decoding"]["lines"] for run in there if run.scores is not None]
-    return DOCUMENTS_ONLY if lines and set(lines) == {"documents"} else NOT_SCORED
+def _empty(results: Results, corpus: str, system: str | None, there: list[Run]) -> str:
+    lines = {run.scores["decoding"]["lines"] for run in there if run.scores is not None}
+    return DOCUMENTS_ONLY if lines == {"documents"} else why_empty(results, corpus, system, bool(there))
 
 
 def _random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, ...]:
