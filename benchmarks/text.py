@@ -14,12 +14,12 @@ from itertools import islice
 from pathlib import Path
 
 import jieba
+from docmt.text.truecase import Truecaser
 from sacremoses import MosesPunctNormalizer, MosesTokenizer, MosesTruecaser
 
 from docmt.settings.data import TextConfig
 from docmt.text.normalise import Normaliser
 from docmt.text.tokenizers import tokenizer_for
-from docmt.text.truecase import Truecaser
 
 ROUNDS = 3
 Step = Callable[[Sequence], object]

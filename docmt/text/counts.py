@@ -8,8 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from docmt.base.columns import read_arrow, write_arrow
-from docmt.text.casing import Casing
-from docmt.text.truecase import shown_cases, with_openings
+from docmt.text.casing import Keep, shown_cases, with_openings
 
 COUNTS = pa.schema([("side", pa.string()), ("kind", pa.string()), ("word", pa.string()), ("count", pa.int64())])
 
@@ -51,7 +50,7 @@ class WordCounts:
         for kind in fields(self):
             getattr(self, kind.name).update(getattr(other, kind.name))
 
-    def cased(self, casing: Casing) -> Counter[str]:
+    def cased(self, casing: Keep) -> Counter[str]:
         """The words as `casing` writes them."""
         counts: Counter[str] = Counter()
         for opens, words in ((False, self.words), (True, self.openings)):

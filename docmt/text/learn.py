@@ -16,7 +16,7 @@ from docmt.base.vocabulary import Vocabulary
 from docmt.base.workers import ALONE, Workers
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import PieceCounter, Segmenter, learn_merges
-from docmt.text.casing import Casing, Keep, learn_casing
+from docmt.text.casing import Keep, Truecaser, casing_of
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.pretrained import PretrainedSide
 from docmt.text.settings import SIDES, TokensSettings
@@ -60,11 +60,11 @@ def config_of(settings: TokensSettings) -> PipelineConfig:
     return PipelineConfig(**dataclasses.asdict(settings.text), **languages)
 
 
-def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> Casing:
+def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> Keep:
     """A pretrained tokenizer's pieces stay as they are."""
     if settings.text.is_pretrained(side):
         return Keep()
-    return learn_casing(settings.text, settings.language(side), counts[side].shown)
+    return casing_of(settings.text, settings.language(side), lambda: Truecaser(counts[side].shown))
 
 
 def learn_subwords(config: TextConfig, counts: Mapping[str, int], workers: Workers = ALONE) -> Subwords:

@@ -11,7 +11,7 @@ from docmt.base.columns import TOKENS
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import Segmenter, join_pieces
-from docmt.text.casing import Casing, Keep, Truecase, load_casing
+from docmt.text.casing import Keep, Truecaser, casing_of
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
 
 
@@ -46,7 +46,7 @@ class Side:
     """Sentence -> tokens, cased -> pieces -> ids, and back. A word's pieces are looked up once and remembered."""
 
     tokenizer: Tokenizer
-    casing: Casing
+    casing: Keep
     segmenter: Segmenter | Uncut
     vocabulary: Vocabulary
     _known: dict[str, tuple[str, list[int]]] = field(default_factory=dict, repr=False, compare=False)
@@ -103,8 +103,8 @@ class Side:
         """Write the files of side `name` ("source" or "target") into a `text/` folder."""
         self.segmenter.save(folder / f"codes.{name}")
         self.vocabulary.save(folder / f"vocabulary.{name}.txt")
-        if isinstance(self.casing, Truecase):
-            self.casing.truecaser.save(folder / f"truecase.{name}.json")
+        if isinstance(self.casing, Truecaser):
+            self.casing.save(folder / f"truecase.{name}.json")
 
     @classmethod
     def of_pieces(cls, vocabulary: Vocabulary) -> "Side":
@@ -116,7 +116,7 @@ class Side:
         """Raises UserError where a file is missing or damaged."""
         return cls(
             tokenizer=tokenizer_for(language, config),
-            casing=load_casing(config, language, folder / f"truecase.{name}.json"),
+            casing=casing_of(config, language, lambda: Truecaser.load(folder / f"truecase.{name}.json")),
             segmenter=Segmenter.load(folder / f"codes.{name}"),
             vocabulary=Vocabulary.load(folder / f"vocabulary.{name}.txt"),
         )
