@@ -13,7 +13,6 @@ from docmt.base.errors import UserError
 from docmt.text.pipeline import Sides
 from docmt.text.pretrained import PretrainedSide
 from docmt.text.side import Side
-from docmt.text.spelling import join_names
 from docmt.text.tokenise import REMEMBERED_SENTENCES
 
 COLUMNS = {"source_ids": "source", "target_context_ids": "target_context", "variant_ids": "variants"}
@@ -45,11 +44,8 @@ def reference_tokens(documents: Path, target: Side | PretrainedSide) -> pa.Table
     rows = pq.read_table(documents, columns=["split", "document", "sentence", "references"], filters=has_any)
     if not len(rows):
         return None
-    found = [[_tokens(target, sentence) for sentence in references] for references in rows["references"].to_pylist()]
+    found = [
+        [" ".join(target.tokens(sentence)) for sentence in references] for references in rows["references"].to_pylist()
+    ]
     columns = [rows[name] for name in REFERENCE_TOKENS.names[:-1]]
     return pa.table([*columns, pa.array(found, pa.list_(pa.string()))], REFERENCE_TOKENS)
-
-
-def _tokens(target: Side | PretrainedSide, sentence: str) -> str:
-    tokens = target.tokenizer.tokenize(sentence)
-    return " ".join(target.casing.apply(tokens)) if isinstance(target, Side) else join_names(tokens)

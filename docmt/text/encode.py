@@ -17,8 +17,7 @@ from docmt.base.names import SPLITS
 from docmt.base.shards import ArrowShards, arrow_writer
 from docmt.base.vocabulary import UNK
 from docmt.base.workers import ALONE, Done, Workers
-from docmt.text.pipeline import TextPipeline
-from docmt.text.settings import SIDES
+from docmt.text.pipeline import SIDES, TextPipeline
 from docmt.text.tokenise import TOKENISED
 
 

@@ -128,6 +128,9 @@ class PretrainedSide:
             pa.array([self.vocabulary.encode(names) for names in split], TOKENS.field("source_ids").type),
         )
 
+    def tokens(self, sentence: str) -> list[str]:
+        return join_names(self.tokenizer.tokenize(sentence)).split(" ")
+
     def encode(self, sentence: str) -> list[int]:
         """Empty for a sentence without any piece."""
         return self.vocabulary.encode(self.tokenizer.tokenize(sentence))

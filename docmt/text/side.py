@@ -61,9 +61,13 @@ class Side:
             found = self._known[token] = " ".join(pieces), self.vocabulary.encode(pieces)
         return found
 
+    def tokens(self, sentence: str) -> list[str]:
+        """In the case that was learnt."""
+        return self.casing.apply(self.tokenizer.tokenize(sentence))
+
     def words(self, sentence: str) -> tuple[list[str], list[int]]:
-        """The cased tokens, and how many pieces each of them has: what lexical chains are found from."""
-        tokens = self.casing.apply(self.tokenizer.tokenize(sentence))
+        """The tokens, and how many pieces each of them has: what lexical chains are found from."""
+        tokens = self.tokens(sentence)
         return tokens, [len(self.lookup(token)[1]) for token in tokens]
 
     @property
@@ -87,8 +91,7 @@ class Side:
 
     def encode(self, sentence: str) -> list[int]:
         """Empty for a sentence without any token."""
-        tokens = self.casing.apply(self.tokenizer.tokenize(sentence))
-        return [number for token in tokens for number in self.lookup(token)[1]]
+        return [number for token in self.tokens(sentence) for number in self.lookup(token)[1]]
 
     def restore(self, ids: Iterable[int]) -> tuple[str, str]:
         """A model's ids as tokens (joined by spaces, in the case that was learnt) and as plain text.

@@ -14,8 +14,8 @@ from docmt.base.workers import ALONE, Done, Workers
 from docmt.settings.pretrained import TOKENIZER
 from docmt.text.casing import is_learnt
 from docmt.text.counts import WordCounts
+from docmt.text.pipeline import SIDES, TokensSettings
 from docmt.text.pretrained import PretrainedTokenizer
-from docmt.text.settings import SIDES, TokensSettings
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
 
 TOKENISED = pa.schema([DOCUMENTS.field(name) for name in ("split", "document", "sentence", "source", "target")])
