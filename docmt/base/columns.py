@@ -56,7 +56,7 @@ TOKENS = pa.schema(
     ]
 )
 """Tokens are tokenised and cased, pieces are BPE; both are joined by single spaces. Ids have no special symbols
-at the ends. Of a text with `pretrained` pieces, tokens are the words that these make (`docmt.text.spelling`)."""
+at the ends. Of a text with `pretrained` pieces, tokens are the words that these make (`docmt.text.pretrained`)."""
 
 REFERENCE_TOKENS = pa.schema(
     [

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docmt.text.casing import Truecaser
-from docmt.text.moses import Moses
-from docmt.text.normalise import Normaliser
+from docmt.text.moses import Moses, Normaliser
 
 LANGUAGES = ("en", "de", "fr")
 ESCAPES = {

@@ -17,9 +17,8 @@ from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK, 
 from docmt.chains.segments import words_of_ids
 from docmt.settings.data import TextConfig
 from docmt.text.pipeline import TextPipeline, TokensSettings
-from docmt.text.pretrained import PretrainedTokenizer
+from docmt.text.pretrained import PretrainedTokenizer, Spelling, join_names
 from docmt.text.process import process_corpus
-from docmt.text.spelling import Spelling, join_names
 
 KINDS = list(TOKENIZERS)
 
