@@ -9,7 +9,9 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
 
@@ -208,6 +210,14 @@ def naming(path: Path | str) -> Iterator[None]:
         if isinstance(first, OSError) and first.filename is None and first.errno in OF_WRITING:
             first.filename = str(path)
         raise
+
+
+def library(name: str, what: str, remedy: str = "pip install -c pins.txt -e .") -> ModuleType:
+    """A library that few jobs need. Raises UserError, which says `what`, where it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise UserError(what, remedy=remedy) from None
 
 
 def need_file(path: Path | str) -> None:

@@ -22,11 +22,10 @@ from docmt.base.columns import (
     read_arrow,
     write_arrow,
 )
-from docmt.base.counts import Counts, add_counts
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.runs import lists, spans, starts, sums
-from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.chains.documents import read_stop_words, write_stop_words

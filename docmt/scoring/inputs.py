@@ -10,9 +10,9 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from docmt.base.artifacts import read_lines
 from docmt.base.columns import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, read_arrow, read_parquet
 from docmt.base.errors import UserError
-from docmt.base.texts import read_lines as read_text_lines
 from docmt.base.vocabulary import SPECIALS
 from docmt.settings.data import CutConfig
 
@@ -161,14 +161,14 @@ def read_translations(folder: Path, name: str, references: References, lines: Li
     Raises UserError where a file has not one line for each test sentence, or document.
     """
     return Translations(
-        raw=read_lines(folder / f"{name}.txt", references.count(lines), lines),
-        tokenized=read_lines(folder / f"{name}.tok.txt", references.count(lines), lines),
+        raw=_lines(folder / f"{name}.txt", references.count(lines), lines),
+        tokenized=_lines(folder / f"{name}.tok.txt", references.count(lines), lines),
     )
 
 
-def read_lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
+def _lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
     """Raises UserError where the file is missing, is not UTF-8, or has another number of lines than expected."""
-    lines = lines_of(path)
+    lines = tuple(read_lines(path))
     if len(lines) != expected:
         raise UserError(
             f"not one line for each test {unit.removesuffix('s')}",
@@ -177,11 +177,6 @@ def read_lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
             expected=f"{expected} lines",
         )
     return lines
-
-
-def lines_of(path: Path) -> tuple[str, ...]:
-    """See `docmt.base.texts.read_lines`. Raises UserError where the file cannot be read, or is not UTF-8."""
-    return tuple(read_text_lines(path))
 
 
 def positions(folder: Path) -> list[int]:

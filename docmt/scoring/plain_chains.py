@@ -6,9 +6,8 @@ from pathlib import Path
 
 from docmt.base.chains import words_of_pieces
 from docmt.base.errors import UserError
-from docmt.scoring.alignment.aligners import DefaultAligner
 from docmt.scoring.alignment.links import Aligned, read_links
-from docmt.scoring.alignment.training import NAME, train
+from docmt.scoring.alignment.training import NAME, DefaultAligner, train
 from docmt.scoring.chain_scores import StopFiles, stop_lists
 from docmt.scoring.consistency import consistency
 from docmt.scoring.occurrences import StopLists, Texts, signature, translated_chains

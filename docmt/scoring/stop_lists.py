@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.base.artifacts import sha256_file
+from docmt.base.artifacts import read_lines, sha256_file
 from docmt.base.vocabulary import by_frequency
-from docmt.scoring.inputs import lines_of
 
 DIGITS = 8
 """Of a file's SHA-256 in a signature."""
@@ -37,7 +36,7 @@ def most_frequent(lines: Iterable[str], count: int, of: str = "") -> StopList:
 
 def read_stop_list(path: Path, lower: bool) -> StopList:
     """A word a line. `lower`: of a text whose words are lower-cased. Raises UserError where the file cannot be read."""
-    words = (line.strip() for line in lines_of(path))
+    words = (line.strip() for line in read_lines(path))
     return StopList(frozenset(cased(word, lower) for word in words if word), named(path))
 
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from docmt.base.artifacts import atomic_file, read_object, write_json
 from docmt.base.columns import TOKENS, read_arrow
 from docmt.base.errors import UserError
-from docmt.base.foreign import reading
+from docmt.base.foreign import library, reading
 from docmt.base.parse import parse
 from docmt.scoring.stop_lists import cased, named
 from docmt.settings.scoring import WordVectorsConfig
@@ -43,14 +43,10 @@ def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordV
 
     Raises UserError where gensim is not installed, or no word occurs often enough.
     """
-    try:
-        from gensim.models import Word2Vec
-    except ImportError:
-        raise UserError("training word vectors needs gensim", remedy="pip install -c pins.txt -e .") from None
-
+    word2vec = library("gensim.models", "training word vectors needs gensim").Word2Vec
     sentences = [cased(line, config.case == "lower").split() for line in lines]
     # One worker: of several, each would update vectors while others read them.
-    model = Word2Vec(
+    model = word2vec(
         vector_size=config.dimensions,
         sg=int(config.architecture == "skipgram"),
         window=config.window,

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from subword_nmt.apply_bpe import BPE
 
-from docmt.base.artifacts import atomic_file
+from docmt.base.artifacts import atomic_file, read_text
 from docmt.base.errors import UserError
-from docmt.base.texts import read_text
 from docmt.base.vocabulary import CONTINUES
 from docmt.base.workers import Done
 from docmt.text.merges import Learner

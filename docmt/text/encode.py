@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.columns import TOKENS
-from docmt.base.counts import Counts, add_counts
 from docmt.base.names import SPLITS
-from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
 from docmt.base.vocabulary import UNK
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.text.pipeline import SIDES, TextPipeline

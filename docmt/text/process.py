@@ -16,9 +16,8 @@ from pathlib import Path
 
 from docmt.base.artifacts import read_object, write_json
 from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, TOKENS, read_arrow, read_parquet, write_arrow
-from docmt.base.counts import Counts, add_counts
 from docmt.base.foreign import reading
-from docmt.base.shards import Part, join_arrow
+from docmt.base.shards import Counts, Part, add_counts, join_arrow
 from docmt.base.workers import ALONE, Workers
 from docmt.text.beside import contrastive_tokens, reference_tokens
 from docmt.text.counts import WordCounts, load_counts, save_counts

@@ -10,10 +10,9 @@ import numpy as np
 
 from docmt.base.artifacts import write_json
 from docmt.base.columns import CONTRASTIVE_TOKENS, SEGMENTS, read_arrow, write_arrow
-from docmt.base.counts import Counts, add_counts
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
 from docmt.base.workers import ALONE, Workers
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.views.contrastive import contrastive_segments

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.columns import TOKENS
-from docmt.base.counts import Counts
-from docmt.base.shards import ArrowShards
+from docmt.base.shards import ArrowShards, Counts
 from docmt.base.workers import Done
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.views.cuts import Cuts, count_over_long, cut_documents, sentence_costs

@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.columns import CHAINS_WORDS, TOKENS, read_arrow
-from docmt.scoring import chains, occurrences, stop_lists
-from docmt.scoring.alignment.aligners import DefaultAligner
+from docmt.scoring import occurrences, stop_lists
 from docmt.scoring.alignment.links import Aligned
-from docmt.scoring.alignment.training import train
-from docmt.scoring.chains import find_chains
+from docmt.scoring.alignment.training import DefaultAligner, train
 from docmt.scoring.consistency import hhi, ltcr
-from docmt.scoring.occurrences import Output, StopLists, Texts, signature, translated_chains
+from docmt.scoring.occurrences import Output, StopLists, Texts, find_chains, signature, translated_chains
 from docmt.scoring.stop_lists import StopList
 from docmt.settings.scoring import ConsistencyConfig
 
@@ -225,7 +223,7 @@ def test_a_stop_list_is_named_with_its_content(tmp_path):
     assert stop_lists.read_stop_list(file, lower=False).words == {"The"}
 
 
-@pytest.mark.parametrize("module", [chains, occurrences, stop_lists], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [occurrences, stop_lists], ids=lambda module: module.__name__)
 def test_the_examples_in_docstrings_are_true(module):
     found = doctest.testmod(module)
     assert found.attempted and not found.failed

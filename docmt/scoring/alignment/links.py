@@ -1,4 +1,5 @@
-"""The links of a sentence pair, as an aligner finds them and as text, and how well they agree with those of people.
+"""What all aligners have in common; the links of a sentence pair, as they find them and as text; and how well these
+agree with those of people.
 
 As text, the format of Pharaoh and Moses, a sentence pair is a line: `i-j` links source word i to target word j, both
 from 0. Gold alignments mark links that annotators found possible, and not sure, by `ipj`.
@@ -8,9 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+from docmt.base.artifacts import read_lines
 from docmt.base.errors import UserError
-from docmt.scoring.inputs import lines_of
 
 Link = tuple[int, int]
 """(place of the source word, place of the target word), from 0."""
@@ -33,6 +35,22 @@ class Aligned:
         return cls(links, links)
 
 
+@dataclass(frozen=True)
+class AlignedLines:
+    """`signature`: how the links were found, for the signatures of what is measured on them."""
+
+    lines: list[Aligned]
+    signature: str
+
+
+class Aligner(Protocol):
+    """White space parts words."""
+
+    def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
+        """The links of each line, where both sides have as many lines."""
+        ...
+
+
 LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
 
 
@@ -50,7 +68,7 @@ def pharaoh_line(links: Links) -> str:
 
 def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list[Links]:
     """Raises UserError where the file has not one line for each sentence pair, or a link is none of its words."""
-    lines = lines_of(path)
+    lines = read_lines(path)
     if len(lines) != len(source):
         raise UserError("not one line for each sentence pair", where=str(path), found=len(lines), expected=len(source))
     found = []
@@ -73,14 +91,14 @@ def read_unchecked_links(path: Path) -> list[Links]:
     """Where the sentences are not at hand. Raises UserError for what is no link."""
     return [
         frozenset(link for link, _ in _marked(line, f"{path}:{number}", "-"))
-        for number, line in enumerate(lines_of(path), 1)
+        for number, line in enumerate(read_lines(path), 1)
     ]
 
 
 def read_gold(path: Path, one_based: bool = False) -> list[GoldLinks]:
     """`one_based`: words are counted from 1. Raises UserError for what is no link."""
     found = []
-    for number, line in enumerate(lines_of(path), 1):
+    for number, line in enumerate(read_lines(path), 1):
         marked = list(_marked(line, f"{path}:{number}", "-p", int(one_based)))
         sure = frozenset(link for link, mark in marked if mark == "-")
         found.append(GoldLinks(sure, frozenset(link for link, _ in marked)))

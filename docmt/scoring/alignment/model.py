@@ -10,7 +10,7 @@ from docmt.base.artifacts import read_json, write_json
 from docmt.base.columns import read_arrow, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.scoring.alignment.jumps import SIZE, Jumps
+from docmt.scoring.alignment.posteriors import SIZE, Jumps
 
 WORDS = pa.dictionary(pa.int32(), pa.string())
 LINKS = pa.schema([("source", WORDS), ("target", WORDS), ("links", pa.float32())])

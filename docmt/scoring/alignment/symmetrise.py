@@ -35,7 +35,7 @@ def grow_diag_final(aligned: Aligned, both: bool = False) -> Links:
     has = growing.has_one if both else growing.has_both
     for direction in (aligned.forward, aligned.backward):
         growing.add_all(link for link in _in_order(direction) if not has(link))
-    return growing.frozen
+    return frozenset(growing.links)
 
 
 def _in_order(links: Links) -> dict[Link, None]:
@@ -47,9 +47,10 @@ class _Growing:
     """Links, and the words that they link."""
 
     def __init__(self, links: Links) -> None:
-        self.links = set(links)
-        self.sources = {i for i, _ in links}
-        self.targets = {j for _, j in links}
+        self.links: set[Link] = set()
+        self.sources: set[int] = set()
+        self.targets: set[int] = set()
+        self.add_all(links)
 
     def has_both(self, link: Link) -> bool:
         return link[0] in self.sources and link[1] in self.targets
@@ -57,25 +58,18 @@ class _Growing:
     def has_one(self, link: Link) -> bool:
         return link[0] in self.sources or link[1] in self.targets
 
-    def add(self, link: Link) -> None:
-        self.links.add(link)
-        self.sources.add(link[0])
-        self.targets.add(link[1])
-
     def add_all(self, links: Iterable[Link]) -> None:
         """One after another: whether a link comes in question may depend on the one before."""
         for link in links:
-            self.add(link)
-
-    @property
-    def frozen(self) -> Links:
-        return frozenset(self.links)
+            self.links.add(link)
+            self.sources.add(link[0])
+            self.targets.add(link[1])
 
 
 HEURISTICS: dict[str, Callable[[Aligned], Links]] = {
     "grow-diag-final-and": lambda aligned: grow_diag_final(aligned, both=True),
     "grow-diag-final": grow_diag_final,
-    "grow-diag": lambda aligned: grown(aligned).frozen,
+    "grow-diag": lambda aligned: frozenset(grown(aligned).links),
     "intersection": lambda aligned: aligned.forward & aligned.backward,
     "union": lambda aligned: aligned.forward | aligned.backward,
     "forward": lambda aligned: aligned.forward,
