@@ -10,7 +10,7 @@ from docmt.corpus.read import contrastive_table
 from docmt.decoding.contrastive import scored
 from docmt.decoding.translator import Progress, quiet
 from docmt.text.beside import contrastive_tokens
-from docmt.views.contrastive import contrastive_segments
+from docmt.views.segments import contrastive_segments
 
 
 def forced_scores(

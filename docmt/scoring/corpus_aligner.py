@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-import pyarrow.compute as pc
-
 from docmt.base.artifacts import read_object
 from docmt.base.columns import TOKENS, read_arrow
 from docmt.base.errors import UserError
@@ -24,8 +22,7 @@ MOST_LINKS = 200_000_000
 
 def write_aligner(settings: Path, tokens: Path, output: Path) -> None:
     """`docmt train-aligner`: the default one, of source words or pieces, as settings say."""
-    rows = read_arrow(tokens / "tokens.arrow", TOKENS)
-    rows = rows.filter(pc.equal(rows["split"], "train"))
+    rows = read_arrow(tokens / "tokens.arrow", TOKENS, split="train")
     source = "source_pieces" if read_object(settings, "source")["source"] == "pieces" else "source_tokens"
     train(*thinned(rows[source].to_pylist(), rows["target_tokens"].to_pylist())).save(output)
 

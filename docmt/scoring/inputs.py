@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from docmt.base.artifacts import read_lines
 from docmt.base.columns import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, read_arrow, read_parquet
@@ -72,8 +71,8 @@ def read_references(corpus: Path, tokens: Path) -> References:
     """
     documents_file, tokens_file = corpus / "documents.parquet", tokens / "tokens.arrow"
     corpus_rows = read_parquet(documents_file, DOCUMENTS, split="test")
-    rows = _test_rows(corpus_rows, ("document", "sentence", "target", "references"))
-    tokenized = _test_rows(read_arrow(tokens_file, TOKENS), ("document", "sentence", "target_tokens"))
+    rows = _rows(corpus_rows, "document", "sentence", "target", "references")
+    tokenized = _rows(read_arrow(tokens_file, TOKENS, split="test"), "document", "sentence", "target_tokens")
     if not rows:
         raise UserError("no test sentences", where=str(documents_file), expected="rows whose split is 'test'")
     if [row[:2] for row in rows] != [row[:2] for row in tokenized]:
@@ -95,8 +94,10 @@ def read_references(corpus: Path, tokens: Path) -> References:
 def _tokenized(file: Path, rows: list[tuple], tokenized: list[tuple]) -> Iterable[list[str]]:
     """Of each sentence its tokenised references. `rows` and `tokenized`: of the corpus and of its tokens."""
     wanted = {row[:2]: len(row[3]) for row in rows if row[3]}
-    columns = ("document", "sentence", "reference_tokens")
-    found = {row[:2]: row[2] for row in _test_rows(read_arrow(file, REFERENCE_TOKENS), columns)} if wanted else {}
+    found = {}
+    if wanted:
+        tokens = read_arrow(file, REFERENCE_TOKENS, split="test")
+        found = {row[:2]: row[2] for row in _rows(tokens, "document", "sentence", "reference_tokens")}
     if {place: len(further) for place, further in found.items()} != wanted:
         raise UserError(
             "not the references of the corpus",
@@ -113,9 +114,8 @@ def _streams(references: Iterable[list[str]]) -> tuple[Stream, ...]:
     return tuple(zip_longest(*references))
 
 
-def _test_rows(table: pa.Table, columns: tuple[str, ...]) -> list[tuple]:
-    test = table.select(columns).filter(pc.equal(table.column("split"), "test"))
-    return list(zip(*(column.to_pylist() for column in test.columns), strict=True))
+def _rows(table: pa.Table, *columns: str) -> list[tuple]:
+    return list(zip(*(table[name].to_pylist() for name in columns), strict=True))
 
 
 def _refuse_special_symbols(file: Path, rows: list[tuple]) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from docmt.base.artifacts import atomic_file, read_object, write_json
 from docmt.base.columns import TOKENS, read_arrow
@@ -70,8 +69,7 @@ def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordV
 def write_corpus_vectors(settings: Path, tokens: Path, output: Path) -> None:
     """`docmt vectors corpus`: vectors.txt of the training split's target side, and card.json."""
     config = parse(WordVectorsConfig, read_object(settings, "vectors")["vectors"], str(settings), ("vectors",))
-    rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
-    lines = rows.filter(pc.equal(rows["split"], "train"))["target_tokens"].to_pylist()
+    lines = read_arrow(tokens / "tokens.arrow", COLUMNS, split="train")["target_tokens"].to_pylist()
     vectors = train_word_vectors(lines, config)
     write_word_vectors(output / "vectors.txt", vectors)
     write_json(output / "card.json", {"lines": len(lines), "words": len(vectors.rows), "made_by": vectors.name})

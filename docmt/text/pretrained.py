@@ -121,8 +121,7 @@ class PretrainedTokenizer:
         self._tokenizer.encode_special_tokens = True
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        found = [self._tokenizer.token_to_id(name) for name in ROLES[UNK]]
-        self._unknown = next((number for number in found if number is not None), None)
+        self._unknown = self._special_row(UNK)
 
     @classmethod
     def load(cls, path: Path) -> "PretrainedTokenizer":
@@ -153,8 +152,11 @@ class PretrainedTokenizer:
 
     def special_rows(self) -> list[int | None]:
         """Those of our special symbols."""
-        found = [[self._tokenizer.token_to_id(name) for name in ROLES.get(role, ())] for role in range(len(SPECIALS))]
-        return [next((number for number in numbers if number is not None), None) for numbers in found]
+        return [self._special_row(role) for role in range(len(SPECIALS))]
+
+    def _special_row(self, role: int) -> int | None:
+        found = (self._tokenizer.token_to_id(name) for name in ROLES.get(role, ()))
+        return next((number for number in found if number is not None), None)
 
     def text(self, names: Iterable[str]) -> str:
         """One line of plain text; `<unk>` stands for itself."""

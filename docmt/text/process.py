@@ -15,16 +15,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from docmt.base.artifacts import read_object, write_json
-from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, TOKENS, read_arrow, read_parquet, write_arrow
+from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, TOKENS, read_arrow, read_parquet, write_if_any
 from docmt.base.foreign import reading
 from docmt.base.shards import Counts, Part, add_counts, join_arrow
 from docmt.base.workers import ALONE, Workers
 from docmt.text.beside import contrastive_tokens, reference_tokens
-from docmt.text.counts import WordCounts, load_counts, save_counts
 from docmt.text.encode import encode, text_card
 from docmt.text.learn import learn, take
 from docmt.text.pipeline import SIDES, TextPipeline, TokensSettings
-from docmt.text.tokenise import SideCounts, tokenise
+from docmt.text.tokenise import SideCounts, WordCounts, load_counts, save_counts, tokenise
 
 WORDS, COUNTS = "words.arrow", "counts.json"
 """What parts leave beside tokens.arrow: counts of training words, then those of the card."""
@@ -119,10 +118,7 @@ def _learn_text(
         tables["contrastive"] = contrastive_tokens(read_parquet(items, CONTRASTIVE), pipeline.sides, str(items))
     pipeline.save(output / "text")
     for name, table in tables.items():
-        if table is not None:
-            write_arrow(output / f"{name}.arrow", table)
-        else:  # one of an earlier run must not be taken for this corpus's
-            (output / f"{name}.arrow").unlink(missing_ok=True)
+        write_if_any(output / f"{name}.arrow", table)
 
 
 def _write_card(counts: Counts, output: Path) -> None:

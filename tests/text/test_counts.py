@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.text.casing import Keep, Lower, Truecaser
-from docmt.text.counts import WordCounts, load_counts, save_counts
+from docmt.text.tokenise import WordCounts, load_counts, save_counts
 
 TOKENS = st.sampled_from(["The", "the", "THE", "US", "us", ".", "?", '"', "(", "中", ":", "İ", "Σ"])
 LINES = st.lists(st.lists(TOKENS, min_size=1, max_size=8), max_size=8)

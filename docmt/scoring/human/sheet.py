@@ -153,8 +153,7 @@ def _delimiter(heading: str, path: Path) -> str:
 
 def _whole(row: Sequence[str], where: str) -> Sequence[str]:
     if len(row) != len(COLUMNS):
-        counts = {"found": len(row), "expected": len(COLUMNS)}
-        raise UserError("another number of columns", where=where, **counts)
+        raise UserError("another number of columns", where=where, found=len(row), expected=len(COLUMNS))
     return row
 
 
@@ -194,8 +193,8 @@ def _check_whole(path: Path, key: Key, found: dict[int, Verdict], empty: list[st
     size = len(key.items)
     if len(found) < size:
         missing = next(number for number in range(1, size + 1) if number not in found)
-        counts = {"found": f"{len(found)} items, item {missing} is missing", "expected": f"{size} items"}
-        raise UserError("rows are missing", where=str(path), **counts)
+        items = f"{len(found)} items, item {missing} is missing"
+        raise UserError("rows are missing", where=str(path), found=items, expected=f"{size} items")
     if empty:
         remedy = f"fill in the column choice: {', '.join(CHOICES)}"
         raise UserError("a sheet half filled", where=empty[0], found=f"{len(empty)} rows without choice", remedy=remedy)
