@@ -9,7 +9,7 @@ from docmt.corpus.inputs import ContrastiveItem
 from docmt.corpus.read import contrastive_table
 from docmt.decoding.contrastive import scored
 from docmt.decoding.translator import Progress, quiet
-from docmt.text.beside import contrastive_tokens
+from docmt.text.encode import contrastive_tokens
 from docmt.views.segments import contrastive_segments
 
 

@@ -1,19 +1,46 @@
-"""LTCR and HHI of a system of the workflow: its translations of the test split's lexical chains."""
+"""What LTCR and HHI are measured on: texts, and words that make no chain or are no part of a translation."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from docmt.base.artifacts import read_lines
 from docmt.base.columns import TOKENS, read_arrow
-from docmt.scoring.occurrences import StopLists, Texts
-from docmt.scoring.stop_lists import StopList, cased, most_frequent, read_stop_list
+from docmt.base.vocabulary import by_frequency
+from docmt.scoring.inputs import cased, named
 from docmt.settings.scoring import ConsistencyConfig
 
 NAMES = ("split", "document", "source_tokens", "source_pieces", "target_tokens")
 COLUMNS = pa.schema([TOKENS.field(name) for name in NAMES])
+
+
+@dataclass(frozen=True)
+class StopList:
+    """`name` is what signatures call it: `none`, `top150`, or a file's name and digest."""
+
+    words: frozenset[str]
+    name: str
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Test sentences: each one's document by name, its source (pieces, where chains are of pieces), a translation."""
+
+    documents: Sequence[str]
+    sources: Sequence[str]
+    hypotheses: Sequence[str]
+
+
+@dataclass(frozen=True)
+class StopLists:
+    """Words that make no chain, and words that are no part of a translation."""
+
+    source: StopList
+    target: StopList
 
 
 @dataclass(frozen=True)
@@ -61,3 +88,23 @@ def _stop_list(file: Path | None, count: int | None, lines: Sequence[str], lower
     if file is not None:
         return read_stop_list(file, lower)
     return most_frequent((cased(line, lower) for line in lines), count or 0, of)
+
+
+def most_frequent(lines: Iterable[str], count: int, of: str = "") -> StopList:
+    """So many of the most frequent words of `lines`, ties in the order of code points.
+
+    `of`: what lines these are, for the list's name, where they are not those of training.
+
+    >>> most_frequent(["the cat", "the dog"], 2) == StopList(frozenset({"the", "cat"}), "top2")
+    True
+    """
+    if not count:
+        return StopList(frozenset(), "none")
+    words = Counter(word for line in lines for word in line.split())
+    return StopList(frozenset(by_frequency(words)[:count]), f"top{count}{of}")
+
+
+def read_stop_list(path: Path, lower: bool) -> StopList:
+    """A word a line. `lower`: of a text whose words are lower-cased. Raises UserError where the file cannot be read."""
+    words = (line.strip() for line in read_lines(path))
+    return StopList(frozenset(cased(word, lower) for word in words if word), named(path))

@@ -12,7 +12,7 @@ from docmt.base.artifacts import digest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
 from docmt.scoring.adjacent import adjacent_pairs, mean
-from docmt.scoring.stop_lists import DIGITS
+from docmt.scoring.inputs import DIGITS
 from docmt.settings.pretrained import checkpoint_files, read_config, tokenizer_file
 
 if TYPE_CHECKING:

@@ -9,13 +9,16 @@ from typing import Literal
 
 import pyarrow as pa
 
-from docmt.base.artifacts import read_lines
+from docmt.base.artifacts import read_lines, sha256_file
 from docmt.base.columns import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, read_arrow, read_parquet
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS
 from docmt.settings.data import CutConfig
 
 INSTANCES = pa.schema([SEGMENTS.field(name) for name in ("document", "first", "source_lengths")])
+
+DIGITS = 8
+"""Of a file's SHA-256 in a signature."""
 
 Lines = Literal["sentences", "documents"]
 """What a line of a system's translations is: its model may not mark sentences."""
@@ -183,3 +186,12 @@ def positions(folder: Path) -> list[int]:
     """The window positions j for which the folder has translations `test.j<j>.txt`, in order."""
     found = (re.fullmatch(r"test\.j(\d+)\.txt", file.name) for file in folder.iterdir())
     return sorted(int(match[1]) for match in found if match)
+
+
+def named(path: Path) -> str:
+    """A file as signatures name it, with the beginning of its digest."""
+    return f"{path.name}-{sha256_file(path)[:DIGITS]}"
+
+
+def cased(text: str, lower: bool) -> str:
+    return text.lower() if lower else text

@@ -21,8 +21,9 @@ import pyarrow as pa
 from docmt.base.chains import Words, chains_of_pieces, repeated, words_of_pieces
 from docmt.base.columns import OCCURRENCES
 from docmt.scoring.alignment.links import Aligned, Links
+from docmt.scoring.chain_scores import StopLists, Texts
 from docmt.scoring.consistency import TranslatedChain, agreeing_pairs, counted
-from docmt.scoring.stop_lists import StopList, cased
+from docmt.scoring.inputs import cased
 from docmt.settings.scoring import ConsistencyConfig
 
 
@@ -71,23 +72,6 @@ def _words(tokens: list[str], config: ConsistencyConfig) -> Words:
 def has_letters(word: str) -> bool:
     """Or digits: whether it is more than punctuation."""
     return any(map(str.isalnum, word))
-
-
-@dataclass(frozen=True)
-class Texts:
-    """Test sentences: each one's document by name, its source (pieces, where chains are of pieces), a translation."""
-
-    documents: Sequence[str]
-    sources: Sequence[str]
-    hypotheses: Sequence[str]
-
-
-@dataclass(frozen=True)
-class StopLists:
-    """Words that make no chain, and words that are no part of a translation."""
-
-    source: StopList
-    target: StopList
 
 
 def translated_chains(

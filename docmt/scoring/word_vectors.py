@@ -16,7 +16,7 @@ from docmt.base.columns import TOKENS, read_arrow
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
 from docmt.base.parse import parse
-from docmt.scoring.stop_lists import cased, named
+from docmt.scoring.inputs import cased, named
 from docmt.settings.scoring import WordVectorsConfig
 
 COLUMNS = pa.schema([TOKENS.field(name) for name in ("split", "target_tokens")])

@@ -19,8 +19,7 @@ from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, TOKENS, read_arr
 from docmt.base.foreign import reading
 from docmt.base.shards import Counts, Part, add_counts, join_arrow
 from docmt.base.workers import ALONE, Workers
-from docmt.text.beside import contrastive_tokens, reference_tokens
-from docmt.text.encode import encode, text_card
+from docmt.text.encode import contrastive_tokens, encode, reference_tokens, text_card
 from docmt.text.learn import learn, take
 from docmt.text.pipeline import SIDES, TextPipeline, TokensSettings
 from docmt.text.tokenise import SideCounts, WordCounts, load_counts, save_counts, tokenise
