@@ -14,11 +14,11 @@ from itertools import islice
 from pathlib import Path
 
 import jieba
-from docmt.text.truecase import Truecaser
 from sacremoses import MosesPunctNormalizer, MosesTokenizer, MosesTruecaser
 
 from docmt.settings.data import TextConfig
-from docmt.text.normalise import Normaliser
+from docmt.text.casing import Truecaser
+from docmt.text.moses import Normaliser
 from docmt.text.tokenizers import tokenizer_for
 
 ROUNDS = 3

@@ -44,7 +44,7 @@ def process_corpus(
         _learn_text(settings, corpus, counts, output, workers, taken)
         counts.clear()  # they take memory that the second pass may need
         found = encode(scratch / "tokens.arrow", output / "text", output / "tokens.arrow", workers)
-    _write_card(found, output)
+    write_card(found, output)
 
 
 def tokenise_part(settings: TokensSettings, corpus: Path, part: Part, output: Path, workers: Workers = ALONE) -> None:
@@ -82,7 +82,7 @@ def join_parts(parts: Sequence[Path], output: Path) -> None:
         found = read_object(part / COUNTS)
         with reading(part / COUNTS, "not the counts of a part", "what `docmt shards encode` writes"):
             counts = add_counts(counts, found)
-    _write_card(counts, output)
+    write_card(counts, output)
 
 
 @contextmanager
@@ -120,7 +120,7 @@ def _learn_text(
         write_if_any(output / f"{name}.arrow", table)
 
 
-def _write_card(counts: Counts, output: Path) -> None:
+def write_card(counts: Counts, output: Path) -> None:
     """`counts`: of the tokens that stand in `output`, with what was learnt."""
     items = output / "contrastive.arrow"
     number = len(read_arrow(items, CONTRASTIVE_TOKENS)) if items.exists() else None

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, product
 from math import prod
 
-from docmt.scoring.alignment.lexicon import NO_LINK, PRIOR
-from docmt.scoring.alignment.model import AlignmentModel
-from docmt.scoring.alignment.posteriors import FARTHEST, KEPT
+from docmt.scoring.alignment.model import PRIOR, AlignmentModel
+from docmt.scoring.alignment.posteriors import FARTHEST, KEPT, NO_LINK
 from docmt.scoring.alignment.posteriors import PRIOR as JUMP_PRIOR
 
 Scores = Sequence[Sequence[float]]

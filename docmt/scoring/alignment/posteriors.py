@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from docmt.scoring.alignment.lexicon import NO_LINK
+NO_LINK = 0.2
+"""p0: that a word has no link, before the words are looked at (their null prior)."""
 
 FARTHEST = 100
 """Words; whatever is farther counts as so far."""

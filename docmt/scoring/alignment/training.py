@@ -1,7 +1,7 @@
 """Training of the default aligner: IBM Model 1, then hidden Markov models, in both directions at once.
 
 Paper: Liang, Taskar, Klein: Alignment by Agreement, HLT-NAACL 2006: what is counted is the product of the posteriors of
-both directions. For the priors see docmt.scoring.alignment.lexicon, for the models docmt.scoring.alignment.posteriors.
+both directions. For the priors see docmt.scoring.alignment.model, for the models docmt.scoring.alignment.posteriors.
 Departs: in the rounds of Model 1, whose posteriors are vague, their mean is counted. A word counts as alone as far as
 its own direction says so: were it by what the product leaves, doubt would count as having no equivalent, and a word
 that always stands far from its own (a place at the other end of the sentence) would lose it round by round.
@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from docmt.scoring.alignment.batches import Batch, Sentences, batches, distinct, pair_numbers
-from docmt.scoring.alignment.lexicon import NO_LINK, PRIOR, Lexicon
 from docmt.scoring.alignment.links import Aligned, AlignedLines
-from docmt.scoring.alignment.model import AlignmentModel, BothJumps
-from docmt.scoring.alignment.posteriors import KEPT, SIZE, Jumps, hidden_markov, model_one
+from docmt.scoring.alignment.model import PRIOR, AlignmentModel, BothJumps, Lexicon
+from docmt.scoring.alignment.posteriors import KEPT, NO_LINK, SIZE, Jumps, hidden_markov, model_one
 
 MODEL_ONE_ROUNDS = 3
 HIDDEN_MARKOV_ROUNDS = 4

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from helpers import alignment_oracle
 
-from docmt.scoring.alignment.lexicon import NO_LINK
-from docmt.scoring.alignment.posteriors import FARTHEST, SIZE, Jumps, hidden_markov, model_one
+from docmt.scoring.alignment.posteriors import FARTHEST, NO_LINK, SIZE, Jumps, hidden_markov, model_one
 
 LENGTHS = [(3, 4), (1, 1), (2, 1), (1, 4), (3, 2)]
 """Source and target words of the sentence pairs of a batch."""
