@@ -15,11 +15,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.scoring.alignment.aligners import Aligner, DefaultAligner
 from docmt.scoring.alignment.eflomal import Eflomal
-from docmt.scoring.alignment.links import Quality, alignment_quality, pharaoh_line, read_gold, read_unchecked_links
-from docmt.scoring.alignment.symmetrise import HEURISTICS
-from docmt.scoring.alignment.training import train
+from docmt.scoring.alignment.links import (
+    HEURISTICS,
+    Aligner,
+    Quality,
+    alignment_quality,
+    pharaoh_line,
+    read_gold,
+    read_unchecked_links,
+)
+from docmt.scoring.alignment.training import DefaultAligner, train
 from docmt.settings.data import TextConfig
 from docmt.text.tokenizers import tokenizer_for
 

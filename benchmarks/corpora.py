@@ -118,9 +118,8 @@ def measure(folder: Path, pairs: int) -> dict:
 
 
 def tokens(folder: Path, workers) -> None:
-    from docmt.text.counts import save_counts
-    from docmt.text.settings import TokensSettings
-    from docmt.text.tokenise import tokenise
+    from docmt.text.pipeline import TokensSettings
+    from docmt.text.tokenise import save_counts, tokenise
 
     settings = _settings(TokensSettings)
     counts = tokenise(settings, folder / "documents.parquet", folder / "tokenised.arrow", workers=workers)
@@ -128,9 +127,9 @@ def tokens(folder: Path, workers) -> None:
 
 
 def learning(folder: Path, workers) -> None:
-    from docmt.text.counts import WordCounts, load_counts
     from docmt.text.learn import learn
-    from docmt.text.settings import TokensSettings
+    from docmt.text.pipeline import TokensSettings
+    from docmt.text.tokenise import WordCounts, load_counts
 
     counts = {side: WordCounts() for side in ("source", "target")}
     load_counts(folder / "words.arrow", counts)
@@ -164,7 +163,7 @@ def chains(folder: Path, workers) -> None:
 
 def _settings(kind):
     from docmt.base.parse import parse
-    from docmt.text.settings import TokensSettings
+    from docmt.text.pipeline import TokensSettings
 
     languages = {"source_language": "zh", "target_language": "en"}
     value = {"corpus": "tvsub", **languages, "text": TEXT} if kind is TokensSettings else {"view": VIEW}

@@ -17,9 +17,9 @@ import jieba
 from sacremoses import MosesPunctNormalizer, MosesTokenizer, MosesTruecaser
 
 from docmt.settings.data import TextConfig
-from docmt.text.normalise import Normaliser
+from docmt.text.casing import Truecaser
+from docmt.text.moses import Normaliser
 from docmt.text.tokenizers import tokenizer_for
-from docmt.text.truecase import Truecaser
 
 ROUNDS = 3
 Step = Callable[[Sequence], object]

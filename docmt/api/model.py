@@ -22,9 +22,9 @@ from docmt.models.transformer import Transformer
 from docmt.nn.device import DeviceName, choose_device
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.models import READS_CHAINS
-from docmt.text.beside import contrastive_tokens
+from docmt.text.encode import contrastive_tokens
 from docmt.text.pipeline import TextPipeline
-from docmt.views.contrastive import contrastive_segments
+from docmt.views.segments import contrastive_segments
 
 
 @dataclass(frozen=True)

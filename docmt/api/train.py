@@ -44,7 +44,7 @@ def dev_bleu(text: Path) -> Score:
     metric = FAMILIES[FAMILY].metric(pipeline.config.target_language)
 
     def line(instance: Sentences) -> str:
-        return " ".join(pipeline.restore_target(words)[1] for words in instance)
+        return " ".join(pipeline.target.restore(words)[1] for words in instance)
 
     def score(translations: Sequence[Sentences], references: Sequence[Sentences]) -> float:
         known = [[[piece for piece in words if piece != UNK] for words in instance] for instance in translations]

@@ -66,7 +66,7 @@ def translate_lines(
 
     Raises UserError where the model does not say how documents are cut, or its stop list is missing.
     """
-    ids = model.pipeline.encode_source(lines)
+    ids = list(map(model.pipeline.source.encode, lines))
     return _translated(model, lines, ids, document_numbers(lines, ids), config, progress)
 
 
@@ -79,7 +79,7 @@ def translate_documents(
     """
     sentences = [sentence for document in documents for sentence in document]
     numbers = [number for number, document in enumerate(documents) for _ in document]
-    ids = model.pipeline.encode_source(sentences)
+    ids = list(map(model.pipeline.source.encode, sentences))
     there = {place: numbers[place] for place, pieces in enumerate(ids) if pieces}
     found = _translated(model, sentences, ids, there, config, progress)
     of_texts = sorted(set(there.values())) if found.is_by_document else numbers
@@ -103,7 +103,7 @@ def _translated(
         seen = _sentences([lines[place] for place in places], list(documents.values()), table)
         segments = SegmentTable.from_table(table, WHERE, model.chains(seen))
         decoded = decode_segments(segments, cut, Translator(model.network, config, progress))
-    return Translated(decoded, places, len(lines), model.pipeline.restore_target)
+    return Translated(decoded, places, len(lines), model.pipeline.target.restore)
 
 
 def _segments(ids: list[list[int]], documents: list[int], cut: CutConfig) -> pa.Table:

@@ -1,5 +1,9 @@
-"""Files that other jobs read: written beside and renamed, so that a half-written one never has the name."""
+"""Files that other jobs read: written beside and renamed, so that a half-written one never has the name.
 
+Text files of people and programs are UTF-8, with or without a byte order mark.
+"""
+
+import fcntl
 import hashlib
 import json
 import os
@@ -12,7 +16,9 @@ from typing import Any
 
 from docmt.base.errors import UserError
 from docmt.base.foreign import MEND, naming, reading
-from docmt.base.texts import read_text
+
+BYTE_ORDER_MARK = "\ufeff"
+"""Some editors put it before a text; it is none of its characters."""
 
 
 def canonical_json(value: Any) -> str:
@@ -87,6 +93,55 @@ def _replace_folder(new: Path, path: Path) -> None:
 def _beside(path: Path) -> Path:
     """A name of its own, in the same folder."""
     return path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[bool]:
+    """A lock between processes, for short work on files that several of them read and replace.
+
+    One process at a time is within; false where the file system has no such locks, and several may be.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            locked = True
+        except OSError:
+            locked = False
+        yield locked
+    finally:
+        os.close(handle)
+
+
+def decoded(data: bytes, where: str) -> str:
+    """The text without a byte order mark. Raises UserError, with the line, for what is not UTF-8."""
+    try:
+        return data.decode("utf-8").removeprefix(BYTE_ORDER_MARK)
+    except UnicodeDecodeError as problem:
+        before = data[: problem.start]
+        line, column = before.count(b"\n") + 1, problem.start - before.rfind(b"\n")
+        raise UserError(
+            "not valid UTF-8",
+            where=f"{where}:{line}",
+            found=f"byte 0x{data[problem.start]:02x} at column {column} ({problem.reason})",
+            remedy="save it as UTF-8, or make or fetch it again",
+        ) from None
+
+
+def read_text(path: Path | str) -> str:
+    """Raises UserError where the file cannot be read, or is not UTF-8."""
+    with reading(path, "cannot be read"):
+        data = Path(path).read_bytes()
+    return decoded(data, str(path))
+
+
+def read_lines(path: Path | str) -> list[str]:
+    """Lines end at line feeds only: str.splitlines would also cut at U+2028 and its like inside a sentence.
+
+    Raises UserError as `read_text` does.
+    """
+    text = read_text(path)
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def write_json(path: Path | str, value: Any) -> None:

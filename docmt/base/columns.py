@@ -1,24 +1,29 @@
-"""The columns of the tables that stages hand to each other, and how they are read and written.
+"""The columns of the tables that stages hand to each other, and how they are read, written and checked.
 
 `documents.parquet`    one row a sentence pair, in order: what a corpus is, whatever it was made from.
 `contrastive.parquet`  one row an item: the same source, translations that differ in the last sentence.
 `*.arrow`              uncompressed Arrow files, memory-mapped by whoever reads them.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from docmt.base.artifacts import atomic_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import need_file, reading
+from docmt.base.runs import sums
+
+_SENTENCE = [("split", pa.string()), ("document", pa.string()), ("sentence", pa.int32())]
+_ITEM = [("set", pa.string()), ("item", pa.int32()), ("distance", pa.int32())]
 
 DOCUMENTS = pa.schema(
     [
-        ("split", pa.string()),
-        ("document", pa.string()),
-        ("sentence", pa.int32()),
+        *_SENTENCE,
         ("source", pa.string()),
         ("target", pa.string()),
         ("references", pa.list_(pa.string())),
@@ -29,9 +34,7 @@ translations beside `target`, none for most corpora."""
 
 CONTRASTIVE = pa.schema(
     [
-        ("set", pa.string()),
-        ("item", pa.int32()),
-        ("distance", pa.int32()),
+        *_ITEM,
         ("source", pa.list_(pa.string())),
         ("target_context", pa.list_(pa.string())),
         ("variants", pa.list_(pa.string())),
@@ -44,9 +47,7 @@ judged one. `set`: a phenomenon, or a part of one after a slash (`anaphora/f.sg`
 
 TOKENS = pa.schema(
     [
-        ("split", pa.string()),
-        ("document", pa.string()),
-        ("sentence", pa.int32()),
+        *_SENTENCE,
         ("source_tokens", pa.string()),
         ("target_tokens", pa.string()),
         ("source_pieces", pa.string()),
@@ -56,13 +57,11 @@ TOKENS = pa.schema(
     ]
 )
 """Tokens are tokenised and cased, pieces are BPE; both are joined by single spaces. Ids have no special symbols
-at the ends. Of a text with `pretrained` pieces, tokens are the words that these make (`docmt.text.spelling`)."""
+at the ends. Of a text with `pretrained` pieces, tokens are the words that these make (`docmt.text.pretrained`)."""
 
 REFERENCE_TOKENS = pa.schema(
     [
-        ("split", pa.string()),
-        ("document", pa.string()),
-        ("sentence", pa.int32()),
+        *_SENTENCE,
         ("reference_tokens", pa.list_(pa.string())),
     ]
 )
@@ -70,9 +69,7 @@ REFERENCE_TOKENS = pa.schema(
 
 CONTRASTIVE_TOKENS = pa.schema(
     [
-        ("set", pa.string()),
-        ("item", pa.int32()),
-        ("distance", pa.int32()),
+        *_ITEM,
         ("source_ids", pa.list_(pa.list_(pa.int32()))),
         ("target_context_ids", pa.list_(pa.list_(pa.int32()))),
         ("variant_ids", pa.list_(pa.list_(pa.int32()))),
@@ -198,6 +195,14 @@ def write_arrow(path: Path | str, table: pa.Table) -> None:
         writer.write_table(table)
 
 
+def write_if_any(path: Path, table: pa.Table | None) -> None:
+    """As `write_arrow`; where there is none, a file of an earlier run is removed, not to be taken for this one's."""
+    if table is None:
+        path.unlink(missing_ok=True)
+    else:
+        write_arrow(path, table)
+
+
 def read_parquet(path: Path | str, schema: pa.Schema, split: str | None = None) -> pa.Table:
     """The rows of one split, or, where none is named, all.
 
@@ -211,14 +216,18 @@ def read_parquet(path: Path | str, schema: pa.Schema, split: str | None = None) 
     return with_columns(path, table, schema)
 
 
-def read_arrow(path: Path | str, schema: pa.Schema) -> pa.Table:
-    """Memory-map an Arrow file. Raises UserError where it is missing, damaged, or lacks a column of `schema`."""
+def read_arrow(path: Path | str, schema: pa.Schema, split: str | None = None) -> pa.Table:
+    """Memory-map an Arrow file; the rows of one split, or all.
+
+    Raises UserError where it is missing, damaged, or lacks a column of `schema`.
+    """
     with reading(path, "not an Arrow file"):
         need_file(path)
         with pa.memory_map(str(path), "r") as stream:
             table = pa.ipc.open_file(stream).read_all()
         table.validate(full=True)  # damage within would end the process where values are read
-    return with_columns(path, table, schema)
+    found = with_columns(path, table, schema)
+    return found if split is None else found.filter(pc.equal(found["split"], split))
 
 
 def read_chains(path: Path | str, segments: int) -> pa.Table:
@@ -250,3 +259,55 @@ def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Tab
         )
     with reading(path, "columns of other types", ", ".join(f"{field.name}: {field.type}" for field in schema)):
         return table.select(schema.names).cast(schema)
+
+
+OF_TOKENS = "make the view anew, from the tokens of the text that is used"
+
+
+def check_segments(path: Path, table: pa.Table, sizes: Mapping[str, int]) -> None:
+    """SEGMENTS, or a table with the same four columns. `sizes`: of the vocabularies of `source` and `target`.
+
+    Raises UserError for an id beyond a vocabulary, for lengths that do not add up, and for sides of other lengths.
+    """
+    for batch in table.to_batches():
+        with reading(path, "not segments of a view", remedy=OF_TOKENS):
+            for side, size in sizes.items():
+                ids, lengths = batch.column(f"{side}_ids"), batch.column(f"{side}_lengths")
+                _check_sums(lengths, ids.value_lengths().to_numpy(), f"{side}_lengths")
+                _check_range(_values(ids), size, f"{side}_ids")
+            sentences = [batch.column(f"{side}_lengths").value_lengths().to_numpy() for side in sizes]
+            if not np.array_equal(sentences[0], sentences[-1]):
+                raise UserError("sides of other numbers of sentences", where=str(path), remedy=OF_TOKENS)
+
+
+def check_chains(path: Path, chains: pa.Table, segments: pa.Table) -> None:
+    """SEGMENT_CHAINS of a view's `segments`. Raises UserError for a member that is no source piece of its segment."""
+    with reading(path, "not lexical chains of segments", remedy="make the chains anew from this view"):
+        lengths, members = (chains[name].combine_chunks() for name in ("lengths", "members"))
+        _check_sums(lengths, members.value_lengths().to_numpy(), "lengths")
+        pieces = segments["source_ids"].combine_chunks().value_lengths().to_numpy()
+        limits = np.repeat(pieces, members.value_lengths().to_numpy())
+        places = _values(members)
+        if len(places) and not ((places >= 0) & (places < limits)).all():
+            raise ValueError("members beyond the pieces of their segment")
+
+
+def _values(lists: pa.ListArray) -> np.ndarray:
+    flat = lists.flatten()
+    if flat.null_count or lists.null_count:
+        raise ValueError("numbers are missing")
+    return flat.to_numpy()
+
+
+def _check_range(ids: np.ndarray, size: int, name: str) -> None:
+    low, high = int(ids.min(initial=0)), int(ids.max(initial=0))
+    if low < 0 or high >= size:
+        raise ValueError(f"{name} from {low} to {high}, and a vocabulary of {size}")
+
+
+def _check_sums(lengths: pa.ListArray, expected: np.ndarray, name: str) -> None:
+    """Whether the numbers of each list add up."""
+    values = _values(lengths).astype(np.int64)
+    found = sums(values, lengths.value_lengths().to_numpy().astype(np.int64))
+    if values.min(initial=0) < 0 or not np.array_equal(found, expected):
+        raise ValueError(f"{name} that do not add up")

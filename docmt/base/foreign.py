@@ -9,7 +9,9 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
 
@@ -82,6 +84,7 @@ DAMAGED = {
     "zipfile.BadZipFile": "archive is damaged or truncated",
     "tarfile.TarError": "archive is damaged or truncated",
     "builtins.EOFError": "a file ends too early",
+    "builtins.OSError": "a file cannot be read or written",  # libraries give no number where a file is damaged
 }
 """By the class of an exception, or one that it is made from; by name, since most commands do without the library."""
 
@@ -99,12 +102,12 @@ def explained(problem: BaseException) -> UserError | None:
     full = disk_full(problem)
     if full is not None:
         return _of_system(full)
-    if isinstance(problem, OSError) and not isinstance(problem, BrokenPipeError) and _number(problem) is not None:
+    if isinstance(problem, BrokenPipeError):
+        return None
+    if isinstance(problem, OSError) and _number(problem) is not None:
         return _of_system(problem)
     names = [f"{cls.__module__}.{cls.__qualname__}" for cls in type(problem).__mro__]
     what = next((DAMAGED[name] for name in names if name in DAMAGED), None)
-    if what is None and isinstance(problem, OSError) and not isinstance(problem, BrokenPipeError):
-        what = "a file cannot be read or written"  # libraries give no number where a file is damaged
     if what is None:
         return None
     where = getattr(problem, "filename", None)
@@ -208,6 +211,14 @@ def naming(path: Path | str) -> Iterator[None]:
         if isinstance(first, OSError) and first.filename is None and first.errno in OF_WRITING:
             first.filename = str(path)
         raise
+
+
+def library(name: str, what: str, remedy: str = "pip install -c pins.txt -e .") -> ModuleType:
+    """A library that few jobs need. Raises UserError, which says `what`, where it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise UserError(what, remedy=remedy) from None
 
 
 def need_file(path: Path | str) -> None:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from docmt.base.artifacts import atomic_file
+from docmt.base.artifacts import atomic_file, read_text
 from docmt.base.errors import UserError
-from docmt.base.texts import read_text
 
 PAD, BOS, EOS, UNK, SEP, MASK, CLS = range(7)
 """Ids of the special symbols, the same in every vocabulary. Corpora may not contain their names."""

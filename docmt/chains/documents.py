@@ -14,13 +14,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.artifacts import atomic_file, read_text, write_json
 from docmt.base.chains import most_frequent, repeated
 from docmt.base.columns import CHAINS_WORDS, STOP_WORDS, TOKENS
-from docmt.base.counts import Counts, add_counts
 from docmt.base.runs import lists, places, starts, sums
-from docmt.base.shards import ArrowShards, arrow_writer
-from docmt.base.texts import read_text
+from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.chains.statistics import cards, count
 

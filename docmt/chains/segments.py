@@ -20,13 +20,12 @@ from docmt.base.columns import (
     STOP_WORDS,
     TOKENS,
     read_arrow,
-    write_arrow,
+    write_if_any,
 )
-from docmt.base.counts import Counts, add_counts
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.runs import lists, spans, starts, sums
-from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.chains.documents import read_stop_words, write_stop_words
@@ -69,7 +68,7 @@ def build_segments(
             for split, chains in tables.items():
                 writers[split].write_batch(chains)
             counts = add_counts(counts, found)
-    _contrastive(tokens, view, stop_words, output / "contrastive.arrow")
+    write_if_any(output / "contrastive.arrow", _contrastive(tokens, view, stop_words))
     # It goes along with the chains, to the model that is trained on them.
     write_stop_words(output / STOP_WORDS, sorted(stop_words))
     write_json(output / "card.json", {"view": settings.view.name, "splits": cards(counts)})
@@ -165,17 +164,16 @@ class Texts:
         return pa.record_batch([lists(*column) for column in columns], SEGMENT_CHAINS)
 
 
-def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str], output: Path) -> None:
-    """No file for a view without contrastive segments; one of an earlier run must not be taken for this view's."""
+def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str]) -> pa.Table | None:
+    """None for a view without contrastive segments."""
     file = view / "contrastive.arrow"
     if not file.exists():
-        output.unlink(missing_ok=True)
-        return
+        return None
     vocabulary = Vocabulary.load(tokens / "text" / "vocabulary.source.txt")
     texts = _variants(read_arrow(file, VARIANTS), vocabulary)
     unknown = set(filter(is_unknown, texts.words.unique().to_pylist()))
     chains = repeated(texts.words, texts.lengths, stop_words | unknown)
-    write_arrow(output, pa.Table.from_batches([texts.table(chains)]))
+    return pa.Table.from_batches([texts.table(chains)])
 
 
 def _variants(segments: pa.Table, vocabulary: Vocabulary) -> Texts:

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from docmt.base.chains import most_frequent, repeated
-from docmt.base.counts import Counts
 from docmt.base.names import SPLITS
+from docmt.base.shards import Counts
 
 Documents = list[list[list[str]]]
 """As the words of their sentences."""

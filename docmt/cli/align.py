@@ -51,8 +51,7 @@ def align(
 
     How they were found is said on standard error, as signatures of LTCR have it.
     """
-    from docmt.scoring.alignment.links import pharaoh_line
-    from docmt.scoring.alignment.symmetrise import HEURISTICS
+    from docmt.scoring.alignment.links import HEURISTICS, pharaoh_line
     from docmt.scoring.corpus_aligner import named_aligner
 
     training = both(train_source, train_target)

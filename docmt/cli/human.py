@@ -28,8 +28,7 @@ def sheet(
 
     Each has two source sentences of context on either side, with their references.
     """
-    from docmt.scoring.human.items import Compared, draw
-    from docmt.scoring.human.key import Key
+    from docmt.scoring.human.items import Compared, Key, draw
     from docmt.scoring.human.sheet import write_page, write_sheet
     from docmt.scoring.plain_files import read_plain_files
 
@@ -53,9 +52,9 @@ def read(
 
     Agreement of two annotators is in percent of the sentences, and by Cohen's kappa.
     """
-    from docmt.scoring.human.filled import read_filled
-    from docmt.scoring.human.key import Key
+    from docmt.scoring.human.items import Key
     from docmt.scoring.human.preference import preferences
+    from docmt.scoring.human.sheet import read_filled
 
     twice = [str(path) for path in dict.fromkeys(sheets) if sheets.count(path) > 1]
     if twice:

@@ -98,7 +98,7 @@ def compare(
 
 def show_comparisons(found: dict) -> None:
     """A table of differences, and the signatures below it."""
-    from docmt.base.p_values import mark, p_value
+    from docmt.reporting.formats import mark, p_value
 
     columns = ("system", "family", "unit", "baseline", "BLEU", "difference", "p", "")
     rows = [(one["system"], record) for one in found["systems"] for record in one["comparisons"]]

@@ -24,7 +24,7 @@ from docmt.cli.options import (
 )
 from docmt.cli.screen import shown_progress, workers_of
 
-TokensSettings = Annotated[Path, input_file("settings.json of stage 2")]
+TextSettings = Annotated[Path, input_file("settings.json of stage 2")]
 TranslationSettings = Annotated[Path, input_file("settings.json of stage 6")]
 Corpus = Annotated[Path, input_folder("folder of stage 1: documents.parquet[, contrastive.parquet]")]
 Tokens = Annotated[Path, input_folder("folder of stage 2: tokens.arrow")]
@@ -50,21 +50,21 @@ def made_checkpoint(
 
 
 def tokens(
-    settings: TokensSettings,
+    settings: TextSettings,
     corpus: Corpus,
     output: Annotated[Path, output_folder("folder for tokens.arrow, text/, card.json[, contrastive.arrow]")],
     learnt: Learnt = None,
     workers: Workers = None,
 ) -> None:
     """Tokenise a corpus, learn its cases, BPE and vocabularies or take another's, and turn it into ids."""
+    from docmt.text.pipeline import TokensSettings
     from docmt.text.process import process_corpus
-    from docmt.text.settings import read_settings
 
-    process_corpus(read_settings(settings), corpus, output, workers_of(workers), learnt)
+    process_corpus(told(TokensSettings, settings), corpus, output, workers_of(workers), learnt)
 
 
 def tokenise(
-    settings: TokensSettings,
+    settings: TextSettings,
     corpus: Corpus,
     part: Annotated[str, typer.Option(help="which of how many: 2/8")],
     output: Annotated[Path, output_folder("folder for the part's tokens.arrow and words.arrow")],
@@ -72,15 +72,15 @@ def tokenise(
 ) -> None:
     """Tokenise a part of a corpus and count its words."""
     from docmt.base.shards import Part
-    from docmt.text.parts import tokenise_part
-    from docmt.text.settings import read_settings
+    from docmt.text.pipeline import TokensSettings
+    from docmt.text.process import tokenise_part
 
     chosen = Part.parse(part)
-    tokenise_part(read_settings(settings), corpus, chosen, output, workers_of(workers))
+    tokenise_part(told(TokensSettings, settings), corpus, chosen, output, workers_of(workers))
 
 
 def learn(
-    settings: TokensSettings,
+    settings: TextSettings,
     corpus: Corpus,
     parts: Annotated[list[Path], typer.Argument(help="folders of `docmt shards tokenise`", file_okay=False)],
     output: Annotated[Path, output_folder("folder for text/[, contrastive.arrow, references.arrow]")],
@@ -88,10 +88,10 @@ def learn(
     workers: Workers = None,
 ) -> None:
     """Learn cases, BPE and vocabularies from the words of all parts, or take another corpus'."""
-    from docmt.text.parts import learn_parts
-    from docmt.text.settings import read_settings
+    from docmt.text.pipeline import TokensSettings
+    from docmt.text.process import learn_parts
 
-    learn_parts(read_settings(settings), corpus, parts, output, workers_of(workers), learnt)
+    learn_parts(told(TokensSettings, settings), corpus, parts, output, workers_of(workers), learnt)
 
 
 def encode(
@@ -101,7 +101,7 @@ def encode(
     workers: Workers = None,
 ) -> None:
     """Turn a tokenised part into pieces and ids."""
-    from docmt.text.parts import encode_part
+    from docmt.text.process import encode_part
 
     encode_part(part, text, output, workers_of(workers))
 
@@ -111,7 +111,7 @@ def join(
     output: Annotated[Path, output_folder("folder of text/, for tokens.arrow and card.json")],
 ) -> None:
     """Put the parts together."""
-    from docmt.text.parts import join_parts
+    from docmt.text.process import join_parts
 
     join_parts(parts, output)
 
@@ -170,7 +170,7 @@ def decode(
     chosen, segments = told(files.TranslationSettings, settings), Segments(view, chains)
     opened = open_model(model, device, threads)
     with shown_progress("decoding", "segments") as progress:
-        restore = opened.pipeline.restore_target
+        restore = opened.pipeline.target.restore
         files.write_translations(chosen, opened.network, segments, output, restore, progress)
 
 
@@ -278,9 +278,9 @@ def score_system(
     device: Device = "auto",
 ) -> None:
     """Score a system of the workflow, by every metric, each with its signature."""
+    from docmt.scoring.chain_scores import StopFiles
     from docmt.scoring.measured import Inputs
     from docmt.scoring.score import write_scores
-    from docmt.scoring.stop_lists import StopFiles
 
     stop_files = StopFiles(source_stop_list, target_stop_list)
     inputs = Inputs(corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, stop_files)

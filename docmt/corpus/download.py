@@ -10,10 +10,9 @@ from urllib.parse import quote, unquote, urlsplit
 import requests
 import tenacity
 
-from docmt.base.artifacts import read_object, read_object_if_there, sha256_file, write_json
+from docmt.base.artifacts import alone_in, read_object, read_object_if_there, sha256_file, write_json
 from docmt.base.errors import UserError, nearest
 from docmt.base.foreign import naming
-from docmt.base.locks import alone_in
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
 from docmt.catalogue.missing import find_below
 

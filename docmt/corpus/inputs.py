@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from docmt.base.artifacts import BYTE_ORDER_MARK
 from docmt.base.foreign import reading
-from docmt.base.texts import BYTE_ORDER_MARK
 from docmt.corpus.problems import Problems
 
 DAMAGED = "compressed file is damaged or truncated"

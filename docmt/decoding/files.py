@@ -25,11 +25,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from docmt.base.artifacts import atomic_file, read_object, write_json
+from docmt.base.artifacts import atomic_file, decoded, read_object, write_json
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.base.texts import decoded
 from docmt.decoding.contrastive import scored
 from docmt.decoding.segments import Restore, SegmentTable, Sentence, View
 from docmt.decoding.strategy import Decoded, decode_segments

@@ -7,9 +7,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from docmt.base.artifacts import read_lines
 from docmt.base.checks import BadValue
 from docmt.base.errors import UserError
-from docmt.base.texts import read_lines
 from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 OFF = (None, False, "", 0)

@@ -3,9 +3,11 @@
 from typing import Any
 
 from docmt.base.names import SPLITS
-from docmt.base.p_values import p_value
 
 NONE = "–"
+
+MARKS = {"‡": 0.01, "†": 0.05}
+"""Mark and level: a p-value has the first one that it is below."""
 
 
 def number(value: float | None, decimals: int = 2) -> str:
@@ -81,6 +83,16 @@ def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict
         nested = isinstance(item, dict)
         flat |= flatten(item, between, f"{before}{key}{between}") if nested else {f"{before}{key}": item}
     return flat
+
+
+def mark(p: float | None) -> str:
+    """Empty where p is none (nothing was compared), or not below any level."""
+    return next((sign for sign, level in MARKS.items() if p is not None and p < level), "")
+
+
+def p_value(p: float) -> str:
+    """Four decimals, of which something is left: `0.0380`, `< 0.0001`."""
+    return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 FILTERS = {f.__name__: f for f in (number, printed, counted, signed, whole, duration, plain, matrix, p_value)}

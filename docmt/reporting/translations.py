@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.base.artifacts import read_object_if_there
+from docmt.base.artifacts import read_object_if_there, read_text
 from docmt.base.columns import DOCUMENTS, read_parquet
 from docmt.base.errors import UserError
 from docmt.base.paths import CORPUS
-from docmt.base.texts import read_text
 from docmt.reporting.results import Results, Run
 
 DOCUMENTS_SHOWN = 2

@@ -3,7 +3,7 @@
 Lines are compared in each unit: sentences, documents, the packed instances of a view.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -31,21 +31,6 @@ class Pairing:
     references: tuple[Stream, ...]
     names: tuple[str, ...]
     unit: str
-
-
-def family_pairings(
-    translations: Translations, references: References, lines: Lines
-) -> Iterator[tuple[str, Family, str, Pairing]]:
-    """For every family and unit: (its name, family, unit, what it compares).
-
-    `lines`: what a line of the translations is; where it is a document there are no other units. Raises UserError for
-    a document of which no reference is whole.
-    """
-    raw = pairings(translations.raw, references.raw, references, lines)
-    tokenized = pairings(translations.tokenized, references.tokenized, references, lines)
-    for name, family in FAMILIES.items():
-        for unit, pairing in (raw if family.raw else tokenized).items():
-            yield name, family, unit, pairing
 
 
 def pairings(
@@ -114,22 +99,28 @@ def bleu_tallies(
 ) -> list[BleuTally]:
     """What each line adds, by family and unit; see `pairings` for which units there are.
 
-    `lines`: what a line of the translations is. `position`: where in its window each sentence was translated.
+    `lines`: what a line of the translations is. `position`: where in its window each sentence was translated. Raises
+    UserError for a document of which no reference is whole.
     """
-    tallies = []
-    for name, family, unit, pair in family_pairings(translations, references, lines):
-        metric = family.metric(target_language)
-        tallies.append(
-            BleuTally(
-                bleu_measure(name, unit, position),
-                f"bleu:{family.smooth}",
-                UNITS[unit],
-                pair.names,
-                line_counts(metric, pair.hypotheses, pair.references),
-                signature=signature(metric, pair.references, pair.unit),
-            )
-        )
-    return tallies
+    raw = pairings(translations.raw, references.raw, references, lines)
+    tokenized = pairings(translations.tokenized, references.tokenized, references, lines)
+    return [
+        _tally(family, target_language, bleu_measure(name, unit, position), unit, pair)
+        for name, family in FAMILIES.items()
+        for unit, pair in (raw if family.raw else tokenized).items()
+    ]
+
+
+def _tally(family: Family, target_language: str, measure: str, unit: str, pair: Pairing) -> BleuTally:
+    metric = family.metric(target_language)
+    return BleuTally(
+        measure,
+        f"bleu:{family.smooth}",
+        UNITS[unit],
+        pair.names,
+        line_counts(metric, pair.hypotheses, pair.references),
+        signature=signature(metric, pair.references, pair.unit),
+    )
 
 
 def bleu_scores(tallies: Sequence[BleuTally]) -> dict[str, dict]:

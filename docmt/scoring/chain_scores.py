@@ -1,16 +1,77 @@
-"""LTCR and HHI of a system of the workflow: its translations of the test split's lexical chains."""
+"""What LTCR and HHI are measured on: texts, and words that make no chain or are no part of a translation."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.base.parse import parse
-from docmt.scoring.consistency import consistency, consistency_tallies
-from docmt.scoring.corpus_aligner import Corpus, corpus_aligner
-from docmt.scoring.inputs import runs
-from docmt.scoring.measured import Given, Scored
-from docmt.scoring.occurrences import StopLists, occurrences, signature, translated_chains
-from docmt.scoring.stop_lists import StopFiles, StopList, cased, most_frequent, read_stop_list
-from docmt.settings.scoring import AlignerConfig, ConsistencyConfig
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from docmt.base.artifacts import read_lines
+from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.vocabulary import by_frequency
+from docmt.scoring.inputs import cased, named
+from docmt.settings.scoring import ConsistencyConfig
+
+NAMES = ("split", "document", "source_tokens", "source_pieces", "target_tokens")
+COLUMNS = pa.schema([TOKENS.field(name) for name in NAMES])
+
+
+@dataclass(frozen=True)
+class StopList:
+    """`name` is what signatures call it: `none`, `top150`, or a file's name and digest."""
+
+    words: frozenset[str]
+    name: str
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Test sentences: each one's document by name, its source (pieces, where chains are of pieces), a translation."""
+
+    documents: Sequence[str]
+    sources: Sequence[str]
+    hypotheses: Sequence[str]
+
+
+@dataclass(frozen=True)
+class StopLists:
+    """Words that make no chain, and words that are no part of a translation."""
+
+    source: StopList
+    target: StopList
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """`tokens.arrow` as chains need it: training lines, and test lines with their documents."""
+
+    source: list[str]
+    target: list[str]
+    source_words: list[str]
+    documents: list[str]
+    test_source: list[str]
+
+    @classmethod
+    def read(cls, tokens: Path, config: ConsistencyConfig) -> "Corpus":
+        """Sources are pieces where chains are; `source_words` are words in any case."""
+        rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
+        train, test = (rows.filter(pc.equal(rows["split"], split)) for split in ("train", "test"))
+        source = f"source_{'pieces' if config.chains == 'pieces' else 'tokens'}"
+        columns = (train[source], train["target_tokens"], train["source_tokens"], test["document"], test[source])
+        return cls(*(column.to_pylist() for column in columns))
+
+    def texts(self, hypotheses: Sequence[str]) -> Texts:
+        return Texts(self.documents, self.test_source, hypotheses)
+
+
+@dataclass(frozen=True)
+class StopFiles:
+    """A file of words a side, instead of the most frequent ones."""
+
+    source: Path | None = None
+    target: Path | None = None
 
 
 def stop_lists(
@@ -29,22 +90,21 @@ def _stop_list(file: Path | None, count: int | None, lines: Sequence[str], lower
     return most_frequent((cased(line, lower) for line in lines), count or 0, of)
 
 
-def score(given: Given) -> Scored:
-    """LTCR and HHI of the test documents' lexical chains."""
-    if given.lines != "sentences":
-        return Scored()
-    config = parse(ConsistencyConfig, given.settings["consistency"], "settings.json", ("consistency",))
-    chosen = parse(AlignerConfig, given.settings["aligner"], "settings.json", ("aligner",))
-    corpus = Corpus.read(given.inputs.tokens, config)
-    lists = stop_lists(config, given.inputs.stop_files, corpus.source_words, corpus.target)
-    aligner = corpus_aligner(chosen, given.inputs.aligner, corpus)
-    texts = [corpus.texts(lines) for lines in (given.translations.tokenized, given.references.tokenized[0])]
-    aligned = [aligner.align(one.sources, one.hypotheses) for one in texts]
-    system, reference = [(one, links.lines) for one, links in zip(texts, aligned, strict=True)]
-    translated = translated_chains(*system, lists, config)
-    how = signature(config, lists, aligned[0].signature)
-    return Scored(
-        {"consistency": consistency(translated, config, how)},
-        consistency_tallies(translated, runs(given.references.documents), config),
-        occurrences(system, reference, lists, config),
-    )
+def most_frequent(lines: Iterable[str], count: int, of: str = "") -> StopList:
+    """So many of the most frequent words of `lines`, ties in the order of code points.
+
+    `of`: what lines these are, for the list's name, where they are not those of training.
+
+    >>> most_frequent(["the cat", "the dog"], 2) == StopList(frozenset({"the", "cat"}), "top2")
+    True
+    """
+    if not count:
+        return StopList(frozenset(), "none")
+    words = Counter(word for line in lines for word in line.split())
+    return StopList(frozenset(by_frequency(words)[:count]), f"top{count}{of}")
+
+
+def read_stop_list(path: Path, lower: bool) -> StopList:
+    """A word a line. `lower`: of a text whose words are lower-cased. Raises UserError where the file cannot be read."""
+    words = (line.strip() for line in read_lines(path))
+    return StopList(frozenset(cased(word, lower) for word in words if word), named(path))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from docmt.base.artifacts import digest, sha256_file
 from docmt.base.errors import UserError
-from docmt.base.foreign import reading
+from docmt.base.foreign import library, reading
 from docmt.scoring.adjacent import adjacent_pairs, adjacent_tally, mean
+from docmt.scoring.inputs import DIGITS
 from docmt.scoring.measured import Given, Scored
-from docmt.scoring.stop_lists import DIGITS
 from docmt.settings.pretrained import checkpoint_files, read_config, tokenizer_file
 
 if TYPE_CHECKING:
@@ -57,18 +57,13 @@ class NextSentence:
 
 
 def _load(folder: Path, where: str) -> tuple[Any, Any]:
-    try:
-        from transformers import AutoTokenizer, BertForNextSentencePrediction
-        from transformers.utils import logging
-    except ImportError:
-        raise UserError("cohesion needs transformers", remedy="pip install -c pins.txt -e .") from None
-
+    transformers = library("transformers", "cohesion needs transformers")
     # What it has to say of a checkpoint with another head beside this one is no concern of the user's.
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
     with reading(where, "not a BERT that transformers can read"):
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        model, report = BertForNextSentencePrediction.from_pretrained(
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model, report = transformers.BertForNextSentencePrediction.from_pretrained(
             folder, local_files_only=True, output_loading_info=True
         )
     if report["missing_keys"]:

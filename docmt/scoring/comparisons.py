@@ -52,13 +52,9 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Co
     return Comparison(
         system_score=sum(scores[0]) / len(system),
         baseline_score=sum(scores[1]) / len(baseline),
-        difference=outcome.difference,
-        p=max(outcome.p, p_seeds or 0.0),
         p_units=outcome.p,
         p_seeds=p_seeds,
-        better=outcome.better,
-        worse=outcome.worse,
-        equal=outcome.equal,
+        **{**asdict(outcome), "p": max(outcome.p, p_seeds or 0.0)},
         signature=signature_of(test, first.unit, len(first.names), len(system)),
     )
 

@@ -2,59 +2,27 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from docmt.base.artifacts import read_object
 from docmt.base.columns import TOKENS, read_arrow
 from docmt.base.errors import UserError
-from docmt.scoring.alignment.aligners import Aligner, DefaultAligner
 from docmt.scoring.alignment.awesome import AwesomeAlign
 from docmt.scoring.alignment.eflomal import Eflomal
+from docmt.scoring.alignment.links import Aligner
 from docmt.scoring.alignment.model import AlignmentModel
-from docmt.scoring.alignment.training import train
-from docmt.scoring.occurrences import Texts
-from docmt.settings.scoring import AlignerConfig, ConsistencyConfig
+from docmt.scoring.alignment.training import DefaultAligner, train
+from docmt.scoring.chain_scores import Corpus
+from docmt.settings.scoring import AlignerConfig
 
 MOST_LINKS = 200_000_000
 """Possible links, a source word with a target word of the same sentence pair, that training goes through; it holds some
 20 bytes for each. 400,000 sentence pairs of 22 words have as many."""
 
 
-NAMES = ("split", "document", "source_tokens", "source_pieces", "target_tokens")
-COLUMNS = pa.schema([TOKENS.field(name) for name in NAMES])
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """`tokens.arrow` as chains need it: training lines, and test lines with their documents."""
-
-    source: list[str]
-    target: list[str]
-    source_words: list[str]
-    documents: list[str]
-    test_source: list[str]
-
-    @classmethod
-    def read(cls, tokens: Path, config: ConsistencyConfig) -> "Corpus":
-        """Sources are pieces where chains are; `source_words` are words in any case."""
-        rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
-        train, test = (rows.filter(pc.equal(rows["split"], split)) for split in ("train", "test"))
-        source = f"source_{'pieces' if config.chains == 'pieces' else 'tokens'}"
-        columns = (train[source], train["target_tokens"], train["source_tokens"], test["document"], test[source])
-        return cls(*(column.to_pylist() for column in columns))
-
-    def texts(self, hypotheses: Sequence[str]) -> Texts:
-        return Texts(self.documents, self.test_source, hypotheses)
-
-
 def write_aligner(settings: Path, tokens: Path, output: Path) -> None:
     """`docmt train-aligner`: the default one, of source words or pieces, as settings say."""
-    rows = read_arrow(tokens / "tokens.arrow", TOKENS)
-    rows = rows.filter(pc.equal(rows["split"], "train"))
+    rows = read_arrow(tokens / "tokens.arrow", TOKENS, split="train")
     source = "source_pieces" if read_object(settings, "source")["source"] == "pieces" else "source_tokens"
     train(*thinned(rows[source].to_pylist(), rows["target_tokens"].to_pylist())).save(output)
 

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Literal
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from docmt.base.artifacts import read_lines, sha256_file
 from docmt.base.columns import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, read_arrow, read_parquet
 from docmt.base.errors import UserError
-from docmt.base.texts import read_lines as read_text_lines
 from docmt.base.vocabulary import SPECIALS
 from docmt.settings.data import CutConfig
 
 INSTANCES = pa.schema([SEGMENTS.field(name) for name in ("document", "first", "source_lengths")])
+
+DIGITS = 8
+"""Of a file's SHA-256 in a signature."""
 
 Lines = Literal["sentences", "documents"]
 """What a line of a system's translations is: its model may not mark sentences."""
@@ -72,8 +74,8 @@ def read_references(corpus: Path, tokens: Path) -> References:
     """
     documents_file, tokens_file = corpus / "documents.parquet", tokens / "tokens.arrow"
     corpus_rows = read_parquet(documents_file, DOCUMENTS, split="test")
-    rows = _test_rows(corpus_rows, ("document", "sentence", "target", "references"))
-    tokenized = _test_rows(read_arrow(tokens_file, TOKENS), ("document", "sentence", "target_tokens"))
+    rows = _rows(corpus_rows, "document", "sentence", "target", "references")
+    tokenized = _rows(read_arrow(tokens_file, TOKENS, split="test"), "document", "sentence", "target_tokens")
     if not rows:
         raise UserError("no test sentences", where=str(documents_file), expected="rows whose split is 'test'")
     if [row[:2] for row in rows] != [row[:2] for row in tokenized]:
@@ -95,8 +97,10 @@ def read_references(corpus: Path, tokens: Path) -> References:
 def _tokenized(file: Path, rows: list[tuple], tokenized: list[tuple]) -> Iterable[list[str]]:
     """Of each sentence its tokenised references. `rows` and `tokenized`: of the corpus and of its tokens."""
     wanted = {row[:2]: len(row[3]) for row in rows if row[3]}
-    columns = ("document", "sentence", "reference_tokens")
-    found = {row[:2]: row[2] for row in _test_rows(read_arrow(file, REFERENCE_TOKENS), columns)} if wanted else {}
+    found = {}
+    if wanted:
+        tokens = read_arrow(file, REFERENCE_TOKENS, split="test")
+        found = {row[:2]: row[2] for row in _rows(tokens, "document", "sentence", "reference_tokens")}
     if {place: len(further) for place, further in found.items()} != wanted:
         raise UserError(
             "not the references of the corpus",
@@ -113,9 +117,8 @@ def _streams(references: Iterable[list[str]]) -> tuple[Stream, ...]:
     return tuple(zip_longest(*references))
 
 
-def _test_rows(table: pa.Table, columns: tuple[str, ...]) -> list[tuple]:
-    test = table.select(columns).filter(pc.equal(table.column("split"), "test"))
-    return list(zip(*(column.to_pylist() for column in test.columns), strict=True))
+def _rows(table: pa.Table, *columns: str) -> list[tuple]:
+    return list(zip(*(table[name].to_pylist() for name in columns), strict=True))
 
 
 def _refuse_special_symbols(file: Path, rows: list[tuple]) -> None:
@@ -161,14 +164,14 @@ def read_translations(folder: Path, name: str, references: References, lines: Li
     Raises UserError where a file has not one line for each test sentence, or document.
     """
     return Translations(
-        raw=read_lines(folder / f"{name}.txt", references.count(lines), lines),
-        tokenized=read_lines(folder / f"{name}.tok.txt", references.count(lines), lines),
+        raw=_lines(folder / f"{name}.txt", references.count(lines), lines),
+        tokenized=_lines(folder / f"{name}.tok.txt", references.count(lines), lines),
     )
 
 
-def read_lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
+def _lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
     """Raises UserError where the file is missing, is not UTF-8, or has another number of lines than expected."""
-    lines = lines_of(path)
+    lines = tuple(read_lines(path))
     if len(lines) != expected:
         raise UserError(
             f"not one line for each test {unit.removesuffix('s')}",
@@ -179,12 +182,16 @@ def read_lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
     return lines
 
 
-def lines_of(path: Path) -> tuple[str, ...]:
-    """See `docmt.base.texts.read_lines`. Raises UserError where the file cannot be read, or is not UTF-8."""
-    return tuple(read_text_lines(path))
-
-
 def positions(folder: Path) -> list[int]:
     """The window positions j for which the folder has translations `test.j<j>.txt`, in order."""
     found = (re.fullmatch(r"test\.j(\d+)\.txt", file.name) for file in folder.iterdir())
     return sorted(int(match[1]) for match in found if match)
+
+
+def named(path: Path) -> str:
+    """A file as signatures name it, with the beginning of its digest."""
+    return f"{path.name}-{sha256_file(path)[:DIGITS]}"
+
+
+def cased(text: str, lower: bool) -> str:
+    return text.lower() if lower else text

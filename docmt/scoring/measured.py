@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from docmt.base.columns import OCCURRENCES
+from docmt.scoring.chain_scores import StopFiles
 from docmt.scoring.inputs import Lines, References, Translations, read_translations
-from docmt.scoring.stop_lists import StopFiles
 from docmt.scoring.tallies import Tally
 
 if TYPE_CHECKING:

@@ -1,4 +1,6 @@
-"""The translations of a lexical chain's words in a system's output, by word alignment.
+"""The lexical chains that LTCR and HHI look at, and the translations of their words in a system's output.
+
+Paper: lexical chains, appendix A. With the rules' defaults they are the chains of `docmt chains words`.
 
 The papers are silent on what the translation of an occurrence is; `docmt.settings.scoring.ConsistencyConfig` has the
 choices. By its defaults it is the target words linked to the occurrence, lower-cased, joined in order, without
@@ -10,52 +12,77 @@ system would gain by leaving out, or garbling, whatever it cannot translate cons
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, groupby, pairwise
 from math import comb
 
+import numpy as np
 import pyarrow as pa
 
+from docmt.base.chains import Words, chains_of_pieces, repeated, words_of_pieces
 from docmt.base.columns import OCCURRENCES
 from docmt.scoring.alignment.links import Aligned, Links
-from docmt.scoring.chains import Chain, find_chains, has_letters
+from docmt.scoring.chain_scores import StopLists, Texts
 from docmt.scoring.consistency import TranslatedChain, agreeing_pairs, counted
-from docmt.scoring.stop_lists import StopList, cased
+from docmt.scoring.inputs import cased
 from docmt.settings.scoring import ConsistencyConfig
 
 
 @dataclass(frozen=True)
-class Texts:
-    """Test sentences: each one's document by name, its source (pieces, where chains are of pieces), a translation."""
+class Chain:
+    """A repeated word of a document's source side. `places`: (sentence, token), sentences counted through all
+    documents."""
 
-    documents: Sequence[str]
-    sources: Sequence[str]
-    hypotheses: Sequence[str]
+    document: str
+    places: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
-class StopLists:
-    """Words that make no chain, and words that are no part of a translation."""
+def find_chains(
+    documents: Sequence[str], lines: Sequence[str], stop_words: frozenset[str], config: ConsistencyConfig
+) -> list[Chain]:
+    """`documents`: each line's, by name; `lines`: source sentences, of pieces where chains are.
 
-    source: StopList
-    target: StopList
+    A word is left out where it is a stop word, or where it has no letter and no digit and the rules say so. A word has
+    the same pieces wherever it stands.
+
+    >>> lines = ["A cat .", "the cat .", "a cat"]
+    >>> [one.places for one in find_chains(["x", "x", "y"], lines, frozenset({"."}), ConsistencyConfig())]
+    [((0, 1), (1, 1))]
+    >>> pieces = ["ca@@ ts sit", "all ca@@ ts"]
+    >>> [one.places for one in find_chains(["x", "x"], pieces, frozenset(), ConsistencyConfig(chains="pieces"))]
+    [((0, 0), (1, 1)), ((0, 1), (1, 2))]
+    """
+    sentences = [_words(line.split(), config) for line in lines]
+    words = [cased(word, config.source_case == "lower") for line, _ in sentences for word in line]
+    if not config.source_punctuation:
+        stop_words |= {word for word in words if not has_letters(word)}
+    counts = np.fromiter(chain.from_iterable(counts for _, counts in sentences), np.int64)
+    pairs = groupby(zip(documents, sentences, strict=True), key=lambda pair: pair[0])
+    lengths = np.array([sum(len(line) for _, (line, _) in group) for _, group in pairs])
+    members, sizes = chains_of_pieces(repeated(pa.array(words, pa.string()), lengths, stop_words), counts)
+    places = [(number, token) for number, (_, own) in enumerate(sentences) for token in range(sum(own))]
+    found = [places[member] for member in members.tolist()]
+    ends = accumulate(sizes.tolist(), initial=0)
+    return [Chain(documents[found[start][0]], tuple(found[start:end])) for start, end in pairwise(ends)]
+
+
+def _words(tokens: list[str], config: ConsistencyConfig) -> Words:
+    return words_of_pieces(tokens) if config.chains == "pieces" else (tokens, [1] * len(tokens))
+
+
+def has_letters(word: str) -> bool:
+    """Or digits: whether it is more than punctuation."""
+    return any(map(str.isalnum, word))
 
 
 def translated_chains(
     texts: Texts, aligned: Sequence[Aligned], stop_lists: StopLists, config: ConsistencyConfig
 ) -> list[TranslatedChain]:
     """Of every chain of the documents. `aligned`: of each sentence and its translation."""
-    outputs = [
-        Output.of(line, links, stop_lists.target.words, config)
-        for line, links in zip(texts.hypotheses, aligned, strict=True)
-    ]
+    outputs = outputs_of(texts, aligned, stop_lists, config)
     return [
-        TranslatedChain(chain.document, tuple(outputs[sentence].translation(token) for sentence, token in chain.places))
-        for chain in chains_of(texts, stop_lists, config)
+        TranslatedChain(one.document, tuple(outputs[sentence].translation(token) for sentence, token in one.places))
+        for one in find_chains(texts.documents, texts.sources, stop_lists.source.words, config)
     ]
-
-
-def chains_of(texts: Texts, stop_lists: StopLists, config: ConsistencyConfig) -> list[Chain]:
-    """The chains of the documents, in the order of `translated_chains`."""
-    return find_chains(texts.documents, texts.sources, stop_lists.source.words, config)
 
 
 @dataclass(frozen=True)
@@ -104,6 +131,13 @@ class Output:
         return " ".join(self.words[place] for place in self.places(source)) or None
 
 
+def outputs_of(
+    texts: Texts, aligned: Sequence[Aligned], stop_lists: StopLists, config: ConsistencyConfig
+) -> list[Output]:
+    pairs = zip(texts.hypotheses, aligned, strict=True)
+    return [Output.of(line, links, stop_lists.target.words, config) for line, links in pairs]
+
+
 def _first(choices: Iterable[list[int]]) -> list[int]:
     """The first that is not empty."""
     return next(filter(None, choices), [])
@@ -148,31 +182,30 @@ def occurrences(system: Side, reference: Side, stop_lists: StopLists, config: Co
 
     All their pairs are counted, whatever `config.pairs` says.
     """
-    chains = chains_of(system[0], stop_lists, config)
+    texts = system[0]
+    chains = find_chains(texts.documents, texts.sources, stop_lists.source.words, config)
     rows = [
         {
-            "document": chain.document,
+            "document": one.document,
             "unit": config.chains,
-            "lines": [line for line, _ in chain.places],
-            "words": [word for _, word in chain.places],
+            "lines": [line for line, _ in one.places],
+            "words": [word for _, word in one.places],
         }
-        for chain in chains
+        for one in chains
     ]
-    for prefix, (texts, aligned) in (("", system), ("reference_", reference)):
-        stopped = stop_lists.target.words
-        pairs = zip(texts.hypotheses, aligned, strict=True)
-        outputs = [Output.of(line, links, stopped, config) for line, links in pairs]
-        for row, chain in zip(rows, chains, strict=True):
-            row |= {prefix + name: value for name, value in _rendered(chain, outputs, config).items()}
+    for prefix, side in (("", system), ("reference_", reference)):
+        outputs = outputs_of(*side, stop_lists, config)
+        for row, one in zip(rows, chains, strict=True):
+            row |= {prefix + name: value for name, value in _rendered(one, outputs, config).items()}
     return pa.Table.from_pylist(rows, OCCURRENCES)
 
 
-def _rendered(chain: Chain, outputs: Sequence[Output], config: ConsistencyConfig) -> dict:
-    translations = [outputs[line].translation(word) for line, word in chain.places]
-    taking_part = counted(TranslatedChain(chain.document, tuple(translations)), config)
+def _rendered(one: Chain, outputs: Sequence[Output], config: ConsistencyConfig) -> dict:
+    translations = [outputs[line].translation(word) for line, word in one.places]
+    taking_part = counted(TranslatedChain(one.document, tuple(translations)), config)
     return {
         "translations": translations,
-        "places": [outputs[line].places(word) for line, word in chain.places],
+        "places": [outputs[line].places(word) for line, word in one.places],
         "agreeing": agreeing_pairs(taking_part, config),
         "pairs": comb(len(taking_part), 2),
     }

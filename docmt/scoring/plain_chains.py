@@ -6,14 +6,13 @@ from pathlib import Path
 
 from docmt.base.chains import words_of_pieces
 from docmt.base.errors import UserError
-from docmt.scoring.alignment.aligners import DefaultAligner
 from docmt.scoring.alignment.links import Aligned, read_links
-from docmt.scoring.alignment.training import NAME, train
-from docmt.scoring.chain_scores import stop_lists
+from docmt.scoring.alignment.training import NAME
+from docmt.scoring.chain_scores import StopFiles, StopLists, Texts, stop_lists
 from docmt.scoring.consistency import consistency
-from docmt.scoring.occurrences import StopLists, Texts, signature, translated_chains
+from docmt.scoring.corpus_aligner import named_aligner
+from docmt.scoring.occurrences import signature, translated_chains
 from docmt.scoring.plain_files import parallel_lines, read_plain_files
-from docmt.scoring.stop_lists import StopFiles
 from docmt.settings.scoring import ConsistencyConfig
 
 STOP_WORDS = (1000, 150)
@@ -68,19 +67,17 @@ def chain_links(
 ) -> tuple[dict[Path, list[Aligned]], str]:
     """Those given, if any, else our own aligner's; and what made them, as signatures have it: `aligner`, if it is said.
 
+    Our own learns from each system's lines and, where there is some, from the training text.
+
     Raises UserError as `given_links` does, and for an aligner without alignments.
     """
     if alignments:
         return given_links(files, alignments), aligner or "given"
     if aligner:
         raise UserError("it says what made --alignments, and there are none", where="--aligner", found=aligner)
-    return default_links(files), NAME if files.training[0] else NAME + OWN_LINES
-
-
-def default_links(files: ChainFiles) -> dict[Path, list[Aligned]]:
-    """Links of each system, learnt from its own lines and, where there is some, from the training text."""
-    aligner = DefaultAligner(train(*files.training) if files.training[0] else None)
-    return {path: aligner.align(files.source, lines).lines for path, lines in files.systems.items()}
+    aligner = named_aligner("default", None, files.training)
+    links = {path: aligner.align(files.source, lines).lines for path, lines in files.systems.items()}
+    return links, NAME if files.training[0] else NAME + OWN_LINES
 
 
 def given_links(files: ChainFiles, alignments: Sequence[Path]) -> dict[Path, list[Aligned]]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
+from docmt.base.artifacts import read_lines
 from docmt.base.errors import UserError
-from docmt.scoring.inputs import Instances, Lines, References, Stream, Translations, lines_of
+from docmt.scoring.inputs import Instances, Lines, References, Stream, Translations
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def read_plain_files(
 
 def text_lines(path: Path) -> tuple[str, ...]:
     """Lines of a user's file: a carriage return before the line feed is not of the text."""
-    return tuple(line.removesuffix("\r") for line in lines_of(path))
+    return tuple(line.removesuffix("\r") for line in read_lines(path))
 
 
 def parallel_lines(source: Path, target: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from docmt.base.artifacts import atomic_file, read_object, write_json
 from docmt.base.columns import TOKENS, read_arrow
 from docmt.base.errors import UserError
-from docmt.base.foreign import reading
+from docmt.base.foreign import library, reading
 from docmt.base.parse import parse
-from docmt.scoring.stop_lists import cased, named
+from docmt.scoring.inputs import cased, named
 from docmt.settings.scoring import WordVectorsConfig
 
 COLUMNS = pa.schema([TOKENS.field(name) for name in ("split", "target_tokens")])
@@ -43,14 +42,10 @@ def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordV
 
     Raises UserError where gensim is not installed, or no word occurs often enough.
     """
-    try:
-        from gensim.models import Word2Vec
-    except ImportError:
-        raise UserError("training word vectors needs gensim", remedy="pip install -c pins.txt -e .") from None
-
+    word2vec = library("gensim.models", "training word vectors needs gensim").Word2Vec
     sentences = [cased(line, config.case == "lower").split() for line in lines]
     # One worker: of several, each would update vectors while others read them.
-    model = Word2Vec(
+    model = word2vec(
         vector_size=config.dimensions,
         sg=int(config.architecture == "skipgram"),
         window=config.window,
@@ -74,8 +69,7 @@ def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordV
 def write_corpus_vectors(settings: Path, tokens: Path, output: Path) -> None:
     """`docmt vectors corpus`: vectors.txt of the training split's target side, and card.json."""
     config = parse(WordVectorsConfig, read_object(settings, "vectors")["vectors"], str(settings), ("vectors",))
-    rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
-    lines = rows.filter(pc.equal(rows["split"], "train"))["target_tokens"].to_pylist()
+    lines = read_arrow(tokens / "tokens.arrow", COLUMNS, split="train")["target_tokens"].to_pylist()
     vectors = train_word_vectors(lines, config)
     write_word_vectors(output / "vectors.txt", vectors)
     write_json(output / "card.json", {"lines": len(lines), "words": len(vectors.rows), "made_by": vectors.name})

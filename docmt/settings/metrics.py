@@ -107,7 +107,7 @@ def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
         detail=detail,
         tallied=lambda _, end: None if end else Tallied(name),
         judge="aligner",
-        module="docmt.scoring.chain_scores",
+        module="docmt.scoring.ltcr",
     )
 
 

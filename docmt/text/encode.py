@@ -1,8 +1,11 @@
-"""The second pass over a corpus: from tokens to cased tokens, pieces and ids; and what stage 2 made, in numbers."""
+"""The second pass over a corpus: from tokens to cased tokens, pieces and ids; and what stage 2 made, in numbers.
+
+So is encoded what a corpus has beside its sentences: contrastive items, and further references for BLEU over tokens.
+"""
 
 import dataclasses
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -10,16 +13,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from docmt.base.columns import TOKENS
-from docmt.base.counts import Counts, add_counts
+from docmt.base.columns import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS
+from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
 from docmt.base.vocabulary import UNK
 from docmt.base.workers import ALONE, Done, Workers
-from docmt.text.pipeline import TextPipeline
-from docmt.text.settings import SIDES
-from docmt.text.tokenise import TOKENISED
+from docmt.text.pipeline import SIDES, Sides, TextPipeline
+from docmt.text.pretrained import PretrainedSide
+from docmt.text.side import Side
+from docmt.text.tokenise import REMEMBERED_SENTENCES, TOKENISED
 
 
 def encode(tokenised: Path, text: Path, output: Path, workers: Workers = ALONE) -> Counts:
@@ -49,6 +54,42 @@ class Encode:
             columns |= zip((f"{name}_tokens", f"{name}_pieces", f"{name}_ids"), found, strict=True)
         shard = pa.record_batch([columns[name] for name in TOKENS.names], schema=TOKENS)
         return Done((shard, count_rows(pa.Table.from_batches([shard]))), len(shard))
+
+
+COLUMNS_OF_ITEMS = {"source_ids": "source", "target_context_ids": "target_context", "variant_ids": "variants"}
+
+
+def contrastive_tokens(items: pa.Table, sides: Sides, file: str) -> pa.Table:
+    """Raises UserError for a sentence without any token."""
+    encode = {name: lru_cache(REMEMBERED_SENTENCES)(side.encode) for name, side in sides.items()}
+    rows = []
+    for item in items.to_pylist():
+        row = {name: item[name] for name in ("set", "item", "distance", "correct")}
+        for column, sentences in COLUMNS_OF_ITEMS.items():
+            side = "source" if column == "source_ids" else "target"
+            row[column] = [encode[side](sentence) for sentence in item[sentences]]
+            if not all(row[column]):
+                raise _without_tokens(item, item[sentences][row[column].index([])], file)
+        rows.append(row)
+    return pa.Table.from_pylist(rows, CONTRASTIVE_TOKENS)
+
+
+def _without_tokens(item: dict[str, Any], sentence: str, file: str) -> UserError:
+    where = f"{file}: set {item['set']!r} item {item['item']}"
+    return UserError("a contrastive sentence without any token", where=where, found=repr(sentence))
+
+
+def reference_tokens(documents: Path, target: Side | PretrainedSide) -> pa.Table | None:
+    """The references of `documents.parquet` beside the target, by the target's pipeline; None where it has none."""
+    has_any = pc.list_value_length(pc.field("references")) > 0
+    rows = pq.read_table(documents, columns=["split", "document", "sentence", "references"], filters=has_any)
+    if not len(rows):
+        return None
+    found = [
+        [" ".join(target.tokens(sentence)) for sentence in references] for references in rows["references"].to_pylist()
+    ]
+    columns = [rows[name] for name in REFERENCE_TOKENS.names[:-1]]
+    return pa.table([*columns, pa.array(found, pa.list_(pa.string()))], REFERENCE_TOKENS)
 
 
 TOOLS = ("jieba", "regex", "sacremoses", "subword-nmt", "tokenizers")

@@ -4,10 +4,8 @@ Or it is taken from another corpus that has learnt it, so that models of both ha
 numbers.
 """
 
-import dataclasses
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -16,21 +14,14 @@ from docmt.base.vocabulary import Vocabulary
 from docmt.base.workers import ALONE, Workers
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import PieceCounter, Segmenter, learn_merges
-from docmt.text.casing import Casing, Keep, learn_casing
-from docmt.text.pipeline import PipelineConfig, TextPipeline
+from docmt.text.casing import Keep, Truecaser, casing_of
+from docmt.text.pipeline import SIDES, TextPipeline, TokensSettings
 from docmt.text.pretrained import PretrainedSide
-from docmt.text.settings import SIDES, TokensSettings
 from docmt.text.side import Side
 from docmt.text.tokenise import SideCounts, tokenizer_of
 
 WORDS_AT_ONCE = 50_000
 """Words that one process cuts into pieces at a time; what comes out does not depend on it."""
-
-
-@dataclass(frozen=True)
-class Subwords:
-    segmenter: Segmenter
-    vocabulary: Vocabulary
 
 
 def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Workers = ALONE) -> TextPipeline:
@@ -51,23 +42,20 @@ def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Work
             continue
         if subwords is None or text.bpe == "separate":
             subwords = learn_subwords(text, words[side], workers)
-        sides[side] = Side(tokenizer, casings[side], subwords.segmenter, subwords.vocabulary)
-    return TextPipeline(config_of(settings), **sides)
+        sides[side] = Side(tokenizer, casings[side], *subwords)
+    return TextPipeline(settings.pipeline, **sides)
 
 
-def config_of(settings: TokensSettings) -> PipelineConfig:
-    languages = {"source_language": settings.source_language, "target_language": settings.target_language}
-    return PipelineConfig(**dataclasses.asdict(settings.text), **languages)
-
-
-def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> Casing:
+def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> Keep:
     """A pretrained tokenizer's pieces stay as they are."""
     if settings.text.is_pretrained(side):
         return Keep()
-    return learn_casing(settings.text, settings.language(side), counts[side].shown)
+    return casing_of(settings.text, settings.language(side), lambda: Truecaser(counts[side].shown))
 
 
-def learn_subwords(config: TextConfig, counts: Mapping[str, int], workers: Workers = ALONE) -> Subwords:
+def learn_subwords(
+    config: TextConfig, counts: Mapping[str, int], workers: Workers = ALONE
+) -> tuple[Segmenter, Vocabulary]:
     """From counts of training tokens.
 
     Departs: `threshold` leaves rare pieces out of the vocabulary (they become `<unk>`); subword-nmt's own
@@ -80,7 +68,7 @@ def learn_subwords(config: TextConfig, counts: Mapping[str, int], workers: Worke
     pieces: Counter[str] = Counter()
     for found in workers.each("counting pieces", partial(PieceCounter, merges), shares, len(firsts)):
         pieces.update(found)
-    return Subwords(Segmenter(merges), Vocabulary.from_counts(pieces, config.threshold))
+    return Segmenter(merges), Vocabulary.from_counts(pieces, config.threshold)
 
 
 def take(settings: TokensSettings, learnt: Path | None) -> TextPipeline | None:
@@ -98,7 +86,7 @@ def take(settings: TokensSettings, learnt: Path | None) -> TextPipeline | None:
     if learnt is None:
         expected = f"the text/ that this text has on {other}"
         raise UserError("the text of another corpus is to be taken", where="--learnt", expected=expected)
-    pipeline, wanted = TextPipeline.load(learnt), config_of(settings)
+    pipeline, wanted = TextPipeline.load(learnt), settings.pipeline
     if pipeline.config != wanted:
         names = [name for name, value in vars(wanted).items() if getattr(pipeline.config, name) != value]
         found, expected = (

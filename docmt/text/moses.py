@@ -1,4 +1,8 @@
-"""Moses' tokenizer.perl and detokenizer.perl, for languages that write spaces.
+"""Moses' normalize-punctuation.perl, tokenizer.perl and detokenizer.perl, for languages that write spaces.
+
+The normaliser is our own, since sacremoses differs in the quotes ’ ‘ by themselves, in spaces at the ends and, German,
+French and Spanish, at the last full stop of a line. The script works on bytes, so letters, digits and spaces are those
+of ASCII.
 
 The tokenizer is our own, since it decides almost everything between two spaces: what each chunk of a sentence becomes
 is found once and remembered, which is several times as fast as sacremoses, and letters and numbers are those of Unicode
@@ -6,6 +10,7 @@ as Perl has them, so that it gives what the Perl script prints (`tests/helpers/m
 lists what differs). The lists of abbreviations and the detokenizer are those of sacremoses.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -14,7 +19,51 @@ import regex
 from sacremoses import MosesDetokenizer
 from sacremoses.corpus import NonbreakingPrefixes
 
-from docmt.text.normalise import Normaliser
+_NO_BREAK = "\u00a0"
+_TOUCHED = re.compile(rf"[\r()`´„“”–—‘’‚…«»{_NO_BREAK}]|''|  | [:;%]|\"[,.]|[,.]\"")
+"""What the rules look for; a line without it stays as it is."""
+
+_SPACES = [
+    ("\r", ""),
+    (r"\(", " ("),
+    (r"\)", ") "),
+    (" +", " "),
+    (r"\) ([.!:?;,])", r")\1"),
+    (r"\( ", "("),
+    (r" \)", ")"),
+    (r"(\d) %", r"\1%"),
+    (" :", ":"),
+    (" ;", ";"),
+]
+_QUOTES_AND_DASHES = [
+    ("`", "'"),
+    ("''", ' " '),
+    ("[„“”]", '"'),
+    ("–", "-"),
+    ("—", " - "),
+    (" +", " "),
+    ("´", "'"),
+    ("([a-zA-Z])‘([a-zA-Z])", r"\1'\2"),
+    ("([a-zA-Z])’([a-zA-Z])", r"\1'\2"),
+    ("[‘‚]", "'"),
+    ("’", '"'),
+    ("''", '"'),
+    ("…", "..."),
+    (f"{_NO_BREAK}«{_NO_BREAK}", ' "'),
+    (f"«{_NO_BREAK}?", '"'),
+    (f"{_NO_BREAK}»{_NO_BREAK}", '" '),
+    (f"{_NO_BREAK}?»", '"'),
+]
+_NO_BREAK_SPACES = [
+    (f"{_NO_BREAK}%", "%"),
+    (f"nº{_NO_BREAK}", "nº "),
+    (f"{_NO_BREAK}([:?!;])", r"\1"),
+    (f"{_NO_BREAK}(ºC|cm)", r" \1"),
+    (f",{_NO_BREAK}", ", "),
+    (" +", " "),
+]
+_COMMAS_INSIDE = [(r'"([,.]+)', r'\1"')]
+_COMMAS_OUTSIDE = [(',"', '",'), (r'(\.+)"(\s*[^<]|$)', r'"\1\2')]
 
 REMEMBERED_CHUNKS = 1 << 16
 _CONTROLS = regex.compile(r"[\x00-\x08\x0e-\x1f]")
@@ -46,8 +95,34 @@ _APOSTROPHES = {
 """Where contractions are cut (it 's, l' an); other languages have every apostrophe by itself."""
 
 
+class Normaliser:
+    """`language`: ISO 639-1; it decides where punctuation stands by quotes, and what parts groups of digits."""
+
+    def __init__(self, language: str) -> None:
+        self._rules = [(re.compile(found, re.ASCII), becomes) for found, becomes in _punctuation_rules(language)]
+
+    def normalise(self, line: str) -> str:
+        if _TOUCHED.search(line) is None:
+            return line
+        for pattern, becomes in self._rules:
+            line = pattern.sub(becomes, line)
+        return line
+
+
+def _punctuation_rules(language: str) -> Iterator[tuple[str, str]]:
+    yield from _SPACES
+    yield from _QUOTES_AND_DASHES
+    yield from _NO_BREAK_SPACES
+    if language == "en":
+        yield from _COMMAS_INSIDE
+    elif language not in ("cs", "cz"):
+        yield from _COMMAS_OUTSIDE
+    mark = "," if language in ("de", "es", "cz", "cs", "fr") else "."
+    yield rf"(\d){_NO_BREAK}(\d)", rf"\1{mark}\2"
+
+
 class Moses:
-    """Tokens and back. `normalise`: punctuation first (`docmt.text.normalise`); `aggressive`: hyphens are cut (`-a`).
+    """Tokens and back. `normalise`: punctuation first (`Normaliser`); `aggressive`: hyphens are cut (`-a`).
 
     Departs: no escapes (`-no-escape`): tokens keep `&`, `"` and brackets as they are, so that vocabularies and
     outputs stay readable and no reference has to be escaped. Text that holds Moses' own stand-in for dots (DOTMULTI)

@@ -30,6 +30,34 @@ class PipelineConfig(TextConfig):
     input: Literal["text", "pieces"] = "text"
 
 
+SIDES = ("source", "target")
+
+
+@dataclass(frozen=True)
+class TokensSettings:
+    """The stage's `settings.json`. `version`: of the stage's code, in docmt.plan.versions."""
+
+    version: int
+    corpus: str
+    source_language: str
+    target_language: str
+    text: TextConfig
+
+    @property
+    def takes_from(self) -> str | None:
+        """The other corpus whose text is taken; none where it is learnt here."""
+        return self.text.takes_from(self.corpus)
+
+    @property
+    def pipeline(self) -> PipelineConfig:
+        """What `text.json` is to hold."""
+        text = dataclasses.asdict(self.text)
+        return PipelineConfig(**text, source_language=self.source_language, target_language=self.target_language)
+
+    def language(self, side: str) -> str:
+        return self.source_language if side == "source" else self.target_language
+
+
 @dataclass(frozen=True)
 class TextPipeline:
     config: PipelineConfig
@@ -39,18 +67,6 @@ class TextPipeline:
     @property
     def sides(self) -> Sides:
         return {"source": self.source, "target": self.target}
-
-    def encode_source(self, sentences: list[str]) -> list[list[int]]:
-        """Ids without special symbols; an empty list for a sentence without any token."""
-        return [self.source.encode(sentence) for sentence in sentences]
-
-    def encode_target(self, sentences: list[str]) -> list[list[int]]:
-        """See `encode_source`."""
-        return [self.target.encode(sentence) for sentence in sentences]
-
-    def restore_target(self, ids: list[int]) -> tuple[str, str]:
-        """One sentence's ids as tokens (joined by spaces) and as plain text; see `Side.restore`."""
-        return self.target.restore(ids)
 
     def save(self, folder: Path | str) -> None:
         with atomic_folder(folder) as files:

@@ -4,6 +4,19 @@ Sentence -> pieces -> ids, and back by the tokenizer's decoder; neither Moses no
 is ours: special symbols, then the pieces that training has, the most frequent first. With it goes a list of the
 checkpoint's rows for them, by which training takes their embeddings.
 
+Pieces go by names from which the words can be told. A piece that goes on with a word has `@@` before its name, whatever
+the tokenizer writes; one that opens a word has the tokenizer's own. So tokens are pieces joined, as with BPE, where
+`@@` stands on the other side.
+
+| tokenizer | a word's pieces | their names | the token |
+| --- | --- | --- | --- |
+| SentencePiece (mBART) | `▁re` `turn` | `▁re` `@@turn` | `▁return` |
+| byte-level BPE (BART) | `Ġre` `turn` | `Ġre` `@@turn` | `Ġreturn` |
+| WordPiece (BERT) | `re` `##turn` | `re` `@@turn` | `return` |
+
+A word of the first two is what stands between spaces, punctuation included: a Chinese sentence is one word. (Our
+reading; lexical chains of such a text are therefore coarse. A model that looks at chains needs a text of our own.)
+
 Departs: mBART's language codes stand in none of our frames, so they are in no vocabulary. White space in a sentence
 counts as single spaces.
 """
@@ -13,6 +26,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -20,9 +34,8 @@ from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.base.vocabulary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
+from docmt.base.vocabulary import BOS, CONTINUES, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
 from docmt.settings.pretrained import ROWS, TOKENIZER, read_rows
-from docmt.text.spelling import Spelling, join_names
 
 ROLES: Mapping[int, tuple[str, ...]] = {
     PAD: ("<pad>", "[PAD]"),
@@ -33,9 +46,62 @@ ROLES: Mapping[int, tuple[str, ...]] = {
 }
 """What tokenizers call our special symbols; `<sep>` and `<cls>` have no counterpart."""
 
+AT = "@\u2060"
+"""Stands for `@` in names: with a word joiner after it, so that no name ends or begins like an unfinished word."""
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How a tokenizer marks words: `opens` stands before pieces that open one, or `within` before those that do not."""
+
+    opens: str = ""
+    within: str = ""
+
+    @classmethod
+    def of(cls, tokenizer: Mapping[str, Any]) -> "Spelling | None":
+        """That of a tokenizer.json; None where it marks no words."""
+        model = tokenizer["model"]
+        if model.get("type") == "WordPiece":
+            return cls(within=model.get("continuing_subword_prefix", "##"))
+        for part in parts(tokenizer.get("decoder"), "decoders"):
+            if part["type"] == "Metaspace":
+                return cls(opens=part.get("replacement", "▁"))
+            if part["type"] == "ByteLevel":
+                return cls(opens="Ġ")
+        return None
+
+    def name(self, piece: str) -> str:
+        continues = piece.startswith(self.within) if self.within else not piece.startswith(self.opens)
+        shown = (piece.removeprefix(self.within) if continues else piece).replace("@", AT)
+        return CONTINUES + shown if continues else shown
+
+    def piece(self, name: str) -> str:
+        """What `name` was made from."""
+        continues = name.startswith(CONTINUES)
+        piece = name.removeprefix(CONTINUES).replace(AT, "@")
+        return self.within + piece if continues else piece
+
+    def unknown(self, surface: str, follows_space: bool) -> str:
+        """A name for text that has no piece, as it stands in the sentence."""
+        shown = surface.strip().replace(" ", "_").replace("@", AT)
+        opens = follows_space or bool(self.within)
+        return self.opens + shown if opens else CONTINUES + shown
+
+
+def parts(section: Mapping[str, Any] | None, key: str) -> list[Mapping[str, Any]]:
+    """The steps of a tokenizer's section, which may be a sequence of them."""
+    if section is None:
+        return []
+    return list(section[key]) if section["type"] == "Sequence" else [section]
+
+
+def join_names(names: Iterable[str]) -> str:
+    """The tokens that the pieces make, joined by spaces."""
+    return "".join(f" {name}" for name in names).replace(f" {CONTINUES}", "").strip(" ")
+
 
 class PretrainedTokenizer:
-    """Cuts sentences into pieces and joins them again; pieces go by the names of `docmt.text.spelling`."""
+    """Cuts sentences into pieces and joins them again."""
 
     def __init__(self, content: bytes, where: str) -> None:
         """`content`: that of tokenizer.json. Raises: UserError where it is none, or cannot undo its cuts."""
@@ -55,8 +121,7 @@ class PretrainedTokenizer:
         self._tokenizer.encode_special_tokens = True
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        found = [self._tokenizer.token_to_id(name) for name in ROLES[UNK]]
-        self._unknown = next((number for number in found if number is not None), None)
+        self._unknown = self._special_row(UNK)
 
     @classmethod
     def load(cls, path: Path) -> "PretrainedTokenizer":
@@ -87,8 +152,11 @@ class PretrainedTokenizer:
 
     def special_rows(self) -> list[int | None]:
         """Those of our special symbols."""
-        found = [[self._tokenizer.token_to_id(name) for name in ROLES.get(role, ())] for role in range(len(SPECIALS))]
-        return [next((number for number in numbers if number is not None), None) for numbers in found]
+        return [self._special_row(role) for role in range(len(SPECIALS))]
+
+    def _special_row(self, role: int) -> int | None:
+        found = (self._tokenizer.token_to_id(name) for name in ROLES.get(role, ()))
+        return next((number for number in found if number is not None), None)
 
     def text(self, names: Iterable[str]) -> str:
         """One line of plain text; `<unk>` stands for itself."""
@@ -127,6 +195,9 @@ class PretrainedSide:
             pa.array(pieces, pa.string()),
             pa.array([self.vocabulary.encode(names) for names in split], TOKENS.field("source_ids").type),
         )
+
+    def tokens(self, sentence: str) -> list[str]:
+        return join_names(self.tokenizer.tokenize(sentence)).split(" ")
 
     def encode(self, sentence: str) -> list[int]:
         """Empty for a sentence without any piece."""

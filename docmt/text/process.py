@@ -1,25 +1,31 @@
 """The stage: from a corpus folder to tokens, pieces, ids and everything needed to repeat or undo them.
 
 Two passes over the corpus, shard by shard: sentences become tokens and words are counted; pieces are learnt from the
-counts; tokens become pieces and ids. What is learnt and what is written knows nothing of how many processes or jobs
-there were.
+counts; tokens become pieces and ids. `process_corpus` does all in one job. Or each pass is several jobs, which take a
+part of the shards each, and what they make is put together:
+
+    tokenise_part, one a part -> learn_parts -> encode_part, one a part -> join_parts
+
+What is learnt and what is written knows nothing of how many processes or jobs there were.
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from docmt.base.artifacts import write_json
-from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, read_arrow, read_parquet, write_arrow
-from docmt.base.counts import Counts
+from docmt.base.artifacts import read_object, write_json
+from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, TOKENS, read_arrow, read_parquet, write_if_any
+from docmt.base.foreign import reading
+from docmt.base.shards import Counts, Part, add_counts, join_arrow
 from docmt.base.workers import ALONE, Workers
-from docmt.text.beside import contrastive_tokens, reference_tokens
-from docmt.text.encode import encode, text_card
+from docmt.text.encode import contrastive_tokens, encode, reference_tokens, text_card
 from docmt.text.learn import learn, take
-from docmt.text.pipeline import TextPipeline
-from docmt.text.settings import TokensSettings
-from docmt.text.tokenise import SideCounts, tokenise
+from docmt.text.pipeline import SIDES, TextPipeline, TokensSettings
+from docmt.text.tokenise import SideCounts, WordCounts, load_counts, save_counts, tokenise
+
+WORDS, COUNTS = "words.arrow", "counts.json"
+"""What parts leave beside tokens.arrow: counts of training words, then those of the card."""
 
 
 def process_corpus(
@@ -35,10 +41,48 @@ def process_corpus(
     taken = take(settings, learnt)
     with _scratch(output) as scratch:
         counts = tokenise(settings, corpus / "documents.parquet", scratch / "tokens.arrow", workers=workers)
-        learn_text(settings, corpus, counts, output, workers, taken)
+        _learn_text(settings, corpus, counts, output, workers, taken)
         counts.clear()  # they take memory that the second pass may need
         found = encode(scratch / "tokens.arrow", output / "text", output / "tokens.arrow", workers)
     write_card(found, output)
+
+
+def tokenise_part(settings: TokensSettings, corpus: Path, part: Part, output: Path, workers: Workers = ALONE) -> None:
+    """Write the part's tokenised shards, tokens.arrow, and the counts of its words."""
+    counts = tokenise(settings, corpus / "documents.parquet", output / "tokens.arrow", part, workers)
+    save_counts(counts, output / WORDS)
+
+
+def learn_parts(
+    settings: TokensSettings,
+    corpus: Path,
+    parts: Sequence[Path],
+    output: Path,
+    workers: Workers = ALONE,
+    learnt: Path | None = None,
+) -> None:
+    """`parts`: folders of `tokenise_part`. Writes text/ and the tables beside; `learnt` as for `process_corpus`."""
+    taken = take(settings, learnt)
+    counts = {side: WordCounts() for side in SIDES}
+    for part in parts:
+        load_counts(part / WORDS, counts)
+    _learn_text(settings, corpus, counts, output, workers, taken)
+
+
+def encode_part(part: Path, text: Path, output: Path, workers: Workers = ALONE) -> None:
+    """`part`: folder of `tokenise_part`; `text`: what was learnt. Writes the part's tokens.arrow and its counts."""
+    write_json(output / COUNTS, encode(part / "tokens.arrow", text, output / "tokens.arrow", workers))
+
+
+def join_parts(parts: Sequence[Path], output: Path) -> None:
+    """`parts`: folders of `encode_part`, in order. Writes tokens.arrow and card.json beside what was learnt."""
+    join_arrow([part / "tokens.arrow" for part in parts], output / "tokens.arrow", TOKENS)
+    counts: Counts = {}
+    for part in parts:
+        found = read_object(part / COUNTS)
+        with reading(part / COUNTS, "not the counts of a part", "what `docmt shards encode` writes"):
+            counts = add_counts(counts, found)
+    write_card(counts, output)
 
 
 @contextmanager
@@ -53,18 +97,17 @@ def _scratch(output: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def learn_text(
+def _learn_text(
     settings: TokensSettings,
     corpus: Path,
     counts: SideCounts,
     output: Path,
-    workers: Workers = ALONE,
-    taken: TextPipeline | None = None,
+    workers: Workers,
+    taken: TextPipeline | None,
 ) -> None:
     """Write text/ from the counts of all of the training split, and the tables of a corpus beside its sentences.
 
     `taken`: a text that is not to be learnt, since another corpus has it.
-
     Raises UserError where there are no counts, and for a contrastive sentence without any token.
     """
     documents, items = corpus / "documents.parquet", corpus / "contrastive.parquet"
@@ -74,10 +117,7 @@ def learn_text(
         tables["contrastive"] = contrastive_tokens(read_parquet(items, CONTRASTIVE), pipeline.sides, str(items))
     pipeline.save(output / "text")
     for name, table in tables.items():
-        if table is not None:
-            write_arrow(output / f"{name}.arrow", table)
-        else:  # one of an earlier run must not be taken for this corpus's
-            (output / f"{name}.arrow").unlink(missing_ok=True)
+        write_if_any(output / f"{name}.arrow", table)
 
 
 def write_card(counts: Counts, output: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.vocabulary import by_frequency
 from docmt.settings.pretrained import TOKENIZER
 
 if TYPE_CHECKING:
@@ -98,6 +99,6 @@ def _counts(words: Counter[str], within: str = "") -> Counter[str]:
 
 def _chosen(counts: Counter[str], within: str = "") -> list[str]:
     """Characters, then the most frequent others; both in an order that depends on counts and spelling alone."""
-    ordered = sorted(counts, key=lambda piece: (-counts[piece], piece))
+    ordered = by_frequency(counts)
     single = [piece for piece in ordered if len(piece.removeprefix(within)) == 1]
     return single + [piece for piece in ordered if len(piece.removeprefix(within)) > 1][:PIECES]

@@ -11,7 +11,7 @@ from docmt.base.columns import TOKENS
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import Segmenter, join_pieces
-from docmt.text.casing import Casing, Keep, Truecase, load_casing
+from docmt.text.casing import Keep, Truecaser, casing_of
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
 
 
@@ -46,7 +46,7 @@ class Side:
     """Sentence -> tokens, cased -> pieces -> ids, and back. A word's pieces are looked up once and remembered."""
 
     tokenizer: Tokenizer
-    casing: Casing
+    casing: Keep
     segmenter: Segmenter | Uncut
     vocabulary: Vocabulary
     _known: dict[str, tuple[str, list[int]]] = field(default_factory=dict, repr=False, compare=False)
@@ -61,9 +61,13 @@ class Side:
             found = self._known[token] = " ".join(pieces), self.vocabulary.encode(pieces)
         return found
 
+    def tokens(self, sentence: str) -> list[str]:
+        """In the case that was learnt."""
+        return self.casing.apply(self.tokenizer.tokenize(sentence))
+
     def words(self, sentence: str) -> tuple[list[str], list[int]]:
-        """The cased tokens, and how many pieces each of them has: what lexical chains are found from."""
-        tokens = self.casing.apply(self.tokenizer.tokenize(sentence))
+        """The tokens, and how many pieces each of them has: what lexical chains are found from."""
+        tokens = self.tokens(sentence)
         return tokens, [len(self.lookup(token)[1]) for token in tokens]
 
     @property
@@ -87,8 +91,7 @@ class Side:
 
     def encode(self, sentence: str) -> list[int]:
         """Empty for a sentence without any token."""
-        tokens = self.casing.apply(self.tokenizer.tokenize(sentence))
-        return [number for token in tokens for number in self.lookup(token)[1]]
+        return [number for token in self.tokens(sentence) for number in self.lookup(token)[1]]
 
     def restore(self, ids: Iterable[int]) -> tuple[str, str]:
         """A model's ids as tokens (joined by spaces, in the case that was learnt) and as plain text.
@@ -103,8 +106,8 @@ class Side:
         """Write the files of side `name` ("source" or "target") into a `text/` folder."""
         self.segmenter.save(folder / f"codes.{name}")
         self.vocabulary.save(folder / f"vocabulary.{name}.txt")
-        if isinstance(self.casing, Truecase):
-            self.casing.truecaser.save(folder / f"truecase.{name}.json")
+        if isinstance(self.casing, Truecaser):
+            self.casing.save(folder / f"truecase.{name}.json")
 
     @classmethod
     def of_pieces(cls, vocabulary: Vocabulary) -> "Side":
@@ -116,7 +119,7 @@ class Side:
         """Raises UserError where a file is missing or damaged."""
         return cls(
             tokenizer=tokenizer_for(language, config),
-            casing=load_casing(config, language, folder / f"truecase.{name}.json"),
+            casing=casing_of(config, language, lambda: Truecaser.load(folder / f"truecase.{name}.json")),
             segmenter=Segmenter.load(folder / f"codes.{name}"),
             vocabulary=Vocabulary.load(folder / f"vocabulary.{name}.txt"),
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from docmt.base.locks import alone_in
+from docmt.base.artifacts import alone_in
 from docmt.nn.device import DeviceName, choose_device
 from docmt.training.checkpoint import StateFolder
 from docmt.training.computing import Compiling, compiling, repeatable

@@ -20,8 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import write_json
-from docmt.base.locks import alone_in
+from docmt.base.artifacts import alone_in, write_json
 from docmt.training.exit import Failure, Reason
 
 BEGAN = 18

@@ -7,9 +7,8 @@ from typing import Any
 import torch
 
 import docmt
-from docmt.base.artifacts import atomic_file, atomic_folder, write_json
+from docmt.base.artifacts import atomic_file, atomic_folder, read_text, write_json
 from docmt.base.columns import STOP_WORDS
-from docmt.base.texts import read_text
 from docmt.models.store import save_model
 from docmt.training.exit import now
 from docmt.training.loop import Training

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from docmt.base.columns import SEGMENTS, read_arrow, read_chains
+from docmt.base.columns import SEGMENTS, check_chains, check_segments, read_arrow, read_chains
 from docmt.base.errors import UserError
-from docmt.base.segment_checks import check_chains, check_segments
 from docmt.base.vocabulary import Vocabulary
 from docmt.models import build
 from docmt.models.pretrained import Start

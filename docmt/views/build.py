@@ -7,18 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from docmt.base.artifacts import write_json
-from docmt.base.columns import CONTRASTIVE_TOKENS, SEGMENTS, read_arrow, write_arrow
-from docmt.base.counts import Counts, add_counts
+from docmt.base.columns import CONTRASTIVE_TOKENS, SEGMENTS, TOKENS, read_arrow, write_if_any
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.base.shards import ArrowShards, arrow_writer
-from docmt.base.workers import ALONE, Workers
+from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
+from docmt.base.workers import ALONE, Done, Workers
 from docmt.settings.data import CutConfig, ViewConfig
-from docmt.views.contrastive import contrastive_segments
-from docmt.views.selection import draw
-from docmt.views.shards import NEEDED, CutShard, RankShard, cut_of
+from docmt.views.cuts import Cuts, count_over_long, cut_documents, sentence_costs
+from docmt.views.segments import Sentences, contrastive_segments, segments_of, sentences_of, with_copies
+from docmt.views.selection import draw, long_enough, ranks
+
+NEEDED = pa.schema([TOKENS.field(name) for name in ("split", "document", "sentence", "source_ids", "target_ids")])
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,12 @@ def build_view(settings: ViewsSettings, tokens: Path, output: Path, workers: Wor
                 writers[split].write_batch(segments)
             counts = add_counts(counts, found)
         _check_kept(counts.get("train", {}), view.train, file)
-    variants = _contrastive(tokens / "contrastive.arrow", view.test, output / "contrastive.arrow")
+    items = tokens / "contrastive.arrow"
+    variants = contrastive_segments(read_arrow(items, CONTRASTIVE_TOKENS), view.test) if items.exists() else None
+    write_if_any(output / "contrastive.arrow", variants)
     cards = {split: _card(counts.get(split, {}), cut_of(view, split)) for split in SPLITS}
-    write_json(output / "card.json", {"view": view.name, "splits": cards, "contrastive_variants": variants})
+    count = None if variants is None else len(variants)
+    write_json(output / "card.json", {"view": view.name, "splits": cards, "contrastive_variants": count})
 
 
 def _drawn(view: ViewConfig, file: Path, workers: Workers) -> list[np.ndarray | None]:
@@ -80,11 +86,81 @@ def _card(counts: dict[str, int], cut: CutConfig) -> dict[str, Any]:
     return {"cut": cut.name, **card, "left_out": left_out, "over_long_sentences": over_long, **sides}
 
 
-def _contrastive(items: Path, cut: CutConfig, output: Path) -> int | None:
-    """How many variants were written; None, and no file, for a corpus without contrastive sets."""
-    if not items.exists():
-        output.unlink(missing_ok=True)
-        return None
-    table = contrastive_segments(read_arrow(items, CONTRASTIVE_TOKENS), cut)
-    write_arrow(output, table)
-    return len(table)
+def cut_of(view: ViewConfig, split: str) -> CutConfig:
+    return view.train if split == "train" else view.test
+
+
+@dataclass(frozen=True)
+class CutSplit:
+    """A shard's sentences of one split, and where they are cut.
+
+    `read`: all of them; `kept`: those of documents that are long enough; `filled`: with copies, which `cuts` are of.
+    """
+
+    read: Sentences
+    kept: Sentences
+    filled: Sentences
+    cuts: Cuts
+    over_long: int
+
+    @classmethod
+    def of(cls, sentences: Sentences, cut: CutConfig) -> "CutSplit":
+        kept = sentences.only(long_enough(sentences, cut))
+        costs = sentence_costs(kept.source.lengths, kept.target.lengths)
+        filled = kept if cut.partial_copy is None else with_copies(kept, cut.window - 1, cut.partial_copy)
+        cuts = cut_documents(filled.documents, costs, cut)
+        return cls(sentences, kept, filled, cuts, count_over_long(costs, cut) or 0)
+
+    def segments(self, drawn: np.ndarray | None) -> tuple[pa.RecordBatch, dict[str, int]]:
+        """Rows of SEGMENTS, and counts; `drawn`: the numbers of those that are wanted, or none for all."""
+        cuts = self.cuts if drawn is None else self.cuts.only(drawn)
+        segments = segments_of(self.filled, cuts)
+        counts = {
+            "documents": len(self.kept.names),
+            "documents_left_out": len(self.read.names) - len(self.kept.names),
+            "sentences": len(self.kept),
+            "sentences_left_out": len(self.read) - len(self.kept),
+            "over_long_sentences": self.over_long,
+            "segments": len(segments),
+            "segments_left_out": len(self.cuts) - len(segments),
+            "sentences_in_segments": pc.sum(pc.list_value_length(segments["source_lengths"]), min_count=0).as_py(),
+        }
+        for side in ("source", "target"):
+            pieces = pc.list_value_length(segments[f"{side}_ids"])
+            counts[f"{side}_pieces"] = pc.sum(pieces, min_count=0).as_py()
+            counts[f"{side}_longest"] = pc.max(pieces).as_py() or 0
+        return segments, counts
+
+
+class RankShard:
+    """The number of a shard of tokens to the ranks of its training segments."""
+
+    def __init__(self, cut: CutConfig, tokens: Path) -> None:
+        self.cut, self.tokens = cut, tokens
+        self._shards = ArrowShards(tokens, NEEDED)
+
+    def __call__(self, number: int) -> Done[np.ndarray]:
+        rows = self._shards[number]
+        own = rows.filter(pc.equal(rows["split"], "train"))
+        if not len(own):
+            return Done(np.zeros(0, np.uint64), len(rows))
+        split = CutSplit.of(sentences_of(own, f"{self.tokens}: train"), self.cut)
+        return Done(ranks(split.filled, split.cuts), len(rows))
+
+
+class CutShard:
+    """The number of a shard of tokens, with those of its drawn segments, to segments by split, and their counts."""
+
+    def __init__(self, view: ViewConfig, tokens: Path) -> None:
+        self.view, self.tokens = view, tokens
+        self._shards = ArrowShards(tokens, NEEDED)
+
+    def __call__(self, task: tuple[int, np.ndarray | None]) -> Done[tuple[dict[str, pa.RecordBatch], Counts]]:
+        number, drawn = task
+        rows = self._shards[number]
+        tables, counts = {}, {}
+        for split in pc.unique(rows["split"]).to_pylist():
+            own = sentences_of(rows.filter(pc.equal(rows["split"], split)), f"{self.tokens}: {split}")
+            chosen = drawn if split == "train" else None
+            tables[split], counts[split] = CutSplit.of(own, cut_of(self.view, split)).segments(chosen)
+        return Done((tables, counts), len(rows))

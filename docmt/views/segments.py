@@ -1,14 +1,20 @@
-"""Segments of a split: their sentences' ids one after another, and each sentence's length."""
+"""Segments of a split: their sentences' ids one after another, and each sentence's length.
 
-from dataclasses import dataclass
+Contrastive items are segments too: each variant with as much context as a cut lets a model see.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from docmt.base.columns import SEGMENTS
+from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.runs import lists, places, spans, sums
-from docmt.views.cuts import Cuts
+from docmt.settings.data import CutConfig
+from docmt.views.cuts import FRAME, Cuts, visible_from
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,36 @@ def _in_order(numbers: np.ndarray, names: np.ndarray, documents: np.ndarray) -> 
     )
 
 
+def with_copies(sentences: Sentences, copies: int, share: float) -> Sentences:
+    """Put `copies` copies of the first `share` of its first sentence, on both sides, at the head of each document.
+
+    Windows of `copies + 1` then have each of the document's own sentences as their last once, and none of them is
+    shorter. Pieces are counted, and rounded up.
+
+    Paper: long-short term masking (Zhang et al. 2020), section 3.2, says no more than that Jean et al. 2019, "Fill in
+    the Blanks", "filled the missing context with partial copy strategy, since the repetition can naturally enhance the
+    lexical cohesion".
+    Our reading: missing are the sentences before a document's first one, so that only the windows of its first k - 1
+    sentences are filled; what is copied is the first real sentence of such a window, which is the document's first.
+    Both sides are copied, so that the model sees the repetition and its consistent translation. It is the beginning
+    that is copied, since the beginnings of both sides mostly translate each other, and since a choice by chance would
+    be another one each time that the view is made. Training only: a filled test segment would not be the test set.
+    """
+    first = sentences.documents[:-1]
+    sides = (_with_copies(side, first, copies, share) for side in (sentences.source, sentences.target))
+    documents = sentences.documents + copies * np.arange(len(sentences.documents))
+    return replace(sentences, **dict(zip(("source", "target"), sides, strict=True)), documents=documents, copies=copies)
+
+
+def _with_copies(side: Ids, first: np.ndarray, copies: int, share: float) -> Ids:
+    """No id is moved: a copy is a shorter look at the sentence's place."""
+    before = np.repeat(first, copies)
+    # Rounded before it is rounded up, since 0.07 * 100 is a little more than 7.
+    parts = np.ceil(np.round(share * side.lengths[before], 9)).astype(np.int64)
+    lengths = np.insert(side.lengths, before, parts)
+    return Ids(side.values, np.insert(side.starts, before, side.starts[before]), lengths)
+
+
 def owners(sentences: Sentences, cuts: Cuts) -> np.ndarray:
     """The number of each segment's document."""
     return np.searchsorted(sentences.documents, cuts.starts, side="right") - 1
@@ -97,3 +133,34 @@ def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
         ids = side.values[spans(side.starts[chosen], lengths)]
         columns[f"{name}_ids"] = lists(ids, sums(lengths, counts))
     return pa.record_batch([columns[name] for name in SEGMENTS.names], schema=SEGMENTS)
+
+
+def contrastive_segments(items: pa.Table, cut: CutConfig) -> pa.Table:
+    """One row a variant, the judged sentence last; rows of an item stand together, in the order of its variants.
+
+    All variants of an item get the same context: what fits beside the longest of them. Otherwise a variant's
+    length would decide what it is judged by.
+    """
+    rows = [row for item in items.to_pylist() for row in _variants(item, cut)]
+    return pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS)
+
+
+def _variants(item: dict[str, Any], cut: CutConfig) -> list[dict[str, Any]]:
+    longest = max(item["variant_ids"], key=len)
+    pairs = zip(item["source_ids"], [*item["target_context_ids"], longest], strict=True)
+    first = visible_from([max(len(source), len(target)) + FRAME for source, target in pairs], cut)
+    return [_row(item, number, first) for number in range(len(item["variant_ids"]))]
+
+
+def _row(item: dict[str, Any], variant: int, first: int) -> dict[str, Any]:
+    source = item["source_ids"][first:]
+    target = [*item["target_context_ids"][first:], item["variant_ids"][variant]]
+    return {
+        **{name: item[name] for name in ("set", "item", "distance")},
+        "variant": variant,
+        "correct": variant == item["correct"],
+        "source_ids": list(chain.from_iterable(source)),
+        "source_lengths": [len(sentence) for sentence in source],
+        "target_ids": list(chain.from_iterable(target)),
+        "target_lengths": [len(sentence) for sentence in target],
+    }

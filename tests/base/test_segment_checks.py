@@ -5,9 +5,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS
+from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS, check_chains, check_segments
 from docmt.base.errors import UserError
-from docmt.base.segment_checks import check_chains, check_segments
 
 SIZES = {"source": 20, "target": 30}
 ROW = {

@@ -2,9 +2,16 @@
 
 import pytest
 
-from docmt.base.artifacts import read_json, read_json_lines, read_object, read_object_if_there
+from docmt.base.artifacts import (
+    decoded,
+    read_json,
+    read_json_lines,
+    read_lines,
+    read_object,
+    read_object_if_there,
+    read_text,
+)
 from docmt.base.errors import UserError
-from docmt.base.texts import decoded, read_lines, read_text
 
 MARK = "\ufeff"
 

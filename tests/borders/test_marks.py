@@ -11,7 +11,7 @@ from docmt.cli.main import main
 from docmt.decoding.files import read_lines
 from docmt.models.fairseq_settings import read_dictionary
 from docmt.scoring.alignment.links import read_gold, read_unchecked_links
-from docmt.scoring.stop_lists import read_stop_list
+from docmt.scoring.chain_scores import read_stop_list
 from docmt.scoring.word_vectors import read_word_vectors
 from docmt.text.bpe import HEADER, Segmenter
 

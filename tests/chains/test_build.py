@@ -27,9 +27,8 @@ from docmt.chains.documents import WordsSettings, build_words
 from docmt.chains.segments import SegmentsSettings, build_segments
 from docmt.cli.main import main
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
-from docmt.text.pipeline import TextPipeline
+from docmt.text.pipeline import TextPipeline, TokensSettings
 from docmt.text.process import process_corpus
-from docmt.text.settings import TokensSettings
 from docmt.views.build import ViewsSettings, build_view
 
 CUTS = [CutConfig(window=1), CutConfig(window=3), CutConfig(max_tokens=60), CutConfig(max_sentences=4)]

@@ -162,9 +162,9 @@ def test_without_codes_lines_are_pieces(grouped):
     folder = grouped.imported()
     pipeline = TextPipeline.load(folder / "text")
     pieces = pipeline.source.vocabulary.pieces
-    ids = pipeline.encode_source(["a@@ b c", "a@@ q </s>", " "])
+    ids = list(map(pipeline.source.encode, ["a@@ b c", "a@@ q </s>", " "]))
     assert [[pieces[number] for number in line] for line in ids] == [["a@@", "b", "c"], ["a@@", "<unk>", "<unk>"], []]
-    assert pipeline.restore_target(ids[0]) == ("ab c", "ab c")
+    assert pipeline.target.restore(ids[0]) == ("ab c", "ab c")
     lines = command(translate, "--model", str(folder), "--beam", "2", text="a@@ b c\nh\n\nd@@ e f@@ g\n").split("\n")
     assert [bool(line) for line in lines] == [True, True, False, True, False]
 
@@ -176,7 +176,7 @@ def test_with_codes_lines_are_text(plain):
     folder = plain.imported("--source-codes", codes, "--target-codes", codes, "--case", "lower")
     pipeline = TextPipeline.load(folder / "text")
     pieces = pipeline.source.vocabulary.pieces
-    assert [pieces[number] for number in pipeline.encode_source(["AB, ca"])[0]] == ["ab", "<unk>", "c@@", "a"]
+    assert [pieces[number] for number in pipeline.source.encode("AB, ca")] == ["ab", "<unk>", "c@@", "a"]
     assert (pipeline.config.case, pipeline.config.merges, pipeline.config.input) == ("lower", 1, "text")
     output = command(translate, "--model", str(folder), "--beam", "2", text=TEXT)
     assert [bool(line) for line in output.split("\n")] == [bool(line) for line in TEXT.split("\n")]

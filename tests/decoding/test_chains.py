@@ -99,9 +99,9 @@ def test_translate_finds_the_chains_of_the_text(folder, stop_words, chains):
     model_folder, pipeline = folder
     (model_folder / "stop_words.txt").write_text("".join(f"{word}\n" for word in stop_words))
     documents = [["ab cd", "ab"], ["cd"]]
-    rows = Rows.from_lists([pipeline.encode_source(lines) for lines in documents], chains=[chains, []])
+    rows = Rows.from_lists([list(map(pipeline.source.encode, lines)) for lines in documents], chains=[chains, []])
     found = beam_search(chain_model(len(VOCABULARY)), rows, DecodeConfig(beam=2))
-    expected = [[pipeline.restore_target(words)[1] for words in one[0].sentences] for one in found]
+    expected = [[pipeline.target.restore(words)[1] for words in one[0].sentences] for one in found]
     assert translated(model_folder, "ab cd\nab\n\ncd\n") == [*expected[0], "", *expected[1]]
 
 

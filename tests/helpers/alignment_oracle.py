@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, product
 from math import prod
 
-from docmt.scoring.alignment.jumps import FARTHEST, KEPT
-from docmt.scoring.alignment.jumps import PRIOR as JUMP_PRIOR
-from docmt.scoring.alignment.lexicon import NO_LINK, PRIOR
-from docmt.scoring.alignment.model import AlignmentModel
+from docmt.scoring.alignment.model import PRIOR, AlignmentModel
+from docmt.scoring.alignment.posteriors import FARTHEST, KEPT, NO_LINK
+from docmt.scoring.alignment.posteriors import PRIOR as JUMP_PRIOR
 
 Scores = Sequence[Sequence[float]]
 """p(target word j | source word i) by [j][i]."""

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.text.moses import Moses
-from docmt.text.normalise import Normaliser
-from docmt.text.truecase import Truecaser, detruecase
+from docmt.text.casing import Truecaser
+from docmt.text.moses import Moses, Normaliser
 
 LANGUAGES = ("en", "de", "fr")
 ESCAPES = {
@@ -100,7 +99,7 @@ def moses_truecaser(golden: Golden) -> Truecaser:
 
 
 def detruecasing(golden: Golden) -> list[Pair]:
-    return [*zip(map(detruecase, golden.tokens("truecased")), golden.tokens("detruecased"), strict=True)]
+    return [*zip(map(Truecaser({}).restore, golden.tokens("truecased")), golden.tokens("detruecased"), strict=True)]
 
 
 def detokenising(golden: Golden, name: str, **options: bool) -> list[Pair]:

@@ -3,9 +3,9 @@
 import random
 
 from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.chain_scores import StopList, StopLists, Texts
 from docmt.scoring.consistency import ltcr
-from docmt.scoring.occurrences import StopLists, Texts, occurrences, translated_chains
-from docmt.scoring.stop_lists import StopList
+from docmt.scoring.occurrences import occurrences, translated_chains
 from docmt.settings.scoring import ConsistencyConfig
 
 STOP_LISTS = StopLists(StopList(frozenset({"de"}), "list"), StopList(frozenset({"the"}), "list"))

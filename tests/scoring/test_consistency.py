@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.scoring import consistency as module
-from docmt.scoring import matching
-from docmt.scoring.consistency import TranslatedChain, consistency, hhi, ltcr, ltcr_interval
+from docmt.scoring.consistency import TranslatedChain, agree, consistency, edit_distance, hhi, ltcr, ltcr_interval
 from docmt.settings.scoring import ConsistencyConfig
 
 DEFAULT = ConsistencyConfig()
@@ -108,13 +107,13 @@ def test_both_are_those_of_loops(chains, config):
 
 @given(st.sampled_from(TEXTS), st.sampled_from(TEXTS), CONFIGS)
 def test_agreement_is_symmetric_and_of_a_text_with_itself(one, other, config):
-    assert matching.agree(one, one, config)
-    assert matching.agree(one, other, config) == matching.agree(other, one, config)
+    assert agree(one, one, config)
+    assert agree(one, other, config) == agree(other, one, config)
 
 
 @given(st.text("abc", max_size=6), st.text("abc", max_size=6))
 def test_the_edit_distance_is_that_of_the_recursion(one, other):
-    assert matching.edit_distance(one, other) == distance(one, other)
+    assert edit_distance(one, other) == distance(one, other)
 
 
 @given(CHAINS, CONFIGS)
@@ -217,7 +216,7 @@ def test_nothing_to_compare_gives_no_score():
     assert consistency([TranslatedChain("a", ("x", None))], replace(DEFAULT, unaligned="skip"), "") == {}
 
 
-@pytest.mark.parametrize("module", [module, matching], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [module], ids=lambda module: module.__name__)
 def test_the_examples_in_docstrings_are_true(module):
     found = doctest.testmod(module)
     assert found.attempted and not found.failed

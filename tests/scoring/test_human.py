@@ -21,11 +21,9 @@ from docmt.base.errors import UserError
 from docmt.cli import human
 from docmt.scoring.human import preference
 from docmt.scoring.human import sheet as sheets
-from docmt.scoring.human.filled import read_filled, saved_rows
-from docmt.scoring.human.items import Compared, Item, draw
-from docmt.scoring.human.key import Key, KeyItem
+from docmt.scoring.human.items import Compared, Item, Key, KeyItem, draw
 from docmt.scoring.human.preference import kappa, preferences
-from docmt.scoring.human.sheet import COLUMNS, write_page, write_sheet
+from docmt.scoring.human.sheet import COLUMNS, read_filled, saved_rows, write_page, write_sheet
 
 DOCUMENTS = [name for name, size in (("a", 7), ("b", 1), ("c", 2), ("d", 30)) for _ in range(size)]
 TEST = Compared(

@@ -12,9 +12,9 @@ from docmt.base.errors import UserError
 from docmt.cli import align as module
 from docmt.scoring.alignment.links import Aligned
 from docmt.scoring.alignment.training import NAME
+from docmt.scoring.chain_scores import StopList, StopLists, Texts, most_frequent
 from docmt.scoring.consistency import consistency
-from docmt.scoring.occurrences import StopLists, Texts, signature, translated_chains
-from docmt.scoring.stop_lists import StopList, most_frequent
+from docmt.scoring.occurrences import signature, translated_chains
 from docmt.settings.scoring import ConsistencyConfig
 
 SOURCE = ["猫 坐 。", "黑 猫 。", "狗 叫 。", "黑 狗 。"]

@@ -10,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.columns import CHAINS_WORDS, TOKENS, read_arrow
-from docmt.scoring import chains, occurrences, stop_lists
-from docmt.scoring.alignment.aligners import DefaultAligner
+from docmt.scoring import chain_scores, occurrences
 from docmt.scoring.alignment.links import Aligned
-from docmt.scoring.alignment.training import train
-from docmt.scoring.chains import find_chains
+from docmt.scoring.alignment.training import DefaultAligner, train
+from docmt.scoring.chain_scores import StopList, StopLists, Texts
 from docmt.scoring.consistency import hhi, ltcr
-from docmt.scoring.occurrences import Output, StopLists, Texts, signature, translated_chains
-from docmt.scoring.stop_lists import StopList
+from docmt.scoring.occurrences import Output, find_chains, signature, translated_chains
 from docmt.settings.scoring import ConsistencyConfig
 
 DEFAULT = ConsistencyConfig()
@@ -217,15 +215,15 @@ def test_every_choice_of_what_a_translation_is_is_in_the_signature():
 def test_a_stop_list_is_named_with_its_content(tmp_path):
     file = tmp_path / "english.txt"
     file.write_text("The\n\n of \n", encoding="utf-8")
-    found = stop_lists.read_stop_list(file, lower=True)
+    found = chain_scores.read_stop_list(file, lower=True)
     assert found.words == {"the", "of"}
     assert found.name.startswith("english.txt-")
     file.write_text("The\n", encoding="utf-8")
-    assert stop_lists.read_stop_list(file, lower=False) != found
-    assert stop_lists.read_stop_list(file, lower=False).words == {"The"}
+    assert chain_scores.read_stop_list(file, lower=False) != found
+    assert chain_scores.read_stop_list(file, lower=False).words == {"The"}
 
 
-@pytest.mark.parametrize("module", [chains, occurrences, stop_lists], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [occurrences, chain_scores], ids=lambda module: module.__name__)
 def test_the_examples_in_docstrings_are_true(module):
     found = doctest.testmod(module)
     assert found.attempted and not found.failed

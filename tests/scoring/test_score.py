@@ -21,10 +21,10 @@ from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.cli.stages import score_system
 from docmt.scoring.alignment.training import NAME
 from docmt.scoring.bleu import FAMILIES
+from docmt.scoring.chain_scores import StopFiles
 from docmt.scoring.corpus_aligner import write_aligner
 from docmt.scoring.measured import Inputs, Scored
 from docmt.scoring.score import score
-from docmt.scoring.stop_lists import StopFiles
 from docmt.scoring.tallies import read_tallies
 
 RAW = ["The cat sat on the mat.", "It was a black cat.", "A dog\u2028barked at it."]

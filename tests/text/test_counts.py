@@ -5,9 +5,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.text.casing import Casing, Keep, Lower, Truecase
-from docmt.text.counts import WordCounts, load_counts, save_counts
-from docmt.text.truecase import Truecaser
+from docmt.text.casing import Keep, Lower, Truecaser
+from docmt.text.tokenise import WordCounts, load_counts, save_counts
 
 TOKENS = st.sampled_from(["The", "the", "THE", "US", "us", ".", "?", '"', "(", "中", ":", "İ", "Σ"])
 LINES = st.lists(st.lists(TOKENS, min_size=1, max_size=8), max_size=8)
@@ -23,8 +22,8 @@ def counted(lines: list[list[str]], is_case_learnt: bool) -> WordCounts:
 def test_cased_counts_are_those_of_the_cased_text(lines, split):
     """However the lines were parted when they were counted."""
     truecaser = Truecaser.train(lines)
-    for casing in (Keep(), Lower(), Truecase(truecaser)):
-        learnt = isinstance(casing, Truecase)
+    for casing in (Keep(), Lower(), truecaser):
+        learnt = isinstance(casing, Truecaser)
         counts = counted(lines[:split], learnt)
         counts.add(counted(lines[split:], learnt))
         assert counts.cased(casing) == text_of(casing, lines)
@@ -32,7 +31,7 @@ def test_cased_counts_are_those_of_the_cased_text(lines, split):
             assert Truecaser(counts.shown).counts == truecaser.counts
 
 
-def text_of(casing: Casing, lines: list[list[str]]) -> Counter[str]:
+def text_of(casing: Keep, lines: list[list[str]]) -> Counter[str]:
     return Counter(word for line in lines for word in casing.apply(line))
 
 

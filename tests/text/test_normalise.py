@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacremoses import MosesPunctNormalizer
 
-from docmt.text.normalise import Normaliser
+from docmt.text.moses import Normaliser
 
 NO_BREAK = "\u00a0"
 

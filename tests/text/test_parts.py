@@ -11,9 +11,8 @@ from docmt.base.errors import UserError
 from docmt.base.shards import ArrowShards, Part
 from docmt.base.workers import Workers
 from docmt.settings.data import TextConfig
-from docmt.text.parts import encode_part, join_parts, learn_parts, tokenise_part
-from docmt.text.process import process_corpus
-from docmt.text.settings import TokensSettings
+from docmt.text.pipeline import TokensSettings
+from docmt.text.process import encode_part, join_parts, learn_parts, process_corpus, tokenise_part
 
 TEXTS = [
     TextConfig(case="truecase", bpe="joint", merges=60),

@@ -10,9 +10,8 @@ from docmt.base.columns import TOKENS, read_arrow
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import BOS, EOS, SEP, UNK
 from docmt.settings.data import TextConfig
-from docmt.text.pipeline import TextPipeline
+from docmt.text.pipeline import TextPipeline, TokensSettings
 from docmt.text.process import process_corpus
-from docmt.text.settings import TokensSettings
 
 CASES = ("keep", "lower", "truecase")
 
@@ -47,15 +46,15 @@ def test_english_comes_back_as_it_was_but_for_a_case_that_was_lowered(english):
     pipeline = TextPipeline.load(english / "text")
     lowered = pipeline.config.case == "lower"
     for _, sentence in PAIRS:
-        (ids,) = pipeline.encode_target([sentence])
-        assert pipeline.restore_target(ids)[1] == (sentence.lower() if lowered else sentence)
+        ids = pipeline.target.encode(sentence)
+        assert pipeline.target.restore(ids)[1] == (sentence.lower() if lowered else sentence)
 
 
 def test_chinese_comes_back_as_it_was(chinese):
     pipeline = TextPipeline.load(chinese / "text")
     for sentence, _ in PAIRS:
-        (ids,) = pipeline.encode_target([sentence])
-        assert pipeline.restore_target(ids)[1] == sentence
+        ids = pipeline.target.encode(sentence)
+        assert pipeline.target.restore(ids)[1] == sentence
 
 
 def test_cut_hyphens_come_back_and_punctuation_stays_normalised(tmp_path):
@@ -65,7 +64,7 @@ def test_cut_hyphens_come_back_and_punctuation_stays_normalised(tmp_path):
     corpus = write_corpus(tmp_path / "corpus", rows)
     process_corpus(TokensSettings(1, "small", "zh", "en", text), corpus, tmp_path / "tokens")
     pipeline = TextPipeline.load(tmp_path / "tokens" / "text")
-    restored = [pipeline.restore_target(ids) for ids in pipeline.encode_target(sentences)]
+    restored = [pipeline.target.restore(ids) for ids in list(map(pipeline.target.encode, sentences))]
     assert restored == [
         ("he is a well @-@ known man .", "He is a well-known man."),
         ('" Re @-@ elected , " he said - " in 2010 @-@ 2012 ... "', '"Re-elected," he said - "in 2010-2012..."'),
@@ -75,23 +74,23 @@ def test_cut_hyphens_come_back_and_punctuation_stays_normalised(tmp_path):
 def test_a_loaded_pipeline_gives_the_stages_ids_and_tokens(english):
     pipeline = TextPipeline.load(english / "text")
     rows = read_arrow(english / "tokens.arrow", TOKENS).to_pylist()
-    assert pipeline.encode_source([source for source, _ in PAIRS]) == [row["source_ids"] for row in rows]
-    assert pipeline.encode_target([target for _, target in PAIRS]) == [row["target_ids"] for row in rows]
-    assert [pipeline.restore_target(row["target_ids"])[0] for row in rows] == [row["target_tokens"] for row in rows]
+    assert list(map(pipeline.source.encode, [source for source, _ in PAIRS])) == [row["source_ids"] for row in rows]
+    assert list(map(pipeline.target.encode, [target for _, target in PAIRS])) == [row["target_ids"] for row in rows]
+    assert [pipeline.target.restore(row["target_ids"])[0] for row in rows] == [row["target_tokens"] for row in rows]
 
 
 def test_special_symbols_are_left_out_of_a_translation_and_unknown_pieces_are_not(english):
     pipeline = TextPipeline.load(english / "text")
-    (ids,) = pipeline.encode_target(["a cat"])
-    tokens, text = pipeline.restore_target([BOS, *ids, SEP, UNK, EOS])
+    ids = pipeline.target.encode("a cat")
+    tokens, text = pipeline.target.restore([BOS, *ids, SEP, UNK, EOS])
     assert tokens == "a cat <unk>"
     assert text.lower() == "a cat <unk>"
 
 
 def test_nothing_is_restored_to_nothing(english):
     pipeline = TextPipeline.load(english / "text")
-    assert pipeline.encode_source([" "]) == [[]]
-    assert pipeline.restore_target([]) == ("", "")
+    assert pipeline.source.encode(" ") == []
+    assert pipeline.target.restore([]) == ("", "")
 
 
 def test_saving_a_loaded_pipeline_gives_the_same_files(english, tmp_path):

@@ -16,11 +16,9 @@ from docmt.base.errors import UserError
 from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
 from docmt.chains.segments import words_of_ids
 from docmt.settings.data import TextConfig
-from docmt.text.pipeline import TextPipeline
-from docmt.text.pretrained import PretrainedTokenizer
+from docmt.text.pipeline import TextPipeline, TokensSettings
+from docmt.text.pretrained import PretrainedTokenizer, Spelling, join_names
 from docmt.text.process import process_corpus
-from docmt.text.settings import TokensSettings
-from docmt.text.spelling import Spelling, join_names
 
 KINDS = list(TOKENIZERS)
 
@@ -94,28 +92,30 @@ def test_plain_text_comes_back_as_it_was(made):
     kind, output, _ = made
     pipeline = TextPipeline.load(output / "text")
     for _, sentence in PAIRS:
-        (ids,) = pipeline.encode_target([sentence])
-        text = pipeline.restore_target(ids)[1]
+        ids = pipeline.target.encode(sentence)
+        text = pipeline.target.restore(ids)[1]
         # WordPiece does not know where there were no spaces.
         assert (text.replace(" ", "") == sentence.replace(" ", "")) if kind == "bert" else text == sentence
-        assert pipeline.encode_target([f"  {sentence} "]) == [ids]
+        assert pipeline.target.encode(f"  {sentence} ") == ids
 
 
 def test_a_loaded_pipeline_gives_the_stages_ids_and_tokens(made):
     _, output, _ = made
     pipeline, rows = TextPipeline.load(output / "text"), rows_of(output)
-    assert pipeline.encode_source([row["source"] for row in small_rows()]) == [row["source_ids"] for row in rows]
-    assert [pipeline.restore_target(row["target_ids"])[0] for row in rows] == [row["target_tokens"] for row in rows]
-    assert pipeline.encode_source([" "]) == [[]]
-    assert pipeline.restore_target([]) == ("", "")
+    assert list(map(pipeline.source.encode, [row["source"] for row in small_rows()])) == [
+        row["source_ids"] for row in rows
+    ]
+    assert [pipeline.target.restore(row["target_ids"])[0] for row in rows] == [row["target_tokens"] for row in rows]
+    assert pipeline.source.encode(" ") == []
+    assert pipeline.target.restore([]) == ("", "")
 
 
 def test_special_symbols_are_left_out_of_a_translation_and_unknown_pieces_are_not(made):
     _, output, _ = made
     pipeline = TextPipeline.load(output / "text")
-    (ids,) = pipeline.encode_target(["We are"])
-    tokens, text = pipeline.restore_target([BOS, *ids, SEP, UNK, EOS])
-    assert tokens == f"{pipeline.restore_target(ids)[0]} <unk>"
+    ids = pipeline.target.encode("We are")
+    tokens, text = pipeline.target.restore([BOS, *ids, SEP, UNK, EOS])
+    assert tokens == f"{pipeline.target.restore(ids)[0]} <unk>"
     assert text == "We are <unk>"
 
 
@@ -183,8 +183,8 @@ def test_one_side_alone_may_have_pretrained_pieces(tmp_path):
     sides = {"vocabulary.source.txt", "rows.source.json", "tokenizer.json"}
     assert names == sides | {"text.json", "vocabulary.target.txt", "codes.target", "truecase.target.json"}
     pipeline = TextPipeline.load(output / "text")
-    (ids,) = pipeline.encode_target([PAIRS[0][1]])
-    assert pipeline.restore_target(ids)[1] == PAIRS[0][1]
+    ids = pipeline.target.encode(PAIRS[0][1])
+    assert pipeline.target.restore(ids)[1] == PAIRS[0][1]
     assert read_json(output / "card.json")["merges"] == {"source": None, "target": 20}
 
 
@@ -192,8 +192,8 @@ def test_contrastive_items_are_cut_alike(made):
     _, output, _ = made
     (item,) = read_arrow(output / "contrastive.arrow", CONTRASTIVE_TOKENS).to_pylist()
     pipeline = TextPipeline.load(output / "text")
-    assert item["source_ids"] == pipeline.encode_source(ITEM["source"])
-    assert item["variant_ids"] == pipeline.encode_target(ITEM["variants"])
+    assert item["source_ids"] == list(map(pipeline.source.encode, ITEM["source"]))
+    assert item["variant_ids"] == list(map(pipeline.target.encode, ITEM["variants"]))
 
 
 def test_saving_a_loaded_pipeline_gives_the_same_files(made, tmp_path):

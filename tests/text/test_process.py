@@ -13,8 +13,8 @@ from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.cli.main import main
 from docmt.settings.data import TextConfig
+from docmt.text.pipeline import TokensSettings
 from docmt.text.process import process_corpus
-from docmt.text.settings import TokensSettings
 
 CHOICES = [
     TextConfig(case=case, bpe=bpe, chinese=chinese, merges=merges)

@@ -15,10 +15,8 @@ from docmt.base.shards import Part
 from docmt.base.vocabulary import UNK
 from docmt.cli.main import main
 from docmt.settings.data import TextConfig
-from docmt.text.parts import encode_part, join_parts, learn_parts, tokenise_part
-from docmt.text.pipeline import TextPipeline
-from docmt.text.process import process_corpus
-from docmt.text.settings import TokensSettings
+from docmt.text.pipeline import TextPipeline, TokensSettings
+from docmt.text.process import encode_part, join_parts, learn_parts, process_corpus, tokenise_part
 
 PRESETS = {
     "truecase": TextConfig(case="truecase", bpe="joint", merges=60, learnt_on="large"),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
-from docmt.text.truecase import Truecaser, detruecase
+from docmt.text.casing import Truecaser
 
 
 def test_words_that_open_a_sentence_show_no_case():
@@ -34,14 +34,14 @@ def test_of_equally_frequent_cases_the_smaller_letters_win():
 
 
 WORDS = st.sampled_from(["the", "cat", "Ming", "US", "3.5", "-", ",", "élan"])
-SENTENCES = st.lists(WORDS, min_size=1, max_size=6).map(lambda words: [*detruecase(words), "."])
+SENTENCES = st.lists(WORDS, min_size=1, max_size=6).map(lambda words: [*Truecaser({}).restore(words), "."])
 
 
 @given(sentences=st.lists(SENTENCES, max_size=3))
 def test_sentences_in_their_usual_case_come_back(sentences):
     usual = Truecaser({"the": 3, "cat": 2, "Ming": 2, "US": 2, "us": 1, "élan": 1})
     line = [word for sentence in sentences for word in sentence]
-    assert detruecase(usual.apply(line)) == line
+    assert usual.restore(usual.apply(line)) == line
 
 
 def test_a_damaged_model_is_refused(tmp_path):

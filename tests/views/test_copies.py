@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from docmt.base.columns import SEGMENTS, read_arrow
 from docmt.settings.data import CutConfig
 from docmt.views.cuts import cut_documents
-from docmt.views.segments import Ids, Sentences, segments_of
-from docmt.views.shards import with_copies
+from docmt.views.segments import Ids, Sentences, segments_of, with_copies
 
 SIDES = ("source", "target")
 LENGTHS = st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6), max_size=5)

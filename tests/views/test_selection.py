@@ -17,10 +17,9 @@ from docmt.base.names import SPLITS
 from docmt.base.shards import ArrowShards, arrow_writer
 from docmt.base.workers import ALONE, Workers
 from docmt.settings.data import CutConfig, ViewConfig
-from docmt.views.build import ViewsSettings, build_view
+from docmt.views.build import CutSplit, ViewsSettings, build_view
 from docmt.views.segments import sentences_of
 from docmt.views.selection import draw, ranks
-from docmt.views.shards import CutSplit
 
 SAMPLED = [
     {"window": 1},

@@ -5,9 +5,9 @@ import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from docmt.base.p_values import MARKS, mark
 from docmt.kinds.item import published_number
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
+from docmt.reporting.formats import MARKS, mark
 from docmt.reporting.over_seeds import DOCUMENTS_ONLY, OverSeeds, over_seeds, that_ran, why_empty
 from docmt.reporting.pieces import Made
 from docmt.reporting.results import Results, Run

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from docmt.base.artifacts import read_object, sha256_file
 from docmt.base.errors import UserError
-from docmt.base.foreign import reading
-from docmt.scoring.alignment.aligners import AlignedLines
-from docmt.scoring.alignment.links import Aligned, Links, read_links
+from docmt.base.foreign import library, reading
+from docmt.scoring.alignment.links import Aligned, AlignedLines, Links, read_links
 from docmt.settings.pretrained import ALIGNER_LAYER, CONFIG, aligner_files
 
 THRESHOLD = 0.001
@@ -47,8 +46,10 @@ class AwesomeAlign:
     def _fitting(self, source: Sequence[str], target: Sequence[str]) -> Iterator[int]:
         """Numbers of the lines that have words on both sides, and no more pieces than the model takes."""
         positions = read_object(self.folder / CONFIG, "max_position_embeddings")["max_position_embeddings"]
+        remedy = "pip install -c pins.txt -e ., or take another aligner"
+        tokens = library("awesome_align.tokenization_bert", "awesome-align is not installed", remedy)
         with reading(self.folder, "not a BERT that awesome-align can read"):
-            tokenizer = _tokenizer_class().from_pretrained(str(self.folder))
+            tokenizer = tokens.BertTokenizer.from_pretrained(str(self.folder))
             most = min(tokenizer.max_len, positions) - 2
         for number, pair in enumerate(zip(source, target, strict=True)):
             pieces = [sum(len(tokenizer.tokenize(word)) for word in _words(line)) for line in pair]
@@ -75,15 +76,6 @@ class AwesomeAlign:
         model = sha256_file(self.folder / "pytorch_model.bin")[:12]
         program = f"awesome-align,v:{version('awesome-align')}"
         return f"{program},layer:{ALIGNER_LAYER},softmax:{THRESHOLD:g},model:{model}{left_out}"
-
-
-def _tokenizer_class():
-    try:
-        from awesome_align.tokenization_bert import BertTokenizer
-    except ModuleNotFoundError:
-        remedy = "pip install -c pins.txt -e ., or take another aligner"
-        raise UserError("awesome-align is not installed", remedy=remedy) from None
-    return BertTokenizer
 
 
 def _words(line: str) -> list[str]:

@@ -89,7 +89,9 @@ def batches(source: Sentences, target: Sentences, sizes: tuple[int, int]) -> Ite
     lengths = np.stack([source.lengths, target.lengths], axis=1)
     for places in _like_lengths(lengths):
         sides = source.padded(places, sizes[0]), target.padded(places, sizes[1])
-        yield _batch(places, *sides, *lengths[places].T, sizes[1])
+        numbers = pair_numbers(sides[0][:, None, :], sides[1][:, :, None], sizes[1])
+        pairs, cells = np.unique(numbers, return_inverse=True)
+        yield Batch(places, *sides, *lengths[places].T, cells.reshape(numbers.shape).astype(np.int32)), pairs
 
 
 def _like_lengths(lengths: np.ndarray) -> Iterator[np.ndarray]:
@@ -108,17 +110,3 @@ def _like_lengths(lengths: np.ndarray) -> Iterator[np.ndarray]:
         words, others, cells = wide, high, cells + own_words * own_others
     if taken:
         yield np.array(taken)
-
-
-def _batch(
-    places: np.ndarray,
-    source: np.ndarray,
-    target: np.ndarray,
-    source_lengths: np.ndarray,
-    target_lengths: np.ndarray,
-    target_size: int,
-) -> tuple[Batch, np.ndarray]:
-    numbers = pair_numbers(source[:, None, :], target[:, :, None], target_size)
-    pairs, cells = np.unique(numbers, return_inverse=True)
-    cells = cells.reshape(numbers.shape).astype(np.int32)
-    return Batch(places, source, target, source_lengths, target_lengths, cells), pairs

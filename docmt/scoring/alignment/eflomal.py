@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from docmt.base.errors import UserError
-from docmt.scoring.alignment.aligners import AlignedLines
-from docmt.scoring.alignment.links import Aligned, Links, read_links
+from docmt.base.foreign import library
+from docmt.scoring.alignment.links import Aligned, AlignedLines, read_links
 
 LONGEST = 1023
 """Words; eflomal leaves longer lines without links, and says nothing."""
+
+REMEDY = 'pip install -c pins.txt -e ".[eflomal]" (which needs a C compiler), or take another aligner'
 
 
 @dataclass(frozen=True)
@@ -27,31 +28,18 @@ class Eflomal:
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
         """Raises UserError where it is not installed."""
-        library = _library()
+        eflomal = library("eflomal", "eflomal is not installed", REMEDY)
         if not source:
             return AlignedLines([], _signature(0))
         with tempfile.TemporaryDirectory() as folder:
             files = [Path(folder) / name for name in ("forward", "backward")]
             lines = [*self.train_source, *source], [*self.train_target, *target]
-            library.Aligner().align(*lines, *map(str, files), quiet=True)
-            forward, backward = (_last(file, *lines, len(source)) for file in files)
+            eflomal.Aligner().align(*lines, *map(str, files), quiet=True)
+            forward, backward = (read_links(file, *lines)[-len(source) :] for file in files)
         found = [Aligned(*both) for both in zip(forward, backward, strict=True)]
         pairs = zip(source, target, strict=True)
         too_long = sum(max(len(line.split()) for line in pair) > LONGEST for pair in pairs)
         return AlignedLines(found, _signature(too_long))
-
-
-def _library():
-    try:
-        import eflomal
-    except ModuleNotFoundError:
-        remedy = 'pip install -c pins.txt -e ".[eflomal]" (which needs a C compiler), or take another aligner'
-        raise UserError("eflomal is not installed", remedy=remedy) from None
-    return eflomal
-
-
-def _last(file: Path, source: Sequence[str], target: Sequence[str], count: int) -> list[Links]:
-    return read_links(file, source, target)[-count:]
 
 
 def _signature(too_long: int) -> str:

@@ -1,16 +1,23 @@
-"""The links of a sentence pair, as an aligner finds them and as text, and how well they agree with those of people.
+"""What all aligners have in common; the links of a sentence pair, as they find them, as one set and as text; and how
+well these agree with those of people.
 
 As text, the format of Pharaoh and Moses, a sentence pair is a line: `i-j` links source word i to target word j, both
 from 0. Gold alignments mark links that annotators found possible, and not sure, by `ipj`.
+
+Papers, for one set of links from those of both directions: Och and Ney (2003), section 4.3 (intersection, union, and
+the growing between them); Koehn, Och, Marcu: Statistical Phrase-Based Translation, NAACL 2003, and Koehn et al.:
+Edinburgh System Description for the 2005 IWSLT Speech Translation Evaluation (grow-diag-final-and), whose pseudo-code
+is followed: target word by target word, and the forward direction first.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+from docmt.base.artifacts import read_lines
 from docmt.base.errors import UserError
-from docmt.scoring.inputs import lines_of
 
 Link = tuple[int, int]
 """(place of the source word, place of the target word), from 0."""
@@ -33,6 +40,22 @@ class Aligned:
         return cls(links, links)
 
 
+@dataclass(frozen=True)
+class AlignedLines:
+    """`signature`: how the links were found, for the signatures of what is measured on them."""
+
+    lines: list[Aligned]
+    signature: str
+
+
+class Aligner(Protocol):
+    """White space parts words."""
+
+    def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
+        """The links of each line, where both sides have as many lines."""
+        ...
+
+
 LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
 
 
@@ -50,7 +73,7 @@ def pharaoh_line(links: Links) -> str:
 
 def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list[Links]:
     """Raises UserError where the file has not one line for each sentence pair, or a link is none of its words."""
-    lines = lines_of(path)
+    lines = read_lines(path)
     if len(lines) != len(source):
         raise UserError("not one line for each sentence pair", where=str(path), found=len(lines), expected=len(source))
     found = []
@@ -73,14 +96,14 @@ def read_unchecked_links(path: Path) -> list[Links]:
     """Where the sentences are not at hand. Raises UserError for what is no link."""
     return [
         frozenset(link for link, _ in _marked(line, f"{path}:{number}", "-"))
-        for number, line in enumerate(lines_of(path), 1)
+        for number, line in enumerate(read_lines(path), 1)
     ]
 
 
 def read_gold(path: Path, one_based: bool = False) -> list[GoldLinks]:
     """`one_based`: words are counted from 1. Raises UserError for what is no link."""
     found = []
-    for number, line in enumerate(lines_of(path), 1):
+    for number, line in enumerate(read_lines(path), 1):
         marked = list(_marked(line, f"{path}:{number}", "-p", int(one_based)))
         sure = frozenset(link for link, mark in marked if mark == "-")
         found.append(GoldLinks(sure, frozenset(link for link, _ in marked)))
@@ -142,3 +165,70 @@ def alignment_quality(found: Sequence[Links], gold: Sequence[GoldLinks]) -> Qual
 
 def _percent(part: int, whole: int) -> float | None:
     return 100 * part / whole if whole else None
+
+
+BESIDE = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+"""(target, source) steps to the neighbours of a link: those in its row and column, then those on its diagonals."""
+
+
+def grown(aligned: Aligned) -> "_Growing":
+    """The links of both directions, and then all of either that are beside one of them and link a word without a
+    link, as long as there are any."""
+    growing = _Growing(aligned.forward & aligned.backward)
+    either = _in_order(aligned.forward | aligned.backward)
+    links = 0
+    while links < len(growing.links):
+        links = len(growing.links)
+        for i, j in either:
+            if (i, j) in growing.links:
+                beside = ((i + step, j + target_step) for target_step, step in BESIDE)
+                growing.add_all(link for link in beside if link in either and not growing.has_both(link))
+    return growing
+
+
+def grow_diag_final(aligned: Aligned, both: bool = False) -> Links:
+    """And at last those of either direction that link a word without a link; `both`: two words without one."""
+    growing = grown(aligned)
+    has = growing.has_one if both else growing.has_both
+    for direction in (aligned.forward, aligned.backward):
+        growing.add_all(link for link in _in_order(direction) if not has(link))
+    return frozenset(growing.links)
+
+
+def _in_order(links: Links) -> dict[Link, None]:
+    """Target word by target word, source words rising."""
+    return dict.fromkeys(sorted(links, key=lambda link: (link[1], link[0])))
+
+
+class _Growing:
+    """Links, and the words that they link."""
+
+    def __init__(self, links: Links) -> None:
+        self.links: set[Link] = set()
+        self.sources: set[int] = set()
+        self.targets: set[int] = set()
+        self.add_all(links)
+
+    def has_both(self, link: Link) -> bool:
+        return link[0] in self.sources and link[1] in self.targets
+
+    def has_one(self, link: Link) -> bool:
+        return link[0] in self.sources or link[1] in self.targets
+
+    def add_all(self, links: Iterable[Link]) -> None:
+        """One after another: whether a link comes in question may depend on the one before."""
+        for link in links:
+            self.links.add(link)
+            self.sources.add(link[0])
+            self.targets.add(link[1])
+
+
+HEURISTICS: dict[str, Callable[[Aligned], Links]] = {
+    "grow-diag-final-and": lambda aligned: grow_diag_final(aligned, both=True),
+    "grow-diag-final": grow_diag_final,
+    "grow-diag": lambda aligned: frozenset(grown(aligned).links),
+    "intersection": lambda aligned: aligned.forward & aligned.backward,
+    "union": lambda aligned: aligned.forward | aligned.backward,
+    "forward": lambda aligned: aligned.forward,
+    "backward": lambda aligned: aligned.backward,
+}

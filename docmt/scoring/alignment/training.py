@@ -1,22 +1,21 @@
 """Training of the default aligner: IBM Model 1, then hidden Markov models, in both directions at once.
 
 Paper: Liang, Taskar, Klein: Alignment by Agreement, HLT-NAACL 2006: what is counted is the product of the posteriors of
-both directions. For the priors see docmt.scoring.alignment.lexicon, for the models docmt.scoring.alignment.posteriors.
+both directions. For the priors see docmt.scoring.alignment.model, for the models docmt.scoring.alignment.posteriors.
 Departs: in the rounds of Model 1, whose posteriors are vague, their mean is counted. A word counts as alone as far as
 its own direction says so: were it by what the product leaves, doubt would count as having no equivalent, and a word
 that always stands far from its own (a place at the other end of the sentence) would lose it round by round.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from docmt.scoring.alignment.batches import Batch, Sentences, batches, distinct, pair_numbers
-from docmt.scoring.alignment.jumps import KEPT, SIZE, Jumps
-from docmt.scoring.alignment.lexicon import NO_LINK, PRIOR, Lexicon
-from docmt.scoring.alignment.links import Aligned
-from docmt.scoring.alignment.model import AlignmentModel, BothJumps
-from docmt.scoring.alignment.posteriors import hidden_markov, model_one
+from docmt.scoring.alignment.links import Aligned, AlignedLines
+from docmt.scoring.alignment.model import PRIOR, AlignmentModel, BothJumps, Lexicon
+from docmt.scoring.alignment.posteriors import KEPT, NO_LINK, SIZE, Jumps, hidden_markov, model_one
 
 MODEL_ONE_ROUNDS = 3
 HIDDEN_MARKOV_ROUNDS = 4
@@ -29,6 +28,9 @@ NAME = (
 
 LEAST = 1e-4
 """Expected links of a pair of words that a model keeps; fewer are no more than a tenth of the prior."""
+
+Posteriors = Callable[[np.ndarray, np.ndarray, np.ndarray, Jumps], tuple[np.ndarray, np.ndarray]]
+"""`model_one` or `hidden_markov`."""
 
 
 def train(source: Sequence[str], target: Sequence[str]) -> AlignmentModel:
@@ -46,6 +48,17 @@ def align(source: Sequence[str], target: Sequence[str], model: AlignmentModel | 
     for place, links in training.links():
         found[place] = links
     return found
+
+
+@dataclass(frozen=True)
+class DefaultAligner:
+    """Needs no weights, and gives the same links for the same lines. `model`: trained on other lines; what is unlike
+    them in the lines given is learnt from these."""
+
+    model: AlignmentModel | None = None
+
+    def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
+        return AlignedLines(align(source, target, self.model), NAME)
 
 
 class Training:
@@ -78,32 +91,30 @@ class Training:
             self.hidden_markov_round()
 
     def model_one_round(self) -> None:
-        lexicon = self._at_first()
-        for number, (batch, index, own) in enumerate(zip(self._batches, self._index, self._own, strict=True)):
-            forward, backward = self.lexicon.scores(batch, index, own)
-            target_alone, source_alone = self.lexicon.alone(batch)
-            ahead = model_one(forward, target_alone, batch.source_lengths)
-            back = model_one(backward.transpose(0, 2, 1), source_alone, batch.target_lengths).transpose(0, 2, 1)
-            self._own[number] = _count_links(lexicon, batch, index, (ahead + back) / 2)
-            _count_alone(lexicon, batch, ahead, back)
-        self.lexicon = self._summed(lexicon)
+        self._round(model_one, lambda ahead, back: (ahead + back) / 2)
 
     def hidden_markov_round(self) -> None:
+        moves = self._round(hidden_markov, np.multiply)
+        self.jumps = (self._first_jumps[0].trained(moves[0]), self._first_jumps[1].trained(moves[1]))
+
+    def _round(self, posteriors: Posteriors, shared: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+        """Count what is expected of all batches; gives the numbers of jumps, forward and backward. `shared`: what of
+        the posteriors of both directions counts as links."""
         lexicon = self._at_first()
         jumps = np.zeros((2, SIZE))
         for number, (batch, index, own) in enumerate(zip(self._batches, self._index, self._own, strict=True)):
-            ahead, back, moves = self._posteriors(batch, index, own)
+            ahead, back, moves = self._posteriors(posteriors, batch, index, own)
             jumps += moves
-            self._own[number] = _count_links(lexicon, batch, index, ahead * back)
+            self._own[number] = _count_links(lexicon, batch, index, shared(ahead, back))
             _count_alone(lexicon, batch, ahead, back)
         self.lexicon = self._summed(lexicon)
-        self.jumps = (self._first_jumps[0].trained(jumps[0]), self._first_jumps[1].trained(jumps[1]))
+        return jumps
 
     def links(self) -> Iterator[tuple[int, Aligned]]:
         """Each line's place and links; lines without a word on a side are left out. Of a word its most probable link,
         of equal ones the first; none where having none is as probable."""
         for batch, index, own in zip(self._batches, self._index, self._own, strict=True):
-            ahead, back, _ = self._posteriors(batch, index, own)
+            ahead, back, _ = self._posteriors(hidden_markov, batch, index, own)
             forward = _best(ahead, batch.target_words)
             backward = _best(back.transpose(0, 2, 1), batch.source_words)
             for place, sources, targets in zip(batch.places.tolist(), forward, backward, strict=True):
@@ -118,15 +129,15 @@ class Training:
         return AlignmentModel(*self.words, source, target, *(n.astype(np.float32) for n in numbers), self.jumps)
 
     def _posteriors(
-        self, batch: Batch, index: np.ndarray, own: np.ndarray | float
+        self, posteriors: Posteriors, batch: Batch, index: np.ndarray, own: np.ndarray | float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of each link that its target word has it, and that its source word has it, (B, J, I) each; and the expected
         numbers of jumps forward and backward."""
         forward, backward = self.lexicon.scores(batch, index, own)
         target_alone, source_alone = self.lexicon.alone(batch)
-        ahead, moves = hidden_markov(forward, target_alone, batch.source_lengths, self.jumps[0])
+        ahead, moves = posteriors(forward, target_alone, batch.source_lengths, self.jumps[0])
         backward = backward.transpose(0, 2, 1)
-        back, moves_back = hidden_markov(backward, source_alone, batch.target_lengths, self.jumps[1])
+        back, moves_back = posteriors(backward, source_alone, batch.target_lengths, self.jumps[1])
         return ahead, back.transpose(0, 2, 1), np.stack([moves, moves_back])
 
     def _at_first(self) -> Lexicon:

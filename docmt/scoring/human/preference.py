@@ -10,8 +10,8 @@ from itertools import combinations
 from statistics import fmean
 from typing import get_args
 
-from docmt.scoring.human.filled import Verdict
-from docmt.scoring.human.key import Key
+from docmt.scoring.human.items import Key
+from docmt.scoring.human.sheet import Verdict
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 

@@ -1,19 +1,23 @@
-"""A sheet as annotators get it, as CSV or as a page to click on.
+"""A sheet as annotators get it, as CSV or as a page to click on, and filled sheets read back.
 
 Spreadsheets compute a cell that begins with one of a few characters, blanks before it left out, also in their
 full-width forms: a translation `=HYPERLINK(...)` would run on the annotator's machine (OWASP, CSV Injection). So cells
 have shields, by which no spreadsheet takes them as a formula, and lose them again.
 """
 
+import codecs
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from io import StringIO
 from pathlib import Path
+from typing import Literal
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from docmt.base.artifacts import atomic_file
-from docmt.scoring.human.items import CONTEXT, Item, text_digest
+from docmt.base.errors import UserError
+from docmt.scoring.human.items import CONTEXT, Item, Key, KeyItem, text_digest
 
 SHIELD = "'"
 """Stands before a text that is dangerous; spreadsheets know it as the mark of a text."""
@@ -86,3 +90,120 @@ def write_page(path: Path, items: Sequence[Item], languages: tuple[str, str]) ->
     shown = {"items": items, "rows": sheet_rows(items), "choices": CHOICES, "languages": languages}
     with atomic_file(path) as stream:
         stream.write(template.render(**shown, digest=text_digest([text for item in items for text in item.texts])))
+
+
+DELIMITERS = ",;\t"
+"""What spreadsheets write between the cells of a CSV file, by country, and of "Unicode text"."""
+
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+LONGEST = 300
+"""Characters of a heading that are looked at: the first line of a file that is no sheet may be all of it."""
+
+REMEDY = "save the sheet as CSV in UTF-8"
+
+
+def saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Rows below the heading, with their places (`file:line`) and without shields; blank rows are left out.
+
+    However a spreadsheet saved the sheet: delimiter, quotes, line ends and byte order mark may change.
+    Raises UserError where the file is missing, is not text, or has other columns than a sheet.
+    """
+    # Lines end where the file says so: a carriage return inside a cell is not to become a line feed.
+    stream = StringIO(_text(path), newline="")
+    reader = csv.reader(stream, delimiter=_delimiter(stream.readline(), path))
+    line = 2
+    try:
+        for row in reader:
+            where, line = f"{path}:{line}", reader.line_num + 2
+            if any(cell.strip() for cell in row):
+                yield where, [unshielded(cell) for cell in _whole(row, where)]
+    except csv.Error as problem:
+        raise UserError("not a row of CSV", where=f"{path}:{line}", found=problem, remedy=REMEDY) from None
+
+
+def _text(path: Path) -> str:
+    """UTF-8, or UTF-16 with a byte order mark, which is what Excel saves as "Unicode text"."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise UserError("file not found", where=str(path)) from None
+    encoding = "utf-16" if data.startswith(UTF_16) else "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        what = "not valid UTF-16" if encoding == "utf-16" else "not valid UTF-8"
+        raise UserError(what, where=f"{path}:{line}", found=problem.reason, remedy=REMEDY) from None
+
+
+def _delimiter(heading: str, path: Path) -> str:
+    heading = heading[:LONGEST].strip()
+    for delimiter in DELIMITERS:
+        if [name.strip() for name in next(csv.reader([heading], delimiter=delimiter), [])] == list(COLUMNS):
+            return delimiter
+    raise UserError(
+        "not a sheet",
+        where=f"{path}:1",
+        found=heading or "nothing",
+        expected=", ".join(COLUMNS),
+        remedy="leave the columns as they were, and save the sheet as CSV",
+    )
+
+
+def _whole(row: Sequence[str], where: str) -> Sequence[str]:
+    if len(row) != len(COLUMNS):
+        raise UserError("another number of columns", where=where, found=len(row), expected=len(COLUMNS))
+    return row
+
+
+Verdict = Literal["better", "worse", "equal"]
+"""Of the system's translation against the baseline's."""
+
+
+def read_filled(path: Path, key: Key) -> list[Verdict]:
+    """An annotator's verdicts in the order of the key's items, whatever the order of the rows.
+
+    Raises UserError, with file and line, where the sheet is not that of the key, was changed, or is half filled.
+    """
+    found: dict[int, Verdict] = {}
+    empty: list[str] = []
+    for where, row in saved_rows(path):
+        number = _number(row[0], where, key, found)
+        if text_digest(row[1:-1]) != key.items[number - 1].texts:
+            remedy = "change nothing but the column choice"
+            raise UserError("not the sentences of the sheet", where=where, found=f"item {number}", remedy=remedy)
+        choice = row[-1].strip().lower()
+        if not choice:
+            empty.append(where)
+        elif choice not in CHOICES:
+            raise UserError("not a choice", where=where, found=choice, expected=", ".join(CHOICES))
+        found[number] = _verdict(choice, key.items[number - 1])
+    _check_whole(path, key, found, empty)
+    return [found[number] for number in sorted(found)]
+
+
+def _verdict(choice: str, item: KeyItem) -> Verdict:
+    if choice == "equal":
+        return "equal"
+    return "better" if (choice == "1") == (item.first == "system") else "worse"
+
+
+def _check_whole(path: Path, key: Key, found: dict[int, Verdict], empty: list[str]) -> None:
+    size = len(key.items)
+    if len(found) < size:
+        missing = next(number for number in range(1, size + 1) if number not in found)
+        items = f"{len(found)} items, item {missing} is missing"
+        raise UserError("rows are missing", where=str(path), found=items, expected=f"{size} items")
+    if empty:
+        remedy = f"fill in the column choice: {', '.join(CHOICES)}"
+        raise UserError("a sheet half filled", where=empty[0], found=f"{len(empty)} rows without choice", remedy=remedy)
+
+
+def _number(cell: str, where: str, key: Key, found: Collection[int]) -> int:
+    text, size = cell.strip(), len(key.items)
+    if not text.isdecimal() or len(text) > len(str(size)) or not 1 <= int(text) <= size:
+        raise UserError("not an item of the key", where=where, found=cell, expected=f"1 to {size}")
+    if int(text) in found:
+        raise UserError("an item twice", where=where, found=cell, expected="a row an item")
+    return int(text)

@@ -10,9 +10,8 @@ from helpers.checkpoints import transformers
 
 from docmt.base.artifacts import sha256_file
 from docmt.base.errors import UserError
-from docmt.scoring.alignment.aligners import AlignedLines
 from docmt.scoring.alignment.awesome import THRESHOLD, AwesomeAlign
-from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.links import Aligned, AlignedLines
 
 PIECES = {
     "Katze": ["Ka", "##tze"],

@@ -5,8 +5,7 @@ from itertools import pairwise, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.scoring.alignment.links import Aligned
-from docmt.scoring.alignment.symmetrise import HEURISTICS
+from docmt.scoring.alignment.links import HEURISTICS, Aligned
 
 SIZE = 6
 NEIGHBOURS = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]

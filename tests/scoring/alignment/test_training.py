@@ -11,8 +11,8 @@ import pytest
 from helpers.alignment_oracle import Loops
 
 from docmt.scoring.alignment import batches
-from docmt.scoring.alignment.jumps import FARTHEST
 from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.posteriors import FARTHEST
 from docmt.scoring.alignment.training import HIDDEN_MARKOV_ROUNDS, MODEL_ONE_ROUNDS, Training, align, train
 
 SOURCE = ["das haus", "das Buch", "ein buch", "das kleine haus", "", "ein", "haus das haus"]

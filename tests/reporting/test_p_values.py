@@ -1,6 +1,6 @@
 import pytest
 
-from docmt.base.p_values import mark
+from docmt.reporting.formats import mark
 
 
 @pytest.mark.parametrize(("p", "sign"), [(None, ""), (1.0, ""), (0.05, ""), (0.0499, "†"), (0.01, "†"), (0.0099, "‡")])
