@@ -8,13 +8,13 @@ import dataclasses
 import importlib
 import string
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
-from docmt.base.checks import need
+from docmt.base.checks import Checked, need, setting
 from docmt.base.names import SPLITS
 from docmt.base.parse import KINDS
 from docmt.catalogue.fixtures import FixtureConfig
@@ -28,7 +28,7 @@ Files = TypeVar("Files")
 
 
 @dataclass(frozen=True)
-class ReaderConfig:
+class ReaderConfig(Checked):
     """How the files of a corpus become documents. `kind` is one of `FORMS`, which say what else can be set."""
 
     kind: str
@@ -46,11 +46,6 @@ class ReaderConfig:
         return self
 
 
-def _option(default: Any, about: str) -> Any:
-    """A setting that all readers of files have, after their own."""
-    return field(default=default, metadata={"about": about}, kw_only=True)
-
-
 @dataclass(frozen=True)
 class FileReaderConfig(ReaderConfig):
     """What every reader of files can be told.
@@ -62,10 +57,11 @@ class FileReaderConfig(ReaderConfig):
     PATHS: ClassVar[tuple[str, ...]]
     """The fields that hold paths, or have some within; a dataclass within says the same of its own fields."""
 
-    archive: str | None = _option(None, "the archive that holds the files; none = they are downloaded as they are")
-    prefix: str = _option("", "stands before the names of documents; parts of `combined` may have the same names")
-    drop_empty: bool = _option(False, "drop pairs with an empty side, and count them; else they are refused")
-    control: Literal["refuse", "space"] = _option("refuse", "control characters; space = put one instead, and count")
+    _: KW_ONLY
+    archive: str | None = setting(None, "the archive that holds the files; none = they are downloaded as they are")
+    prefix: str = setting("", "stands before the names of documents; parts of `combined` may have the same names")
+    drop_empty: bool = setting(False, "drop pairs with an empty side, and count them; else they are refused")
+    control: Literal["refuse", "space"] = setting("refuse", "control characters; space = put one instead, and count")
 
     def readers_of_files(self, path: tuple = ()) -> Iterator[tuple[tuple, "FileReaderConfig"]]:
         yield path, self

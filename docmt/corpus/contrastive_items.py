@@ -31,6 +31,7 @@ class ContrastiveReaderConfig(FileReaderConfig):
     sets: dict[str, str]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         need(bool(self.sets), "sets", "nothing", "one set or more")
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:

@@ -17,7 +17,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import at_least, need, setting
 from docmt.base.errors import UserError
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of, read_json
 from docmt.corpus.inputs import ContrastiveItem, Inputs, place
@@ -41,12 +41,11 @@ class ContraProConfig(ContrastiveReaderConfig):
 
     kind: Literal["contrapro"]
     documents: str = setting("documents/{year}/{document}.{language}", "a document's file, a sentence a line")
-    context_sentences: int = setting(3, "sentences before the judged one, where its document has so many")
+    context_sentences: int = setting(3, "sentences before the judged one, where its document has so many", at_least(0))
     first_segment: int = setting(1, "the `segment id` of a document's first line; 0 in the French sets")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        need(self.context_sentences >= 0, "context_sentences", self.context_sentences, "0 or more")
         need(self.first_segment in (0, 1), "first_segment", self.first_segment, "0 or 1")
         for part in ("{document}", "{language}"):
             need(part in self.documents, "documents", self.documents, f"a path with {part} in it")
