@@ -16,9 +16,8 @@ from docmt.base.foreign import reading
 from docmt.base.names import SPLITS
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.forms import CONTRASTIVE
-from docmt.catalogue.later_counts import COUNTS, LATER, UNCLEAR
 from docmt.catalogue.missing import Places
-from docmt.catalogue.published import PublishedCounts, stated
+from docmt.catalogue.published import COUNTS, LATER, UNCLEAR, PublishedCounts, stated
 from docmt.corpus.opening import AtHand, at_hand, find_files, opened
 from docmt.corpus.problems import Problems
 

@@ -1,5 +1,6 @@
 """What forms are given, and what they give: files in, documents out; for fixtures the other way round."""
 
+import copy
 import gzip
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.texts import BYTE_ORDER_MARK
 from docmt.corpus.problems import Problems
@@ -82,23 +84,32 @@ class Inputs:
         self.source_language, self.target_language = source_language, target_language
         self.problems = problems or Problems()
         self.changed: Counter[str] = Counter()
+        self.archive: str | None = None
 
     @property
     def languages(self) -> tuple[str, str]:
         return self.source_language, self.target_language
 
-    def path(self, archive: str | None, name: str) -> Path:
+    def within(self, archive: str | None) -> "Inputs":
+        """The same files, but names are those inside an archive (none = as they were downloaded)."""
+        inside = copy.copy(self)
+        inside.archive = archive
+        return inside
+
+    def path(self, name: str) -> Path:
         """Where a file or folder lies once its archive, and archives inside it on the way there, are unpacked.
 
         Raises UserError where an archive is missing or damaged.
         """
-        path = self.downloads if archive is None else self._unpacked(self.downloads / archive, Path(archive))
-        parts = Path(name).parts
-        for number, part in enumerate(parts):
-            path = path / part
-            if number + 1 < len(parts) and path.is_file():
-                path = self._unpacked(path, Path(archive or "") / Path(*parts[: number + 1]))
-        return path
+        path, inside = self.downloads, Path()
+        if self.archive is not None:
+            path, inside = self._unpacked(path / self.archive, Path(self.archive)), Path(self.archive)
+        *folders, last = Path(name).parts or ("",)
+        for folder in folders:
+            path, inside = path / folder, inside / folder
+            if path.is_file():
+                path = self._unpacked(path, inside)
+        return path / last
 
     def _unpacked(self, archive: Path, name: Path) -> Path:
         from docmt.corpus.unpack import unpack  # its libraries are none of planning's, which reads forms too
@@ -108,13 +119,17 @@ class Inputs:
             unpack(archive, folder)
         return folder
 
-    def lines(self, archive: str | None, name: str) -> Iterator[str]:
-        """The lines of a text file, without their ends. Raises UserError for a missing or damaged file."""
-        yield from _lines(self.path(archive, name), place(archive, name), self.problems)
+    def shown(self, name: str) -> str:
+        """How a file is named in messages."""
+        return place(self.archive, name)
 
-    def text(self, archive: str | None, name: str) -> str:
+    def lines(self, name: str) -> Iterator[str]:
+        """The lines of a text file, without their ends. Raises UserError for a missing or damaged file."""
+        yield from _lines(self.path(name), self.shown(name), self.problems)
+
+    def text(self, name: str) -> str:
         """A whole text file."""
-        return "\n".join(self.lines(archive, name))
+        return "\n".join(self.lines(name))
 
 
 def place(archive: str | None, name: str) -> str:
@@ -144,6 +159,34 @@ def _decoded(line: bytes, where: str, problems: Problems) -> str:
         found = f"byte 0x{line[problem.start]:02x} at column {problem.start + 1}"
         problems.report("not valid UTF-8", where=where, found=found)
         return line.decode("utf-8", errors="replace")
+
+
+def tsv_rows(
+    inputs: Inputs, path: str, columns: Sequence[str], optional: Sequence[str] = ()
+) -> Iterator[tuple[int, list[str]]]:
+    """The values that these columns of a table with a header have, with the number of the row's line.
+
+    Of an optional column that the table lacks they are "". Reports a row with another number of columns than the
+    header. Raises UserError for a file that is missing or damaged, or lacks a column.
+    """
+    lines = inputs.lines(path)
+    header = next(lines, "").split("\t")
+    need_columns(header, columns, f"{inputs.shown(path)}:1")
+    places = [header.index(name) if name in header else None for name in (*columns, *optional)]
+    for number, line in enumerate(lines, 2):
+        values = line.split("\t")
+        if len(values) == len(header):
+            yield number, ["" if place is None else values[place] for place in places]
+        else:
+            where, what = f"{inputs.shown(path)}:{number}", "a row with another number of columns"
+            found, expected = f"{len(values)} columns", f"{len(header)}, as in the header"
+            inputs.problems.report(what, where=where, found=found, expected=expected)
+
+
+def need_columns(found: Sequence[str], wanted: Sequence[str], where: str) -> None:
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        raise UserError("columns are missing", where=where, found=", ".join(found), expected=", ".join(missing))
 
 
 def text_of(lines: Iterable[str]) -> str:

@@ -8,8 +8,7 @@ from typing import Literal
 
 from docmt.base.checks import need, setting
 from docmt.base.names import SPLITS
-from docmt.catalogue.later_counts import COUNTS, view_pattern
-from docmt.catalogue.published import StatedCounts
+from docmt.catalogue.published import COUNTS, StatedCounts, view_pattern
 from docmt.kinds.item import Checks, Count, TableConfig
 
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))

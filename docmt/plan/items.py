@@ -21,7 +21,7 @@ from docmt.base.paths import (
     TRANSLATIONS,
     Folder,
 )
-from docmt.catalogue.later_counts import COUNTS, view_pattern
+from docmt.catalogue.published import COUNTS, view_pattern
 from docmt.kinds.item import Item, Standing
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid

@@ -187,7 +187,7 @@ def check_missing(corpus):
     if not or_refuse(missing_files, GRID.corpora[corpus], places(GRID)):
         return
     asked = dict.fromkeys([*corpora_of(GRID, workflow.dag_settings.targets), corpus])
-    missing = [item for name in asked for item in or_refuse(missing_files, GRID.corpora[name], places(GRID))]
+    missing = {name: or_refuse(missing_files, GRID.corpora[name], places(GRID)) for name in asked}
     refuse(missing_error(missing, places(GRID)))
 
 

@@ -33,14 +33,14 @@ class CombinedConfig(ReaderConfig):
 
 
 def documents(config: CombinedConfig, inputs: Inputs) -> Iterator[Document]:
-    from docmt.corpus.reading import read
+    from docmt.corpus.opening import read
 
     for part in config.parts:
         yield from read(part, inputs).documents
 
 
 def items(config: CombinedConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
-    from docmt.corpus.reading import read
+    from docmt.corpus.opening import read
 
     for part in config.parts:
         yield from read(part, inputs).items

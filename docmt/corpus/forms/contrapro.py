@@ -19,8 +19,8 @@ from typing import Any, ClassVar, Literal
 
 from docmt.base.checks import at_least, need, setting
 from docmt.base.errors import UserError
-from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of, read_json
-from docmt.corpus.inputs import ContrastiveItem, Inputs, place
+from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of, numbered, read_json
+from docmt.corpus.inputs import ContrastiveItem, Inputs
 
 Document = list[tuple[str, str]]
 """Source and target of each line."""
@@ -59,9 +59,7 @@ def items(config: ContraProConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     """
     document = lru_cache(REMEMBERED_DOCUMENTS)(partial(_document, config, inputs))
     for name, file in config.sets.items():
-        shown = place(config.archive, file)
-        numbered = enumerate(read_json(inputs, config.archive, file, list), 1)
-        records = ((record, f"{shown}, item {number}") for number, record in numbered)
+        records = numbered(read_json(inputs, file, list), f"{inputs.shown(file)}, item")
         yield from items_of(records, partial(_item, name, config, document, inputs.changed), inputs.problems)
 
 
@@ -118,10 +116,10 @@ def _document(config: ContraProConfig, inputs: Inputs, name: str) -> Document:
         name = name.removesuffix(f".{language}")
     parts = {"document": name, "year": name.split("_")[0]}
     paths = [config.documents.format(**parts, language=language) for language in languages]
-    sides = [[line.strip() for line in inputs.lines(config.archive, path)] for path in paths]
+    sides = [[line.strip() for line in inputs.lines(path)] for path in paths]
     if len(sides[0]) != len(sides[1]):
         found, expected = (f"{len(side)} lines" for side in sides)
-        where = place(config.archive, paths[0])
+        where = inputs.shown(paths[0])
         raise UserError("the two sides have unequal numbers of lines", where=where, found=found, expected=expected)
     return list(zip(*sides, strict=True))
 

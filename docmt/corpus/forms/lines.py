@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from docmt.base.checks import need, setting
-from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_splits
+from docmt.catalogue.forms import Languages, SplitsReaderConfig
 from docmt.corpus.aligned import Row, SidesConfig, aligned_document, aligned_rows
-from docmt.corpus.inputs import Document, Inputs, Written, place, text_of
+from docmt.corpus.inputs import Document, Inputs, Written, text_of
 from docmt.corpus.problems import Problems
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class BoundariesConfig:
 
 
 @dataclass(frozen=True)
-class LinesConfig(FileReaderConfig):
+class LinesConfig(SplitsReaderConfig):
     """`lines`: aligned plain text, a sentence a line."""
 
     PATHS: ClassVar = ("splits", "documents")
@@ -46,7 +46,7 @@ class LinesConfig(FileReaderConfig):
     )
 
     def __post_init__(self) -> None:
-        need_splits(self.splits)
+        super().__post_init__()
         boundaries = self.documents
         blank = boundaries is not None and boundaries.blank and self.drop_empty
         need(not blank, "drop_empty", True, "another boundary (a blank line already ends a document)")
@@ -68,32 +68,31 @@ class LinesConfig(FileReaderConfig):
 def documents(config: LinesConfig, inputs: Inputs) -> Iterator[Document]:
     """Documents are named `<split>1`, `<split>2`, ...
 
-    Reports files of unequal length, and what `cut_rows` finds in their boundaries.
+    Reports files of unequal length, and what `_cut` finds in their boundaries.
     """
-    for split, sides in in_order(config.splits):
-        shown = [place(config.archive, path) for path in sides.paths]
-        rows = aligned_rows(inputs, config.archive, sides.paths)
+    for split, sides in config.in_order:
+        shown = [inputs.shown(path) for path in sides.paths]
+        rows = aligned_rows(inputs, sides.paths)
         offsets = config.documents.offsets if config.documents is not None else None
-        offset_file = (config.archive, offsets[split]) if offsets else None
-        for number, run in enumerate(cut_rows(rows, config.documents, inputs, shown, offset_file), 1):
+        for number, run in enumerate(_cut(rows, config.documents, inputs, shown, offsets and offsets[split]), 1):
             yield aligned_document(split, f"{split}{number}", run, shown)
 
 
-def cut_rows(
+def _cut(
     rows: Iterable[Row],
     boundaries: BoundariesConfig | None,
     inputs: Inputs,
     files: Sequence[str],
-    offsets: tuple[str | None, str] | None,
+    offsets: str | None,
 ) -> Iterator[list[Row]]:
-    """The rows of each document. `files`: as shown in messages; `offsets`: archive and name of that file.
+    """The rows of each document. `files`: as shown in messages; `offsets`: name of that file.
 
     Reports a boundary on one side only, a document without lines, and text outside of all documents.
     """
     if boundaries is None:
         return ([row] for row in rows)
     if offsets is not None:
-        return _by_offsets(rows, inputs, place(*offsets), inputs.lines(*offsets))
+        return _by_offsets(rows, inputs, offsets)
     if boundaries.marker is None:
         return _by_marks(rows, lambda text: not text, None, inputs.problems, files)
     marker = boundaries.marker
@@ -135,9 +134,10 @@ def _between_marks(
     yield run, before, None
 
 
-def _by_offsets(rows: Iterable[Row], inputs: Inputs, file: str, lines: Iterable[str]) -> Iterator[list[Row]]:
-    """`lines` of the offset file: the 0-based number of each document's first line."""
-    starts = _offsets(file, lines, inputs.problems)
+def _by_offsets(rows: Iterable[Row], inputs: Inputs, offsets: str) -> Iterator[list[Row]]:
+    """`offsets`: a file with the 0-based number of each document's first line."""
+    file = inputs.shown(offsets)
+    starts = _offsets(file, inputs.lines(offsets), inputs.problems)
     run: list[Row] = []
     following = next(starts, None)
     if following is not None and following[0] != 0:
@@ -173,7 +173,7 @@ def _offsets(file: str, lines: Iterable[str], problems: Problems) -> Iterator[tu
 
 def write(config: LinesConfig, stock: "Stock") -> Written:
     boundaries = config.documents
-    for split, sides in in_order(config.splits):
+    for split, sides in config.in_order:
         documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=1 if boundaries is None else None)
         for side, path in enumerate(sides.paths):
             yield path, text_of(_with_boundaries([[row[side] for row in rows] for rows in documents], boundaries))

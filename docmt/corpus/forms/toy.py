@@ -66,6 +66,6 @@ def documents(config: ToyConfig, inputs: Inputs) -> Iterator[Document]:
 def items(config: ToyConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     from random import Random
 
-    from docmt.corpus.toy.contrast import draw_items
+    from docmt.corpus.toy.stories import draw_items
 
     yield from draw_items(config.distances, config.contrastive_items, Random(f"{config.seed}/contrastive"))

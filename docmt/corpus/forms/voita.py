@@ -17,11 +17,12 @@ from docmt.corpus.contrastive_items import (
     field,
     item_of,
     items_of,
+    numbered,
     read_json,
     split_sentences,
     texts_of,
 )
-from docmt.corpus.inputs import ContrastiveItem, Inputs, Written, place
+from docmt.corpus.inputs import ContrastiveItem, Inputs, Written
 
 if TYPE_CHECKING:
     from docmt.corpus.fixtures.stock import Stock
@@ -47,9 +48,7 @@ def items(config: VoitaConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     Raises UserError for a file that is missing or no JSON list.
     """
     for name, file in config.sets.items():
-        instances = read_json(inputs, config.archive, file, list)
-        shown = place(config.archive, file)
-        records = ((instance, f"{shown}, instance {number}") for number, instance in enumerate(instances, 1))
+        records = numbered(read_json(inputs, file, list), f"{inputs.shown(file)}, instance")
         yield from items_of(records, partial(_item, name, inputs.changed), inputs.problems)
 
 
