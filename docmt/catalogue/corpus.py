@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -59,20 +59,31 @@ stop_list = whole(0, 1_000_000)
 
 
 @dataclass(frozen=True)
-class CorpusConfig(Checked):
-    """`workflow/corpora/<corpus>.yaml`."""
+class CorpusFacts(Checked):
+    """What is said of a corpus in its file and in the settings of stage 1."""
 
     corpus: str
-    about: str
     source_language: str
     target_language: str
     licence: str
     citation: str
     reader: ReaderConfig
+    _: KW_ONLY
     expected: dict[str, Counts] = field(default_factory=dict)
-    published: tuple[PublishedCounts, ...] = setting((), "what papers state of the corpus, and why it differs")
     files: tuple[FileConfig, ...] = setting((), "what is downloaded; none for a generated corpus")
     contrastive: bool = setting(False, "whether the reader makes contrastive sets too")
+
+    @property
+    def languages(self) -> Languages:
+        return self.source_language, self.target_language
+
+
+@dataclass(frozen=True)
+class CorpusConfig(CorpusFacts):
+    """`workflow/corpora/<corpus>.yaml`."""
+
+    about: str
+    published: tuple[PublishedCounts, ...] = setting((), "what papers state of the corpus, and why it differs")
     stop_words: int = setting(
         1000, "so many of the most frequent source words of training are in no lexical chain", stop_list
     )
@@ -94,41 +105,16 @@ class CorpusConfig(Checked):
         twice = sorted({name for name in names if names.count(name) > 1})
         need(not twice, "files", twice, "each file once")
 
-    @property
-    def languages(self) -> Languages:
-        return self.source_language, self.target_language
-
 
 @dataclass(frozen=True)
-class FileSettings:
-    """A file as the job knows it: wherever it was downloaded from."""
-
-    name: str
-    sha256: str | None = None
-
-
-@dataclass(frozen=True)
-class CorpusSettings:
+class CorpusSettings(CorpusFacts):
     """Stage 1's settings.json: the catalogue's entry without where its files come from.
 
     `fixture`: how large the files are that are made up instead; none = they are the corpus' own.
     """
 
     version: int
-    corpus: str
-    source_language: str
-    target_language: str
-    licence: str
-    citation: str
-    files: tuple[FileSettings, ...]
-    reader: ReaderConfig
-    expected: dict[str, Counts]
-    contrastive: bool = field(default=False)
     fixture: FixtureConfig | None = None
-
-    @property
-    def languages(self) -> Languages:
-        return self.source_language, self.target_language
 
 
 def load_corpus(path: Path | str) -> CorpusConfig:

@@ -3,7 +3,6 @@
 import dataclasses
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,8 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     output.mkdir(parents=True, exist_ok=True)
     with (
         opened(settings.reader, downloads, settings.languages, settings.corpus, problems, output) as found,
-        _documents_file(output / "documents.parquet") as writer,
+        atomic_file(output / "documents.parquet", "wb") as stream,
+        pq.ParquetWriter(stream, DOCUMENTS, compression="zstd") as writer,
     ):
         splits = _written(found.documents, writer)
         items = list(found.items)
@@ -107,43 +107,31 @@ def _check_contrastive(items: list[ContrastiveItem], settings: CorpusSettings) -
         )
 
 
-@contextmanager
-def _documents_file(path: Path) -> Iterator[pq.ParquetWriter]:
-    with atomic_file(path, "wb") as stream, pq.ParquetWriter(stream, DOCUMENTS, compression="zstd") as writer:
-        yield writer
-
-
 def _written(documents: Iterable[Document], writer: pq.ParquetWriter) -> dict[str, Statistics]:
     """Write the documents as they come; their statistics by split."""
     splits: defaultdict[str, Statistics] = defaultdict(Statistics)
-    columns: list[list] = [[] for _ in DOCUMENTS]
+    rows: list[tuple] = []
     for document in documents:
         splits[document.split].add(document)
-        for column, values in zip(columns, _columns(document), strict=True):
-            column.extend(values)
-        if len(columns[0]) >= ROWS_AT_ONCE:
-            writer.write_table(_table(columns))
-            columns = [[] for _ in DOCUMENTS]
-    if columns[0]:
-        writer.write_table(_table(columns))
+        rows += _rows(document)
+        if len(rows) >= ROWS_AT_ONCE:
+            writer.write_table(_table(rows))
+            rows = []
+    if rows:
+        writer.write_table(_table(rows))
     return splits
 
 
-def _columns(document: Document) -> list[Iterable]:
-    length = len(document.source.sentences)
-    further = zip(*(side.sentences for side in document.references), strict=True)
-    references = [[text for text in texts if text is not None] for texts in further]
-    return [
-        [document.split] * length,
-        [document.name] * length,
-        range(length),
-        document.source.sentences,
-        document.target.sentences,
-        references or [[]] * length,
-    ]
+def _rows(document: Document) -> Iterator[tuple]:
+    """In the order of DOCUMENTS."""
+    sides = (side.sentences for side in document.sides)
+    for number, (source, target, *further) in enumerate(zip(*sides, strict=True)):
+        references = [text for text in further if text is not None]
+        yield document.split, document.name, number, source, target, references
 
 
-def _table(columns: list[list]) -> pa.Table:
+def _table(rows: list[tuple]) -> pa.Table:
+    columns = zip(*rows, strict=True)
     return pa.table([pa.array(c, f.type) for c, f in zip(columns, DOCUMENTS, strict=True)], schema=DOCUMENTS)
 
 

@@ -9,7 +9,7 @@ from docmt.catalogue.missing import Places, left_out, missing_error, missing_fil
 
 
 def corpus(*files: FileConfig, name: str = "news") -> CorpusConfig:
-    return CorpusConfig(name, "about", "zh", "en", "none", "none", ReaderConfig("toy"), files=files)
+    return CorpusConfig(name, "zh", "en", "none", "none", ReaderConfig("toy"), "about", files=files)
 
 
 BROUGHT = FileConfig("train.zh", obtain="Ask the LDC.")

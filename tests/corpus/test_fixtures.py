@@ -183,7 +183,7 @@ PACKS = ["a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.tar.xz"]
 
 
 def own(reader: ReaderConfig, *files: str) -> CorpusConfig:
-    return CorpusConfig("mine", "a", "zh", "fr", "none", "none", reader, files=tuple(map(FileConfig, files)))
+    return CorpusConfig("mine", "zh", "fr", "none", "none", reader, "a", files=tuple(map(FileConfig, files)))
 
 
 @pytest.mark.parametrize("archive", PACKS)

@@ -110,16 +110,15 @@ def _json_lines(inputs: Inputs, path: str, columns: Sequence[str]) -> Iterator[R
         where = f"{shown}:{number}"
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as problem:
-            inputs.problems.report("not JSON", where=where, found=f"{problem.msg}, column {problem.colno}")
+        except (ValueError, RecursionError) as problem:  # also digits by the thousand, lists in lists in lists ...
+            is_json = isinstance(problem, json.JSONDecodeError)
+            found = f"{problem.msg}, column {problem.colno}" if is_json else first_line(problem)
+            inputs.problems.report("not JSON", where=where, found=found)
             continue
-        except (ValueError, RecursionError) as problem:  # numbers of thousands of digits, lists in lists in lists ...
-            inputs.problems.report("not JSON", where=where, found=first_line(problem))
-            continue
-        if not isinstance(row, dict):
+        if isinstance(row, dict):
+            yield number, [row.get(name) for name in columns]
+        else:
             inputs.problems.report("not a JSON object", where=where, found=type(row).__name__)
-            continue
-        yield number, [row.get(name) for name in columns]
 
 
 def _parquet(inputs: Inputs, path: str, columns: Sequence[str]) -> Iterator[Row]:
