@@ -44,11 +44,18 @@ class Places:
         return mirror / name if mirror is not None and (mirror / name).is_file() else None
 
 
+def is_remote(source: str) -> bool:
+    return urlsplit(source).scheme in ("http", "https")
+
+
+def local_path(source: str) -> Path:
+    """What a source, or a mirror, means that is a path, or a URL of a file."""
+    return Path(unquote(urlsplit(source).path)) if source.startswith("file:") else Path(source)
+
+
 def mirror_folder(mirror: str | None) -> Path | None:
     """The folder that a mirror is; none where there is no mirror, or it is a URL."""
-    if not mirror or urlsplit(mirror).scheme in ("http", "https"):
-        return None
-    return Path(unquote(urlsplit(mirror).path)) if mirror.startswith("file:") else Path(mirror)
+    return local_path(mirror) if mirror and not is_remote(mirror) else None
 
 
 def find_below(folder: Path, name: str, corpus: str) -> Path | None:

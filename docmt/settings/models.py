@@ -5,7 +5,7 @@ and why. `docmt.settings.system` explains the form.
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from docmt.base.checks import Checked, at_least, need, positive, setting, share, whole
 from docmt.base.parse import KINDS
@@ -55,10 +55,12 @@ class TransformerConfig(Checked):
         need(self.kind in kinds, "kind", self.kind, f"{' or '.join(kinds) or 'none'}, which has these settings")
         need(self.width % self.heads == 0, "heads", self.heads, f"a divisor of width {self.width}")
         need(self.width % 2 == 0, "width", self.width, "an even number (sine and cosine positions)")
+        need(self.frame in self.frames, "frame", self.frame, " or ".join(self.frames))
 
-    def allow_frames(self, *frames: Frame) -> None:
-        """Refuse the frames that this architecture has no use for."""
-        need(self.frame in frames, "frame", self.frame, " or ".join(frames))
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The frames that this architecture has a use for."""
+        return get_args(Frame)
 
 
 @dataclass(frozen=True)
@@ -78,11 +80,13 @@ class GTransformerConfig(TransformerConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.language_locality or self.translation_locality:
-            self.allow_frames("wrapped", "closed")
         for name, layers in self.combined().items():
             limit = self.encoder_layers if name.startswith("encoder") else self.decoder_layers
             need(0 <= layers <= limit, name, layers, f"0 to {limit}, the number of layers")
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        return ("wrapped", "closed") if self.language_locality or self.translation_locality else super().frames
 
     def combined(self) -> dict[str, int]:
         """Combined layers by the name of their field, with `combined_layers` filled in."""
@@ -108,9 +112,7 @@ class LongShortConfig(TransformerConfig):
         "own", "which encoder stream a decoder stream's cross-attention reads: its counterpart, or the long one"
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.allow_frames("joined", "wrapped")
+    frames = ("joined", "wrapped")
 
 
 @dataclass(frozen=True)
@@ -119,9 +121,7 @@ class DocumentToSentenceConfig(TransformerConfig):
 
     positions: Literal["running", "restarting"] = setting("restarting", "see transformer")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.allow_frames("wrapped", "summarised")
+    frames = ("wrapped", "summarised")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Literal, Self
 
 from docmt.base.checks import MOST_SEED, even, need, setting, whole
@@ -66,6 +67,9 @@ def documents(config: ToyConfig, inputs: Inputs) -> Iterator[Document]:
 def items(config: ToyConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     from random import Random
 
+    from docmt.corpus.toy.grammar import PHENOMENA
     from docmt.corpus.toy.stories import draw_items
 
-    yield from draw_items(config.distances, config.contrastive_items, Random(f"{config.seed}/contrastive"))
+    rng = Random(f"{config.seed}/contrastive")
+    for phenomenon, distance in product(PHENOMENA, config.distances):
+        yield from draw_items(phenomenon, distance, config.contrastive_items, rng)

@@ -117,16 +117,16 @@ def draw_story(shortest: int, longest: int, rng: Random) -> Story:
             return Story(facts, tuple(sentences))
 
 
-def draw_items(distances: tuple[int, ...], items: int, rng: Random) -> Iterator[ContrastiveItem]:
-    """So many items of each phenomenon at each distance, twins one after the other, no two the same."""
-    for phenomenon in PHENOMENA:
-        for distance in distances:
-            seen: set[tuple[str, ...]] = set()
-            while len(seen) < items:
-                twins = draw_twins(phenomenon, distance, rng)
-                if not seen & {twin.source for twin in twins}:
-                    seen |= {twin.source for twin in twins}
-                    yield from twins
+def draw_items(
+    phenomenon: str, distance: int, items: int, rng: Random, length: int | None = None
+) -> Iterator[ContrastiveItem]:
+    """So many items, twins one after the other, no two the same. `length`: sentences of each, none = any number."""
+    seen: set[tuple[str, ...]] = set()
+    while len(seen) < items:
+        twins = draw_twins(phenomenon, distance, rng)
+        if length in (None, len(twins[0].source)) and not seen & {twin.source for twin in twins}:
+            seen |= {twin.source for twin in twins}
+            yield from twins
 
 
 def draw_twins(phenomenon: str, distance: int, rng: Random) -> tuple[ContrastiveItem, ContrastiveItem]:
