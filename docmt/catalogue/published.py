@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from docmt.base.checks import BadValue, need, setting
-from docmt.base.paths import CHAIN_WORDS, CHAINS, VIEW, Folder
+from docmt.base.paths import CHAINS, VIEW, WORDS, Folder
 
 NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([KM]?)")
 UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
@@ -95,45 +95,38 @@ def _names(split: str, count: str) -> tuple[str, str, str]:
     return f"{split}.{count}", count, split
 
 
-def _card(folder: Folder) -> str:
-    return f"{folder.stage}/{folder.places}/card.json"
-
-
-INSTANCES = _card(VIEW.named("view", "tokens512"))
-"""G-Transformer: instances of at most 512 tokens."""
-CHAINS_OF_DOCUMENTS = _card(CHAIN_WORDS)
-"""Lexical chains of whole documents."""
-CHAINS_OF_PARTS = _card(CHAINS.named("view", "sentences20*"))
-"""Lexical chains of sub-documents of at most 20 sentences, which the paper counts in training."""
-
-
 @dataclass(frozen=True)
 class Made:
-    """Where a count stands, and what it is of a split in that card."""
+    """In whose cards a count stands, and what it is of a split in such a card.
 
-    cards: str
+    `folder`: of the stage that counts it; `view`: a pattern of names of views, `of_train`: where training has another.
+    """
+
+    folder: Folder
+    view: str
     of_train: str
     value: Callable[[dict], float]
 
-    def of_split(self, split: str) -> str:
-        return self.of_train if split == "train" else self.cards
+    def view_of(self, split: str) -> str:
+        return self.of_train if split == "train" else self.view
+
+    def card(self, corpus: str, text: str, view: str) -> str:
+        """Its path below the results."""
+        return f"{self.folder.part(corpus=corpus, text=text, view=view)}/card.json"
 
 
+INSTANCES = (VIEW, "tokens512", "tokens512")
+"""G-Transformer: instances of at most 512 tokens."""
+IN_CHAINS = (CHAINS, WORDS, "sentences20*")
+"""Of whole documents; in training the paper counts sub-documents of at most 20 sentences."""
 COUNTS: dict[str, Made] = {
-    "instances": Made(INSTANCES, INSTANCES, lambda card: card["segments"]),
-    "sentences_per_instance": Made(
-        INSTANCES, INSTANCES, lambda card: card["sentences_in_segments"] / max(card["segments"], 1)
-    ),
-    "words_in_chains_percent": Made(CHAINS_OF_DOCUMENTS, CHAINS_OF_PARTS, lambda card: card["perc"]),
-    "words_per_chain": Made(CHAINS_OF_DOCUMENTS, CHAINS_OF_PARTS, lambda card: card["avg_k"]),
-    "chains_per_document": Made(CHAINS_OF_DOCUMENTS, CHAINS_OF_PARTS, lambda card: card["avg_m"]),
+    "instances": Made(*INSTANCES, lambda card: card["segments"]),
+    "sentences_per_instance": Made(*INSTANCES, lambda card: card["sentences_in_segments"] / max(card["segments"], 1)),
+    "words_in_chains_percent": Made(*IN_CHAINS, lambda card: card["perc"]),
+    "words_per_chain": Made(*IN_CHAINS, lambda card: card["avg_k"]),
+    "chains_per_document": Made(*IN_CHAINS, lambda card: card["avg_m"]),
 }
 UNCLEAR = {"tokens_per_instance": "the paper does not say of which side, and whether <s> and </s> count"}
 """Counts that cannot be compared, and why."""
 LATER = {*COUNTS, *UNCLEAR}
 """Counts of splits that reading a corpus does not give."""
-
-
-def view_pattern(count: str, split: str) -> str:
-    """The folder of the card, as a pattern of names of views; `words` is that of chains of whole documents."""
-    return COUNTS[count].of_split(split).split("/")[-2]

@@ -45,7 +45,7 @@ def made_checkpoint(
     """Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text."""
     from docmt.base.artifacts import read_object
     from docmt.base.parse import parse
-    from docmt.corpus.fixtures.stock import fixture_lines
+    from docmt.corpus.stock import fixture_lines
     from docmt.models.random_checkpoint import write_random_checkpoint
     from docmt.settings.made_checkpoints import MadeCheckpoint
     from docmt.text.random_pieces import write_tokenizer

@@ -143,7 +143,7 @@ def _made(corpus: str, split: str, count: str, published: PublishedCounts, resul
 def made_counts(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:
     """The count in every text that has been made of the corpus: the text's name and the number."""
     made = COUNTS[count]
-    for path in sorted(results.glob(made.of_split(split).format(corpus=corpus, text="*"))):
+    for path in sorted(results.glob(made.card(corpus, "*", made.view_of(split)))):
         card = as_object(read_object(path, "splits")["splits"], f"{path} splits").get(split)
         if card:
             with reading(path, "not a card with this count", f"{count} of each split"):
@@ -153,5 +153,5 @@ def made_counts(results: Path, corpus: str, split: str, count: str) -> Iterator[
 
 def where_made(results: Path, corpus: str, split: str, count: str) -> str:
     """Where the count would stand, for a person who wants it."""
-    pattern = COUNTS[count].of_split(split)
-    return str(results / pattern.format(corpus=corpus, text="<text>").replace("*", ""))
+    made = COUNTS[count]
+    return str(results / made.card(corpus, "<text>", made.view_of(split).replace("*", "")))

@@ -1,10 +1,9 @@
 """What forms are given, and what they give: files in, documents out; for fixtures the other way round."""
 
-import copy
 import gzip
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
@@ -65,6 +64,7 @@ class ContrastiveItem:
     where: str = ""
 
 
+@dataclass
 class Inputs:
     """The downloaded files of a corpus, its languages, and a folder in which archives are unpacked once.
 
@@ -72,29 +72,22 @@ class Inputs:
     complete when what they give is exhausted.
     """
 
-    def __init__(
-        self,
-        downloads: Path,
-        scratch: Path,
-        source_language: str,
-        target_language: str,
-        problems: Problems | None = None,
-    ) -> None:
-        self.downloads, self.scratch = downloads, scratch
-        self.source_language, self.target_language = source_language, target_language
-        self.problems = problems or Problems()
-        self.changed: Counter[str] = Counter()
-        self.archive: str | None = None
+    downloads: Path
+    scratch: Path
+    source_language: str
+    target_language: str
+    problems: Problems = field(default_factory=Problems)
+    changed: Counter[str] = field(default_factory=Counter)
+    archive: str | None = None
+    """In which archive names are; none = among the downloads."""
 
     @property
     def languages(self) -> tuple[str, str]:
         return self.source_language, self.target_language
 
     def within(self, archive: str | None) -> "Inputs":
-        """The same files, but names are those inside an archive (none = as they were downloaded)."""
-        inside = copy.copy(self)
-        inside.archive = archive
-        return inside
+        """The same for a reader whose files are in an archive."""
+        return replace(self, archive=archive)
 
     def path(self, name: str) -> Path:
         """Where a file or folder lies once its archive, and archives inside it on the way there, are unpacked.

@@ -24,13 +24,13 @@ class Kind:
     shown: list[str] = field(default_factory=list)
 
 
+@dataclass
 class CollectedProblems(Problems):
     """Keeps at most so many problems of each kind, and counts the rest."""
 
-    def __init__(self, at_most: int) -> None:
-        self.at_most = at_most
-        self.problems: dict[str, Kind] = {}
-        self.warnings: dict[str, Kind] = {}
+    at_most: int
+    problems: dict[str, Kind] = field(default_factory=dict)
+    warnings: dict[str, Kind] = field(default_factory=dict)
 
     def report(self, what: str, *, where: str, **facts: object) -> None:
         self._keep(self.problems, what, where, **facts)

@@ -72,23 +72,13 @@ class ConsistencyConfig(Checked):
 
     def of_corpus(self, languages: tuple[str, str], stop_words: tuple[int, int]) -> "ConsistencyConfig":
         """With the numbers of stop words that hold for a corpus, where there is no file; source, then target."""
-        lists = [
-            {language: files[language]} if language in files else {}
-            for language, files in zip(languages, (self.source_stop_lists, self.target_stop_lists), strict=True)
-        ]
-        numbers = [
-            0 if files else number if own is None else own
-            for files, own, number in zip(
-                lists, (self.source_stop_words, self.target_stop_words), stop_words, strict=True
-            )
-        ]
-        return replace(
-            self,
-            source_stop_words=numbers[0],
-            source_stop_lists=lists[0],
-            target_stop_words=numbers[1],
-            target_stop_lists=lists[1],
-        )
+        own: dict[str, Any] = {}
+        for side, language, number in zip(("source", "target"), languages, stop_words, strict=True):
+            files, stated = getattr(self, f"{side}_stop_lists"), getattr(self, f"{side}_stop_words")
+            has_file = language in files
+            own[f"{side}_stop_lists"] = {language: files[language]} if has_file else {}
+            own[f"{side}_stop_words"] = 0 if has_file else number if stated is None else stated
+        return replace(self, **own)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`combined`: several readers one after another."""
+"""`combined`: several readers; a split is the concatenation of theirs, in order."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -12,8 +12,6 @@ from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
 
 @dataclass(frozen=True)
 class CombinedConfig(ReaderConfig):
-    """`combined`: several readers; a split is the concatenation of theirs, in order."""
-
     kind: Literal["combined"]
     parts: tuple[ReaderConfig, ...]
 

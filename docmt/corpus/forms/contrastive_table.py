@@ -22,8 +22,6 @@ Row = namedtuple("Row", (*NEEDED, *OPTIONAL))
 
 @dataclass(frozen=True)
 class ContrastiveTableConfig(ContrastiveReaderConfig):
-    """`contrastive_table`: sets of one's own; TSV, a row a variant."""
-
     kind: Literal["contrastive_table"]
 
 

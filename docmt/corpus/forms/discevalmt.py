@@ -1,7 +1,7 @@
 """`discevalmt`: anaphora and lexical choice, Bawden et al. (2018), "Evaluating Discourse Phenomena in NMT".
 
-A file is an object of blocks. In a block of lexical choice `examples` are the items, each with its own `src`; in one
-of anaphora `trg` are the items, which have the block's `src` in common. An item is a pair: the context, and a sentence
+A file is a JSON object of blocks. In one of lexical choice `examples` are the items, each with its own `src`; in one of
+anaphora `trg` are the items, which have the block's `src` in common. An item is a pair: the context, and a sentence
 that is right after it (`correct`; `semi-correct`: right after a context that is not) or wrong (`incorrect`). The same
 two sentences are right and wrong equally often, so that a model without context is right in half of the items.
 
@@ -32,8 +32,6 @@ DISTANCE = 1
 
 @dataclass(frozen=True)
 class DiscEvalMtConfig(ContrastiveReaderConfig):
-    """`discevalmt`: anaphora and lexical choice, Bawden et al. (2018); JSON."""
-
     kind: Literal["discevalmt"]
 
 

@@ -1,23 +1,19 @@
-"""`eos`: a document a line, its sentences joined by a separator."""
+"""`eos`: a document a line, its sentences joined by a separator between spaces."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import SplitsReaderConfig
 from docmt.corpus.aligned import SidesConfig, aligned_rows
 from docmt.corpus.inputs import Document, Inputs, Side, Written, text_of
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 
 @dataclass(frozen=True)
 class EosConfig(SplitsReaderConfig):
-    """`eos`: a document a line, its sentences joined by a separator between spaces."""
-
     kind: Literal["eos"]
     splits: dict[str, SidesConfig]
     separator: str = setting("_eos", "the word between sentences")
@@ -49,7 +45,7 @@ def _side(sentences: list[str], file: str, line: int) -> Side:
     return Side(sentences, file, [line] * len(sentences))
 
 
-def write(config: EosConfig, stock: "Stock") -> Written:
+def write(config: EosConfig, stock: Stock) -> Written:
     for split, sides in config.in_order:
         documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=stock.group)
         for side, path in enumerate(sides.paths):

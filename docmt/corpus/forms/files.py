@@ -1,27 +1,23 @@
-"""`files`: a file a document and language, aligned line by line."""
+"""`files`: a file a document and language, aligned line by line; {document} in a path is the document's name."""
 
 import glob
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import SplitsReaderConfig, need_parts
 from docmt.corpus.aligned import SidesConfig, aligned_document, aligned_rows
 from docmt.corpus.inputs import Document, Inputs, Written, text_of
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 NAME = "{document}"
 
 
 @dataclass(frozen=True)
 class FilesConfig(SplitsReaderConfig):
-    """`files`: a file a document and language, aligned line by line; {document} in a path is the document's name."""
-
     kind: Literal["files"]
     splits: dict[str, SidesConfig]
 
@@ -80,7 +76,7 @@ def _names(inputs: Inputs, pattern: str) -> set[str]:
     return names
 
 
-def write(config: FilesConfig, stock: "Stock") -> Written:
+def write(config: FilesConfig, stock: Stock) -> Written:
     for split, sides in config.in_order:
         documents = stock.deal(config, split, sides.source, len(sides.paths) - 1)
         for number, rows in enumerate(documents, 1):

@@ -1,16 +1,14 @@
-"""`iwslt_tags`: the training files of IWSLT, sentences among tags; a document is a talk."""
+"""`iwslt_tags`: training files of IWSLT, `train.tags.zh-en.{language}`, sentences among tags; a document is a talk."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from docmt.catalogue.forms import Languages, SplitsReaderConfig, need_parts
 from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
 from docmt.corpus.marked_up import OneSided, about_talk, paired
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 TAGS = ("doc", "url", "keywords", "speaker", "talkid", "title", "description", "reviewer", "translator")
 TAG = re.compile(rf"</?({'|'.join(TAGS)})\b[^>]*>")
@@ -19,8 +17,6 @@ TALK = re.compile(r"<talkid>\s*(\S+)\s*</talkid>")
 
 @dataclass(frozen=True)
 class IwsltTagsConfig(SplitsReaderConfig):
-    """`iwslt_tags`: the training files of IWSLT, `train.tags.zh-en.{language}`; a document is a talk."""
-
     kind: Literal["iwslt_tags"]
     splits: dict[str, str]
 
@@ -71,7 +67,7 @@ def _talks(inputs: Inputs, file: str) -> Iterator[OneSided]:
         yield talk
 
 
-def write(config: IwsltTagsConfig, stock: "Stock") -> Written:
+def write(config: IwsltTagsConfig, stock: Stock) -> Written:
     for split, path in config.in_order:
         talks = stock.deal(config, split, path)
         for side, file in enumerate(config.files_of(split, stock.languages)):

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import Languages, SplitsReaderConfig, need_parts
 from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
 from docmt.corpus.marked_up import MarkedUp, OneSided, about_talk, escaped, paired
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ def _talks(inputs: Inputs, file: str) -> list[OneSided]:
     return found.finish()
 
 
-def write(config: IwsltXmlConfig, stock: "Stock") -> Written:
+def write(config: IwsltXmlConfig, stock: Stock) -> Written:
     for split, sets in config.in_order:
         for set_ in sets:
             talks = stock.deal(config, split, config.files.format(set=set_, language=""))

@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import Languages, SplitsReaderConfig
 from docmt.corpus.aligned import Row, SidesConfig, aligned_document, aligned_rows
 from docmt.corpus.inputs import Document, Inputs, Written, text_of
 from docmt.corpus.problems import Problems
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 
 @dataclass(frozen=True)
@@ -32,11 +30,13 @@ class BoundariesConfig:
         need(len(stated) == 1, "blank", stated or "nothing", "one of blank: true, marker and offsets")
         need((self.at is None) == (self.marker is None), "at", self.at, "start or end with a marker, and only with it")
 
+    def is_mark(self, text: str) -> bool:
+        """Whether a line stands between documents; a blank one does where no marker is stated."""
+        return not text if self.marker is None else text.startswith(self.marker)
+
 
 @dataclass(frozen=True)
 class LinesConfig(SplitsReaderConfig):
-    """`lines`: aligned plain text, a sentence a line."""
-
     PATHS: ClassVar = ("splits", "documents")
 
     kind: Literal["lines"]
@@ -73,37 +73,29 @@ def documents(config: LinesConfig, inputs: Inputs) -> Iterator[Document]:
     for split, sides in config.in_order:
         shown = [inputs.shown(path) for path in sides.paths]
         rows = aligned_rows(inputs, sides.paths)
-        offsets = config.documents.offsets if config.documents is not None else None
-        for number, run in enumerate(_cut(rows, config.documents, inputs, shown, offsets and offsets[split]), 1):
+        for number, run in enumerate(_cut(rows, config.documents, split, shown, inputs), 1):
             yield aligned_document(split, f"{split}{number}", run, shown)
 
 
 def _cut(
-    rows: Iterable[Row],
-    boundaries: BoundariesConfig | None,
-    inputs: Inputs,
-    files: Sequence[str],
-    offsets: str | None,
+    rows: Iterable[Row], boundaries: BoundariesConfig | None, split: str, files: Sequence[str], inputs: Inputs
 ) -> Iterator[list[Row]]:
-    """The rows of each document. `files`: as shown in messages; `offsets`: name of that file.
+    """The rows of each document. `files` as shown in messages.
 
     Reports a boundary on one side only, a document without lines, and text outside of all documents.
     """
     if boundaries is None:
         return ([row] for row in rows)
-    if offsets is not None:
-        return _by_offsets(rows, inputs, offsets)
-    if boundaries.marker is None:
-        return _by_marks(rows, lambda text: not text, None, inputs.problems, files)
-    marker = boundaries.marker
-    return _by_marks(rows, lambda text: text.startswith(marker), boundaries.at, inputs.problems, files)
+    if boundaries.offsets is not None:
+        return _by_offsets(rows, inputs, boundaries.offsets[split])
+    return _by_marks(rows, boundaries, files, inputs.problems)
 
 
 def _by_marks(
-    rows: Iterable[Row], is_mark: Callable[[str], bool], at: str | None, problems: Problems, files: Sequence[str]
+    rows: Iterable[Row], boundaries: BoundariesConfig, files: Sequence[str], problems: Problems
 ) -> Iterator[list[Row]]:
-    """`at`: whether a mark opens a document or closes it; None = it stands between two, and may at the ends."""
-    for run, before, after in _between_marks(rows, is_mark, problems, files):
+    at = boundaries.at
+    for run, before, after in _between_marks(rows, boundaries.is_mark, problems, files):
         if run:
             first = f"{files[0]}:{run[0][0]}"
             if at == "start" and before is None:
@@ -171,7 +163,7 @@ def _offsets(file: str, lines: Iterable[str], problems: Problems) -> Iterator[tu
             yield before, number
 
 
-def write(config: LinesConfig, stock: "Stock") -> Written:
+def write(config: LinesConfig, stock: Stock) -> Written:
     boundaries = config.documents
     for split, sides in config.in_order:
         documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=1 if boundaries is None else None)

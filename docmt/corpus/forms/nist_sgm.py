@@ -1,17 +1,15 @@
-"""`nist_sgm`: sets of the NIST evaluations, with one reference or several; a document is a `<doc>`."""
+"""`nist_sgm`: sets of the NIST evaluations, a srcset and refsets of one reference or more; a document is a `<doc>`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import SplitsReaderConfig
 from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
 from docmt.corpus.marked_up import MarkedUp, OneSided, escaped
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 STRUCTURE = frozenset(("mteval", "srcset", "refset", "tstset", "doc", "hl", "p", "seg"))
 """Tags of the format; anything else that looks like one is text."""
@@ -33,8 +31,6 @@ class SgmFilesConfig:
 
 @dataclass(frozen=True)
 class NistSgmConfig(SplitsReaderConfig):
-    """`nist_sgm`: a srcset and refsets with one or several references; a document is a `<doc>`."""
-
     kind: Literal["nist_sgm"]
     splits: dict[str, SgmFilesConfig]
 
@@ -116,7 +112,7 @@ def _parsed(inputs: Inputs, file: str) -> list[OneSided]:
     return found.finish()
 
 
-def write(config: NistSgmConfig, stock: "Stock") -> Written:
+def write(config: NistSgmConfig, stock: Stock) -> Written:
     """All references in one file, where there is one; else each file has one."""
     for split, files in config.in_order:
         name = PurePosixPath(files.source).name

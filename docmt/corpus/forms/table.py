@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from docmt.base.checks import need, setting
 from docmt.base.foreign import first_line, need_file, reading
 from docmt.base.names import SPLITS
 from docmt.catalogue.forms import Languages, SplitsReaderConfig
 from docmt.corpus.inputs import Document, Inputs, Side, Written, need_columns, text_of, tsv_rows
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 Row = tuple[int, Sequence[object]]
 """The number of a row (of its line, where there are lines), and its values: of source, target, document, the split
@@ -145,7 +143,7 @@ FORMS: dict[str, Callable[[Inputs, str, Sequence[str]], Iterator[Row]]] = {
 }
 
 
-def write(config: TableConfig, stock: "Stock") -> Written:
+def write(config: TableConfig, stock: Stock) -> Written:
     columns = [config.document, config.source, config.target, *config.references]
     for own, path in config.tables:
         records: list[dict[str, str]] = []

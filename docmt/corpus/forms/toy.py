@@ -1,4 +1,4 @@
-"""`toy`: documents and contrastive sets from the grammar of `docmt.corpus.toy`."""
+"""`toy`: no file; documents and contrastive sets from the seeded grammar of `docmt.corpus.toy`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,8 +16,6 @@ documents_of_a_split = whole(1, 100_000_000)
 
 @dataclass(frozen=True)
 class ToyConfig(ReaderConfig):
-    """`toy`: no file; documents and contrastive sets from a seeded grammar."""
-
     kind: Literal["toy"]
     seed: int = setting(1, "another seed is another corpus", whole(0, MOST_SEED))
     train_documents: int = setting(3000, "documents for training", documents_of_a_split)

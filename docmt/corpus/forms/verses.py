@@ -1,18 +1,16 @@
-"""`verses`: a Bible in two languages, joined verse by verse; a document is a chapter."""
+"""`verses`: a Bible, a file a language, `Book.Chapter.Verse<TAB>text`, joined on the id; a document is a chapter."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from docmt.base.checks import need, setting
 from docmt.base.errors import UserError, nearest
 from docmt.base.names import SPLITS
 from docmt.catalogue.forms import FileReaderConfig, Languages
 from docmt.corpus.inputs import Document, Inputs, Rows, Side, Written, text_of
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 BOOKS = ("Gen", "Exod", "Lev", "Num")
 """Books of a fixture that may be for training."""
@@ -20,8 +18,6 @@ BOOKS = ("Gen", "Exod", "Lev", "Num")
 
 @dataclass(frozen=True)
 class VersesConfig(FileReaderConfig):
-    """`verses`: `Book.Chapter.Verse<TAB>text`, a file a language, joined on the id; a document is a chapter."""
-
     PATHS: ClassVar = ("source", "target")
 
     kind: Literal["verses"]
@@ -137,7 +133,7 @@ def _without(markup: tuple[str, ...], text: str, inputs: Inputs) -> str:
     return text
 
 
-def write(config: VersesConfig, stock: "Stock") -> Written:
+def write(config: VersesConfig, stock: Stock) -> Written:
     held_out = {"dev": config.dev, "test": config.test}
     for_training = next(book for book in BOOKS if book not in (*config.dev, *config.test))
     columns: tuple[list[str], list[str]] = ([], [])

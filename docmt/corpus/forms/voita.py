@@ -1,7 +1,8 @@
 """`voita`: the contrastive sets of Voita et al. (2019), "When a Good Translation is Wrong in Context".
 
-An instance is a group of four sentences joined by ` _eos `, several translations of it that differ in the last
-sentence, which of them is right (`true_ind`), and how far back the deciding sentence stands (`ctx_dist`).
+Deixis, lexical cohesion and ellipsis, in JSON. An instance is a group of four sentences joined by ` _eos `, several
+translations of it that differ in the last sentence, which of them is right (`true_ind`), and how far back the deciding
+sentence stands (`ctx_dist`).
 """
 
 import json
@@ -9,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from docmt.base.errors import UserError
 from docmt.corpus.contrastive_items import (
@@ -23,17 +24,13 @@ from docmt.corpus.contrastive_items import (
     texts_of,
 )
 from docmt.corpus.inputs import ContrastiveItem, Inputs, Written
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 Sentences = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class VoitaConfig(ContrastiveReaderConfig):
-    """`voita`: deixis, lexical cohesion and ellipsis, Voita et al. (2019); JSON."""
-
     kind: Literal["voita"]
 
 
@@ -72,7 +69,7 @@ def _different(translations: list[Sentences], right: Sentences, changed: Counter
     return kept
 
 
-def write(config: VoitaConfig, stock: "Stock") -> Written:
+def write(config: VoitaConfig, stock: Stock) -> Written:
     for name, path in config.sets.items():
         instances = [_instance(item) for item in stock.deal_items(name, path)]
         yield path, json.dumps(instances, ensure_ascii=False, indent=1)
