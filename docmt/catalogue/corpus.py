@@ -2,11 +2,11 @@
 
 import dataclasses
 import re
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from docmt.base.checks import need, need_between, need_path, setting
+from docmt.base.checks import Checked, need, need_path, setting, whole
 from docmt.base.errors import UserError, shown
 from docmt.base.names import FILE_NAMES_HAVE, INSIDE, NAMES_HAVE, SPLITS, is_file_name, is_name, stays_inside
 from docmt.base.parse import parse
@@ -20,26 +20,26 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def _need_sha256(value: str | None) -> None:
-    need(value is None or SHA256.fullmatch(value) is not None, "sha256", value, "64 hexadecimal digits, or none")
+def _need_sha256(name: str, found: str | None) -> None:
+    need(found is None or SHA256.fullmatch(found) is not None, name, found, "64 hexadecimal digits, or none")
 
 
 @dataclass(frozen=True)
-class FileConfig:
+class FileConfig(Checked):
     """One file to be downloaded."""
 
     name: str
     sources: tuple[str, ...] = setting((), "http(s) or file URLs, or paths, in the order in which they are tried")
-    sha256: str | None = setting(None, "none = that of the first download, which the lock file keeps")
+    sha256: str | None = setting(None, "none = that of the first download, which the lock file keeps", _need_sha256)
     size: int | None = setting(None, "bytes; none = not checked")
     obtain: str | None = setting(None, "how a person gets the file, where no source can be fetched")
     checked: Any = setting(False, "day on which this code last fetched the sources, '2026-01-31'; false = never")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         need(is_file_name(self.name), "name", self.name, FILE_NAMES_HAVE)
         for source in self.sources:
             need_path("sources", source)
-        _need_sha256(self.sha256)
         need(self.size is None or self.size > 0, "size", self.size, "above 0, or none")
         day = isinstance(self.checked, str) and DAY.fullmatch(self.checked) is not None
         need(self.checked is False or day, "checked", self.checked, "false, or a day in quotes, such as '2026-01-31'")
@@ -55,28 +55,44 @@ class Counts:
 
 STOP_WORDS = ("stop_words", "target_stop_words")
 """Fields of a corpus that later stages go by."""
-MOST_STOP_WORDS = 1_000_000
+stop_list = whole(0, 1_000_000)
 
 
 @dataclass(frozen=True)
-class CorpusConfig:
-    """`workflow/corpora/<corpus>.yaml`."""
+class CorpusFacts(Checked):
+    """What is said of a corpus in its file and in the settings of stage 1."""
 
     corpus: str
-    about: str
     source_language: str
     target_language: str
     licence: str
     citation: str
     reader: ReaderConfig
+    _: KW_ONLY
     expected: dict[str, Counts] = field(default_factory=dict)
-    published: tuple[PublishedCounts, ...] = setting((), "what papers state of the corpus, and why it differs")
     files: tuple[FileConfig, ...] = setting((), "what is downloaded; none for a generated corpus")
     contrastive: bool = setting(False, "whether the reader makes contrastive sets too")
-    stop_words: int = setting(1000, "so many of the most frequent source words of training are in no lexical chain")
-    target_stop_words: int = setting(150, "so many of the target's are no part of a chain's translations (LTCR, HHI)")
+
+    @property
+    def languages(self) -> Languages:
+        return self.source_language, self.target_language
+
+
+@dataclass(frozen=True)
+class CorpusConfig(CorpusFacts):
+    """`workflow/corpora/<corpus>.yaml`."""
+
+    about: str
+    published: tuple[PublishedCounts, ...] = setting((), "what papers state of the corpus, and why it differs")
+    stop_words: int = setting(
+        1000, "so many of the most frequent source words of training are in no lexical chain", stop_list
+    )
+    target_stop_words: int = setting(
+        150, "so many of the target's are no part of a chain's translations (LTCR, HHI)", stop_list
+    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         need(is_name(self.corpus), "corpus", self.corpus, NAMES_HAVE)
         for name in ("source_language", "target_language"):
             language = getattr(self, name)
@@ -88,44 +104,17 @@ class CorpusConfig:
         names = [file.name for file in self.files]
         twice = sorted({name for name in names if names.count(name) > 1})
         need(not twice, "files", twice, "each file once")
-        for name in STOP_WORDS:
-            need_between(0, MOST_STOP_WORDS, name, getattr(self, name))
-
-    @property
-    def languages(self) -> Languages:
-        return self.source_language, self.target_language
 
 
 @dataclass(frozen=True)
-class FileSettings:
-    """A file as the job knows it: wherever it was downloaded from."""
-
-    name: str
-    sha256: str | None = None
-
-
-@dataclass(frozen=True)
-class CorpusSettings:
+class CorpusSettings(CorpusFacts):
     """Stage 1's settings.json: the catalogue's entry without where its files come from.
 
     `fixture`: how large the files are that are made up instead; none = they are the corpus' own.
     """
 
     version: int
-    corpus: str
-    source_language: str
-    target_language: str
-    licence: str
-    citation: str
-    files: tuple[FileSettings, ...]
-    reader: ReaderConfig
-    expected: dict[str, Counts]
-    contrastive: bool = field(default=False)
     fixture: FixtureConfig | None = None
-
-    @property
-    def languages(self) -> Languages:
-        return self.source_language, self.target_language
 
 
 def load_corpus(path: Path | str) -> CorpusConfig:

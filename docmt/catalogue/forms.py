@@ -8,13 +8,13 @@ import dataclasses
 import importlib
 import string
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self
 
-from docmt.base.checks import need
+from docmt.base.checks import Checked, need, setting
 from docmt.base.names import SPLITS
 from docmt.base.parse import KINDS
 from docmt.catalogue.fixtures import FixtureConfig
@@ -23,12 +23,10 @@ CONTRASTIVE = "contrastive"
 """Stands beside the splits for the contrastive sets."""
 Languages = tuple[str, str]
 """Source and target."""
-Files = TypeVar("Files")
-"""What says which files a split has."""
 
 
 @dataclass(frozen=True)
-class ReaderConfig:
+class ReaderConfig(Checked):
     """How the files of a corpus become documents. `kind` is one of `FORMS`, which say what else can be set."""
 
     kind: str
@@ -46,11 +44,6 @@ class ReaderConfig:
         return self
 
 
-def _option(default: Any, about: str) -> Any:
-    """A setting that all readers of files have, after their own."""
-    return field(default=default, metadata={"about": about}, kw_only=True)
-
-
 @dataclass(frozen=True)
 class FileReaderConfig(ReaderConfig):
     """What every reader of files can be told.
@@ -62,10 +55,11 @@ class FileReaderConfig(ReaderConfig):
     PATHS: ClassVar[tuple[str, ...]]
     """The fields that hold paths, or have some within; a dataclass within says the same of its own fields."""
 
-    archive: str | None = _option(None, "the archive that holds the files; none = they are downloaded as they are")
-    prefix: str = _option("", "stands before the names of documents; parts of `combined` may have the same names")
-    drop_empty: bool = _option(False, "drop pairs with an empty side, and count them; else they are refused")
-    control: Literal["refuse", "space"] = _option("refuse", "control characters; space = put one instead, and count")
+    _: KW_ONLY
+    archive: str | None = setting(None, "the archive that holds the files; none = they are downloaded as they are")
+    prefix: str = setting("", "stands before the names of documents; parts of `combined` may have the same names")
+    drop_empty: bool = setting(False, "drop pairs with an empty side, and count them; else they are refused")
+    control: Literal["refuse", "space"] = setting("refuse", "control characters; space = put one instead, and count")
 
     def readers_of_files(self, path: tuple = ()) -> Iterator[tuple[tuple, "FileReaderConfig"]]:
         yield path, self
@@ -75,23 +69,44 @@ class FileReaderConfig(ReaderConfig):
         """Each path that is stated, with its place in the settings."""
         return [found for name in ("archive", *self.PATHS) for found in _paths(getattr(self, name), (name,))]
 
-    @property
-    def by_split(self) -> Mapping[str, Any]:
-        """`splits`, of a form that has them: what says which files are train, dev and test."""
-        return getattr(self, "splits", {})
-
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
         """The paths that each split, or the contrastive sets, are read from."""
-        return {split: self.files_of(split, languages) for split in self.by_split}
+        raise NotImplementedError
+
+    def shares(self) -> dict[str, int]:
+        """How many files, sets or books a fixture shares out each split among."""
+        return {}
+
+
+@dataclass(frozen=True)
+class SplitsReaderConfig(FileReaderConfig):
+    """Of most forms: `splits` says which files, or sets, are train, dev and test."""
+
+    PATHS: ClassVar = ("splits",)
+
+    splits: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        wrong = [split for split in self.splits if split not in SPLITS]
+        need(bool(self.splits) and not wrong, "splits", wrong or "nothing", f"some of {', '.join(SPLITS)}")
+
+    @property
+    def in_order(self) -> list[tuple[str, Any]]:
+        """`splits` as train, dev, test, however the settings are sorted."""
+        return [(split, self.splits[split]) for split in SPLITS if split in self.splits]
+
+    def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
+        return {split: self.files_of(split, languages) for split in self.splits}
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
         """The paths that one of `splits` is read from."""
-        return [path for _, path in _paths(self.by_split[split], ())]
+        return [path for _, path in _paths(self.splits[split], ())]
 
     def limited(self, splits: Collection[str]) -> Self | None:
-        if not self.by_split:
+        if not self.splits:
             return super().limited(splits)
-        kept = {split: files for split, files in self.by_split.items() if split in splits}
+        kept = {split: files for split, files in self.splits.items() if split in splits}
         return self.with_splits(kept) if kept else None
 
     def with_splits(self, splits: Mapping[str, Any]) -> Self:
@@ -99,8 +114,7 @@ class FileReaderConfig(ReaderConfig):
         return dataclasses.replace(self, splits=splits)
 
     def shares(self) -> dict[str, int]:
-        """How many files, sets or books a fixture shares out each split among."""
-        return dict.fromkeys(self.by_split, 1)
+        return dict.fromkeys(self.splits, 1)
 
 
 def _paths(value: Any, place: tuple) -> Iterator[tuple[tuple, str]]:
@@ -150,16 +164,6 @@ class Forms(Mapping[str, type[ReaderConfig]]):
 
 FORMS = Forms()
 KINDS[ReaderConfig] = ("reader", FORMS)
-
-
-def in_order(splits: Mapping[str, Files]) -> list[tuple[str, Files]]:
-    """The splits as train, dev, test, however the settings are sorted."""
-    return [(split, splits[split]) for split in SPLITS if split in splits]
-
-
-def need_splits(splits: Mapping[str, object]) -> None:
-    wrong = [split for split in splits if split not in SPLITS]
-    need(bool(splits) and not wrong, "splits", wrong or "nothing", f"some of {', '.join(SPLITS)}")
 
 
 def need_parts(path: str, name: str, *parts: str) -> None:

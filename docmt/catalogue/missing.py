@@ -44,19 +44,18 @@ class Places:
         return mirror / name if mirror is not None and (mirror / name).is_file() else None
 
 
-@dataclass(frozen=True)
-class Missing:
-    """A file that only a person can bring."""
+def is_remote(source: str) -> bool:
+    return urlsplit(source).scheme in ("http", "https")
 
-    corpus: str
-    file: FileConfig
+
+def local_path(source: str) -> Path:
+    """What a source, or a mirror, means that is a path, or a URL of a file."""
+    return Path(unquote(urlsplit(source).path)) if source.startswith("file:") else Path(source)
 
 
 def mirror_folder(mirror: str | None) -> Path | None:
     """The folder that a mirror is; none where there is no mirror, or it is a URL."""
-    if not mirror or urlsplit(mirror).scheme in ("http", "https"):
-        return None
-    return Path(unquote(urlsplit(mirror).path)) if mirror.startswith("file:") else Path(mirror)
+    return local_path(mirror) if mirror and not is_remote(mirror) else None
 
 
 def find_below(folder: Path, name: str, corpus: str) -> Path | None:
@@ -77,8 +76,8 @@ def find_below(folder: Path, name: str, corpus: str) -> Path | None:
     return found[0] if found else None
 
 
-def missing_files(corpus: CorpusConfig, places: Places) -> list[Missing]:
-    """The files of a corpus that are nowhere and have no source.
+def missing_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
+    """The files of a corpus that only a person can bring: they are nowhere and have no source.
 
     None of a corpus that stage 1 has read. A mirror that is a URL may hold any file: only the download finds out.
     """
@@ -87,31 +86,29 @@ def missing_files(corpus: CorpusConfig, places: Places) -> list[Missing]:
     if places.mirror and mirror_folder(places.mirror) is None:
         return []
     without = [file for file in corpus.files if not file.sources]
-    return [Missing(corpus.corpus, file) for file in without if places.find(corpus.corpus, file.name) is None]
+    return [file for file in without if places.find(corpus.corpus, file.name) is None]
 
 
 def left_out(corpora: Iterable[CorpusConfig], places: Places) -> dict[str, str]:
     """The corpora that cannot be made, and why, as a report says it (`missing: skip`)."""
     missing = {corpus.corpus: missing_files(corpus, places) for corpus in corpora}
-    return {corpus: f"{corpus} is missing: {_names(items)}" for corpus, items in missing.items() if items}
+    return {corpus: f"{corpus} is missing: {_names(files)}" for corpus, files in missing.items() if files}
 
 
-def _names(items: list[Missing]) -> str:
-    names = [item.file.name for item in items]
+def _names(files: list[FileConfig]) -> str:
+    names = [file.name for file in files]
     return ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more files"
 
 
-def missing_error(missing: Iterable[Missing], places: Places) -> UserError:
-    """Everything that is missing in one message: what, how it is obtained, where it is put."""
-    by_corpus: dict[str, list[FileConfig]] = {}
-    for item in missing:
-        by_corpus.setdefault(item.corpus, []).append(item.file)
-    shown = "".join(_shown(corpus, files, places) for corpus, files in by_corpus.items())
+def missing_error(missing: Mapping[str, list[FileConfig]], places: Places) -> UserError:
+    """Everything that is missing, by corpus, in one message: what, how it is obtained, where it is put."""
+    missing = {corpus: files for corpus, files in missing.items() if files}
+    shown = "".join(_shown(corpus, files, places) for corpus, files in missing.items())
     return UserError(
         "files are missing that have no public source",
         found=shown,
         remedy="put each where it says, or name folders that hold them by these names: `mirror: FOLDER`, or "
-        f"`local: {{{next(iter(by_corpus), 'corpus')}: FOLDER}}` (any layout). `missing: skip` goes on without these "
+        f"`local: {{{next(iter(missing), 'corpus')}: FOLDER}}` (any layout). `missing: skip` goes on without these "
         "corpora.",
     )
 

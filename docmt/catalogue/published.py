@@ -1,10 +1,15 @@
-"""What papers state of a corpus, as they print it: `41,341` is exact, `9K` and `0.21M` are rounded."""
+"""What papers state of a corpus, as they print it: `41,341` is exact, `9K` and `0.21M` are rounded.
+
+Some of these counts only the cards of a later stage have, once it has cut the documents.
+"""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from docmt.base.checks import BadValue, need, setting
+from docmt.base.paths import CHAINS, VIEW, WORDS, Folder
 
 NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([KM]?)")
 UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
@@ -88,3 +93,40 @@ class PublishedCounts:
 
 def _names(split: str, count: str) -> tuple[str, str, str]:
     return f"{split}.{count}", count, split
+
+
+@dataclass(frozen=True)
+class Made:
+    """In whose cards a count stands, and what it is of a split in such a card.
+
+    `folder`: of the stage that counts it; `view`: a pattern of names of views, `of_train`: where training has another.
+    """
+
+    folder: Folder
+    view: str
+    of_train: str
+    value: Callable[[dict], float]
+
+    def view_of(self, split: str) -> str:
+        return self.of_train if split == "train" else self.view
+
+    def card(self, corpus: str, text: str, view: str) -> str:
+        """Its path below the results."""
+        return f"{self.folder.part(corpus=corpus, text=text, view=view)}/card.json"
+
+
+INSTANCES = (VIEW, "tokens512", "tokens512")
+"""G-Transformer: instances of at most 512 tokens."""
+IN_CHAINS = (CHAINS, WORDS, "sentences20*")
+"""Of whole documents; in training the paper counts sub-documents of at most 20 sentences."""
+COUNTS: dict[str, Made] = {
+    "instances": Made(*INSTANCES, lambda card: card["segments"]),
+    "sentences_per_instance": Made(*INSTANCES, lambda card: card["sentences_in_segments"] / max(card["segments"], 1)),
+    "words_in_chains_percent": Made(*IN_CHAINS, lambda card: card["perc"]),
+    "words_per_chain": Made(*IN_CHAINS, lambda card: card["avg_k"]),
+    "chains_per_document": Made(*IN_CHAINS, lambda card: card["avg_m"]),
+}
+UNCLEAR = {"tokens_per_instance": "the paper does not say of which side, and whether <s> and </s> count"}
+"""Counts that cannot be compared, and why."""
+LATER = {*COUNTS, *UNCLEAR}
+"""Counts of splits that reading a corpus does not give."""

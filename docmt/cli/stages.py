@@ -38,7 +38,7 @@ def made_checkpoint(
     output: Annotated[Path, output_folder("folder for config.json, model.safetensors, tokenizer.json")],
 ) -> None:
     """Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text."""
-    from docmt.corpus.fixtures.stock import fixture_lines
+    from docmt.corpus.stock import fixture_lines
     from docmt.models.random_checkpoint import write_random_checkpoint
     from docmt.settings.made_checkpoints import MadeCheckpoint
     from docmt.text.random_pieces import write_tokenizer

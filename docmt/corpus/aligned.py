@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import ClassVar
 
-from docmt.corpus.inputs import Document, Inputs, Side, place
+from docmt.corpus.inputs import Document, Inputs, Side
 
 Row = tuple[int, tuple[str, ...]]
 """The number of a line, from 1, and what it is in each file, stripped."""
@@ -26,9 +26,9 @@ class SidesConfig:
         return (self.source, self.target, *self.references)
 
 
-def aligned_rows(inputs: Inputs, archive: str | None, files: Sequence[str]) -> Iterator[Row]:
+def aligned_rows(inputs: Inputs, files: Sequence[str]) -> Iterator[Row]:
     """The files side by side. Reports unequal numbers of lines; what one file has more is not given."""
-    streams = [inputs.lines(archive, name) for name in files]
+    streams = [inputs.lines(name) for name in files]
     for number, texts in enumerate(zip_longest(*streams), 1):
         if None in texts:
             rest = [sum(1 for _ in stream) for stream in streams]
@@ -36,9 +36,9 @@ def aligned_rows(inputs: Inputs, archive: str | None, files: Sequence[str]) -> I
             short, long = (pick(range(len(files)), key=counts.__getitem__) for pick in (min, max))
             inputs.problems.report(
                 "the two sides have unequal numbers of lines",
-                where=f"{place(archive, files[short])}:{counts[short]}",
+                where=f"{inputs.shown(files[short])}:{counts[short]}",
                 found=f"{counts[short]} lines",
-                expected=f"{counts[long]} lines, as in {place(archive, files[long])}",
+                expected=f"{counts[long]} lines, as in {inputs.shown(files[long])}",
             )
             return
         yield number, tuple([text.strip() for text in texts])

@@ -4,7 +4,7 @@ Files are read where they lie; of a corpus whose training files are not there, d
 """
 
 import dataclasses
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,11 +16,11 @@ from docmt.base.foreign import reading
 from docmt.base.names import SPLITS
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.forms import CONTRASTIVE
-from docmt.catalogue.later_counts import COUNTS, LATER, UNCLEAR
 from docmt.catalogue.missing import Places
-from docmt.catalogue.published import PublishedCounts, stated
+from docmt.catalogue.published import COUNTS, LATER, UNCLEAR, PublishedCounts, stated
 from docmt.corpus.opening import AtHand, at_hand, find_files, opened
 from docmt.corpus.problems import Problems
+from docmt.corpus.read import Statistics
 
 CATALOGUE = "catalogue"
 """Stands for a paper where a count is that of the files, as the catalogue expects it."""
@@ -79,20 +79,17 @@ def check_corpus(corpus: CorpusConfig, places: Places) -> Checked:
 
 def _counts(corpus: CorpusConfig, here: AtHand, changed: Counter[str]) -> Found:
     """Documents and sentences of each split, items of each contrastive set."""
-    found: Found = {}
     for file in corpus.files:
         if file.name in here.files:
             _check_sha256(here.files[file.name], file.sha256)
+    splits: defaultdict[str, Statistics] = defaultdict(Statistics)
     with opened(here.reader, here.files, corpus.languages, corpus.corpus, Problems()) as one:
         for document in one.documents:
-            counts = found.setdefault(document.split, {"documents": 0, "sentences": 0})
-            counts["documents"] += 1
-            counts["sentences"] += len(document.source.sentences)
-        for item in one.items:
-            counts = found.setdefault(item.set, {"instances": 0})
-            counts["instances"] += 1
+            splits[document.split].add(document)
+        sets = Counter(item.set for item in one.items)
     changed.update(one.changed)
-    return found
+    counts = {split: dataclasses.asdict(found.counts) for split, found in splits.items()}
+    return counts | {name: {"instances": number} for name, number in sets.items()}
 
 
 def _check_sha256(path: Path, expected: str | None) -> None:
@@ -103,19 +100,22 @@ def _check_sha256(path: Path, expected: str | None) -> None:
 def _findings(corpus: CorpusConfig, found: Found, results: Path, absent: set[str]) -> Iterator[Finding]:
     """The files' own counts first, then paper by paper. What could not be read is no finding."""
     for split, counts in corpus.expected.items():
-        if split not in absent:
-            for count, number in dataclasses.asdict(counts).items():
+        for count, number in dataclasses.asdict(counts).items():
+            if split not in absent:
                 yield _compared(split, count, found.get(split, {}).get(count), number, CATALOGUE, "expected", None)
     for published in corpus.published:
-        for split, counts in published.counts.items():
-            if split in absent or (split not in SPLITS and CONTRASTIVE in absent):
-                continue
-            for count, number in counts.items:
-                if split in SPLITS and count in LATER:
-                    yield from _made(corpus.corpus, split, count, published, results)
-                else:
-                    own, why = found.get(split, {}).get(count, 0), published.reason(split, count)
-                    yield _compared(split, count, own, number, published.paper, published.place, why)
+        stated_here = [
+            (split, count, number)
+            for split, counts in published.counts.items()
+            if (split if split in SPLITS else CONTRASTIVE) not in absent
+            for count, number in counts.items
+        ]
+        for split, count, number in stated_here:
+            if split in SPLITS and count in LATER:
+                yield from _made(corpus.corpus, split, count, published, results)
+            else:
+                own, why = found.get(split, {}).get(count, 0), published.reason(split, count)
+                yield _compared(split, count, own, number, published.paper, published.place, why)
 
 
 def _compared(
@@ -143,7 +143,7 @@ def _made(corpus: str, split: str, count: str, published: PublishedCounts, resul
 def made_counts(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:
     """The count in every text that has been made of the corpus: the text's name and the number."""
     made = COUNTS[count]
-    for path in sorted(results.glob(made.of_split(split).format(corpus=corpus, text="*"))):
+    for path in sorted(results.glob(made.card(corpus, "*", made.view_of(split)))):
         card = as_object(read_object(path, "splits")["splits"], f"{path} splits").get(split)
         if card:
             with reading(path, "not a card with this count", f"{count} of each split"):
@@ -153,5 +153,5 @@ def made_counts(results: Path, corpus: str, split: str, count: str) -> Iterator[
 
 def where_made(results: Path, corpus: str, split: str, count: str) -> str:
     """Where the count would stand, for a person who wants it."""
-    pattern = COUNTS[count].of_split(split)
-    return str(results / pattern.format(corpus=corpus, text="<text>").replace("*", ""))
+    made = COUNTS[count]
+    return str(results / made.card(corpus, "<text>", made.view_of(split).replace("*", "")))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from docmt.base.checks import need
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import CONTRASTIVE, FileReaderConfig, Languages
-from docmt.corpus.inputs import ContrastiveItem, Inputs, place
+from docmt.corpus.inputs import ContrastiveItem, Inputs
 from docmt.corpus.problems import Problems
 
 EOS = re.compile(r"(?<!\S)_eos(?!\S)")
@@ -31,6 +31,7 @@ class ContrastiveReaderConfig(FileReaderConfig):
     sets: dict[str, str]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         need(bool(self.sets), "sets", "nothing", "one set or more")
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
@@ -42,6 +43,11 @@ class ContrastiveReaderConfig(FileReaderConfig):
 
 def split_sentences(text: str) -> tuple[str, ...]:
     return tuple(sentence.strip() for sentence in EOS.split(text))
+
+
+def numbered(records: Iterable[Any], where: str) -> Records:
+    """`where`: what each stands in, and what it is called, as in `a.json, item`."""
+    return ((record, f"{where} {number}") for number, record in enumerate(records, 1))
 
 
 def items_of(
@@ -57,11 +63,11 @@ def items_of(
             yield item
 
 
-def read_json(inputs: Inputs, archive: str | None, file: str, form: type) -> Any:
+def read_json(inputs: Inputs, file: str, form: type) -> Any:
     """A JSON file whose value is a `form`, list or dict. Raises UserError for anything else."""
-    shown = place(archive, file)
+    shown = inputs.shown(file)
     try:
-        value = json.loads(inputs.text(archive, file))
+        value = json.loads(inputs.text(file))
     except json.JSONDecodeError as problem:
         raise UserError("not JSON", where=f"{shown}:{problem.lineno}", found=problem.msg) from None
     except (ValueError, RecursionError) as problem:  # numbers of thousands of digits, lists in lists in lists ...

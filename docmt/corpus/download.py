@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, urlsplit
 
 import requests
 import tenacity
@@ -14,7 +14,7 @@ from docmt.base.artifacts import alone_in, read_object, read_object_if_there, sh
 from docmt.base.errors import UserError, nearest
 from docmt.base.foreign import naming
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
-from docmt.catalogue.missing import find_below
+from docmt.catalogue.missing import find_below, is_remote, local_path
 
 ATTEMPTS = 5
 CHUNK_BYTES = 1 << 13
@@ -121,10 +121,10 @@ def _get_verified(source: str, output: Path, expected: str | None, size: int | N
 
 def _verified(part: Path, expected: str | None, size: int | None) -> Path:
     found_size, found = part.stat().st_size, sha256_file(part)
-    if size is not None and found_size != size:
+    if size not in (None, found_size):
         _forget(part)
         raise WrongChecksum(f"wrong size: found {found_size} bytes, expected {size}")
-    if expected is not None and found != expected:
+    if expected not in (None, found):
         _forget(part)
         raise WrongChecksum(f"wrong checksum: found sha256 {found}, expected {expected}")
     _origin(part).unlink(missing_ok=True)
@@ -142,7 +142,7 @@ def _origin(part: Path) -> Path:
 
 
 def _get(source: str, part: Path, expected: str | None, wait_s: float) -> Path:
-    if urlsplit(source).scheme not in ("http", "https"):
+    if not is_remote(source):
         _copy(source, part)
         return part
     retrying = tenacity.Retrying(
@@ -159,7 +159,7 @@ def _get(source: str, part: Path, expected: str | None, wait_s: float) -> Path:
 
 
 def _copy(source: str, part: Path) -> None:
-    path = Path(unquote(urlsplit(source).path)) if source.startswith("file:") else Path(source)
+    path = local_path(source)
     if not path.is_file():
         raise SourceFailed("no such file")
     _forget(part)
@@ -235,14 +235,12 @@ def _progress(name: str, done: int, total: int | None) -> Iterator[Callable[[int
 
     Nothing is shown where standard error is no terminal.
     """
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
+    hidden = not sys.stderr.isatty()
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), disable=hidden) as bar:
         task = bar.add_task(name, completed=done, total=total)
         yield lambda count: bar.advance(task, count)
 

@@ -3,11 +3,12 @@
 import gzip
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
 from docmt.base.artifacts import BYTE_ORDER_MARK
+from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.corpus.problems import Problems
 
@@ -63,6 +64,7 @@ class ContrastiveItem:
     where: str = ""
 
 
+@dataclass
 class Inputs:
     """The downloaded files of a corpus, its languages, and a folder in which archives are unpacked once.
 
@@ -70,35 +72,37 @@ class Inputs:
     complete when what they give is exhausted.
     """
 
-    def __init__(
-        self,
-        downloads: Path,
-        scratch: Path,
-        source_language: str,
-        target_language: str,
-        problems: Problems | None = None,
-    ) -> None:
-        self.downloads, self.scratch = downloads, scratch
-        self.source_language, self.target_language = source_language, target_language
-        self.problems = problems or Problems()
-        self.changed: Counter[str] = Counter()
+    downloads: Path
+    scratch: Path
+    source_language: str
+    target_language: str
+    problems: Problems = field(default_factory=Problems)
+    changed: Counter[str] = field(default_factory=Counter)
+    archive: str | None = None
+    """In which archive names are; none = among the downloads."""
 
     @property
     def languages(self) -> tuple[str, str]:
         return self.source_language, self.target_language
 
-    def path(self, archive: str | None, name: str) -> Path:
+    def within(self, archive: str | None) -> "Inputs":
+        """The same for a reader whose files are in an archive."""
+        return replace(self, archive=archive)
+
+    def path(self, name: str) -> Path:
         """Where a file or folder lies once its archive, and archives inside it on the way there, are unpacked.
 
         Raises UserError where an archive is missing or damaged.
         """
-        path = self.downloads if archive is None else self._unpacked(self.downloads / archive, Path(archive))
-        parts = Path(name).parts
-        for number, part in enumerate(parts):
-            path = path / part
-            if number + 1 < len(parts) and path.is_file():
-                path = self._unpacked(path, Path(archive or "") / Path(*parts[: number + 1]))
-        return path
+        path, inside = self.downloads, Path()
+        if self.archive is not None:
+            path, inside = self._unpacked(path / self.archive, Path(self.archive)), Path(self.archive)
+        *folders, last = Path(name).parts or ("",)
+        for folder in folders:
+            path, inside = path / folder, inside / folder
+            if path.is_file():
+                path = self._unpacked(path, inside)
+        return path / last
 
     def _unpacked(self, archive: Path, name: Path) -> Path:
         from docmt.corpus.unpack import unpack  # its libraries are none of planning's, which reads forms too
@@ -108,13 +112,17 @@ class Inputs:
             unpack(archive, folder)
         return folder
 
-    def lines(self, archive: str | None, name: str) -> Iterator[str]:
-        """The lines of a text file, without their ends. Raises UserError for a missing or damaged file."""
-        yield from _lines(self.path(archive, name), place(archive, name), self.problems)
+    def shown(self, name: str) -> str:
+        """How a file is named in messages."""
+        return place(self.archive, name)
 
-    def text(self, archive: str | None, name: str) -> str:
+    def lines(self, name: str) -> Iterator[str]:
+        """The lines of a text file, without their ends. Raises UserError for a missing or damaged file."""
+        yield from _lines(self.path(name), self.shown(name), self.problems)
+
+    def text(self, name: str) -> str:
         """A whole text file."""
-        return "\n".join(self.lines(archive, name))
+        return "\n".join(self.lines(name))
 
 
 def place(archive: str | None, name: str) -> str:
@@ -144,6 +152,34 @@ def _decoded(line: bytes, where: str, problems: Problems) -> str:
         found = f"byte 0x{line[problem.start]:02x} at column {problem.start + 1}"
         problems.report("not valid UTF-8", where=where, found=found)
         return line.decode("utf-8", errors="replace")
+
+
+def tsv_rows(
+    inputs: Inputs, path: str, columns: Sequence[str], optional: Sequence[str] = ()
+) -> Iterator[tuple[int, list[str]]]:
+    """The values that these columns of a table with a header have, with the number of the row's line.
+
+    Of an optional column that the table lacks they are "". Reports a row with another number of columns than the
+    header. Raises UserError for a file that is missing or damaged, or lacks a column.
+    """
+    lines = inputs.lines(path)
+    header = next(lines, "").split("\t")
+    need_columns(header, columns, f"{inputs.shown(path)}:1")
+    places = [header.index(name) if name in header else None for name in (*columns, *optional)]
+    for number, line in enumerate(lines, 2):
+        values = line.split("\t")
+        if len(values) == len(header):
+            yield number, ["" if place is None else values[place] for place in places]
+        else:
+            where, what = f"{inputs.shown(path)}:{number}", "a row with another number of columns"
+            found, expected = f"{len(values)} columns", f"{len(header)}, as in the header"
+            inputs.problems.report(what, where=where, found=found, expected=expected)
+
+
+def need_columns(found: Sequence[str], wanted: Sequence[str], where: str) -> None:
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        raise UserError("columns are missing", where=where, found=", ".join(found), expected=", ".join(missing))
 
 
 def text_of(lines: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
 """Documents that each side has in a file of its own, with names: parsed each for itself, then put together."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -10,37 +10,38 @@ from docmt.corpus.problems import Problems
 
 @dataclass
 class OneSided:
-    """A document in one language: its name, the line where it begins, its sentences and theirs.
-
-    `system`: who translated it (`sysid`), where the file says so.
+    """A document in one language: its file, as messages show it, its name, the line where it begins, its sentences and
+    theirs. `system`: who translated it (`sysid`), where the file says so.
     """
 
+    file: str
     name: str
     line: int
     system: str = ""
     sentences: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
 
-    def side(self, file: str) -> Side:
-        return Side(self.sentences, file, self.lines)
+    @property
+    def side(self) -> Side:
+        return Side(self.sentences, self.file, self.lines)
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}:{self.line}"
 
 
-def paired(
-    split: str, prefix: str, sides: Sequence[Iterable[OneSided]], files: Sequence[str], problems: Problems
-) -> Iterator[Document]:
-    """Source and target, document by document; names get the prefix. `files` as shown in messages.
+def paired(split: str, prefix: str, sides: Iterable[Iterable[OneSided]], problems: Problems) -> Iterator[Document]:
+    """Source and target, document by document; names get the prefix.
 
     Reports the first document that only one of them has.
     """
     for source, target in zip_longest(*sides):
         if source is None or target is None or source.name != target.name:
-            place = f"{files[0]}:{source.line}" if source is not None else f"{files[1]}:{target.line}"
             names = ["no more" if one is None else one.name for one in (source, target)]
-            found, expected = f"{names[0]} in one", f"{names[1]} in the other"
-            problems.report("the two languages hold other documents", where=place, found=found, expected=expected)
+            what, where = "the two languages hold other documents", (source or target).where
+            problems.report(what, where=where, found=f"{names[0]} in one", expected=f"{names[1]} in the other")
             return
-        where = f"{files[0]}:{source.line}"
-        yield Document(split, prefix + source.name, source.side(files[0]), target.side(files[1]), where)
+        yield Document(split, prefix + source.name, source.side, target.side, source.where)
 
 
 class MarkedUp:
@@ -86,7 +87,7 @@ class MarkedUp:
             self._report("document without a docid", line)
         if any((one.name, one.system) == (name, system) for one in self.documents):
             self._report("document given twice", line, found=f"docid {name}")
-        self._open = OneSided(name, line, system)
+        self._open = OneSided(self._file, name, line, system)
         self.documents.append(self._open)
 
     def _start_segment(self, attributes: Mapping[str, str | None], line: int) -> None:

@@ -1,5 +1,9 @@
-"""A corpus opened from files, wherever they lie: what of it can be read, and its documents after their checks."""
+"""A corpus opened from files, wherever they lie: what of it can be read, and its documents after their checks.
 
+What every reader of files can be told (empty sides, control characters, names) is done here, after the form's reader.
+"""
+
+import dataclasses
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,21 +16,23 @@ from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.parse import parse
 from docmt.catalogue.corpus import CorpusConfig
-from docmt.catalogue.forms import CONTRASTIVE, FORMS, Languages, ReaderConfig
+from docmt.catalogue.forms import CONTRASTIVE, FORMS, FileReaderConfig, Languages, ReaderConfig, SplitsReaderConfig
 from docmt.catalogue.missing import Places
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig
-from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, place
+from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Side, place
 from docmt.corpus.problems import Problems
-from docmt.corpus.reading import read
-from docmt.corpus.validate import validated, validated_items
+from docmt.corpus.validate import CONTROL, validated, validated_items
 
 
 @dataclass(frozen=True)
 class Opened:
-    """Both are read as they are asked for; `changed` counts what readers drop or mend, once both are exhausted."""
+    """Both are read as they are asked for, so that one document at a time is held in memory.
 
-    documents: Iterator[Document]
-    items: Iterator[ContrastiveItem]
+    `changed` counts what readers drop or mend, once both are exhausted.
+    """
+
+    documents: Iterable[Document]
+    items: Iterable[ContrastiveItem]
     changed: Counter[str]
 
 
@@ -47,9 +53,9 @@ def opened(
     prefix = "docmt." if scratch is None else ".unpacked."
     with _in_one_folder(files) as downloads, tempfile.TemporaryDirectory(dir=scratch, prefix=prefix) as unpacked:
         inputs = Inputs(downloads, Path(unpacked), *languages, problems)
-        reading = read(reader, inputs)
-        items = validated_items(reading.items, corpus, problems)
-        yield Opened(validated(reading.documents, problems), items, inputs.changed)
+        found = read(reader, inputs)
+        items = validated_items(found.items, corpus, problems)
+        yield Opened(validated(found.documents, problems), items, inputs.changed)
 
 
 @contextmanager
@@ -81,7 +87,7 @@ def stated_splits(reader: ReaderConfig, languages: Languages) -> dict[str, list[
     """The splits that a reader names files for, and these, as messages show them."""
     stated: dict[str, list[str]] = {}
     for _, part in reader.readers_of_files():
-        if part.by_split:
+        if isinstance(part, SplitsReaderConfig) and part.splits:
             for split, paths in part.files_of_splits(languages).items():
                 stated.setdefault(split, []).extend(place(part.archive, path) for path in paths)
     return stated
@@ -150,3 +156,67 @@ def read_sets(
     if not items:
         raise UserError("no contrastive items", where=", ".join(map(str, files)))
     return items
+
+
+def read(config: ReaderConfig, inputs: Inputs) -> Opened:
+    """What the form's reader gives, cleaned as its settings say; what is dropped or replaced is counted."""
+    form = FORMS.module(config.kind)
+    if isinstance(config, FileReaderConfig):
+        inputs = inputs.within(config.archive)
+    documents, items = (getattr(form, what, lambda *_: ())(config, inputs) for what in ("documents", "items"))
+    is_told = isinstance(config, FileReaderConfig) and (config.prefix or config.drop_empty or config.control == "space")
+    if is_told:
+        documents, items = _documents(documents, config, inputs.changed), _items(items, config, inputs.changed)
+    return Opened(documents, items, inputs.changed)
+
+
+def _documents(documents: Iterable[Document], config: FileReaderConfig, changed: Counter[str]) -> Iterator[Document]:
+    for document in documents:
+        sides = document.sides
+        if config.control == "space":
+            sides = tuple(_spaced(side, changed) for side in sides)
+        if config.drop_empty and len({len(side.sentences) for side in sides}) == 1:
+            sides = _without_empty(sides, changed)
+            if not sides[0].sentences:
+                changed["documents dropped: nothing of them is left"] += 1
+                continue
+        source, target, *references = sides
+        name = config.prefix + document.name
+        yield dataclasses.replace(document, name=name, source=source, target=target, references=tuple(references))
+
+
+def _items(
+    items: Iterable[ContrastiveItem], config: FileReaderConfig, changed: Counter[str]
+) -> Iterator[ContrastiveItem]:
+    for item in items:
+        if config.control == "space":
+            names = ("source", "target_context", "variants")
+            texts = {name: tuple(_without_control(text, changed) for text in getattr(item, name)) for name in names}
+            item = dataclasses.replace(item, **texts)
+        yield item
+
+
+def _spaced(side: Side, changed: Counter[str]) -> Side:
+    sentences = [text and _without_control(text, changed) for text in side.sentences]
+    return dataclasses.replace(side, sentences=sentences)
+
+
+def _without_control(text: str, changed: Counter[str]) -> str:
+    text, count = CONTROL.subn(" ", text)
+    if count:
+        changed["control characters replaced by a space"] += count
+    return text.strip()
+
+
+def _without_empty(sides: tuple[Side, ...], changed: Counter[str]) -> tuple[Side, ...]:
+    """Pairs with an empty source or target go; an empty reference counts as none."""
+    source, target, *references = sides
+    rows = [n for n, pair in enumerate(zip(source.sentences, target.sentences, strict=True)) if all(pair)]
+    changed["pairs dropped: a side is empty"] += len(source.sentences) - len(rows)
+    references = [dataclasses.replace(side, sentences=[text or None for text in side.sentences]) for side in references]
+    if len(rows) == len(source.sentences):
+        return (source, target, *references)
+    return tuple(
+        Side([side.sentences[n] for n in rows], side.file, [side.lines[n] for n in rows])
+        for side in (source, target, *references)
+    )

@@ -8,19 +8,11 @@ from docmt.base.errors import UserError
 class Problems:
     """Each problem ends the reading, as a UserError."""
 
-    def report(
-        self,
-        what: str,
-        *,
-        where: str,
-        found: object = None,
-        expected: object = None,
-        remedy: str | None = None,
-    ) -> None:
-        """`what` is the kind of problem; whoever reports goes on as well as he can after it."""
-        raise UserError(what, where=where, found=found, expected=expected, remedy=remedy)
+    def report(self, what: str, *, where: str, **facts: object) -> None:
+        """`what` is the kind of problem, `facts` are those of UserError; whoever reports goes on as well as he can."""
+        raise UserError(what, where=where, **facts)
 
-    def warn(self, what: str, *, where: str, found: object = None) -> None:
+    def warn(self, what: str, *, where: str, found: object) -> None:
         """What a corpus may have, though it is rarely meant."""
 
 
@@ -32,31 +24,23 @@ class Kind:
     shown: list[str] = field(default_factory=list)
 
 
+@dataclass
 class CollectedProblems(Problems):
     """Keeps at most so many problems of each kind, and counts the rest."""
 
-    def __init__(self, at_most: int) -> None:
-        self.at_most = at_most
-        self.problems: dict[str, Kind] = {}
-        self.warnings: dict[str, Kind] = {}
+    at_most: int
+    problems: dict[str, Kind] = field(default_factory=dict)
+    warnings: dict[str, Kind] = field(default_factory=dict)
 
-    def report(
-        self,
-        what: str,
-        *,
-        where: str,
-        found: object = None,
-        expected: object = None,
-        remedy: str | None = None,
-    ) -> None:
-        facts = [f"{name} {fact}" for name, fact in (("found", found), ("expected", expected)) if fact is not None]
-        self._keep(self.problems, what, where, "; ".join(facts))
+    def report(self, what: str, *, where: str, **facts: object) -> None:
+        self._keep(self.problems, what, where, **facts)
 
-    def warn(self, what: str, *, where: str, found: object = None) -> None:
-        self._keep(self.warnings, what, where, "" if found is None else f"found {found}")
+    def warn(self, what: str, *, where: str, found: object) -> None:
+        self._keep(self.warnings, what, where, found=found)
 
-    def _keep(self, kinds: dict[str, Kind], what: str, where: str, facts: str) -> None:
+    def _keep(self, kinds: dict[str, Kind], what: str, where: str, **facts: object) -> None:
         kind = kinds.setdefault(what, Kind())
         kind.count += 1
         if kind.count <= self.at_most:
-            kind.shown.append(f"{where}: {facts}" if facts else where)
+            told = [f"{name} {facts[name]}" for name in ("found", "expected") if facts.get(name) is not None]
+            kind.shown.append(": ".join([where, *(["; ".join(told)] if told else [])]))

@@ -1,9 +1,10 @@
 """Stage 1: from downloaded files to documents.parquet, contrastive.parquet and card.json."""
 
-from collections import defaultdict
+import dataclasses
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,8 +12,8 @@ import pyarrow.parquet as pq
 from docmt.base.artifacts import atomic_file, sha256_file, write_json
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS, write_parquet
 from docmt.base.errors import UserError
-from docmt.catalogue.corpus import CorpusSettings
-from docmt.corpus.card import Statistics, make_card
+from docmt.base.names import SPLITS
+from docmt.catalogue.corpus import CorpusSettings, Counts
 from docmt.corpus.inputs import ContrastiveItem, Document
 from docmt.corpus.opening import opened, stated_splits
 from docmt.corpus.problems import Problems
@@ -20,6 +21,42 @@ from docmt.corpus.validate import check_counts, check_splits
 
 ROWS_AT_ONCE = 50_000
 """Sentences that are held in memory before they are written, as one row group."""
+
+
+class Statistics:
+    """Counts of one split, added up document by document."""
+
+    def __init__(self) -> None:
+        self.lengths: Counter[int] = Counter()
+        """How many documents have so many sentences."""
+        self.references: Counter[int] = Counter()
+        """How many sentences have so many references, the target among them."""
+        self.characters = {"source": 0, "target": 0}
+
+    def add(self, document: Document) -> None:
+        self.lengths[len(document.source.sentences)] += 1
+        if document.references:
+            further = zip(*(side.sentences for side in document.references), strict=True)
+            self.references.update(1 + len(texts) - texts.count(None) for texts in further)
+        else:
+            self.references[1] += len(document.target.sentences)
+        for side in self.characters:
+            self.characters[side] += sum(map(len, getattr(document, side).sentences))
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(self.lengths.total(), sum(length * count for length, count in self.lengths.items()))
+
+    def shown(self) -> dict[str, Any]:
+        counts = self.counts
+        mean = round(counts.sentences / counts.documents, 2)
+        return {
+            **dataclasses.asdict(counts),
+            "source_characters": self.characters["source"],
+            "target_characters": self.characters["target"],
+            "sentences_per_document": {"min": min(self.lengths), "mean": mean, "max": max(self.lengths)},
+            "references": {"min": min(self.references), "max": max(self.references)},
+        }
 
 
 def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None:
@@ -33,7 +70,8 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     output.mkdir(parents=True, exist_ok=True)
     with (
         opened(settings.reader, downloads, settings.languages, settings.corpus, problems, output) as found,
-        _documents_file(output / "documents.parquet") as writer,
+        atomic_file(output / "documents.parquet", "wb") as stream,
+        pq.ParquetWriter(stream, DOCUMENTS, compression="zstd") as writer,
     ):
         splits = _written(found.documents, writer)
         items = list(found.items)
@@ -47,7 +85,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
         write_parquet(output / "contrastive.parquet", contrastive_table(items))
     else:  # one of an earlier run must not be taken for this corpus's
         (output / "contrastive.parquet").unlink(missing_ok=True)
-    write_json(output / "card.json", make_card(settings, sha256, splits, found.changed, items))
+    write_json(output / "card.json", _card(settings, sha256, splits, found.changed, items))
 
 
 def _checked(name: str, expected: str | None, downloads: Path) -> str:
@@ -69,43 +107,31 @@ def _check_contrastive(items: list[ContrastiveItem], settings: CorpusSettings) -
         )
 
 
-@contextmanager
-def _documents_file(path: Path) -> Iterator[pq.ParquetWriter]:
-    with atomic_file(path, "wb") as stream, pq.ParquetWriter(stream, DOCUMENTS, compression="zstd") as writer:
-        yield writer
-
-
 def _written(documents: Iterable[Document], writer: pq.ParquetWriter) -> dict[str, Statistics]:
     """Write the documents as they come; their statistics by split."""
     splits: defaultdict[str, Statistics] = defaultdict(Statistics)
-    columns: list[list] = [[] for _ in DOCUMENTS]
+    rows: list[tuple] = []
     for document in documents:
         splits[document.split].add(document)
-        for column, values in zip(columns, _columns(document), strict=True):
-            column.extend(values)
-        if len(columns[0]) >= ROWS_AT_ONCE:
-            writer.write_table(_table(columns))
-            columns = [[] for _ in DOCUMENTS]
-    if columns[0]:
-        writer.write_table(_table(columns))
+        rows += _rows(document)
+        if len(rows) >= ROWS_AT_ONCE:
+            writer.write_table(_table(rows))
+            rows = []
+    if rows:
+        writer.write_table(_table(rows))
     return splits
 
 
-def _columns(document: Document) -> list[Iterable]:
-    length = len(document.source.sentences)
-    further = zip(*(side.sentences for side in document.references), strict=True)
-    references = [[text for text in texts if text is not None] for texts in further]
-    return [
-        [document.split] * length,
-        [document.name] * length,
-        range(length),
-        document.source.sentences,
-        document.target.sentences,
-        references or [[]] * length,
-    ]
+def _rows(document: Document) -> Iterator[tuple]:
+    """In the order of DOCUMENTS."""
+    sides = (side.sentences for side in document.sides)
+    for number, (source, target, *further) in enumerate(zip(*sides, strict=True)):
+        references = [text for text in further if text is not None]
+        yield document.split, document.name, number, source, target, references
 
 
-def _table(columns: list[list]) -> pa.Table:
+def _table(rows: list[tuple]) -> pa.Table:
+    columns = zip(*rows, strict=True)
     return pa.table([pa.array(c, f.type) for c, f in zip(columns, DOCUMENTS, strict=True)], schema=DOCUMENTS)
 
 
@@ -113,3 +139,31 @@ def contrastive_table(items: list[ContrastiveItem]) -> pa.Table:
     """CONTRASTIVE; the number of an item is its place."""
     columns = {name: [getattr(item, name) for item in items] for name in CONTRASTIVE.names if name != "item"}
     return pa.table({**columns, "item": range(len(items))}, CONTRASTIVE)
+
+
+def _card(
+    settings: CorpusSettings,
+    sha256: dict[str, str],
+    splits: dict[str, Statistics],
+    changed: Counter[str],
+    items: Iterable[ContrastiveItem],
+) -> dict[str, Any]:
+    """The content of card.json: what a person wants to know before using the corpus, and what made it.
+
+    `sha256`: of the files as they were read.
+    """
+    sets: dict[str, Counter[str]] = {}
+    for item in items:
+        sets.setdefault(item.set, Counter())[str(item.distance)] += 1
+    return {
+        "corpus": settings.corpus,
+        "source_language": settings.source_language,
+        "target_language": settings.target_language,
+        "licence": settings.licence,
+        "citation": settings.citation,
+        "files": [{"name": name, "sha256": digest} for name, digest in sha256.items()],
+        "reader": dataclasses.asdict(settings.reader),
+        "splits": {split: splits[split].shown() for split in SPLITS if split in splits},
+        "changed": {what: count for what, count in sorted(changed.items()) if count},
+        "contrastive": {name: dict(counts) for name, counts in sets.items()},
+    }

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import requests
 
 from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.missing import is_remote, local_path
 from docmt.corpus.download import reason
 
 TIMEOUT_S = 20
@@ -54,8 +54,9 @@ def ask_sources(corpora: Iterable[CorpusConfig], timeout_s: float = TIMEOUT_S) -
 
 def ask(url: str, timeout_s: float = TIMEOUT_S) -> Answer:
     """Whether a source is there: by HEAD, and by a ranged GET where a server refuses that."""
-    if urlsplit(url).scheme not in ("http", "https"):
-        return _ask_file(url)
+    if not is_remote(url):
+        path = local_path(url)
+        return Answer(None, path.stat().st_size) if path.is_file() else Answer(None, problem="no such file")
     try:
         with requests.head(url, headers=AGENT, allow_redirects=True, timeout=timeout_s) as response:
             if response.status_code not in NO_HEAD:
@@ -65,13 +66,6 @@ def ask(url: str, timeout_s: float = TIMEOUT_S) -> Answer:
             return _answer(url, response)
     except requests.RequestException as problem:
         return Answer(None, problem=reason(problem))
-
-
-def _ask_file(url: str) -> Answer:
-    path = Path(unquote(urlsplit(url).path)) if url.startswith("file:") else Path(url)
-    if not path.is_file():
-        return Answer(None, problem="no such file")
-    return Answer(None, path.stat().st_size)
 
 
 def _answer(url: str, response: requests.Response) -> Answer:

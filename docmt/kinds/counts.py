@@ -8,8 +8,7 @@ from typing import Literal
 
 from docmt.base.checks import need, setting
 from docmt.base.names import SPLITS
-from docmt.catalogue.later_counts import COUNTS, view_pattern
-from docmt.catalogue.published import StatedCounts
+from docmt.catalogue.published import COUNTS, StatedCounts
 from docmt.kinds.item import Checks, Count, TableConfig
 
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))
@@ -55,7 +54,7 @@ class CountsTable(TableConfig):
         """A count that a later stage gives needs a system whose view that stage cuts."""
         views = {s.view.name for s in checks.systems.values() if corpus in checks.corpora[s.name]}
         for split in self.splits if count in COUNTS else ():
-            pattern = view_pattern(count, split)
+            pattern = COUNTS[count].view_of(split)
             there = pattern == "words" or any(fnmatchcase(view, pattern) for view in views)
             found, expected = f"{count} of {split} on {corpus}", f"a system there whose view is {pattern}"
             checks.asked(there, "nothing counts this", found, path, expected)

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from docmt.base import paths
 from docmt.base.errors import UserError, check_known
 from docmt.base.paths import RESULTS, Folder
-from docmt.catalogue.later_counts import COUNTS, view_pattern
+from docmt.catalogue.published import COUNTS
 from docmt.kinds.item import Item, Standing
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
@@ -147,12 +147,12 @@ def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> s
     where stage 1 has the count, or no stage has it."""
     if count not in COUNTS:
         return None
-    pattern = view_pattern(count, split)
+    made = COUNTS[count]
+    pattern = made.view_of(split)
     for entry in grid.of_study(study):
         view = pattern if pattern == "words" else entry.system.view.name
         if entry.corpus == corpus and fnmatchcase(view, pattern):
-            path = COUNTS[count].of_split(split).format(corpus=grid.data_folder(corpus), text=entry.system.text)
-            return path.replace(pattern, view)
+            return made.card(grid.data_folder(corpus), entry.system.text, view)
     return None
 
 

@@ -1,19 +1,19 @@
 """What texts and views can be told: tokens and pieces, and how documents are cut.
 
 Frozen dataclasses, one a section of a system. The metadata of a field is its line in the manual; a test holds
-`config.yaml` to it. Checks of single values and impossible pairs stand in `__post_init__` and raise `BadValue`;
-`docmt.base.parse` turns that into a message with file, line and path.
+`config.yaml` to it. Checks of single values stand with their field, of impossible pairs in `__post_init__`; they raise
+`BadValue`, and `docmt.base.parse` turns that into a message with file, line and path.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.base.checks import MOST, BadValue, need, need_between, need_path, setting
+from docmt.base.checks import BadValue, Checked, above_0, count, count_or_none, need, need_path, setting, whole
 from docmt.base.parse import SHORT_FORMS
 
 
 @dataclass(frozen=True)
-class TextConfig:
+class TextConfig(Checked):
     """Stage 2: from raw sentences to subword pieces."""
 
     case: Literal["keep", "lower", "truecase"] = setting("keep", "keep the case, lower it, or truecase (Moses)")
@@ -21,11 +21,12 @@ class TextConfig:
     normalise: bool = setting(False, "Moses' normalisation of punctuation before tokenising; not of Chinese")
     aggressive: bool = setting(False, "Moses cuts hyphens between letters too (-a: `well @-@ known`); not Chinese")
     bpe: Literal["joint", "separate"] = setting("joint", "one set of merges and one vocabulary, or one a side")
-    merges: int = setting(30000, "BPE merge operations (a side, if separate)")
-    threshold: int = setting(0, "pieces rarer than this in training are left out of the vocabulary")
+    merges: int = setting(30000, "BPE merge operations (a side, if separate)", whole(0, 10_000_000))
+    threshold: int = setting(0, "pieces rarer than this in training are left out of the vocabulary", whole(0))
     pretrained: str | None = setting(
         None,
         "folder with a tokenizer.json, whose pieces stand instead of all above but bpe and threshold; none = our own",
+        need_path,
     )
     pretrained_sides: Literal["both", "source"] = setting("both", "which sides have these pieces (BERT: source)")
     learnt_on: str | None = setting(
@@ -33,9 +34,7 @@ class TextConfig:
     )
 
     def __post_init__(self) -> None:
-        need_between(0, 10_000_000, "merges", self.merges)
-        need_between(0, MOST, "threshold", self.threshold)
-        need_path("pretrained", self.pretrained)
+        super().__post_init__()
         need(self.learnt_on != "", "learnt_on", "''", "a corpus, or none")
         need(self.pretrained is None or self.learnt_on is None, "learnt_on", self.learnt_on, "none beside pretrained")
         only_source = self.pretrained_sides == "source"
@@ -57,39 +56,45 @@ class TextConfig:
 
 
 @dataclass(frozen=True)
-class CutConfig:
+class CutConfig(Checked):
     """How a document becomes segments: exactly one of window, max_tokens, max_sentences, documents is set."""
 
-    window: int | None = setting(None, "k: every k consecutive sentences (k-to-k); 1 is the sentence view")
-    max_tokens: int | None = setting(None, "instances: packed while the sum of max(source, target) + 2 stays below it")
-    max_sentences: int | None = setting(None, "sub-documents of at most so many consecutive sentences")
+    window: int | None = setting(
+        None, "k: every k consecutive sentences (k-to-k); 1 is the sentence view", whole(1, 10_000)
+    )
+    max_tokens: int | None = setting(
+        None, "instances: packed while the sum of max(source, target) + 2 stays below it", count
+    )
+    max_sentences: int | None = setting(None, "sub-documents of at most so many consecutive sentences", count)
     documents: bool = setting(False, "whole documents")
     openings: bool = setting(False, "training windows: also the first 1, 2, ... k-1 sentences of each document")
     partial_copy: float | None = setting(
-        None, "training windows: missing context is filled with so much of the document's first sentence; none = not"
+        None,
+        "training windows: missing context is filled with so much of the document's first sentence; none = not",
+        above_0(1, ", or none"),
     )
-    min_document_tokens: int | None = setting(None, "training documents of fewer source pieces are left out")
+    min_document_tokens: int | None = setting(
+        None, "training documents of fewer source pieces are left out", count_or_none
+    )
     min_document_sentences: int | None = setting(
-        None, "training documents of fewer sentences are left out; 2 leaves out sentence pairs"
+        None, "training documents of fewer sentences are left out; 2 leaves out sentence pairs", count_or_none
     )
     sample: int | None = setting(
-        None, "so many of the training segments, drawn by chance, always the same; a smaller draw is part of a larger"
+        None,
+        "so many of the training segments, drawn by chance, always the same; a smaller draw is part of a larger",
+        count_or_none,
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         chosen = self._chosen()
         need(
             len(chosen) == 1, "view", chosen or "nothing", "exactly one of window, max_tokens, max_sentences, documents"
         )
-        name, size = next(iter(chosen.items()))
-        need_between(1, 10_000 if name == "window" else MOST, name, size)
-        for name, size in self.left_out_by().items():
-            need_between(1, MOST, name, size, ", or none")
         has_context = (self.window or 0) > 1
         need(not self.openings or has_context, "openings", True, "false where no window of 2 or more is cut")
         if self.partial_copy is not None:
             need(has_context, "partial_copy", self.partial_copy, "none where no window of 2 or more is cut")
-            need(0 < self.partial_copy <= 1, "partial_copy", self.partial_copy, "above 0 and at most 1, or none")
             need(not self.openings, "openings", True, "false beside partial_copy, which fills what openings lack")
 
     @property

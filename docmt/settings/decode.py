@@ -3,29 +3,25 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.base.checks import MOST, MOST_BEAM, need, need_between, setting
+from docmt.base.checks import Checked, beam, count, need, setting, up_to, whole
 
 
 @dataclass(frozen=True)
-class DecodeConfig:
+class DecodeConfig(Checked):
     """Stage 6: beam search. The strategy follows from the model's frame and the test view."""
 
-    beam: int = setting(5, "hypotheses kept for each segment; 1 is greedy")
+    beam: int = setting(5, "hypotheses kept for each segment; 1 is greedy", beam)
     length_penalty: Literal["average", "gnmt", "unified_dnmt", "none"] = setting(
         "average",
         "score / length^alpha, score / ((5 + length) / 6)^alpha, score / (5 + length / 6)^alpha (the code of "
         "unified-dnmt), or the plain sum of log-probabilities",
     )
-    length_alpha: float = setting(1.0, "alpha of the length penalty")
-    max_length_a: float = setting(1.2, "longest translation of a sentence: a * source pieces + b")
-    max_length_b: int = setting(10, "see max_length_a")
+    length_alpha: float = setting(1.0, "alpha of the length penalty", up_to(100))
+    max_length_a: float = setting(1.2, "longest translation of a sentence: a * source pieces + b", up_to(1000))
+    max_length_b: int = setting(10, "see max_length_a", whole(1, 1_000_000))
     n_best: int = setting(0, "so many of each search's translations, with scores, in test.nbest.tsv; 0 = no such file")
-    batch_tokens: int = setting(4096, "source tokens decoded at once (memory and speed, not results)")
+    batch_tokens: int = setting(4096, "source tokens decoded at once (memory and speed, not results)", count)
 
     def __post_init__(self) -> None:
-        need_between(1, MOST_BEAM, "beam", self.beam)
+        super().__post_init__()
         need(0 <= self.n_best <= self.beam, "n_best", self.n_best, f"0 to {self.beam}, the beam")
-        need_between(1, MOST, "batch_tokens", self.batch_tokens)
-        for name, most in (("length_alpha", 100), ("max_length_a", 1000)):
-            need(0 <= getattr(self, name) <= most, name, getattr(self, name), f"0 to {most}")
-        need_between(1, 1_000_000, "max_length_b", self.max_length_b)

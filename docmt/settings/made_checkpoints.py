@@ -4,7 +4,7 @@ A scale that lists folders under `pretrained` (workflow/scales) reads none of th
 checkpoints that stage 0 makes, of the kind that is stated and of the scale's sizes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from docmt.base.names import NAMES_HAVE, is_name
 from docmt.base.parse import mapping, parse
 from docmt.base.paths import CHECKPOINT
 from docmt.base.yaml_files import Lines
-from docmt.settings.pretrained import ALIGNER_FILES, ALIGNER_LAYER, CONFIG, TOKENIZER, WEIGHTS
+from docmt.settings.pretrained import ALIGNER_LAYER, CONFIG, WEIGHTS
 
 FILES = (CONFIG, WEIGHTS[0])
 SIZES = ("encoder_layers", "decoder_layers", "width", "inner", "heads")
@@ -89,16 +89,6 @@ def is_made(folder: str | None) -> bool:
     return folder is not None and folder.startswith(CHECKPOINT.at(checkpoint=""))
 
 
-def made_files(folder: str) -> list[str]:
-    """As `checkpoint_files`, before they are there."""
-    return [f"{folder}/{name}" for name in FILES]
-
-
-def made_aligner_files(folder: str) -> list[str]:
-    """As `aligner_files`, before they are there."""
-    return [f"{folder}/{name}" for name in ALIGNER_FILES]
-
-
-def made_tokenizer(folder: str) -> str:
-    """As `tokenizer_file`, before it is there."""
-    return f"{folder}/{TOKENIZER}"
+def made_files(folder: str, names: Iterable[str] = FILES) -> list[str]:
+    """The files of a checkpoint before they are there: its own, those of awesome-align's model, or its tokenizer."""
+    return [f"{folder}/{name}" for name in names]

@@ -5,42 +5,31 @@ and why. `docmt.settings.system` explains the form.
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-from docmt.base.checks import need, need_between, setting
+from docmt.base.checks import Checked, at_least, need, positive, setting, share, whole
 from docmt.base.parse import KINDS
 
 Frame = Literal["wrapped", "summarised", "joined", "unmarked", "closed", "fairseq"]
 """Which special symbols stand around sentences: `docmt.nn.frames`."""
 
 
-MOST = {
-    "encoder_layers": 1_000,
-    "decoder_layers": 1_000,
-    "width": 100_000,
-    "inner": 1_000_000,
-    "heads": 10_000,
-    "max_positions": 10_000_000,
-}
-"""Of a model's sizes: more is a slip of the keyboard, and would only be noticed when memory ends."""
-
-
 @dataclass(frozen=True)
-class TransformerConfig:
+class TransformerConfig(Checked):
     """`transformer`: the sentence model and, by its view, concatenation and the document Transformer."""
 
     kind: str = setting("transformer", "the architecture; a name of `MODELS`")
-    encoder_layers: int = setting(6, "layers of the encoder")
-    decoder_layers: int = setting(6, "layers of the decoder")
-    width: int = setting(512, "d: width of the hidden states")
-    inner: int = setting(2048, "width of the feed-forward layers inside")
-    heads: int = setting(8, "attention heads; divides the width")
-    dropout: float = setting(0.1, "after embeddings and sublayers")
-    attention_dropout: float = setting(0.0, "on attention weights")
-    activation_dropout: float = setting(0.0, "inside the feed-forward layers")
+    encoder_layers: int = setting(6, "layers of the encoder", whole(1, 1_000))
+    decoder_layers: int = setting(6, "layers of the decoder", whole(1, 1_000))
+    width: int = setting(512, "d: width of the hidden states", whole(1, 100_000))
+    inner: int = setting(2048, "width of the feed-forward layers inside", whole(1, 1_000_000))
+    heads: int = setting(8, "attention heads; divides the width", whole(1, 10_000))
+    dropout: float = setting(0.1, "after embeddings and sublayers", share)
+    attention_dropout: float = setting(0.0, "on attention weights", share)
+    activation_dropout: float = setting(0.0, "inside the feed-forward layers", share)
     activation: Literal["relu", "gelu"] = setting("relu", "inside the feed-forward layers")
     norm: Literal["post", "pre"] = setting("post", "layer norm after the residual (Vaswani et al. 2017) or before")
-    norm_epsilon: float = setting(1e-5, "added to the variance in layer norms")
+    norm_epsilon: float = setting(1e-5, "added to the variance in layer norms", positive)
     embeddings: Literal["shared", "target", "separate"] = setting(
         "shared", "one table for all, one for target and output, or three; shared needs joint BPE"
     )
@@ -50,7 +39,9 @@ class TransformerConfig:
         "running", "positions run over the segment, or restart with each of its sentences"
     )
     position_table: Literal["sinusoidal", "learned"] = setting("sinusoidal", "positions by sines, or trained (BART)")
-    max_positions: int = setting(1024, "rows of a learned table of positions; a longer segment is refused")
+    max_positions: int = setting(
+        1024, "rows of a learned table of positions; a longer segment is refused", whole(1, 10_000_000)
+    )
     frame: Frame = setting(
         "wrapped",
         "wrapped: <s> a </s> <s> b </s>, number of sentences forced; summarised: the source with <cls> for <s>; "
@@ -59,19 +50,17 @@ class TransformerConfig:
     absent_pieces: tuple[int, ...] = setting((), "ids that have no embedding (imported models); their probability is 0")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         kinds = [kind for kind, row in MODELS.items() if row.settings is type(self)]
         need(self.kind in kinds, "kind", self.kind, f"{' or '.join(kinds) or 'none'}, which has these settings")
-        for name, most in MOST.items():
-            need_between(1, most, name, getattr(self, name))
-        for name in ("dropout", "attention_dropout", "activation_dropout"):
-            need(0 <= getattr(self, name) < 1, name, getattr(self, name), "at least 0 and below 1")
-        need(self.norm_epsilon > 0, "norm_epsilon", self.norm_epsilon, "above 0")
         need(self.width % self.heads == 0, "heads", self.heads, f"a divisor of width {self.width}")
         need(self.width % 2 == 0, "width", self.width, "an even number (sine and cosine positions)")
+        need(self.frame in self.frames, "frame", self.frame, " or ".join(self.frames))
 
-    def allow_frames(self, *frames: Frame) -> None:
-        """Refuse the frames that this architecture has no use for."""
-        need(self.frame in frames, "frame", self.frame, " or ".join(frames))
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The frames that this architecture has a use for."""
+        return get_args(Frame)
 
 
 @dataclass(frozen=True)
@@ -91,11 +80,13 @@ class GTransformerConfig(TransformerConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.language_locality or self.translation_locality:
-            self.allow_frames("wrapped", "closed")
         for name, layers in self.combined().items():
             limit = self.encoder_layers if name.startswith("encoder") else self.decoder_layers
             need(0 <= layers <= limit, name, layers, f"0 to {limit}, the number of layers")
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        return ("wrapped", "closed") if self.language_locality or self.translation_locality else super().frames
 
     def combined(self) -> dict[str, int]:
         """Combined layers by the name of their field, with `combined_layers` filled in."""
@@ -114,15 +105,14 @@ class LongShortConfig(TransformerConfig):
         "concatenation",
         "how the decoder's streams become one: feed-forward over both, their sum, the long alone",
     )
-    aggregation_inner: int = setting(1024, "width of that feed-forward layer inside (concatenation)")
+    aggregation_inner: int = setting(
+        1024, "width of that feed-forward layer inside (concatenation)", whole(1, 1_000_000)
+    )
     cross_reads: Literal["own", "long"] = setting(
         "own", "which encoder stream a decoder stream's cross-attention reads: its counterpart, or the long one"
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.allow_frames("joined", "wrapped")
-        need_between(1, MOST["inner"], "aggregation_inner", self.aggregation_inner)
+    frames = ("joined", "wrapped")
 
 
 @dataclass(frozen=True)
@@ -131,9 +121,7 @@ class DocumentToSentenceConfig(TransformerConfig):
 
     positions: Literal["running", "restarting"] = setting("restarting", "see transformer")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.allow_frames("wrapped", "summarised")
+    frames = ("wrapped", "summarised")
 
 
 @dataclass(frozen=True)
@@ -148,21 +136,16 @@ class LexicalChainConfig(DocumentToSentenceConfig):
     new_attention: Literal["copied", "random"] = setting(
         "copied", "what LC-Attn and GC-Attn start from: the self-attention of init_from's layer, or anew"
     )
-    latent_width: int = setting(96, "d_z: width of the latent variable")
-    latent_inner: int = setting(1280, "hidden width of the posterior and the prior network (the paper gives none)")
+    latent_width: int = setting(96, "d_z: width of the latent variable", whole(1, 1_000_000))
+    latent_inner: int = setting(
+        1280, "hidden width of the posterior and the prior network (the paper gives none)", whole(1, 1_000_000)
+    )
     latent_variance: Literal["softplus", "plain"] = setting(
         "softplus", "log variance through Softplus, so at least 0 (eq. 11 and 14), or as it is"
     )
     latent_in_inference: Literal["mean", "sample"] = setting("mean", "the prior's mean, or a draw from it")
-    kl_weight: float = setting(1.0, "alpha: weight of the KL divergence (eq. 20)")
-    kl_warmup_updates: int = setting(20000, "updates over which alpha rises from 0")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("latent_width", "latent_inner"):
-            need_between(1, MOST["inner"], name, getattr(self, name))
-        for name in ("kl_weight", "kl_warmup_updates"):
-            need(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
+    kl_weight: float = setting(1.0, "alpha: weight of the KL divergence (eq. 20)", at_least(0))
+    kl_warmup_updates: int = setting(20000, "updates over which alpha rises from 0", at_least(0))
 
 
 @dataclass(frozen=True)
@@ -171,12 +154,8 @@ class HanConfig(DocumentToSentenceConfig):
 
     kind: str = setting("han", "")
     context: Literal["encoder", "decoder", "joint"] = setting("encoder", "where the context comes in")
-    context_sentences: int = setting(3, "k: previous sentences that are seen")
+    context_sentences: int = setting(3, "k: previous sentences that are seen", whole(1, 1_000))
     context_gradient: bool = setting(False, "train the states of the context too; the authors' code detaches them")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        need_between(1, 1_000, "context_sentences", self.context_sentences)
 
 
 @dataclass(frozen=True)
@@ -185,11 +164,9 @@ class WLinkConfig(DocumentToSentenceConfig):
 
     kind: str = setting("w_link", "")
     shared_context: bool = setting(True, "linked words exchange context in the encoder")
-    agreement_weight: float = setting(1.0, "weight of the loss that linked words are translated alike; 0 = none")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        need(self.agreement_weight >= 0, "agreement_weight", self.agreement_weight, "0 or more")
+    agreement_weight: float = setting(
+        1.0, "weight of the loss that linked words are translated alike; 0 = none", at_least(0)
+    )
 
 
 class Architecture(NamedTuple):

@@ -127,18 +127,18 @@ def needed_fields(folder: Path | str) -> dict[str, Any]:
 def _bart(config: Mapping[str, Any], where: str) -> dict[str, Any]:
     """mBART norms before each sublayer and after the stacks, BART after each sublayer."""
     return {
-        "encoder_layers": _entry(config, "encoder_layers", where),
-        "decoder_layers": _entry(config, "decoder_layers", where),
-        "width": _entry(config, "d_model", where),
-        "inner": _equal(config, "encoder_ffn_dim", "decoder_ffn_dim", where),
-        "heads": _equal(config, "encoder_attention_heads", "decoder_attention_heads", where),
+        "encoder_layers": _entry(config, where, "encoder_layers"),
+        "decoder_layers": _entry(config, where, "decoder_layers"),
+        "width": _entry(config, where, "d_model"),
+        "inner": _entry(config, where, "encoder_ffn_dim", "decoder_ffn_dim"),
+        "heads": _entry(config, where, "encoder_attention_heads", "decoder_attention_heads"),
         "activation": config.get("activation_function", "gelu"),
         "norm": "pre" if config["model_type"] == "mbart" else "post",
         "norm_epsilon": 1e-5,
         "embedding_scale": config.get("scale_embedding", False),
         "embedding_norm": True,
         "position_table": "learned",
-        "max_positions": _entry(config, "max_position_embeddings", where),
+        "max_positions": _entry(config, where, "max_position_embeddings"),
     }
 
 
@@ -149,37 +149,29 @@ def _bert(config: Mapping[str, Any], where: str) -> dict[str, Any]:
     if kind != "absolute":
         raise UserError("positions of another kind", where=where, found=kind, expected="absolute")
     return {
-        "encoder_layers": _entry(config, "num_hidden_layers", where),
-        "width": _entry(config, "hidden_size", where),
-        "inner": _entry(config, "intermediate_size", where),
-        "heads": _entry(config, "num_attention_heads", where),
+        "encoder_layers": _entry(config, where, "num_hidden_layers"),
+        "width": _entry(config, where, "hidden_size"),
+        "inner": _entry(config, where, "intermediate_size"),
+        "heads": _entry(config, where, "num_attention_heads"),
         "activation": config.get("hidden_act", "gelu"),
         "norm": "post",
         "norm_epsilon": config.get("layer_norm_eps", 1e-12),
         "embedding_scale": False,
         "embedding_norm": True,
         "position_table": "learned",
-        "max_positions": _entry(config, "max_position_embeddings", where),
+        "max_positions": _entry(config, where, "max_position_embeddings"),
     }
 
 
-def _entry(config: Mapping[str, Any], name: str, where: str) -> Any:
-    if name not in config:
-        raise UserError("key is missing", where=f"{where} {name}")
-    return config[name]
-
-
-def _equal(config: Mapping[str, Any], first: str, second: str, where: str) -> Any:
-    """A value that encoder and decoder share here."""
-    values = _entry(config, first, where), _entry(config, second, where)
-    if values[0] != values[1]:
-        raise UserError(
-            "encoder and decoder differ in what they share here",
-            where=where,
-            found=f"{first} {values[0]}, {second} {values[1]}",
-            expected="the same number",
-        )
-    return values[0]
+def _entry(config: Mapping[str, Any], where: str, *names: str) -> Any:
+    """A value that must be there; of several names, which encoder and decoder have for it, the same."""
+    for name in names:
+        if name not in config:
+            raise UserError("key is missing", where=f"{where} {name}")
+    if any(config[name] != config[names[0]] for name in names):
+        what, found = "encoder and decoder differ in what they share here", [f"{name} {config[name]}" for name in names]
+        raise UserError(what, where=where, found=", ".join(found), expected="the same number")
+    return config[names[0]]
 
 
 def _file(folder: Path, name: str, remedy: str | None = None) -> Path:

@@ -4,22 +4,17 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from docmt.base.checks import need, need_between, need_path, setting
+from docmt.base.checks import MOST, Checked, above_0, count, need, need_path, setting, whole
 
 TRAINED = "trained"
 """Stands for a file of word vectors: they are made from the training split."""
-
-MOST = 1_000_000_000
-"""Of words: more is a slip of the keyboard."""
-MOST_OF_VECTORS = {"dimensions": 100_000, "window": 1_000, "minimum_count": MOST, "negative": 1_000, "epochs": 10_000}
-"""The seed of gensim's has 32 bits."""
 
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 def by_language(about: str) -> Any:
     """A setting that may differ from language to language: a mapping from a code such as en."""
-    return field(default_factory=dict, metadata={"about": about})
+    return field(default_factory=dict, metadata={"about": about, "check": need_languages})
 
 
 def need_languages(name: str, value: dict[str, str]) -> None:
@@ -29,7 +24,7 @@ def need_languages(name: str, value: dict[str, str]) -> None:
 
 
 @dataclass(frozen=True)
-class ConsistencyConfig:
+class ConsistencyConfig(Checked):
     """LTCR and HHI: every choice that the papers leave open, and those in which their codes differ."""
 
     chains: Literal["words", "pieces"] = setting(
@@ -38,13 +33,17 @@ class ConsistencyConfig:
     source_case: Literal["keep", "lower"] = setting("keep", "whether words that differ in case alone are one chain")
     source_punctuation: bool = setting(True, "whether words without a letter or a digit make chains too")
     source_stop_words: int | None = setting(
-        None, "so many of the most frequent source words of training make no chain; none = the corpus' stop_words"
+        None,
+        "so many of the most frequent source words of training make no chain; none = the corpus' stop_words",
+        whole(0, MOST, ", or none"),
     )
     source_stop_lists: dict[str, str] = by_language("by language, a file of such words, a word a line, instead")
     target_case: Literal["lower", "keep"] = setting("lower", "whether translations that differ in case alone agree")
     target_punctuation: bool = setting(False, "whether words without a letter or a digit are part of a translation")
     target_stop_words: int | None = setting(
-        None, "so many of the most frequent target words of training are no part; none = the corpus' target_stop_words"
+        None,
+        "so many of the most frequent target words of training are no part; none = the corpus' target_stop_words",
+        whole(0, MOST, ", or none"),
     )
     target_stop_lists: dict[str, str] = by_language("by language, a file of such words, a word a line, instead")
     only_stop_words: Literal["kept", "unaligned"] = setting(
@@ -64,39 +63,22 @@ class ConsistencyConfig:
         "as `similarity`",
     )
     similarity: float = setting(
-        0.8, "least of 1 - edit distance in characters / characters of the longer one (match: fuzzy)"
+        0.8, "least of 1 - edit distance in characters / characters of the longer one (match: fuzzy)", above_0(1)
     )
     pairs: Literal["all", "first"] = setting("all", "LTCR: all pairs of a chain, or each with its first one (LTCR-1)")
     average: Literal["micro", "macro"] = setting(
         "micro", "a chain counts as often as it has pairs (LTCR) or translations (HHI, eq. 26), or once"
     )
 
-    def __post_init__(self) -> None:
-        for name in ("source_stop_words", "target_stop_words"):
-            need_between(0, MOST, name, getattr(self, name), ", or none")
-        for name in ("source_stop_lists", "target_stop_lists"):
-            need_languages(name, getattr(self, name))
-        need(0 < self.similarity <= 1, "similarity", self.similarity, "above 0 and at most 1")
-
     def of_corpus(self, languages: tuple[str, str], stop_words: tuple[int, int]) -> "ConsistencyConfig":
         """With the numbers of stop words that hold for a corpus, where there is no file; source, then target."""
-        lists = [
-            {language: files[language]} if language in files else {}
-            for language, files in zip(languages, (self.source_stop_lists, self.target_stop_lists), strict=True)
-        ]
-        numbers = [
-            0 if files else number if own is None else own
-            for files, own, number in zip(
-                lists, (self.source_stop_words, self.target_stop_words), stop_words, strict=True
-            )
-        ]
-        return replace(
-            self,
-            source_stop_words=numbers[0],
-            source_stop_lists=lists[0],
-            target_stop_words=numbers[1],
-            target_stop_lists=lists[1],
-        )
+        own: dict[str, Any] = {}
+        for side, language, number in zip(("source", "target"), languages, stop_words, strict=True):
+            files, stated = getattr(self, f"{side}_stop_lists"), getattr(self, f"{side}_stop_words")
+            has_file = language in files
+            own[f"{side}_stop_lists"] = {language: files[language]} if has_file else {}
+            own[f"{side}_stop_words"] = 0 if has_file else number if stated is None else stated
+        return replace(self, **own)
 
 
 @dataclass(frozen=True)
@@ -121,22 +103,17 @@ class AlignerConfig:
 
 
 @dataclass(frozen=True)
-class WordVectorsConfig:
+class WordVectorsConfig(Checked):
     """word2vec, as its authors' tool trains it by default; the lexical-chain paper names the 100 dimensions alone."""
 
-    dimensions: int = setting(100, "numbers in a word's vector")
+    dimensions: int = setting(100, "numbers in a word's vector", whole(1, 100_000))
     architecture: Literal["cbow", "skipgram"] = setting("cbow", "which of word2vec's two")
-    window: int = setting(5, "words on each side, at most")
-    minimum_count: int = setting(5, "rarer words get no vector")
-    negative: int = setting(5, "negative samples for each word")
-    epochs: int = setting(5, "passes over the text")
+    window: int = setting(5, "words on each side, at most", whole(1, 1_000))
+    minimum_count: int = setting(5, "rarer words get no vector", count)
+    negative: int = setting(5, "negative samples for each word", whole(1, 1_000))
+    epochs: int = setting(5, "passes over the text", whole(1, 10_000))
     case: Literal["lower", "keep"] = setting("lower", "whether words are lower-cased first")
-    seed: int = setting(1, "of the random start")
-
-    def __post_init__(self) -> None:
-        for name, most in MOST_OF_VECTORS.items():
-            need_between(1, most, name, getattr(self, name))
-        need_between(0, 2**32 - 1, "seed", self.seed)
+    seed: int = setting(1, "of the random start", whole(0, 2**32 - 1))  # gensim's has 32 bits
 
 
 @dataclass(frozen=True)
@@ -148,23 +125,15 @@ class CoherenceConfig(WordVectorsConfig):
         "others have no coherence"
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        need_languages("vectors", self.vectors)
-
 
 @dataclass(frozen=True)
-class CohesionConfig:
+class CohesionConfig(Checked):
     """Cohesion (lexical chains, eq. 24)."""
 
     models: dict[str, str] = by_language(
         "by target language, the folder of a BERT that predicts next sentences; others have no cohesion"
     )
-    batch_pairs: int = setting(32, "pairs of sentences at once (memory and speed, not results)")
-
-    def __post_init__(self) -> None:
-        need_languages("models", self.models)
-        need_between(1, 1_000_000, "batch_pairs", self.batch_pairs)
+    batch_pairs: int = setting(32, "pairs of sentences at once (memory and speed, not results)", whole(1, 1_000_000))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from docmt.base.checks import MOST, MOST_BEAM, MOST_RATE, need, need_between, setting
+from docmt.base.checks import Checked, at_least, beam, count, count_or_none, need, rate, setting, share, whole
 
 Schedule = Literal["inverse_sqrt", "noam", "polynomial", "constant"]
 GROUPS = ("new", "taken")
@@ -13,17 +13,17 @@ OF_GROUPS = ("schedule", "lr", "warmup_updates")
 
 
 @dataclass(frozen=True)
-class TrainConfig:
+class TrainConfig(Checked):
     """Stage 5: batches, optimiser, schedule, stop and checkpoint rules."""
 
-    tokens_per_update: int = setting(4096, "target tokens of one update, whatever the number of devices")
-    batch_tokens: int = setting(4096, "target tokens computed at once on one device (memory, not results)")
-    label_smoothing: float = setting(0.1, "mass spread evenly over the vocabulary")
-    beta1: float = setting(0.9, "Adam")
-    beta2: float = setting(0.98, "Adam")
-    epsilon: float = setting(1e-8, "Adam")
-    weight_decay: float = setting(0.0, "Adam, decoupled")
-    clip_norm: float = setting(0.0, "largest norm of the gradient; 0 = not clipped")
+    tokens_per_update: int = setting(4096, "target tokens of one update, whatever the number of devices", count)
+    batch_tokens: int = setting(4096, "target tokens computed at once on one device (memory, not results)", count)
+    label_smoothing: float = setting(0.1, "mass spread evenly over the vocabulary", share)
+    beta1: float = setting(0.9, "Adam", share)
+    beta2: float = setting(0.98, "Adam", share)
+    epsilon: float = setting(1e-8, "Adam", rate)
+    weight_decay: float = setting(0.0, "Adam, decoupled", at_least(0))
+    clip_norm: float = setting(0.0, "largest norm of the gradient; 0 = not clipped", at_least(0))
     schedule: Schedule = setting(
         "inverse_sqrt",
         "peak `lr` after the warm-up, then by the root; or factor * width^-0.5 * min(n^-0.5, n * warmup^-1.5); or from "
@@ -31,51 +31,41 @@ class TrainConfig:
     )
     schedule_new: Schedule | None = setting(None, "of parameters that are new (see lr_new); none = schedule")
     schedule_taken: Schedule | None = setting(None, "of parameters that are taken (see lr_taken); none = schedule")
-    lr: float = setting(5e-4, "peak learning rate (inverse_sqrt, polynomial, constant)")
-    lr_new: float | None = setting(None, "of parameters that `init_from` or `pretrained` lacks; none = lr")
-    lr_taken: float | None = setting(None, "of parameters taken from `init_from` or `pretrained`; none = lr")
-    noam_factor: float = setting(1.0, "factor of the Noam schedule")
-    warmup_updates: int = setting(4000, "updates of linear warm-up")
-    warmup_updates_new: int | None = setting(None, "of parameters that are new; none = warmup_updates")
-    warmup_updates_taken: int | None = setting(None, "of parameters that are taken; none = warmup_updates")
-    decay_power: float = setting(1.0, "power of what is left of the updates (polynomial); 1 = a straight line")
+    lr: float = setting(5e-4, "peak learning rate (inverse_sqrt, polynomial, constant)", rate)
+    lr_new: float | None = setting(None, "of parameters that `init_from` or `pretrained` lacks; none = lr", rate)
+    lr_taken: float | None = setting(None, "of parameters taken from `init_from` or `pretrained`; none = lr", rate)
+    noam_factor: float = setting(1.0, "factor of the Noam schedule", rate)
+    warmup_updates: int = setting(4000, "updates of linear warm-up", whole(0))
+    warmup_updates_new: int | None = setting(None, "of parameters that are new; none = warmup_updates", whole(0))
+    warmup_updates_taken: int | None = setting(None, "of parameters that are taken; none = warmup_updates", whole(0))
+    decay_power: float = setting(1.0, "power of what is left of the updates (polynomial); 1 = a straight line", rate)
     frozen: tuple[str, ...] = setting(
         (), "parameters that are not trained: `taken`, `new` (see lr_taken), or parts by name, such as encoder.0"
     )
-    word_dropout: float = setting(0.0, "share of source and target input words replaced by <mask>")
-    word_dropout_epochs: int | None = setting(None, "word dropout ends after so many epochs; none = never")
-    max_updates: int | None = setting(None, "stop after so many updates; none = no limit")
-    max_epochs: int | None = setting(None, "stop after so many passes; none = no limit")
-    patience: int | None = setting(10, "stop after so many validations without a better one (select_by); none = never")
+    word_dropout: float = setting(0.0, "share of source and target input words replaced by <mask>", share)
+    word_dropout_epochs: int | None = setting(
+        None, "word dropout ends after so many epochs; none = never", count_or_none
+    )
+    max_updates: int | None = setting(None, "stop after so many updates; none = no limit", count_or_none)
+    max_epochs: int | None = setting(None, "stop after so many passes; none = no limit", count_or_none)
+    patience: int | None = setting(
+        10, "stop after so many validations without a better one (select_by); none = never", count_or_none
+    )
     select_by: Literal["loss", "bleu"] = setting(
         "loss", "which validation is better: by the dev loss, or by the BLEU of dev, which is then translated each time"
     )
-    bleu_beam: int = setting(1, "hypotheses kept when dev is translated (select_by: bleu); 1 is greedy")
-    validate_every_updates: int | None = setting(None, "none = once an epoch")
+    bleu_beam: int = setting(1, "hypotheses kept when dev is translated (select_by: bleu); 1 is greedy", beam)
+    validate_every_updates: int | None = setting(None, "none = once an epoch", count_or_none)
     validate_start: bool = setting(False, "also before the first update: the dev loss of what training starts from")
-    save_every_updates: int = setting(1000, "checkpoints to resume from")
+    save_every_updates: int = setting(1000, "checkpoints to resume from", count)
     checkpoint: Literal["best", "last", "average", "average_best"] = setting(
         "best", "which weights the model gets: of the best validation, the last, a mean of the last n, of the best n"
     )
-    average: int = setting(5, "n: how many validations' weights are averaged (average, average_best)")
+    average: int = setting(5, "n: how many validations' weights are averaged (average, average_best)", beam)
     precision: Literal["auto", "fp32", "bf16"] = setting("auto", "auto = bf16 on GPUs that have it, else fp32")
 
     def __post_init__(self) -> None:
-        for name in ("tokens_per_update", "batch_tokens", "save_every_updates"):
-            need_between(1, MOST, name, getattr(self, name))
-        for name in ("average", "bleu_beam"):
-            need_between(1, MOST_BEAM, name, getattr(self, name))
-        for name in ("max_updates", "max_epochs", "patience", "validate_every_updates", "word_dropout_epochs"):
-            need_between(1, MOST, name, getattr(self, name), ", or none")
-        for name in ("label_smoothing", "word_dropout", "beta1", "beta2"):
-            need(0 <= getattr(self, name) < 1, name, getattr(self, name), "at least 0 and below 1")
-        for name in ("lr", "lr_new", "lr_taken", "noam_factor", "epsilon", "decay_power"):
-            value = getattr(self, name)
-            need(value is None or 0 < value <= MOST_RATE, name, value, f"above 0 and at most {MOST_RATE:g}")
-        for name in ("warmup_updates", "warmup_updates_new", "warmup_updates_taken"):
-            need_between(0, MOST, name, getattr(self, name))
-        for name in ("clip_norm", "weight_decay"):
-            need(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
+        super().__post_init__()
         self._check_rules()
         for group in (None, *GROUPS):
             self._check_schedule(group)

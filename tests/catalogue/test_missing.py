@@ -5,11 +5,11 @@ import pytest
 from docmt.base.errors import UserError
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
 from docmt.catalogue.forms import ReaderConfig
-from docmt.catalogue.missing import Missing, Places, left_out, missing_error, missing_files
+from docmt.catalogue.missing import Places, left_out, missing_error, missing_files
 
 
 def corpus(*files: FileConfig, name: str = "news") -> CorpusConfig:
-    return CorpusConfig(name, "about", "zh", "en", "none", "none", ReaderConfig("toy"), files=files)
+    return CorpusConfig(name, "zh", "en", "none", "none", ReaderConfig("toy"), "about", files=files)
 
 
 BROUGHT = FileConfig("train.zh", obtain="Ask the LDC.")
@@ -23,7 +23,7 @@ def put(path: Path) -> Path:
 
 
 def names(places: Places, config: CorpusConfig) -> list[str]:
-    return [item.file.name for item in missing_files(config, places)]
+    return [file.name for file in missing_files(config, places)]
 
 
 def test_only_files_that_are_nowhere_and_have_no_source_are_missing(tmp_path):
@@ -95,12 +95,12 @@ def test_a_local_folder_that_is_not_there_is_refused(tmp_path):
 
 def test_everything_that_is_missing_is_one_message():
     way = "From the LDC."
-    items = [
-        Missing("news", FileConfig("train.zh", obtain=way)),
-        Missing("news", FileConfig("train.en", obtain=way)),
-        Missing("ted", FileConfig("ted.tgz", obtain="By hand.")),
-    ]
-    text = str(missing_error(items, Places(Path("results"))))
+    files = {
+        "toy": [],
+        "news": [FileConfig("train.zh", obtain=way), FileConfig("train.en", obtain=way)],
+        "ted": [FileConfig("ted.tgz", obtain="By hand.")],
+    }
+    text = str(missing_error(files, Places(Path("results"))))
     assert text.splitlines() == [
         "files are missing that have no public source",
         "  found ",
@@ -117,9 +117,7 @@ def test_everything_that_is_missing_is_one_message():
 
 def test_a_long_way_to_obtain_a_file_is_wrapped():
     way = " ".join(["word"] * 60)
-    lines = str(
-        missing_error([Missing("news", FileConfig("train.zh", obtain=way))], Places(Path("results")))
-    ).splitlines()
+    lines = str(missing_error({"news": [FileConfig("train.zh", obtain=way)]}, Places(Path("results")))).splitlines()
     told = [line for line in lines if "word" in line]
     assert len(told) == 3
     assert " ".join(" ".join(told).split()) == way

@@ -11,7 +11,7 @@ import torch
 from helpers.checkpoints import transformers
 
 from docmt.base.vocabulary import SPECIALS
-from docmt.corpus.fixtures.stock import fixture_lines
+from docmt.corpus.stock import fixture_lines
 from docmt.models.pretrained import start_from
 from docmt.models.transformer import Transformer
 from docmt.scoring.alignment.awesome import AwesomeAlign

@@ -16,11 +16,10 @@ from docmt.catalogue.corpus import CorpusConfig, FileConfig, as_fixture, load_co
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FORMS, FileReaderConfig, ReaderConfig
 from docmt.corpus.fixtures import Fixture, make_fixture, write_fixture, written_forms
-from docmt.corpus.fixtures.spelling import HAN, LATIN, LETTERS, source_side, spelt, target_side
-from docmt.corpus.fixtures.stock import GROUP
 from docmt.corpus.inputs import ContrastiveItem, Inputs
+from docmt.corpus.opening import read
 from docmt.corpus.problems import Problems
-from docmt.corpus.reading import read
+from docmt.corpus.stock import GROUP, HAN, LATIN, LETTERS, source_side, spelt, target_side
 from docmt.corpus.validate import validated, validated_items
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
@@ -184,7 +183,7 @@ PACKS = ["a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.tar.xz"]
 
 
 def own(reader: ReaderConfig, *files: str) -> CorpusConfig:
-    return CorpusConfig("mine", "a", "zh", "fr", "none", "none", reader, files=tuple(map(FileConfig, files)))
+    return CorpusConfig("mine", "zh", "fr", "none", "none", reader, "a", files=tuple(map(FileConfig, files)))
 
 
 @pytest.mark.parametrize("archive", PACKS)
@@ -303,7 +302,7 @@ def test_instances_are_in_the_form_of_the_published_sets():
         write_fixture(CORPORA["opensubtitles_en-ru"], SMALL, Path(name) / "files")
         inputs = Inputs(Path(name) / "files", Path(name) / "unpacked", "en", "ru")
         archive = "voita_enru_consistency.tar.gz"
-        instances = json.loads(inputs.text(archive, "voita_enru_consistency/deixis_test.json"))
+        instances = json.loads(inputs.within(archive).text("voita_enru_consistency/deixis_test.json"))
     assert archive in files
     assert {name: type(value) for name, value in instances[0].items()} == {
         "src": str, "dst": list, "true_ind": int, "ctx_dist": int,

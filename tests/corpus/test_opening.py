@@ -50,7 +50,7 @@ NEEDED = {
 
 
 def corpus(name: str) -> CorpusConfig:
-    return CorpusConfig("mine", "about", "zh", "en", "none", "none", parse(ReaderConfig, READERS[name], "mine.yaml"))
+    return CorpusConfig("mine", "zh", "en", "none", "none", parse(ReaderConfig, READERS[name], "mine.yaml"), "about")
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -102,7 +102,7 @@ def test_every_source_is_asked_once(site):
     one, two = f"{site.url}/here.tgz", f"{site.url}/gone.tgz"
     files = [FileConfig("a.tgz", (one, two)), FileConfig("b.tgz", (one,), checked="2026-01-31"), FileConfig("c.tgz")]
     corpora = [
-        CorpusConfig(name, "about", "zh", "en", "none", "none", ReaderConfig("toy"), files=tuple(files))
+        CorpusConfig(name, "zh", "en", "none", "none", ReaderConfig("toy"), "about", files=tuple(files))
         for name in ("first", "second")
     ]
     asked = ask_sources(corpora)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.corpus import unpack_limits
+from docmt.corpus import unpack as unpacking
 from docmt.corpus.inputs import Inputs
 from docmt.corpus.unpack import unpack
 
@@ -45,7 +45,7 @@ def gzipped(path: Path, size: int) -> Path:
 @pytest.fixture
 def small(monkeypatch) -> None:
     """Archives may grow to 1 MB, or to 200 times their size."""
-    monkeypatch.setattr(unpack_limits, "SMALL_GB", 0.001)
+    monkeypatch.setattr(unpacking, "SMALL_GB", 0.001)
 
 
 def refused(archive: Path, folder: Path) -> str:
@@ -90,13 +90,13 @@ def test_a_limit_that_is_none_is_refused(tmp_path, monkeypatch, text):
 
 
 def test_the_disk_keeps_some_room(tmp_path, monkeypatch):
-    monkeypatch.setattr(unpack_limits, "free_bytes", lambda _: unpack_limits.LEFT_FREE + MEGABYTE)
+    monkeypatch.setattr(unpacking, "free_bytes", lambda _: unpacking.LEFT_FREE + MEGABYTE)
     message = refused(zipped(tmp_path / "a.zip", 2 * MEGABYTE), tmp_path)
     assert "found 0.002 GB or more; expected at most the disk of" in message and "has 0.001 GB to spare" in message
 
 
 def test_too_many_files_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(unpack_limits, "MOST_MEMBERS", 3)
+    monkeypatch.setattr(unpacking, "MOST_MEMBERS", 3)
     assert "archive holds too many files\n  found more than 3" in refused(
         zipped(tmp_path / "a.zip", 1, 1, 1, 1), tmp_path
     )
@@ -110,4 +110,4 @@ def test_an_archive_inside_an_archive_is_watched_too(small, tmp_path):
     inner.unlink()
     inputs = Inputs(tmp_path, tmp_path / "scratch", "fr", "en")
     with pytest.raises(UserError, match=r"inner.zip: archive would unpack to more than is allowed"):
-        inputs.path("outer.zip", "inner.zip/0.txt")
+        inputs.within("outer.zip").path("inner.zip/0.txt")

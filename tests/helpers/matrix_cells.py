@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from docmt.catalogue.later_counts import UNCLEAR
+from docmt.catalogue.published import UNCLEAR
 from docmt.kinds.attention import AttentionFigure
 from docmt.kinds.cases import CasesFigure
 from docmt.kinds.counts import CountsTable

@@ -1,13 +1,21 @@
 """Settings are refused with the file, the line, the path, what was found and the nearest valid name."""
 
+import dataclasses
+from dataclasses import MISSING
+
 import pytest
 
+from docmt.base.checks import BadValue
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.base.yaml_files import load_yaml
+from docmt.catalogue.corpus import CorpusConfig, FileConfig
+from docmt.catalogue.fixtures import FixtureConfig
+from docmt.catalogue.forms import FORMS
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
-from docmt.settings.models import GTransformerConfig, TransformerConfig
+from docmt.settings.models import MODEL_CONFIGS, GTransformerConfig, TransformerConfig
+from docmt.settings.scoring import CoherenceConfig, CohesionConfig, ConsistencyConfig
 from docmt.settings.train import TrainConfig
 
 
@@ -97,3 +105,37 @@ def test_a_mistake_is_named_with_its_line(tmp_path):
     value, lines = load_yaml(file)
     with pytest.raises(UserError, match=r"a\.yaml:4 beem: unknown key"):
         parse(DecodeConfig, value, lines)
+
+
+SETTINGS = [
+    *(TextConfig, CutConfig, DecodeConfig, TrainConfig, *MODEL_CONFIGS.values()),
+    *(ConsistencyConfig, CoherenceConfig, CohesionConfig, FixtureConfig, FileConfig, CorpusConfig),
+    *FORMS.values(),
+]
+
+
+@pytest.mark.parametrize(
+    ("settings", "name", "check"),
+    [
+        pytest.param(settings, one.name, one.metadata["check"], id=f"{settings.__name__}.{one.name}")
+        for settings in dict.fromkeys(SETTINGS)
+        for one in dataclasses.fields(settings)
+        if one.metadata.get("check")
+    ],
+)
+def test_what_a_field_asks_is_looked_at_first(settings, name, check):
+    """Also where settings have checks of their own, which must not take the place of the fields'."""
+    bad = next(value for value in (-1, 0, 5, 1e40, "\n", {"en": ""}) if not allowed(check, name, value))
+    needed = [one.name for one in dataclasses.fields(settings) if one.default is one.default_factory is MISSING]
+    with pytest.raises(BadValue, match=name):
+        settings(**{**dict.fromkeys(needed), name: bad})
+
+
+def allowed(check, name, value) -> bool:
+    try:
+        check(name, value)
+    except BadValue:
+        return False
+    except (TypeError, AttributeError):
+        return True
+    return True

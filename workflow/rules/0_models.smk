@@ -29,7 +29,7 @@ rule aligner_checkpoint:
     input:
         settings=CHECKPOINT / "settings.json",
     output:
-        made_aligner_files(str(CHECKPOINT)),
+        made_files(str(CHECKPOINT), ALIGNER_FILES),
     log:
         CHECKPOINT.log(),
     wildcard_constraints:

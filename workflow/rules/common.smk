@@ -21,7 +21,7 @@ from docmt.base.artifacts import atomic_file, canonical_json, read_json
 from docmt.base.foreign import explained
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.items import item_files, run_folder, study_files
-from docmt.settings.made_checkpoints import is_made, made_aligner_files, made_files, made_tokenizer
+from docmt.settings.made_checkpoints import is_made, made_files
 from docmt.catalogue.missing import Places, left_out, missing_error, missing_files
 from docmt.base.paths import (
     ALIGNER,
@@ -46,7 +46,15 @@ from docmt.base.paths import (
 )
 from docmt.base.parent import VARIABLE as END_WITH_PARENT
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
-from docmt.settings.pretrained import aligner_files, check_model, checkpoint_files, missing_checkpoints, tokenizer_file
+from docmt.settings.pretrained import (
+    ALIGNER_FILES,
+    TOKENIZER,
+    aligner_files,
+    check_model,
+    checkpoint_files,
+    missing_checkpoints,
+    tokenizer_file,
+)
 from docmt.settings.scoring import TRAINED
 from docmt.plan.slices import corpora_of, settings
 from docmt.training.exit import endings, now
@@ -187,7 +195,7 @@ def check_missing(corpus):
     if not or_refuse(missing_files, GRID.corpora[corpus], places(GRID)):
         return
     asked = dict.fromkeys([*corpora_of(GRID, workflow.dag_settings.targets), corpus])
-    missing = [item for name in asked for item in or_refuse(missing_files, GRID.corpora[name], places(GRID))]
+    missing = {name: or_refuse(missing_files, GRID.corpora[name], places(GRID)) for name in asked}
     refuse(missing_error(missing, places(GRID)))
 
 
@@ -254,11 +262,11 @@ def checkpoint_of(folder):
 
 
 def tokenizer_of(folder):
-    return made_tokenizer(folder) if is_made(folder) else or_refuse(tokenizer_file, folder)
+    return f"{folder}/{TOKENIZER}" if is_made(folder) else or_refuse(tokenizer_file, folder)
 
 
 def aligner_of(folder):
-    return made_aligner_files(folder) if is_made(folder) else or_refuse(aligner_files, folder)
+    return made_files(folder, ALIGNER_FILES) if is_made(folder) else or_refuse(aligner_files, folder)
 
 
 def checkpoint_inputs(system):

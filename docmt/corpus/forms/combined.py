@@ -1,4 +1,4 @@
-"""`combined`: several readers one after another."""
+"""`combined`: several readers; a split is the concatenation of theirs, in order."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -12,8 +12,6 @@ from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
 
 @dataclass(frozen=True)
 class CombinedConfig(ReaderConfig):
-    """`combined`: several readers; a split is the concatenation of theirs, in order."""
-
     kind: Literal["combined"]
     parts: tuple[ReaderConfig, ...]
 
@@ -33,14 +31,14 @@ class CombinedConfig(ReaderConfig):
 
 
 def documents(config: CombinedConfig, inputs: Inputs) -> Iterator[Document]:
-    from docmt.corpus.reading import read
+    from docmt.corpus.opening import read
 
     for part in config.parts:
         yield from read(part, inputs).documents
 
 
 def items(config: CombinedConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
-    from docmt.corpus.reading import read
+    from docmt.corpus.opening import read
 
     for part in config.parts:
         yield from read(part, inputs).items

@@ -17,10 +17,10 @@ from difflib import SequenceMatcher
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import at_least, need, setting
 from docmt.base.errors import UserError
-from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of, read_json
-from docmt.corpus.inputs import ContrastiveItem, Inputs, place
+from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of, numbered, read_json
+from docmt.corpus.inputs import ContrastiveItem, Inputs
 
 Document = list[tuple[str, str]]
 """Source and target of each line."""
@@ -41,12 +41,11 @@ class ContraProConfig(ContrastiveReaderConfig):
 
     kind: Literal["contrapro"]
     documents: str = setting("documents/{year}/{document}.{language}", "a document's file, a sentence a line")
-    context_sentences: int = setting(3, "sentences before the judged one, where its document has so many")
+    context_sentences: int = setting(3, "sentences before the judged one, where its document has so many", at_least(0))
     first_segment: int = setting(1, "the `segment id` of a document's first line; 0 in the French sets")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        need(self.context_sentences >= 0, "context_sentences", self.context_sentences, "0 or more")
         need(self.first_segment in (0, 1), "first_segment", self.first_segment, "0 or 1")
         for part in ("{document}", "{language}"):
             need(part in self.documents, "documents", self.documents, f"a path with {part} in it")
@@ -60,9 +59,7 @@ def items(config: ContraProConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     """
     document = lru_cache(REMEMBERED_DOCUMENTS)(partial(_document, config, inputs))
     for name, file in config.sets.items():
-        shown = place(config.archive, file)
-        numbered = enumerate(read_json(inputs, config.archive, file, list), 1)
-        records = ((record, f"{shown}, item {number}") for number, record in numbered)
+        records = numbered(read_json(inputs, file, list), f"{inputs.shown(file)}, item")
         yield from items_of(records, partial(_item, name, config, document, inputs.changed), inputs.problems)
 
 
@@ -119,10 +116,10 @@ def _document(config: ContraProConfig, inputs: Inputs, name: str) -> Document:
         name = name.removesuffix(f".{language}")
     parts = {"document": name, "year": name.split("_")[0]}
     paths = [config.documents.format(**parts, language=language) for language in languages]
-    sides = [[line.strip() for line in inputs.lines(config.archive, path)] for path in paths]
+    sides = [[line.strip() for line in inputs.lines(path)] for path in paths]
     if len(sides[0]) != len(sides[1]):
         found, expected = (f"{len(side)} lines" for side in sides)
-        where = place(config.archive, paths[0])
+        where = inputs.shown(paths[0])
         raise UserError("the two sides have unequal numbers of lines", where=where, found=found, expected=expected)
     return list(zip(*sides, strict=True))
 

@@ -5,6 +5,7 @@ whose sentences are joined by ` _eos `, the judged one last) and `correct` (1 fo
 there; `set` (a phenomenon) and `distance` (how many sentences back the deciding one stands) may be.
 """
 
+from collections import namedtuple
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -13,17 +14,14 @@ from typing import Literal
 
 from docmt.base.errors import UserError
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig, item_of, items_of, split_sentences
-from docmt.corpus.inputs import ContrastiveItem, Inputs, place
+from docmt.corpus.inputs import ContrastiveItem, Inputs, tsv_rows
 
-NEEDED = ("item", "source", "target", "correct")
-
-Row = dict[str, str]
+NEEDED, OPTIONAL = ("item", "source", "target", "correct"), ("set", "distance")
+Row = namedtuple("Row", (*NEEDED, *OPTIONAL))
 
 
 @dataclass(frozen=True)
 class ContrastiveTableConfig(ContrastiveReaderConfig):
-    """`contrastive_table`: sets of one's own; TSV, a row a variant."""
-
     kind: Literal["contrastive_table"]
 
 
@@ -33,42 +31,23 @@ def items(config: ContrastiveTableConfig, inputs: Inputs) -> Iterator[Contrastiv
     Reports rows that are no item's variants. Raises UserError for a file that is missing or no such table.
     """
     for name, file in config.sets.items():
-        shown = place(config.archive, file)
-        rows = _rows(inputs.lines(config.archive, file), shown)
-        groups = (list(group) for _, group in groupby(rows, lambda row: (row[1].get("set"), row[1]["item"])))
-        records = (([row for _, row in group], f"{shown}:{group[0][0]}") for group in groups)
+        rows = ((number, Row(*values)) for number, values in tsv_rows(inputs, file, NEEDED, OPTIONAL))
+        groups = (list(group) for _, group in groupby(rows, lambda row: (row[1].set, row[1].item)))
+        records = (([row for _, row in group], f"{inputs.shown(file)}:{group[0][0]}") for group in groups)
         yield from items_of(records, partial(_item, name), inputs.problems)
-
-
-def _rows(lines: Iterator[str], shown: str) -> Iterator[tuple[int, Row]]:
-    header = next(lines, "").split("\t")
-    missing = [name for name in NEEDED if name not in header]
-    if missing:
-        found, expected = ", ".join(header), ", ".join(missing)
-        raise UserError("columns are missing", where=f"{shown}:1", found=found, expected=expected)
-    for number, line in enumerate(lines, 2):
-        values = line.split("\t")
-        if len(values) != len(header):
-            raise UserError(
-                "a row with another number of columns",
-                where=f"{shown}:{number}",
-                found=f"{len(values)} columns",
-                expected=f"{len(header)}, as in the header",
-            )
-        yield number, dict(zip(header, values, strict=True))
 
 
 def _item(name: str, rows: list[Row], where: str) -> ContrastiveItem:
     first = rows[0]
-    correct = [number for number, row in enumerate(rows) if row["correct"] == "1"]
-    if len(correct) != 1 or len(rows) < 2 or any(row["correct"] not in ("0", "1") for row in rows):
-        found = f"correct: {', '.join(row['correct'] for row in rows)}"
+    correct = [number for number, row in enumerate(rows) if row.correct == "1"]
+    if len(correct) != 1 or len(rows) < 2 or any(row.correct not in ("0", "1") for row in rows):
+        found = f"correct: {', '.join(row.correct for row in rows)}"
         raise UserError("not the variants of an item", where=where, found=found, expected="one 1, and 0 for the others")
-    if len({(row["source"], row.get("distance")) for row in rows}) > 1:
+    if len({(row.source, row.distance) for row in rows}) > 1:
         raise UserError("variants of an item differ in source or distance", where=where)
-    distance = first.get("distance", "") or "0"
+    distance = first.distance or "0"
     if not distance.isdecimal():
         raise UserError("not a distance", where=where, found=distance, expected="a whole number, 0 or more")
-    part = f"{name}/{first['set']}" if first.get("set") else name
-    targets = [split_sentences(row["target"]) for row in rows]
-    return item_of(part, int(distance), split_sentences(first["source"]), targets, correct[0], where)
+    part = f"{name}/{first.set}" if first.set else name
+    targets = [split_sentences(row.target) for row in rows]
+    return item_of(part, int(distance), split_sentences(first.source), targets, correct[0], where)

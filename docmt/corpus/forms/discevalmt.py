@@ -1,7 +1,7 @@
 """`discevalmt`: anaphora and lexical choice, Bawden et al. (2018), "Evaluating Discourse Phenomena in NMT".
 
-A file is an object of blocks. In a block of lexical choice `examples` are the items, each with its own `src`; in one
-of anaphora `trg` are the items, which have the block's `src` in common. An item is a pair: the context, and a sentence
+A file is a JSON object of blocks. In one of lexical choice `examples` are the items, each with its own `src`; in one of
+anaphora `trg` are the items, which have the block's `src` in common. An item is a pair: the context, and a sentence
 that is right after it (`correct`; `semi-correct`: right after a context that is not) or wrong (`incorrect`). The same
 two sentences are right and wrong equally often, so that a model without context is right in half of the items.
 
@@ -17,15 +17,14 @@ from typing import Any, Literal
 from docmt.base.errors import UserError
 from docmt.corpus.contrastive_items import (
     ContrastiveReaderConfig,
-    Records,
     field,
     item_of,
     items_of,
+    numbered,
     read_json,
     texts_of,
 )
-from docmt.corpus.inputs import ContrastiveItem, Inputs, place
-from docmt.corpus.problems import Problems
+from docmt.corpus.inputs import ContrastiveItem, Inputs
 
 DISTANCE = 1
 """The sets have one sentence of context, and it decides."""
@@ -33,30 +32,22 @@ DISTANCE = 1
 
 @dataclass(frozen=True)
 class DiscEvalMtConfig(ContrastiveReaderConfig):
-    """`discevalmt`: anaphora and lexical choice, Bawden et al. (2018); JSON."""
-
     kind: Literal["discevalmt"]
 
 
 def items(config: DiscEvalMtConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     """Reports a block or an item without its fields. Raises UserError for a file that is missing or no such set."""
     for name, file in config.sets.items():
-        for number, block in read_json(inputs, config.archive, file, dict).items():
-            yield from _items_of_block(name, block, f"{place(config.archive, file)}, block {number}", inputs.problems)
-
-
-def _items_of_block(name: str, block: Any, where: str, problems: Problems) -> Iterator[ContrastiveItem]:
-    if isinstance(block, dict) and isinstance(block.get("examples"), list):
-        yield from items_of(_placed(block["examples"], where), partial(_lexical_choice, name, block), problems)
-    elif isinstance(block, dict) and isinstance(block.get("trg"), list):
-        yield from items_of(_placed(block["trg"], where), partial(_anaphora, name, block), problems)
-    else:
-        found = ", ".join(block) if isinstance(block, dict) else type(block).__name__
-        problems.report("not a block of items", where=where, found=found, expected="'trg' or 'examples', a list")
-
-
-def _placed(records: list[Any], block: str) -> Records:
-    return ((record, f"{block}, item {number}") for number, record in enumerate(records, 1))
+        for number, block in read_json(inputs, file, dict).items():
+            where = f"{inputs.shown(file)}, block {number}"
+            key = next((key for key in MADE_OF if isinstance(block, dict) and isinstance(block.get(key), list)), None)
+            if key is None:
+                found = ", ".join(block) if isinstance(block, dict) else type(block).__name__
+                expected = "'trg' or 'examples', a list"
+                inputs.problems.report("not a block of items", where=where, found=found, expected=expected)
+                continue
+            records = numbered(block[key], f"{where}, item")
+            yield from items_of(records, partial(MADE_OF[key], name, block), inputs.problems)
 
 
 def _lexical_choice(name: str, block: dict[str, Any], example: Any, where: str) -> ContrastiveItem:
@@ -79,3 +70,7 @@ def _part(*names: object) -> str:
 def _item(name: str, source: tuple[str, ...], pair: Any, right: str, where: str) -> ContrastiveItem:
     targets = [texts_of(pair, key, where) for key in (right, "incorrect")]
     return item_of(name, DISTANCE, source, targets, 0, where)
+
+
+MADE_OF = {"examples": _lexical_choice, "trg": _anaphora}
+"""What the items of a block are made of."""

@@ -1,31 +1,25 @@
-"""`eos`: a document a line, its sentences joined by a separator."""
+"""`eos`: a document a line, its sentences joined by a separator between spaces."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import Literal
 
 from docmt.base.checks import need, setting
-from docmt.catalogue.forms import FileReaderConfig, in_order, need_splits
+from docmt.catalogue.forms import SplitsReaderConfig
 from docmt.corpus.aligned import SidesConfig, aligned_rows
-from docmt.corpus.inputs import Document, Inputs, Side, Written, place, text_of
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.inputs import Document, Inputs, Side, Written, text_of
+from docmt.corpus.stock import Stock
 
 
 @dataclass(frozen=True)
-class EosConfig(FileReaderConfig):
-    """`eos`: a document a line, its sentences joined by a separator between spaces."""
-
-    PATHS: ClassVar = ("splits",)
-
+class EosConfig(SplitsReaderConfig):
     kind: Literal["eos"]
     splits: dict[str, SidesConfig]
     separator: str = setting("_eos", "the word between sentences")
 
     def __post_init__(self) -> None:
-        need_splits(self.splits)
+        super().__post_init__()
         word = self.separator.split() == [self.separator]
         need(word, "separator", self.separator, "a word without spaces")
 
@@ -36,9 +30,9 @@ def documents(config: EosConfig, inputs: Inputs) -> Iterator[Document]:
     Reports files of unequal length; sides with other numbers of sentences are left to the checks of documents.
     """
     separator = re.compile(rf"(?<!\S){re.escape(config.separator)}(?!\S)")
-    for split, files in in_order(config.splits):
-        shown = [place(config.archive, path) for path in files.paths]
-        for number, texts in aligned_rows(inputs, config.archive, files.paths):
+    for split, files in config.in_order:
+        shown = [inputs.shown(path) for path in files.paths]
+        for number, texts in aligned_rows(inputs, files.paths):
             source, target, *references = (
                 _side([sentence.strip() for sentence in separator.split(text)], file, number)
                 for text, file in zip(texts, shown, strict=True)
@@ -51,8 +45,8 @@ def _side(sentences: list[str], file: str, line: int) -> Side:
     return Side(sentences, file, [line] * len(sentences))
 
 
-def write(config: EosConfig, stock: "Stock") -> Written:
-    for split, sides in in_order(config.splits):
+def write(config: EosConfig, stock: Stock) -> Written:
+    for split, sides in config.in_order:
         documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=stock.group)
         for side, path in enumerate(sides.paths):
             yield path, text_of(f" {config.separator} ".join(row[side] for row in rows) for rows in documents)

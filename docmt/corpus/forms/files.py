@@ -1,34 +1,28 @@
-"""`files`: a file a document and language, aligned line by line."""
+"""`files`: a file a document and language, aligned line by line; {document} in a path is the document's name."""
 
 import glob
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import Literal
 
 from docmt.base.errors import UserError
-from docmt.catalogue.forms import FileReaderConfig, in_order, need_parts, need_splits
+from docmt.catalogue.forms import SplitsReaderConfig, need_parts
 from docmt.corpus.aligned import SidesConfig, aligned_document, aligned_rows
-from docmt.corpus.inputs import Document, Inputs, Written, place, text_of
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.inputs import Document, Inputs, Written, text_of
+from docmt.corpus.stock import Stock
 
 NAME = "{document}"
 
 
 @dataclass(frozen=True)
-class FilesConfig(FileReaderConfig):
-    """`files`: a file a document and language, aligned line by line; {document} in a path is the document's name."""
-
-    PATHS: ClassVar = ("splits",)
-
+class FilesConfig(SplitsReaderConfig):
     kind: Literal["files"]
     splits: dict[str, SidesConfig]
 
     def __post_init__(self) -> None:
-        need_splits(self.splits)
+        super().__post_init__()
         for split, sides in self.splits.items():
             for path in sides.paths:
                 need_parts(path, f"splits.{split}", "{document}")
@@ -40,11 +34,11 @@ def documents(config: FilesConfig, inputs: Inputs) -> Iterator[Document]:
     Reports a document that only some of the files have, an empty one, and files of unequal length.
     Raises UserError for a pattern that no file has.
     """
-    for split, sides in in_order(config.splits):
-        found = [_names(inputs, config.archive, pattern) for pattern in sides.paths]
+    for split, sides in config.in_order:
+        found = [_names(inputs, pattern) for pattern in sides.paths]
         for name in sorted(set().union(*found), key=natural):
             paths = [pattern.replace(NAME, name) for pattern in sides.paths]
-            shown = [place(config.archive, path) for path in paths]
+            shown = [inputs.shown(path) for path in paths]
             there = [name in names for names in found]
             if not all(there):
                 inputs.problems.report(
@@ -53,7 +47,7 @@ def documents(config: FilesConfig, inputs: Inputs) -> Iterator[Document]:
                     expected=shown[there.index(False)],
                 )
                 continue
-            rows = list(aligned_rows(inputs, config.archive, paths))
+            rows = list(aligned_rows(inputs, paths))
             if rows:
                 yield aligned_document(split, name, rows, shown)
             else:
@@ -66,11 +60,11 @@ def natural(name: str) -> tuple[list[tuple[int, str]], str]:
     return [(int(part), "") if number % 2 else (-1, part) for number, part in enumerate(parts)], name
 
 
-def _names(inputs: Inputs, archive: str | None, pattern: str) -> set[str]:
+def _names(inputs: Inputs, pattern: str) -> set[str]:
     """What {document} stands for in the files that there are; the same text wherever it is in the pattern."""
     parts = PurePosixPath(pattern).parts
     fixed = next(number for number, part in enumerate(parts) if NAME in part)
-    folder = inputs.path(archive, str(PurePosixPath(*parts[:fixed])))
+    folder = inputs.path(str(PurePosixPath(*parts[:fixed])))
     rest = "/".join(parts[fixed:])
     first, *others = (re.escape(part) for part in rest.split(NAME))
     expression = re.compile("(?P<name>[^/]+)".join([first, "(?P=name)".join(others)]))
@@ -78,12 +72,12 @@ def _names(inputs: Inputs, archive: str | None, pattern: str) -> set[str]:
     files = (path.relative_to(folder).as_posix() for path in folder.glob(wanted) if path.is_file())
     names = {match["name"] for match in map(expression.fullmatch, files) if match}
     if not names:
-        raise UserError("no such files", where=place(archive, pattern))
+        raise UserError("no such files", where=inputs.shown(pattern))
     return names
 
 
-def write(config: FilesConfig, stock: "Stock") -> Written:
-    for split, sides in in_order(config.splits):
+def write(config: FilesConfig, stock: Stock) -> Written:
+    for split, sides in config.in_order:
         documents = stock.deal(config, split, sides.source, len(sides.paths) - 1)
         for number, rows in enumerate(documents, 1):
             for side, path in enumerate(sides.paths):

@@ -1,16 +1,14 @@
-"""`iwslt_tags`: the training files of IWSLT, sentences among tags; a document is a talk."""
+"""`iwslt_tags`: training files of IWSLT, `train.tags.zh-en.{language}`, sentences among tags; a document is a talk."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import Literal
 
-from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_parts, need_splits
-from docmt.corpus.inputs import Document, Inputs, Rows, Written, place, text_of
+from docmt.catalogue.forms import Languages, SplitsReaderConfig, need_parts
+from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
 from docmt.corpus.marked_up import OneSided, about_talk, paired
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 TAGS = ("doc", "url", "keywords", "speaker", "talkid", "title", "description", "reviewer", "translator")
 TAG = re.compile(rf"</?({'|'.join(TAGS)})\b[^>]*>")
@@ -18,16 +16,12 @@ TALK = re.compile(r"<talkid>\s*(\S+)\s*</talkid>")
 
 
 @dataclass(frozen=True)
-class IwsltTagsConfig(FileReaderConfig):
-    """`iwslt_tags`: the training files of IWSLT, `train.tags.zh-en.{language}`; a document is a talk."""
-
-    PATHS: ClassVar = ("splits",)
-
+class IwsltTagsConfig(SplitsReaderConfig):
     kind: Literal["iwslt_tags"]
     splits: dict[str, str]
 
     def __post_init__(self) -> None:
-        need_splits(self.splits)
+        super().__post_init__()
         for split, path in self.splits.items():
             need_parts(path, f"splits.{split}", "{language}")
 
@@ -42,23 +36,21 @@ def documents(config: IwsltTagsConfig, inputs: Inputs) -> Iterator[Document]:
     that begin with another tag say something about the talk, wherever in it they stand.
     Reports what `paired` finds, and a sentence before the first talk.
     """
-    for split in dict(in_order(config.splits)):
-        files = config.files_of(split, inputs.languages)
-        shown = [place(config.archive, file) for file in files]
-        sides = [_talks(inputs, config.archive, file) for file in files]
-        yield from paired(split, "", sides, shown, inputs.problems)
+    for split in dict(config.in_order):
+        sides = [_talks(inputs, file) for file in config.files_of(split, inputs.languages)]
+        yield from paired(split, "", sides, inputs.problems)
 
 
-def _talks(inputs: Inputs, archive: str | None, file: str) -> Iterator[OneSided]:
+def _talks(inputs: Inputs, file: str) -> Iterator[OneSided]:
     opening = None
     talk = None
     count = 0
-    for number, line in enumerate(inputs.lines(archive, file), 1):
+    for number, line in enumerate(inputs.lines(file), 1):
         text = line.strip()
         tag = TAG.match(text)
         if tag is None:
             if talk is None:
-                inputs.problems.report("text before the first talk", where=f"{place(archive, file)}:{number}")
+                inputs.problems.report("text before the first talk", where=f"{inputs.shown(file)}:{number}")
                 continue
             talk.sentences.append(text)
             talk.lines.append(number)
@@ -68,15 +60,15 @@ def _talks(inputs: Inputs, archive: str | None, file: str) -> Iterator[OneSided]
             if talk is not None:
                 yield talk
             count += 1
-            talk = OneSided(str(count), number)
+            talk = OneSided(inputs.shown(file), str(count), number)
         if found := TALK.match(text):
             talk.name = f"{count}.{found[1]}"
     if talk is not None:
         yield talk
 
 
-def write(config: IwsltTagsConfig, stock: "Stock") -> Written:
-    for split, path in in_order(config.splits):
+def write(config: IwsltTagsConfig, stock: Stock) -> Written:
+    for split, path in config.in_order:
         talks = stock.deal(config, split, path)
         for side, file in enumerate(config.files_of(split, stock.languages)):
             lines = (line for number, rows in enumerate(talks, 1) for line in _told(number, rows, side))

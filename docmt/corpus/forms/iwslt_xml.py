@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from docmt.base.errors import UserError
-from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_parts, need_splits
-from docmt.corpus.inputs import Document, Inputs, Rows, Written, place, text_of
+from docmt.catalogue.forms import Languages, SplitsReaderConfig, need_parts
+from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
 from docmt.corpus.marked_up import MarkedUp, OneSided, about_talk, escaped, paired
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 
 @dataclass(frozen=True)
-class IwsltXmlConfig(FileReaderConfig):
+class IwsltXmlConfig(SplitsReaderConfig):
     """`iwslt_xml`: the dev and test sets of IWSLT, an XML file a language and set; a document is a talk.
 
     `files`: a path with {set} and {language} in it; `splits`: the sets of each split, in order.
@@ -27,8 +25,8 @@ class IwsltXmlConfig(FileReaderConfig):
     splits: dict[str, tuple[str, ...]]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         need_parts(self.files, "files", "{set}", "{language}")
-        need_splits(self.splits)
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
         return [path for set_ in self.splits[split] for path in self.files_of_set(set_, languages)]
@@ -45,19 +43,16 @@ def documents(config: IwsltXmlConfig, inputs: Inputs) -> Iterator[Document]:
 
     Reports what `MarkedUp` and `paired` find. Raises UserError for a file that is missing or no XML.
     """
-    for split, sets in in_order(config.splits):
+    for split, sets in config.in_order:
         for set_ in sets:
-            files = config.files_of_set(set_, inputs.languages)
-            shown = [place(config.archive, file) for file in files]
-            sides = [
-                _talks(inputs.text(config.archive, file), name, inputs) for file, name in zip(files, shown, strict=True)
-            ]
-            yield from paired(split, f"{set_}.", sides, shown, inputs.problems)
+            sides = [_talks(inputs, file) for file in config.files_of_set(set_, inputs.languages)]
+            yield from paired(split, f"{set_}.", sides, inputs.problems)
 
 
-def _talks(text: str, shown: str, inputs: Inputs) -> list[OneSided]:
+def _talks(inputs: Inputs, file: str) -> list[OneSided]:
     import xml.sax
 
+    shown = inputs.shown(file)
     found = MarkedUp(shown, inputs.problems)
 
     class Handler(xml.sax.ContentHandler):
@@ -76,15 +71,15 @@ def _talks(text: str, shown: str, inputs: Inputs) -> list[OneSided]:
             found.text(content)
 
     try:
-        xml.sax.parseString(text, Handler())
+        xml.sax.parseString(inputs.text(file), Handler())
     except xml.sax.SAXParseException as problem:
         where = f"{shown}:{problem.getLineNumber()}"
         raise UserError("not an XML file", where=where, found=problem.getMessage()) from None
     return found.finish()
 
 
-def write(config: IwsltXmlConfig, stock: "Stock") -> Written:
-    for split, sets in in_order(config.splits):
+def write(config: IwsltXmlConfig, stock: Stock) -> Written:
+    for split, sets in config.in_order:
         for set_ in sets:
             talks = stock.deal(config, split, config.files.format(set=set_, language=""))
             for side, language in enumerate(stock.languages):

@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from docmt.base.checks import need, setting
-from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_splits
+from docmt.catalogue.forms import Languages, SplitsReaderConfig
 from docmt.corpus.aligned import Row, SidesConfig, aligned_document, aligned_rows
-from docmt.corpus.inputs import Document, Inputs, Written, place, text_of
+from docmt.corpus.inputs import Document, Inputs, Written, text_of
 from docmt.corpus.problems import Problems
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 
 @dataclass(frozen=True)
@@ -32,11 +30,13 @@ class BoundariesConfig:
         need(len(stated) == 1, "blank", stated or "nothing", "one of blank: true, marker and offsets")
         need((self.at is None) == (self.marker is None), "at", self.at, "start or end with a marker, and only with it")
 
+    def is_mark(self, text: str) -> bool:
+        """Whether a line stands between documents; a blank one does where no marker is stated."""
+        return not text if self.marker is None else text.startswith(self.marker)
+
 
 @dataclass(frozen=True)
-class LinesConfig(FileReaderConfig):
-    """`lines`: aligned plain text, a sentence a line."""
-
+class LinesConfig(SplitsReaderConfig):
     PATHS: ClassVar = ("splits", "documents")
 
     kind: Literal["lines"]
@@ -46,7 +46,7 @@ class LinesConfig(FileReaderConfig):
     )
 
     def __post_init__(self) -> None:
-        need_splits(self.splits)
+        super().__post_init__()
         boundaries = self.documents
         blank = boundaries is not None and boundaries.blank and self.drop_empty
         need(not blank, "drop_empty", True, "another boundary (a blank line already ends a document)")
@@ -68,43 +68,34 @@ class LinesConfig(FileReaderConfig):
 def documents(config: LinesConfig, inputs: Inputs) -> Iterator[Document]:
     """Documents are named `<split>1`, `<split>2`, ...
 
-    Reports files of unequal length, and what `cut_rows` finds in their boundaries.
+    Reports files of unequal length, and what `_cut` finds in their boundaries.
     """
-    for split, sides in in_order(config.splits):
-        shown = [place(config.archive, path) for path in sides.paths]
-        rows = aligned_rows(inputs, config.archive, sides.paths)
-        offsets = config.documents.offsets if config.documents is not None else None
-        offset_file = (config.archive, offsets[split]) if offsets else None
-        for number, run in enumerate(cut_rows(rows, config.documents, inputs, shown, offset_file), 1):
+    for split, sides in config.in_order:
+        shown = [inputs.shown(path) for path in sides.paths]
+        rows = aligned_rows(inputs, sides.paths)
+        for number, run in enumerate(_cut(rows, config.documents, split, shown, inputs), 1):
             yield aligned_document(split, f"{split}{number}", run, shown)
 
 
-def cut_rows(
-    rows: Iterable[Row],
-    boundaries: BoundariesConfig | None,
-    inputs: Inputs,
-    files: Sequence[str],
-    offsets: tuple[str | None, str] | None,
+def _cut(
+    rows: Iterable[Row], boundaries: BoundariesConfig | None, split: str, files: Sequence[str], inputs: Inputs
 ) -> Iterator[list[Row]]:
-    """The rows of each document. `files`: as shown in messages; `offsets`: archive and name of that file.
+    """The rows of each document. `files` as shown in messages.
 
     Reports a boundary on one side only, a document without lines, and text outside of all documents.
     """
     if boundaries is None:
         return ([row] for row in rows)
-    if offsets is not None:
-        return _by_offsets(rows, inputs, place(*offsets), inputs.lines(*offsets))
-    if boundaries.marker is None:
-        return _by_marks(rows, lambda text: not text, None, inputs.problems, files)
-    marker = boundaries.marker
-    return _by_marks(rows, lambda text: text.startswith(marker), boundaries.at, inputs.problems, files)
+    if boundaries.offsets is not None:
+        return _by_offsets(rows, inputs, boundaries.offsets[split])
+    return _by_marks(rows, boundaries, files, inputs.problems)
 
 
 def _by_marks(
-    rows: Iterable[Row], is_mark: Callable[[str], bool], at: str | None, problems: Problems, files: Sequence[str]
+    rows: Iterable[Row], boundaries: BoundariesConfig, files: Sequence[str], problems: Problems
 ) -> Iterator[list[Row]]:
-    """`at`: whether a mark opens a document or closes it; None = it stands between two, and may at the ends."""
-    for run, before, after in _between_marks(rows, is_mark, problems, files):
+    at = boundaries.at
+    for run, before, after in _between_marks(rows, boundaries.is_mark, problems, files):
         if run:
             first = f"{files[0]}:{run[0][0]}"
             if at == "start" and before is None:
@@ -135,9 +126,10 @@ def _between_marks(
     yield run, before, None
 
 
-def _by_offsets(rows: Iterable[Row], inputs: Inputs, file: str, lines: Iterable[str]) -> Iterator[list[Row]]:
-    """`lines` of the offset file: the 0-based number of each document's first line."""
-    starts = _offsets(file, lines, inputs.problems)
+def _by_offsets(rows: Iterable[Row], inputs: Inputs, offsets: str) -> Iterator[list[Row]]:
+    """`offsets`: a file with the 0-based number of each document's first line."""
+    file = inputs.shown(offsets)
+    starts = _offsets(file, inputs.lines(offsets), inputs.problems)
     run: list[Row] = []
     following = next(starts, None)
     if following is not None and following[0] != 0:
@@ -171,9 +163,9 @@ def _offsets(file: str, lines: Iterable[str], problems: Problems) -> Iterator[tu
             yield before, number
 
 
-def write(config: LinesConfig, stock: "Stock") -> Written:
+def write(config: LinesConfig, stock: Stock) -> Written:
     boundaries = config.documents
-    for split, sides in in_order(config.splits):
+    for split, sides in config.in_order:
         documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=1 if boundaries is None else None)
         for side, path in enumerate(sides.paths):
             yield path, text_of(_with_boundaries([[row[side] for row in rows] for rows in documents], boundaries))

@@ -1,17 +1,15 @@
-"""`nist_sgm`: sets of the NIST evaluations, with one reference or several; a document is a `<doc>`."""
+"""`nist_sgm`: sets of the NIST evaluations, a srcset and refsets of one reference or more; a document is a `<doc>`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from docmt.base.checks import need, setting
-from docmt.catalogue.forms import FileReaderConfig, in_order, need_splits
-from docmt.corpus.inputs import Document, Inputs, Rows, Written, place, text_of
+from docmt.catalogue.forms import SplitsReaderConfig
+from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
 from docmt.corpus.marked_up import MarkedUp, OneSided, escaped
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.stock import Stock
 
 STRUCTURE = frozenset(("mteval", "srcset", "refset", "tstset", "doc", "hl", "p", "seg"))
 """Tags of the format; anything else that looks like one is text."""
@@ -32,16 +30,9 @@ class SgmFilesConfig:
 
 
 @dataclass(frozen=True)
-class NistSgmConfig(FileReaderConfig):
-    """`nist_sgm`: a srcset and refsets with one or several references; a document is a `<doc>`."""
-
-    PATHS: ClassVar = ("splits",)
-
+class NistSgmConfig(SplitsReaderConfig):
     kind: Literal["nist_sgm"]
     splits: dict[str, SgmFilesConfig]
-
-    def __post_init__(self) -> None:
-        need_splits(self.splits)
 
 
 def documents(config: NistSgmConfig, inputs: Inputs) -> Iterator[Document]:
@@ -50,67 +41,54 @@ def documents(config: NistSgmConfig, inputs: Inputs) -> Iterator[Document]:
     Of several references the first is the target: in the order of the files and, in one, of `sysid`s.
     Reports what `MarkedUp` finds, and documents that source or references lack.
     """
-    for split, files in in_order(config.splits):
-        references = [(file, one) for file in files.references for one in _parsed(config, inputs, file)]
-        by_name: dict[str, list[tuple[str, OneSided]]] = {}
-        for file, one in references:
-            by_name.setdefault(one.name, []).append((file, one))
-        sources = _sources(config, inputs, files, [found[0][1] for found in by_name.values()])
-        yield from _joined(config, inputs, split, files, sources, by_name)
+    for split, files in config.in_order:
+        references: dict[str, list[OneSided]] = {}
+        for one in (one for file in files.references for one in _parsed(inputs, file)):
+            references.setdefault(one.name, []).append(one)
+        sources = _sources(inputs, files, [found[0] for found in references.values()])
+        yield from _joined(split, sources, references, inputs)
 
 
 def _joined(
-    config: NistSgmConfig,
-    inputs: Inputs,
-    split: str,
-    files: SgmFilesConfig,
-    sources: Sequence[OneSided],
-    references: dict[str, list[tuple[str, OneSided]]],
+    split: str, sources: Sequence[OneSided], references: dict[str, list[OneSided]], inputs: Inputs
 ) -> Iterator[Document]:
-    shown = place(config.archive, files.source)
     known = {source.name for source in sources}
-    for name, found in references.items():
-        if name not in known:
-            file, one = found[0]
-            where = f"{place(config.archive, file)}:{one.line}"
-            inputs.problems.report("document without a source", where=where, found=f"docid {name}")
+    for name in (name for name in references if name not in known):
+        inputs.problems.report("document without a source", where=references[name][0].where, found=f"docid {name}")
     for source in sources:
-        where = f"{shown}:{source.line}"
         if source.name not in references:
-            inputs.problems.report("document without a reference", where=where, found=f"docid {source.name}")
+            inputs.problems.report("document without a reference", where=source.where, found=f"docid {source.name}")
             continue
-        target, *further = (one.side(place(config.archive, file)) for file, one in references[source.name])
-        yield Document(split, source.name, source.side(shown), target, where, tuple(further))
+        target, *further = (one.side for one in references[source.name])
+        yield Document(split, source.name, source.side, target, source.where, tuple(further))
 
 
-def _sources(
-    config: NistSgmConfig, inputs: Inputs, files: SgmFilesConfig, references: Sequence[OneSided]
-) -> list[OneSided]:
+def _sources(inputs: Inputs, files: SgmFilesConfig, references: Sequence[OneSided]) -> list[OneSided]:
     """The source's documents; those of plain text are as long as the `references`."""
     if files.source_form == "sgm":
-        return _parsed(config, inputs, files.source)
-    lines = [line.strip() for line in inputs.lines(config.archive, files.source)]
+        return _parsed(inputs, files.source)
+    shown, lines = inputs.shown(files.source), [line.strip() for line in inputs.lines(files.source)]
     expected = sum(len(one.sentences) for one in references)
     if len(lines) != expected:
         inputs.problems.report(
             "not a line for each segment of the references",
-            where=f"{place(config.archive, files.source)}:{len(lines)}",
+            where=f"{shown}:{len(lines)}",
             found=f"{len(lines)} lines",
             expected=f"{expected} lines",
         )
     found, first = [], 0
     for one in references:
         last = min(first + len(one.sentences), len(lines))
-        found.append(OneSided(one.name, first + 1, "", lines[first:last], list(range(first + 1, last + 1))))
+        found.append(OneSided(shown, one.name, first + 1, "", lines[first:last], list(range(first + 1, last + 1))))
         first = last
     return found
 
 
-def _parsed(config: NistSgmConfig, inputs: Inputs, file: str) -> list[OneSided]:
+def _parsed(inputs: Inputs, file: str) -> list[OneSided]:
     """SGML is near enough to HTML: tags in either case, attributes with or without quotes, the same entities."""
     from html.parser import HTMLParser
 
-    found = MarkedUp(place(config.archive, file), inputs.problems)
+    found = MarkedUp(inputs.shown(file), inputs.problems)
 
     class Parser(HTMLParser):
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -129,14 +107,14 @@ def _parsed(config: NistSgmConfig, inputs: Inputs, file: str) -> list[OneSided]:
             found.text(data)
 
     parser = Parser(convert_charrefs=True)
-    parser.feed(inputs.text(config.archive, file))
+    parser.feed(inputs.text(file))
     parser.close()
     return found.finish()
 
 
-def write(config: NistSgmConfig, stock: "Stock") -> Written:
+def write(config: NistSgmConfig, stock: Stock) -> Written:
     """All references in one file, where there is one; else each file has one."""
-    for split, files in in_order(config.splits):
+    for split, files in config.in_order:
         name = PurePosixPath(files.source).name
         number = len(files.references) if len(files.references) > 1 else stock.config.references
         documents = stock.deal(config, split, files.source, number)

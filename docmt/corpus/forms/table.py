@@ -6,17 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from docmt.base.checks import need, setting
-from docmt.base.errors import UserError
 from docmt.base.foreign import first_line, need_file, reading
 from docmt.base.names import SPLITS
-from docmt.catalogue.forms import FileReaderConfig, Languages, in_order, need_splits
-from docmt.corpus.inputs import Document, Inputs, Side, Written, place, text_of
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.catalogue.forms import Languages, SplitsReaderConfig
+from docmt.corpus.inputs import Document, Inputs, Side, Written, need_columns, text_of, tsv_rows
+from docmt.corpus.stock import Stock
 
 Row = tuple[int, Sequence[object]]
 """The number of a row (of its line, where there are lines), and its values: of source, target, document, the split
@@ -32,7 +29,7 @@ def table_form(path: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class TableConfig(FileReaderConfig):
+class TableConfig(SplitsReaderConfig):
     """`table`: a row a sentence pair, in order; TSV with a header, Parquet or JSON lines, by the file's ending.
 
     Either `splits` names a file each, or `file` has all of them and `split` is the column that says which.
@@ -55,12 +52,12 @@ class TableConfig(FileReaderConfig):
         for split, path in self.tables:
             need(table_form(path) is not None, "file" if split is None else f"splits.{split}", path, ENDS_IN)
         if self.splits:
-            need_splits(self.splits)
+            super().__post_init__()
 
     @property
     def tables(self) -> list[tuple[str | None, str]]:
         """Split (None = a column says it) and path of each file."""
-        return [(None, self.file)] if self.file is not None else in_order(self.splits)
+        return [(None, self.file)] if self.file is not None else self.in_order
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
         return {split: [path] for own, path in self.tables for split in ((own,) if own else SPLITS)}
@@ -78,8 +75,8 @@ def documents(config: TableConfig, inputs: Inputs) -> Iterator[Document]:
     needed = [config.source, config.target, config.document, *([config.split] if config.split else [])]
     columns = [*needed, *config.references]
     for split, path in config.tables:
-        shown = place(config.archive, path)
-        rows = FORMS[table_form(path)](inputs, config.archive, path, columns)
+        shown = inputs.shown(path)
+        rows = FORMS[table_form(path)](inputs, path, columns)
         texts = _texts(rows, needed, inputs, shown)
         for (own, name), group in groupby(texts, key=lambda row: (split or row[1][3], row[1][2])):
             yield _document(own, name, list(group), len(needed), shown)
@@ -105,50 +102,32 @@ def _texts(rows: Iterator[Row], needed: Sequence[str], inputs: Inputs, shown: st
             yield number, texts
 
 
-def _tsv(inputs: Inputs, archive: str | None, path: str, columns: Sequence[str]) -> Iterator[Row]:
-    shown = place(archive, path)
-    lines = inputs.lines(archive, path)
-    header = next(lines, "").split("\t")
-    _need_columns(header, columns, f"{shown}:1")
-    places = [header.index(name) for name in columns]
-    for number, line in enumerate(lines, 2):
-        values = line.split("\t")
-        if len(values) == len(header):
-            yield number, [values[place_] for place_ in places]
-        else:
-            found, expected = f"{len(values)} columns", f"{len(header)}, as in the header"
-            inputs.problems.report(
-                "a row with another number of columns", where=f"{shown}:{number}", found=found, expected=expected
-            )
-
-
-def _json_lines(inputs: Inputs, archive: str | None, path: str, columns: Sequence[str]) -> Iterator[Row]:
-    shown = place(archive, path)
-    for number, line in enumerate(inputs.lines(archive, path), 1):
+def _json_lines(inputs: Inputs, path: str, columns: Sequence[str]) -> Iterator[Row]:
+    shown = inputs.shown(path)
+    for number, line in enumerate(inputs.lines(path), 1):
         where = f"{shown}:{number}"
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as problem:
-            inputs.problems.report("not JSON", where=where, found=f"{problem.msg}, column {problem.colno}")
+        except (ValueError, RecursionError) as problem:  # also digits by the thousand, lists in lists in lists ...
+            is_json = isinstance(problem, json.JSONDecodeError)
+            found = f"{problem.msg}, column {problem.colno}" if is_json else first_line(problem)
+            inputs.problems.report("not JSON", where=where, found=found)
             continue
-        except (ValueError, RecursionError) as problem:  # numbers of thousands of digits, lists in lists in lists ...
-            inputs.problems.report("not JSON", where=where, found=first_line(problem))
-            continue
-        if not isinstance(row, dict):
+        if isinstance(row, dict):
+            yield number, [row.get(name) for name in columns]
+        else:
             inputs.problems.report("not a JSON object", where=where, found=type(row).__name__)
-            continue
-        yield number, [row.get(name) for name in columns]
 
 
-def _parquet(inputs: Inputs, archive: str | None, path: str, columns: Sequence[str]) -> Iterator[Row]:
+def _parquet(inputs: Inputs, path: str, columns: Sequence[str]) -> Iterator[Row]:
     import pyarrow.parquet as pq
 
-    shown = place(archive, path)
-    place_ = inputs.path(archive, path)
+    shown = inputs.shown(path)
+    place_ = inputs.path(path)
     with reading(shown, "not a Parquet file"):
         need_file(place_)
         file = pq.ParquetFile(place_)
-    _need_columns(file.schema_arrow.names, columns, f"{shown}:1")
+    need_columns(file.schema_arrow.names, columns, f"{shown}:1")
     number = 0
     with reading(shown, "damaged Parquet file"):
         for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
@@ -157,20 +136,14 @@ def _parquet(inputs: Inputs, archive: str | None, path: str, columns: Sequence[s
                 yield number, values
 
 
-def _need_columns(found: Sequence[str], wanted: Sequence[str], where: str) -> None:
-    missing = [name for name in wanted if name not in found]
-    if missing:
-        raise UserError("columns are missing", where=where, found=", ".join(found), expected=", ".join(missing))
-
-
-FORMS: dict[str, Callable[[Inputs, str | None, str, Sequence[str]], Iterator[Row]]] = {
-    "tsv": _tsv,
+FORMS: dict[str, Callable[[Inputs, str, Sequence[str]], Iterator[Row]]] = {
+    "tsv": tsv_rows,
     "jsonl": _json_lines,
     "parquet": _parquet,
 }
 
 
-def write(config: TableConfig, stock: "Stock") -> Written:
+def write(config: TableConfig, stock: Stock) -> Written:
     columns = [config.document, config.source, config.target, *config.references]
     for own, path in config.tables:
         records: list[dict[str, str]] = []

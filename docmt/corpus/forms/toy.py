@@ -1,39 +1,37 @@
-"""`toy`: documents and contrastive sets from the grammar of `docmt.corpus.toy`."""
+"""`toy`: no file; documents and contrastive sets from the seeded grammar of `docmt.corpus.toy`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Literal, Self
 
-from docmt.base.checks import MOST_SEED, need, need_between, setting
+from docmt.base.checks import MOST_SEED, even, need, setting, whole
 from docmt.base.names import SPLITS
-from docmt.catalogue.fixtures import FixtureConfig
+from docmt.catalogue.fixtures import FixtureConfig, story
 from docmt.catalogue.forms import ReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Side
+
+documents_of_a_split = whole(1, 100_000_000)
 
 
 @dataclass(frozen=True)
 class ToyConfig(ReaderConfig):
-    """`toy`: no file; documents and contrastive sets from a seeded grammar."""
-
     kind: Literal["toy"]
-    seed: int = setting(1, "another seed is another corpus")
-    train_documents: int = setting(3000, "documents for training")
-    dev_documents: int = setting(100, "documents for validation")
-    test_documents: int = setting(100, "documents for the scores")
-    shortest: int = setting(6, "sentences of the shortest document")
+    seed: int = setting(1, "another seed is another corpus", whole(0, MOST_SEED))
+    train_documents: int = setting(3000, "documents for training", documents_of_a_split)
+    dev_documents: int = setting(100, "documents for validation", documents_of_a_split)
+    test_documents: int = setting(100, "documents for the scores", documents_of_a_split)
+    shortest: int = setting(6, "sentences of the shortest document", story)
     longest: int = setting(20, "sentences of the longest document")
-    contrastive_items: int = setting(100, "items of each contrastive set at each distance; even, since they are twins")
+    contrastive_items: int = setting(
+        100, "items of each contrastive set at each distance; even, since they are twins", even
+    )
     distances: tuple[int, ...] = setting((1, 2, 3, 5), "sentences from the deciding sentence to the judged one")
 
     def __post_init__(self) -> None:
-        for name in ("train_documents", "dev_documents", "test_documents"):
-            need_between(1, 100_000_000, name, getattr(self, name))
-        need_between(0, MOST_SEED, "seed", self.seed)
+        super().__post_init__()
         need(self.longest <= 100_000, "longest", self.longest, "at most 100,000")
-        need(self.shortest >= 6, "shortest", self.shortest, "6 or more (fewer cannot hold every phenomenon)")
         need(self.longest >= self.shortest, "longest", self.longest, f"shortest ({self.shortest}) or more")
-        items = self.contrastive_items
-        need(items >= 2 and items % 2 == 0, "contrastive_items", items, "an even number, 2 or more")
         wrong = [distance for distance in self.distances if distance < 1]
         need(self.distances != () and not wrong, "distances", list(self.distances), "one or more, each 1 or more")
 
@@ -67,6 +65,9 @@ def documents(config: ToyConfig, inputs: Inputs) -> Iterator[Document]:
 def items(config: ToyConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     from random import Random
 
-    from docmt.corpus.toy.contrast import draw_items
+    from docmt.corpus.toy.grammar import PHENOMENA
+    from docmt.corpus.toy.stories import draw_items
 
-    yield from draw_items(config.distances, config.contrastive_items, Random(f"{config.seed}/contrastive"))
+    rng = Random(f"{config.seed}/contrastive")
+    for phenomenon, distance in product(PHENOMENA, config.distances):
+        yield from draw_items(phenomenon, distance, config.contrastive_items, rng)

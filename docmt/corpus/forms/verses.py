@@ -1,18 +1,16 @@
-"""`verses`: a Bible in two languages, joined verse by verse; a document is a chapter."""
+"""`verses`: a Bible, a file a language, `Book.Chapter.Verse<TAB>text`, joined on the id; a document is a chapter."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from docmt.base.checks import need, setting
 from docmt.base.errors import UserError, nearest
 from docmt.base.names import SPLITS
 from docmt.catalogue.forms import FileReaderConfig, Languages
-from docmt.corpus.inputs import Document, Inputs, Rows, Side, Written, place, text_of
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.inputs import Document, Inputs, Rows, Side, Written, text_of
+from docmt.corpus.stock import Stock
 
 BOOKS = ("Gen", "Exod", "Lev", "Num")
 """Books of a fixture that may be for training."""
@@ -20,8 +18,6 @@ BOOKS = ("Gen", "Exod", "Lev", "Num")
 
 @dataclass(frozen=True)
 class VersesConfig(FileReaderConfig):
-    """`verses`: `Book.Chapter.Verse<TAB>text`, a file a language, joined on the id; a document is a chapter."""
-
     PATHS: ClassVar = ("source", "target")
 
     kind: Literal["verses"]
@@ -71,15 +67,15 @@ def documents(config: VersesConfig, inputs: Inputs) -> Iterator[Document]:
     inputs.changed["verses in one language only"] += len(source.keys() ^ target.keys())
     both = [(key, source[key], target[key]) for key in target if key in source]
     joined = [Verse(key, (left[0], right[0]), (left[1], right[1])) for key, left, right in both]
-    _check_books(config, {verse.book for verse in joined})
+    _check_books(config, {verse.book for verse in joined}, inputs.shown(config.target))
     yield from _chapters(config, joined, inputs)
 
 
 def _verses(config: VersesConfig, inputs: Inputs, name: str) -> dict[str, tuple[str, int]]:
     """Text and line of each verse."""
     verses: dict[str, tuple[str, int]] = {}
-    for number, line in enumerate(inputs.lines(config.archive, name), 1):
-        where = f"{place(config.archive, name)}:{number}"
+    for number, line in enumerate(inputs.lines(name), 1):
+        where = f"{inputs.shown(name)}:{number}"
         key, tab, text = line.partition("\t")
         if not tab or key.count(".") != 2:
             expected = "Book.Chapter.Verse<TAB>text"
@@ -91,16 +87,15 @@ def _verses(config: VersesConfig, inputs: Inputs, name: str) -> dict[str, tuple[
     return verses
 
 
-def _check_books(config: VersesConfig, books: set[str]) -> None:
+def _check_books(config: VersesConfig, books: set[str], where: str) -> None:
     for name in (*config.dev, *config.test):
         if name not in books:
-            where = place(config.archive, config.target)
             raise UserError("held-out book is not in the corpus", where=where, found=name, remedy=nearest(name, books))
 
 
 def _chapters(config: VersesConfig, verses: list[Verse], inputs: Inputs) -> Iterator[Document]:
     splits = {**dict.fromkeys(config.dev, "dev"), **dict.fromkeys(config.test, "test")}
-    files = [place(config.archive, name) for name in (config.source, config.target)]
+    files = [inputs.shown(name) for name in (config.source, config.target)]
     for chapter, group in groupby(verses, key=lambda verse: verse.chapter):
         kept = _clean(config, list(group), inputs)
         if kept:
@@ -138,7 +133,7 @@ def _without(markup: tuple[str, ...], text: str, inputs: Inputs) -> str:
     return text
 
 
-def write(config: VersesConfig, stock: "Stock") -> Written:
+def write(config: VersesConfig, stock: Stock) -> Written:
     held_out = {"dev": config.dev, "test": config.test}
     for_training = next(book for book in BOOKS if book not in (*config.dev, *config.test))
     columns: tuple[list[str], list[str]] = ([], [])

@@ -1,7 +1,8 @@
 """`voita`: the contrastive sets of Voita et al. (2019), "When a Good Translation is Wrong in Context".
 
-An instance is a group of four sentences joined by ` _eos `, several translations of it that differ in the last
-sentence, which of them is right (`true_ind`), and how far back the deciding sentence stands (`ctx_dist`).
+Deixis, lexical cohesion and ellipsis, in JSON. An instance is a group of four sentences joined by ` _eos `, several
+translations of it that differ in the last sentence, which of them is right (`true_ind`), and how far back the deciding
+sentence stands (`ctx_dist`).
 """
 
 import json
@@ -9,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from docmt.base.errors import UserError
 from docmt.corpus.contrastive_items import (
@@ -17,22 +18,19 @@ from docmt.corpus.contrastive_items import (
     field,
     item_of,
     items_of,
+    numbered,
     read_json,
     split_sentences,
     texts_of,
 )
-from docmt.corpus.inputs import ContrastiveItem, Inputs, Written, place
-
-if TYPE_CHECKING:
-    from docmt.corpus.fixtures.stock import Stock
+from docmt.corpus.inputs import ContrastiveItem, Inputs, Written
+from docmt.corpus.stock import Stock
 
 Sentences = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class VoitaConfig(ContrastiveReaderConfig):
-    """`voita`: deixis, lexical cohesion and ellipsis, Voita et al. (2019); JSON."""
-
     kind: Literal["voita"]
 
 
@@ -47,9 +45,7 @@ def items(config: VoitaConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     Raises UserError for a file that is missing or no JSON list.
     """
     for name, file in config.sets.items():
-        instances = read_json(inputs, config.archive, file, list)
-        shown = place(config.archive, file)
-        records = ((instance, f"{shown}, instance {number}") for number, instance in enumerate(instances, 1))
+        records = numbered(read_json(inputs, file, list), f"{inputs.shown(file)}, instance")
         yield from items_of(records, partial(_item, name, inputs.changed), inputs.problems)
 
 
@@ -73,7 +69,7 @@ def _different(translations: list[Sentences], right: Sentences, changed: Counter
     return kept
 
 
-def write(config: VoitaConfig, stock: "Stock") -> Written:
+def write(config: VoitaConfig, stock: Stock) -> Written:
     for name, path in config.sets.items():
         instances = [_instance(item) for item in stock.deal_items(name, path)]
         yield path, json.dumps(instances, ensure_ascii=False, indent=1)

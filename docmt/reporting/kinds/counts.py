@@ -7,8 +7,7 @@ from typing import Any
 
 from docmt.base.parse import parse
 from docmt.catalogue.corpus import PublishedCounts
-from docmt.catalogue.later_counts import COUNTS, UNCLEAR
-from docmt.catalogue.published import stated
+from docmt.catalogue.published import COUNTS, UNCLEAR, stated
 from docmt.kinds.counts import CountsTable
 from docmt.reporting.over_seeds import not_run
 from docmt.reporting.pieces import Made

@@ -41,7 +41,7 @@ def test_iwslt_2015(real):
             if document.name.startswith(f"{set_}."):
                 starts.append(first)
                 first += len(document.source.sentences)
-        lines = real.lines(IWSLT15["archive"], f"iwslt15_zh-en/IWSLT15.TED.{set_}.zh-en.doc")
+        lines = real.within(IWSLT15["archive"]).lines(f"iwslt15_zh-en/IWSLT15.TED.{set_}.zh-en.doc")
         assert [int(line) for line in lines] == starts
 
 
@@ -99,8 +99,8 @@ def test_voita(real, name, instances, rows):
     ties = [item for item in items if item.variants.count(item.variants[item.correct]) > 1]
     assert len(ties) == (name == "ellipsis_infl")
     # The rows that Voita et al. score are those of the instances, one after another.
-    instances = json.loads(real.text(VOITA, f"{folder}/{name}.json"))
-    scored = (real.lines(VOITA, f"{folder}/scoring_data/{name}.{side}") for side in ("src", "dst"))
+    instances = json.loads(real.within(VOITA).text(f"{folder}/{name}.json"))
+    scored = (real.within(VOITA).lines(f"{folder}/scoring_data/{name}.{side}") for side in ("src", "dst"))
     assert [(one["src"], text) for one in instances for text in one["dst"]] == list(zip(*scored, strict=True))
 
 
