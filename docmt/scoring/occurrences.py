@@ -153,6 +153,7 @@ def _by_source(links: Links) -> dict[int, list[int]]:
 def signature(config: ConsistencyConfig, stop_lists: StopLists, aligner: str) -> str:
     """How translations of chains are found, for the signatures of what is measured on them.
 
+    >>> from docmt.scoring.chain_scores import StopList
     >>> lists = StopLists(StopList(frozenset(), "top1000"), StopList(frozenset(), "top150"))
     >>> signature(ConsistencyConfig(), lists, "hmm")
     'chains:words|nochain:top1000|aligner:hmm|links:forward+reverse|case:lc|strip:punctuation+top150|onlystop:kept'
