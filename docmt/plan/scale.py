@@ -71,7 +71,7 @@ def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> S
     for section, schema in SECTIONS.items():
         check_keys(sections[section], [f.name for f in dataclasses.fields(schema)], lines, (section,))
     made = tuple(parse_made(value.get("pretrained", {}), sections["model"], lines).values())
-    if made and "fixtures" not in value:
+    if made and value.get("fixtures") is None:
         where = lines.place(("pretrained",))
         raise UserError("a scale makes checkpoints where it makes corpora too", where=where, expected="fixtures")
     return Scale(
@@ -79,7 +79,7 @@ def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> S
         parse(ScaledView, value.get("view", {}), lines, ("view",)),
         sections,
         scaled_scoring(scoring, value.get("scoring", {}), _folders(made, name), lines),
-        parse(FixtureConfig, value["fixtures"], lines, ("fixtures",)) if "fixtures" in value else None,
+        None if value.get("fixtures") is None else parse(FixtureConfig, value["fixtures"], lines, ("fixtures",)),
         made,
     )
 

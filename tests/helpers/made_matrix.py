@@ -9,6 +9,7 @@ from helpers.item_study import PATH, SENTENCES, add_item_study
 from helpers.matrix import Matrix
 from helpers.support import Project
 
+from docmt.base.paths import TRAINING
 from docmt.plan.grid import load_grid
 from docmt.plan.items import item_files
 
@@ -123,7 +124,7 @@ def made_run(project: Project) -> Matrix:
             project.write(path, "made")
         write_item(matrix, name, RECORDS[name])
     project.write("results/8_report/mine/index.html", "<p>made</p>")
-    for folder, (entry, _) in matrix.runs("5_training").items():
+    for folder, (entry, _) in matrix.runs(TRAINING).items():
         project.write(f"{folder}/record.json", {})
         write_losses(matrix, folder, *LOSSES.get(entry.system.name, LOSSES["sentence"]))
     for folder in matrix.translated:

@@ -15,6 +15,7 @@ from helpers.matrix_cells import wrong_cells
 from helpers.support import Project
 
 from docmt.base.artifacts import read_json
+from docmt.base.paths import RESULTS, SCORES, TRAINING, TRANSLATIONS, Folder
 from docmt.plan.grid import Grid
 from docmt.plan.items import item_files, page_of, run_folder, study_files
 from docmt.settings.system import Entry
@@ -48,7 +49,7 @@ class Matrix:
     def entries(self) -> list[Entry]:
         return [entry for study in self.studies for entry in self.grid.of_study(study)]
 
-    def runs(self, stage: str) -> dict[str, Run]:
+    def runs(self, stage: Folder) -> dict[str, Run]:
         """What a stage makes of the systems, once each: those of several names, or of several studies, may be one."""
         runs = ((entry, seed) for entry in self.entries for seed in entry.seeds)
         return {run_folder(self.grid, stage, *run): run for run in runs}
@@ -57,7 +58,7 @@ class Matrix:
     def translated(self) -> set[str]:
         """Folders of the systems that the studies' pages score: all but those shown by their training alone."""
         scores = [path for study in self.studies for path in study_files(self.grid, study)["scores"]]
-        return {str(Path(path).parent).replace("7_scores", "6_translations") for path in scores}
+        return {str(Path(path).parent).replace(SCORES.stage, TRANSLATIONS.stage) for path in scores}
 
 
 def missing_pages(matrix: Matrix) -> list[str]:
@@ -94,13 +95,13 @@ def _item_problems(matrix: Matrix, study: str, name: str) -> Iterator[str]:
 def run_problems(matrix: Matrix) -> list[str]:
     """Trainings and translations that the grid has and the run has not, and the other way round."""
     return [
-        *_differing(matrix, "5_training", "record.json", matrix.runs("5_training")),
-        *_differing(matrix, "6_translations", "decoding.json", matrix.translated),
+        *_differing(matrix, TRAINING, "record.json", matrix.runs(TRAINING)),
+        *_differing(matrix, TRANSLATIONS, "decoding.json", matrix.translated),
     ]
 
 
-def _differing(matrix: Matrix, stage: str, file: str, expected: Collection[str]) -> Iterator[str]:
-    made = matrix.root.glob(f"results/{stage}/{matrix.grid.scale}/*/*/seed*/{file}")
+def _differing(matrix: Matrix, stage: Folder, file: str, expected: Collection[str]) -> Iterator[str]:
+    made = matrix.root.glob(f"{RESULTS}/{stage.stage}/{matrix.grid.scale}/*/*/seed*/{file}")
     found = {str(path.parent.relative_to(matrix.root)) for path in made}
     yield from (f"not made: {folder}" for folder in sorted(set(expected) - found))
     yield from (f"made and not declared: {folder}" for folder in sorted(found - set(expected)))
@@ -108,11 +109,11 @@ def _differing(matrix: Matrix, stage: str, file: str, expected: Collection[str])
 
 def flat_losses(matrix: Matrix) -> list[str]:
     """Trainings whose best dev loss is not a fifth below that of what they started from (`validate_start`)."""
-    return [problem for run in matrix.runs("5_training").values() for problem in _fall(matrix, *run)]
+    return [problem for run in matrix.runs(TRAINING).values() for problem in _fall(matrix, *run)]
 
 
 def _fall(matrix: Matrix, entry: Entry, seed: int) -> Iterator[str]:
-    folder = run_folder(matrix.grid, "5_training", entry, seed)
+    folder = run_folder(matrix.grid, TRAINING, entry, seed)
     losses = dev_losses(matrix.root / folder)
     start, *others = losses.values() if 0 in losses else (math.nan,)
     if not others or not all(map(math.isfinite, losses.values())):
