@@ -15,6 +15,8 @@ from helpers.support import copy_project
 SENTENCE, CHAINS = (f"results/5_training/smoke/toy_zh-en/{system}/seed1" for system in ("sentence", "lexical_chain"))
 PAGES = "results/8_report/mine"
 
+from docmt.base.paths import TRAINING, TRANSLATIONS
+
 
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory) -> Matrix:
@@ -134,7 +136,7 @@ def test_runs_are_those_of_the_grid(made, file):
 
 def test_a_system_that_differs_in_decoding_alone_is_no_training(made):
     """sentence.beam1 translates with the model of sentence; two seeds of sentence.smoother; five others."""
-    assert (len(made.runs("5_training")), len(made.runs("6_translations"))) == (6, 7)
+    assert (len(made.runs(TRAINING)), len(made.runs(TRANSLATIONS))) == (6, 7)
 
 
 @pytest.mark.parametrize(
