@@ -12,6 +12,7 @@ from helpers.matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_
 from helpers.papers import FILES as STUDIES
 from helpers.support import Project, copy_project, own_package, quick_smoke
 
+from docmt.base.paths import TRAINING
 from docmt.settings.models import MODEL_CONFIGS
 
 HOURS = 3600
@@ -36,7 +37,7 @@ def run_studies(project: Project, studies: list[str], timeout: int) -> tuple[Mat
 def test_the_whole_matrix(tmp_path, capsys):
     """All of its problems are shown at once; what it took is printed, and stands in matrix.json beside the project."""
     matrix, took = run_studies(copy_project(tmp_path / "project"), list(STUDIES), timeout=6 * HOURS)
-    took |= {"trainings": len(matrix.runs("5_training")), "decodings": len(matrix.translated)}
+    took |= {"trainings": len(matrix.runs(TRAINING)), "decodings": len(matrix.translated)}
     took |= {"items": len(list(matrix.items))}
     (tmp_path / "matrix.json").write_text(json.dumps(took))
     with capsys.disabled():

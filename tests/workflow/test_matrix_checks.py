@@ -12,10 +12,10 @@ from helpers.matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_
 from helpers.matrix_cells import wrong_cells
 from helpers.support import copy_project
 
+from docmt.base.paths import TRAINING, TRANSLATIONS
+
 SENTENCE, CHAINS = (f"results/5_training/smoke/toy_zh-en/{system}/seed1" for system in ("sentence", "lexical_chain"))
 PAGES = "results/8_report/mine"
-
-from docmt.base.paths import TRAINING, TRANSLATIONS
 
 
 @pytest.fixture(scope="module")
