@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from helpers.every_kind import with_every_kind
+from helpers.small_grid import small_project
 from helpers.support import ROOT, Project, copy_project, small_demo
 from hypothesis import settings
 from jaxtyping import config, install_import_hook
@@ -46,6 +48,18 @@ def shared() -> Path:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     return copy_project(tmp_path / "project")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Project:
+    """A project of the fewest files: what planning reads."""
+    return small_project(tmp_path)
+
+
+@pytest.fixture
+def full(small: Project) -> Project:
+    """The same with an item of every kind."""
+    return with_every_kind(small)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,9 @@ LONGEST_NAME = 100
 """Characters. A part of a path may have 255 bytes, and names are joined, as in `<system>@<study>`."""
 NAMES_HAVE = f"letters (a to z), digits and . _ + -, the first a letter or digit, at most {LONGEST_NAME} of them"
 
+LANGUAGE = re.compile(r"[a-z]{2,3}")
+LANGUAGES_ARE = "a code of a language, such as zh or en"
+
 LONGEST_FILE_NAME = 200
 """Bytes; what stands before and after the name while the file is written needs some of the 255."""
 FILE_NAMES_HAVE = (
@@ -39,6 +42,10 @@ def check_name(what: str, name: object, where: str) -> None:
     if not is_name(name):
         remedy = f"rename the {what}: its name becomes part of paths"
         raise UserError(f"not a name of a {what}", where=where, found=shown(name), expected=NAMES_HAVE, remedy=remedy)
+
+
+def is_language(code: str) -> bool:
+    return LANGUAGE.fullmatch(code) is not None
 
 
 def is_printable(text: str) -> bool:

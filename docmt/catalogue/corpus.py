@@ -2,20 +2,29 @@
 
 import dataclasses
 import re
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from docmt.base.checks import Checked, need, need_path, setting, whole
 from docmt.base.errors import UserError, shown
-from docmt.base.names import FILE_NAMES_HAVE, INSIDE, NAMES_HAVE, SPLITS, is_file_name, is_name, stays_inside
+from docmt.base.names import (
+    FILE_NAMES_HAVE,
+    INSIDE,
+    LANGUAGES_ARE,
+    NAMES_HAVE,
+    SPLITS,
+    is_file_name,
+    is_language,
+    is_name,
+    stays_inside,
+)
 from docmt.base.parse import parse
 from docmt.base.yaml_files import Lines, load_yaml
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FileReaderConfig, Languages, ReaderConfig
 from docmt.catalogue.published import PublishedCounts
 
-LANGUAGE = re.compile(r"[a-z]{2,3}")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -58,7 +67,7 @@ STOP_WORDS = ("stop_words", "target_stop_words")
 stop_list = whole(0, 1_000_000)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CorpusFacts(Checked):
     """What is said of a corpus in its file and in the settings of stage 1."""
 
@@ -68,9 +77,8 @@ class CorpusFacts(Checked):
     licence: str
     citation: str
     reader: ReaderConfig
-    _: KW_ONLY
-    expected: dict[str, Counts] = field(default_factory=dict)
-    files: tuple[FileConfig, ...] = setting((), "what is downloaded; none for a generated corpus")
+    expected: dict[str, Counts]
+    files: tuple[FileConfig, ...]
     contrastive: bool = setting(False, "whether the reader makes contrastive sets too")
 
     @property
@@ -78,11 +86,13 @@ class CorpusFacts(Checked):
         return self.source_language, self.target_language
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CorpusConfig(CorpusFacts):
     """`workflow/corpora/<corpus>.yaml`."""
 
     about: str
+    expected: dict[str, Counts] = field(default_factory=dict)
+    files: tuple[FileConfig, ...] = setting((), "what is downloaded; none for a generated corpus")
     published: tuple[PublishedCounts, ...] = setting((), "what papers state of the corpus, and why it differs")
     stop_words: int = setting(
         1000, "so many of the most frequent source words of training are in no lexical chain", stop_list
@@ -96,7 +106,7 @@ class CorpusConfig(CorpusFacts):
         need(is_name(self.corpus), "corpus", self.corpus, NAMES_HAVE)
         for name in ("source_language", "target_language"):
             language = getattr(self, name)
-            need(LANGUAGE.fullmatch(language) is not None, name, language, "a code such as zh or en")
+            need(is_language(language), name, language, LANGUAGES_ARE)
         wrong = [split for split in self.expected if split not in SPLITS]
         need(not wrong, "expected", wrong, f"some of {', '.join(SPLITS)}")
         stated = {name for published in self.published for name in published.counts if name not in SPLITS}
@@ -106,7 +116,7 @@ class CorpusConfig(CorpusFacts):
         need(not twice, "files", twice, "each file once")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CorpusSettings(CorpusFacts):
     """Stage 1's settings.json: the catalogue's entry without where its files come from.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.base.errors import USER_MISTAKE, check_known
-from docmt.cli.options import Root
+from docmt.cli.options import AsJson, Root
 from docmt.cli.screen import aligned
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 Names = Annotated[list[str] | None, typer.Argument(help="only these corpora", show_default=False)]
 Mirror = Annotated[str | None, typer.Option(help="folder that holds archives; that of config.yaml if left out")]
-AsJson = Annotated[bool, typer.Option("--json", help="as JSON instead of a table")]
 
 STATED = ("words_in_chains_percent", "words_per_chain", "chains_per_document")
 MEASURED = ("perc", "avg_k", "avg_m")
@@ -62,12 +61,11 @@ def check(
 
     Status 2 where a count differs and the catalogue does not say why, or a corpus cannot be read.
     """
-    from docmt.catalogue.missing import Places
     from docmt.corpus.check import check_corpus
     from docmt.plan.grid import load_grid
 
     grid = load_grid(root)
-    places = Places(root / "results", mirror or grid.mirror, grid.local)
+    places = grid.places(root, mirror)
     checked = []
     for corpus in _chosen(grid, corpora):
         checked.append(check_corpus(corpus, places))
@@ -93,7 +91,6 @@ def statistics(
     mirror: Mirror = None,
 ) -> None:
     """Print how much of a corpus its lexical chains are, for several stop lists, beside what papers state."""
-    from docmt.catalogue.missing import Places
     from docmt.chains.statistics import by_stop_list, word_counts
     from docmt.plan.grid import load_grid
     from docmt.settings.data import TextConfig
@@ -102,7 +99,7 @@ def statistics(
     for name in (corpus, *(training or ())):
         check_known("corpus", name, grid.corpora)
     text = TextConfig(chinese=chinese, case=case)
-    places = Places(root / "results", mirror or grid.mirror, grid.local)
+    places = grid.places(root, mirror)
     words = _words(grid.corpora[corpus], places, text)
     others = {name: _words(grid.corpora[name], places, text, "train") for name in training or ()}
     counts = {name: word_counts(found.get("train", [])) for name, found in others.items()}

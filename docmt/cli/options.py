@@ -12,8 +12,8 @@ from typer.models import OptionInfo, ParameterInfo
 
 from docmt.base.artifacts import read_json, read_object
 from docmt.base.errors import UserError
+from docmt.base.names import LANGUAGES_ARE, is_language
 from docmt.base.parse import parse
-from docmt.settings.scoring import LANGUAGE
 
 if TYPE_CHECKING:
     from docmt.api.model import TrainedModel
@@ -30,8 +30,8 @@ MINUTES = 10_000_000
 
 def language_code(value: str) -> str:
     """Checks an option: `chinese` would be scored, and tokenised, as if it were any language but Chinese."""
-    if not LANGUAGE.fullmatch(value):
-        raise typer.BadParameter(f"{value!r} is no code of a language, such as zh or en.")
+    if not is_language(value):
+        raise typer.BadParameter(f"{value!r} is not {LANGUAGES_ARE}.")
     return value
 
 

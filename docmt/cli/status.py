@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.errors import UserError
+from docmt.base.paths import RESULTS
 from docmt.cli.options import input_folder
 from docmt.cli.screen import aligned, ruled
 
@@ -28,7 +29,7 @@ COLOURS = {"running": "green", "failed": "red", "killed": "red", "stopped": "yel
 
 
 def status(
-    results: Annotated[Path, input_folder("folder of the results")] = Path("results"),
+    results: Annotated[Path, input_folder("folder of the results")] = Path(RESULTS),
     follow: Annotated[bool, typer.Option("--follow", help="refresh until Ctrl-C")] = False,
     every: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds between two looks (--follow)")] = 5.0,
 ) -> None:

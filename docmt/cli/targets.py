@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from docmt.base.paths import RESULTS
 from docmt.cli.options import Root
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.targets import Estimates, Plan
@@ -38,7 +39,7 @@ def targets(
     are not made yet, with those that they start from, and an estimate of what they take.
     """
     grid = load_grid(root)
-    names, estimates = _studies(grid, study), Estimates(grid, root / "results")
+    names, estimates = _studies(grid, study), Estimates(grid, root / RESULTS)
     for target in find_targets(grid, root, names, estimates, scores):
         made = "made" if target.is_made else "missing" if target.lacks else "-"
         plan = "" if target.plan is None else f"; {_planned(target.plan)}"

@@ -10,9 +10,10 @@ from docmt.base.artifacts import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.parse import parse
+from docmt.base.paths import RESULTS
 from docmt.catalogue.corpus import CorpusConfig, load_corpus
 from docmt.catalogue.forms import Languages, ReaderConfig
-from docmt.catalogue.missing import Places
+from docmt.catalogue.missing import Places, local_path
 from docmt.corpus.opening import at_hand, find_files, opened, stated_splits
 from docmt.corpus.problems import CollectedProblems
 from docmt.corpus.read import Statistics
@@ -63,9 +64,9 @@ def review_corpus(path: Path, folder: Path | None, mirror: str | None, at_most: 
 
 
 def _files(corpus: CorpusConfig, path: Path, folder: Path | None, mirror: str | None) -> dict[str, Path | None]:
-    found = find_files(corpus, Places(Path("results"), mirror, {corpus.corpus: str(folder)} if folder else {}))
+    found = find_files(corpus, Places(Path(RESULTS), mirror, {corpus.corpus: str(folder)} if folder else {}))
     for file in corpus.files:
-        beside = [path.parent / file.name, *(Path(source.removeprefix("file://")) for source in file.sources)]
+        beside = [path.parent / file.name, *(local_path(source) for source in file.sources)]
         found[file.name] = found[file.name] or next((place for place in beside if place.is_file()), None)
     return found
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from docmt.base.checks import need, setting
 from docmt.base.names import SPLITS
+from docmt.base.paths import WORDS
 from docmt.catalogue.published import COUNTS, StatedCounts
 from docmt.kinds.item import Checks, Count, TableConfig
 
@@ -55,7 +56,7 @@ class CountsTable(TableConfig):
         views = {s.view.name for s in checks.systems.values() if corpus in checks.corpora[s.name]}
         for split in self.splits if count in COUNTS else ():
             pattern = COUNTS[count].view_of(split)
-            there = pattern == "words" or any(fnmatchcase(view, pattern) for view in views)
+            there = pattern == WORDS or any(fnmatchcase(view, pattern) for view in views)
             found, expected = f"{count} of {split} on {corpus}", f"a system there whose view is {pattern}"
             checks.asked(there, "nothing counts this", found, path, expected)
 

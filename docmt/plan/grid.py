@@ -9,14 +9,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.base.artifacts import canonical_json
+from docmt.base.artifacts import as_object, canonical_json
 from docmt.base.checks import need, need_between, need_path, need_seeds, setting
 from docmt.base.errors import UserError, check_known
 from docmt.base.names import NAMES_HAVE, is_name
 from docmt.base.parse import check_keys, mapping, parse
+from docmt.base.paths import RESULTS
 from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.catalogue.corpus import CorpusConfig, as_fixture, load_corpus
 from docmt.catalogue.fixtures import FixtureConfig
+from docmt.catalogue.missing import Places
 from docmt.kinds.item import Checks
 from docmt.kinds.study import StudyConfig
 from docmt.plan.entries import Systems
@@ -102,6 +104,10 @@ class Grid(RunConfig):
     fixtures: FixtureConfig | None = None
     checkpoints: dict[str, MadeCheckpoint] = field(default_factory=dict)
 
+    def places(self, root: Path = Path(), mirror: str | None = None) -> Places:
+        """Where files of corpora may stand. `mirror`: another than that of config.yaml."""
+        return Places(root / RESULTS, mirror or self.mirror, self.local)
+
     def data_folder(self, corpus: str) -> str:
         """The corpus' part of paths that name no scale (stages 1 to 4): `<corpus>@<scale>` where it is a fixture."""
         return corpus if self.fixtures is None else f"{corpus}@{self.scale}"
@@ -174,7 +180,8 @@ class Grid(RunConfig):
 
     @classmethod
     def from_json(cls, value: Any, where: str) -> "Grid":
-        return parse(cls, value, where)
+        """Raises UserError for what is no grid as `to_json` writes it: whole, also where a field has a default."""
+        return parse(cls, as_object(value, where, [own.name for own in dataclasses.fields(cls)]), where)
 
 
 def load_grid(root: Path, overrides: dict | None = None) -> Grid:

@@ -150,7 +150,7 @@ def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> s
     made = COUNTS[count]
     pattern = made.view_of(split)
     for entry in grid.of_study(study):
-        view = pattern if pattern == "words" else entry.system.view.name
+        view = pattern if pattern == paths.WORDS else entry.system.view.name
         if entry.corpus == corpus and fnmatchcase(view, pattern):
             return made.card(grid.data_folder(corpus), entry.system.text, view)
     return None

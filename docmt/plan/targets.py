@@ -14,8 +14,8 @@ from typing import Any
 
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.foreign import reading
-from docmt.base.paths import RESULTS, SCORES, TOKENS, TRAINING
-from docmt.catalogue.missing import Places, left_out
+from docmt.base.paths import SCORES, TOKENS, TRAINING
+from docmt.catalogue.missing import left_out
 from docmt.catalogue.published import stated
 from docmt.plan.grid import Grid
 from docmt.plan.items import card_of, item_corpora, item_entries, page_of, run_folder
@@ -186,8 +186,7 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
 
     On made-up text nothing lacks files.
     """
-    places = Places(root / RESULTS, grid.mirror, grid.local)
-    without = set() if grid.fixtures else set(left_out(grid.corpora.values(), places))
+    without = set() if grid.fixtures else set(left_out(grid.corpora.values(), grid.places(root)))
 
     def target(
         name: str, path: str | None, about: str, corpora: Iterable[str], entries: Iterable[Entry] | None = None

@@ -1,15 +1,13 @@
 """What scores are computed by: `scoring` of config.yaml. A change scores again, and trains and translates nothing."""
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from docmt.base.checks import MOST, Checked, above_0, count, need, need_path, setting, whole
+from docmt.base.names import LANGUAGES_ARE, is_language
 
 TRAINED = "trained"
 """Stands for a file of word vectors: they are made from the training split."""
-
-LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 def by_language(about: str) -> Any:
@@ -19,7 +17,7 @@ def by_language(about: str) -> Any:
 
 def need_languages(name: str, value: dict[str, str]) -> None:
     for language, item in value.items():
-        need(LANGUAGE.fullmatch(language) is not None, name, language, "a code of a language, such as zh or en")
+        need(is_language(language), name, language, LANGUAGES_ARE)
         need_path(f"{name}.{language}", item)
 
 

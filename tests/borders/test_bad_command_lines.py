@@ -172,7 +172,7 @@ CALLS = (
     ("chains statistics toy_zh-en --chinese letters --root ROOT", "'--chinese'"),
     ("validate", "No such command"),
     ("score --hypothesis text --reference text", "No such option"),
-    ("score --hypotheses text --reference text --target-language chinese", "'chinese' is no code of a language"),
+    ("score --hypotheses text --reference text --target-language chinese", "'chinese' is not a code of a language"),
     # Numbers out of range.
     ("translate --model folder --n-best -1", "'--n-best'"),
     ("translate --model folder --n-best 9 --beam 5", "--n-best 9 is more than --beam 5"),

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from helpers.catalogue_files import corpus_config
 
 from docmt.base.errors import UserError
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
@@ -9,7 +10,7 @@ from docmt.catalogue.missing import Places, left_out, missing_error, missing_fil
 
 
 def corpus(*files: FileConfig, name: str = "news") -> CorpusConfig:
-    return CorpusConfig(name, "zh", "en", "none", "none", ReaderConfig("toy"), "about", files=files)
+    return corpus_config(ReaderConfig("toy"), name, files=files)
 
 
 BROUGHT = FileConfig("train.zh", obtain="Ask the LDC.")

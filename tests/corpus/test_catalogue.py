@@ -56,6 +56,14 @@ def test_catalogue_loads_and_its_settings_come_back(path):
     assert all(file.sources or file.obtain for file in config.files)
 
 
+@pytest.mark.parametrize("key", ["files", "expected", "version"])
+def test_settings_of_stage_1_without_a_key_are_refused(key):
+    slice_ = {"version": 1, **corpus_settings(load_corpus(CATALOGUE / "toy_zh-en.yaml"))}
+    del slice_[key]
+    with pytest.raises(UserError, match=rf"{key}: key is missing"):
+        parse(CorpusSettings, slice_, "settings.json")
+
+
 @pytest.mark.parametrize("name", CORPORA)
 def test_every_file_of_a_corpus_is_read_and_listed(name):
     needed = needed_files(CORPORA[name]).values()
@@ -169,7 +177,7 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
         (
             ("source_language: zh", "source_language: Chinese"),
             "3 source_language",
-            "value not allowed\n  found Chinese; expected a code such as zh or en",
+            "value not allowed\n  found Chinese; expected a code of a language, such as zh or en",
         ),
         (("size: 10", "size: ten"), "10 files.0.size", "wrong type\n  found 'ten' (a text); expected a whole number"),
         (

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers.catalogue_files import corpus_config
 from helpers.form_cases import SMALLEST
 
 from docmt.base.errors import UserError
@@ -183,7 +184,7 @@ PACKS = ["a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.tar.xz"]
 
 
 def own(reader: ReaderConfig, *files: str) -> CorpusConfig:
-    return CorpusConfig("mine", "zh", "fr", "none", "none", reader, "a", files=tuple(map(FileConfig, files)))
+    return corpus_config(reader, target_language="fr", files=tuple(map(FileConfig, files)))
 
 
 @pytest.mark.parametrize("archive", PACKS)

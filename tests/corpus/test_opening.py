@@ -3,6 +3,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from helpers.catalogue_files import corpus_config
 
 from docmt.base.names import SPLITS
 from docmt.base.parse import parse
@@ -50,7 +51,7 @@ NEEDED = {
 
 
 def corpus(name: str) -> CorpusConfig:
-    return CorpusConfig("mine", "zh", "en", "none", "none", parse(ReaderConfig, READERS[name], "mine.yaml"), "about")
+    return corpus_config(parse(ReaderConfig, READERS[name], "mine.yaml"))
 
 
 @pytest.mark.parametrize("name", READERS)

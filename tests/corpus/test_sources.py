@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
+from helpers.catalogue_files import corpus_config
 
-from docmt.catalogue.corpus import CorpusConfig, FileConfig
+from docmt.catalogue.corpus import FileConfig
 from docmt.catalogue.forms import ReaderConfig
 from docmt.corpus.sources import ask, ask_sources
 
@@ -101,10 +102,7 @@ def test_a_file_of_this_machine(tmp_path):
 def test_every_source_is_asked_once(site):
     one, two = f"{site.url}/here.tgz", f"{site.url}/gone.tgz"
     files = [FileConfig("a.tgz", (one, two)), FileConfig("b.tgz", (one,), checked="2026-01-31"), FileConfig("c.tgz")]
-    corpora = [
-        CorpusConfig(name, "zh", "en", "none", "none", ReaderConfig("toy"), "about", files=tuple(files))
-        for name in ("first", "second")
-    ]
+    corpora = [corpus_config(ReaderConfig("toy"), name, files=tuple(files)) for name in ("first", "second")]
     asked = ask_sources(corpora)
     assert sorted(site.seen) == [("HEAD", "/gone.tgz"), ("HEAD", "/here.tgz")]
     rows = [(source.corpus, source.file, source.url, source.checked) for source in asked]

@@ -8,7 +8,7 @@ from typing import Any
 from helpers.reader_files import Texts, tar_bytes, write_files, zip_bytes
 
 from docmt.catalogue.corpus import CorpusConfig
-from docmt.catalogue.forms import FileReaderConfig
+from docmt.catalogue.forms import FileReaderConfig, ReaderConfig
 
 LENGTHS = (2, 3, 1)
 """Sentences of the documents of every file."""
@@ -27,6 +27,12 @@ def make_files(corpus: CorpusConfig, folder: Path) -> Found:
             texts[f"{reader.archive}/{name}" if reader.archive else name] = text
     write_files(folder, packed(texts))
     return {split: dict(counts) for split, counts in found.items()}
+
+
+def corpus_config(reader: ReaderConfig, corpus: str = "mine", **more: Any) -> CorpusConfig:
+    """A corpus of which nothing matters but its reader, and what `more` says."""
+    known = {"source_language": "zh", "target_language": "en", "licence": "none", "citation": "none", "about": "about"}
+    return CorpusConfig(**{"corpus": corpus, "reader": reader, **known, **more})
 
 
 def packed(texts: Texts) -> Texts:

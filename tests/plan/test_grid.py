@@ -156,7 +156,12 @@ def test_a_study_that_agrees_shares_folders_and_one_that_differs_gets_its_own(sm
 
 def test_the_grid_survives_freezing(small):
     grid = load_grid(small.root)
-    assert Grid.from_json(json.loads(grid.to_json()), "grid.json") == grid
+    frozen = json.loads(grid.to_json())
+    assert Grid.from_json(frozen, "grid.json") == grid
+    for field in list(frozen):
+        damaged = {name: value for name, value in frozen.items() if name != field}
+        with pytest.raises(UserError, match=f"no {field}"):
+            Grid.from_json(damaged, "grid.json")
 
 
 def test_slices_hold_what_a_job_depends_on_and_nothing_else(small):

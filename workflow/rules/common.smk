@@ -22,7 +22,7 @@ from docmt.base.foreign import explained
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.items import item_files, run_folder, study_files
 from docmt.settings.made_checkpoints import is_made, made_files
-from docmt.catalogue.missing import Places, left_out, missing_error, missing_files
+from docmt.catalogue.missing import left_out, missing_error, missing_files
 from docmt.base.paths import (
     ALIGNER,
     CHAIN_WORDS,
@@ -35,7 +35,6 @@ from docmt.base.paths import (
     ITEM,
     PASSAGE,
     REPORT,
-    RESULTS,
     SCORES,
     STATE,
     TOKENS,
@@ -73,11 +72,7 @@ def plan():
     corpora = [] if grid.fixtures else [grid.corpora[corpus] for corpus in sorted(asked)]
     needed = {folder for entry in grid.entries for folder in grid.checkpoints_for(entry)}
     checkpoints = sorted(folder for folder in needed if not is_made(folder))
-    return dataclasses.replace(grid, not_run=left_out(corpora, places(grid)) | missing_checkpoints(checkpoints))
-
-
-def places(grid):
-    return Places(Path(RESULTS), grid.mirror, grid.local)
+    return dataclasses.replace(grid, not_run=left_out(corpora, grid.places()) | missing_checkpoints(checkpoints))
 
 
 def refuse(problem):
@@ -192,11 +187,11 @@ def find(wildcards):
 
 def check_missing(corpus):
     """Name all files that nobody has, of every corpus that was asked for, where one of them is this corpus'."""
-    if not or_refuse(missing_files, GRID.corpora[corpus], places(GRID)):
+    if not or_refuse(missing_files, GRID.corpora[corpus], GRID.places()):
         return
     asked = dict.fromkeys([*corpora_of(GRID, workflow.dag_settings.targets), corpus])
-    missing = {name: or_refuse(missing_files, GRID.corpora[name], places(GRID)) for name in asked}
-    refuse(missing_error(missing, places(GRID)))
+    missing = {name: or_refuse(missing_files, GRID.corpora[name], GRID.places()) for name in asked}
+    refuse(missing_error(missing, GRID.places()))
 
 
 def downloads(wildcards):
