@@ -1,7 +1,6 @@
 """The catalogue: `docmt corpus sources` asks its addresses; `corpus check`, `chains statistics` read what is there."""
 
 import dataclasses
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,7 +9,7 @@ import typer
 
 from docmt.base.errors import USER_MISTAKE, check_known
 from docmt.cli.options import AsJson, Root
-from docmt.cli.screen import aligned
+from docmt.cli.screen import aligned, print_json
 
 if TYPE_CHECKING:
     from docmt.catalogue.corpus import CorpusConfig
@@ -43,7 +42,7 @@ def sources(
 
     asked = ask_sources(_chosen(load_grid(root), corpora), timeout)
     if as_json:
-        _print_json(asked)
+        print_json([dataclasses.asdict(one) for one in asked])
     else:
         rows = [("corpus", "file", "answer", "bytes", "fetched", "source"), *map(_source_row, asked)]
         typer.echo(aligned(rows) if asked else "no sources")
@@ -72,7 +71,7 @@ def check(
         if not as_json:
             typer.echo(_shown(checked[-1]))
     if as_json:
-        _print_json(checked)
+        print_json([dataclasses.asdict(one) for one in checked])
     if not all(one.is_fine for one in checked):
         raise typer.Exit(USER_MISTAKE)
 
@@ -137,10 +136,6 @@ def _stated(config: "CorpusConfig", split: str) -> Iterator[tuple[str, ...]]:
         counts = dict(published.counts[split].items) if split in published.counts else {}
         if STATED[0] in counts:
             yield split, f"published: {published.paper}, {published.place}", *(str(counts[name]) for name in STATED)
-
-
-def _print_json(rows: list) -> None:
-    typer.echo(json.dumps([dataclasses.asdict(row) for row in rows], indent=2))
 
 
 def _chosen(grid: "Grid", names: list[str] | None) -> "list[CorpusConfig]":

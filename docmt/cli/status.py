@@ -25,6 +25,7 @@ NAMES, NUMBERS, LAST = (
 )
 COLUMNS = NAMES + NUMBERS + LAST
 """Numbers are set flush right."""
+NONE_YET = "no training yet"
 COLOURS = {"running": "green", "failed": "red", "killed": "red", "stopped": "yellow", "finished": ""}
 
 
@@ -77,15 +78,13 @@ def show(trainings: "list[Standing]") -> None:
 
 
 def plain(trainings: "list[Standing]") -> str:
-    if not trainings:
-        return "no training yet"
-    return aligned([COLUMNS, *map(cells, trainings)], numbers=NUMBERS)
+    return aligned([COLUMNS, *map(cells, trainings)], numbers=NUMBERS) if trainings else NONE_YET
 
 
 def table(trainings: "list[Standing]") -> "Table":
     styles = [COLOURS[training.state] for training in trainings]
     shown = ruled(COLUMNS, [*map(cells, trainings)], NUMBERS, styles)
-    shown.caption = None if trainings else "no training yet"
+    shown.caption = None if trainings else NONE_YET
     return shown
 
 

@@ -1,15 +1,14 @@
 """What must hold before a run is planned, beside its settings: packages, names, options of the workflow engine."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib import metadata
+
+from packaging.requirements import Requirement
 
 from docmt.base.errors import UserError
 from docmt.settings.scoring import AlignerConfig
 
 DISTRIBUTION = "docmt"
-REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-"""The name at the beginning of a line such as `torch>=2; extra == "gpu"`."""
 
 
 def check_packages(aligner: AlignerConfig) -> None:
@@ -44,11 +43,9 @@ def _extras() -> Sequence[str]:
 
 def _required(extras: Collection[str]) -> Iterator[str]:
     """Names of the packages that docmt requires, with those of the extras."""
-    for line in _metadata().get_all("Requires-Dist") or []:
-        name, _, marker = line.partition(";")
-        extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", marker)
-        if extra is None or extra[1] in extras:
-            yield REQUIREMENT.match(name.strip())[0]
+    for stated in map(Requirement, _metadata().get_all("Requires-Dist") or []):
+        if stated.marker is None or any(stated.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+            yield stated.name
 
 
 def _metadata() -> metadata.PackageMetadata:
