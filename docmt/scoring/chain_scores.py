@@ -5,17 +5,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import read_lines
-from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.columns import TOKENS, only, read_arrow
 from docmt.base.vocabulary import by_frequency
 from docmt.scoring.inputs import cased, named
 from docmt.settings.scoring import ConsistencyConfig
 
-NAMES = ("split", "document", "source_tokens", "source_pieces", "target_tokens")
-COLUMNS = pa.schema([TOKENS.field(name) for name in NAMES])
+COLUMNS = only(TOKENS, "split", "document", "source_tokens", "source_pieces", "target_tokens")
 
 
 @dataclass(frozen=True)

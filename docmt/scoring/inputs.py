@@ -10,12 +10,12 @@ from typing import Literal
 import pyarrow as pa
 
 from docmt.base.artifacts import read_lines, sha256_file
-from docmt.base.columns import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, read_arrow, read_parquet
+from docmt.base.columns import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, only, read_arrow, read_parquet
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS
 from docmt.settings.data import CutConfig
 
-INSTANCES = pa.schema([SEGMENTS.field(name) for name in ("document", "first", "source_lengths")])
+INSTANCES = only(SEGMENTS, "document", "first", "source_lengths")
 
 DIGITS = 8
 """Of a file's SHA-256 in a signature."""

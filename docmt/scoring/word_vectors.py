@@ -9,17 +9,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from docmt.base.artifacts import atomic_file, read_object, write_json
-from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.columns import TOKENS, only, read_arrow
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
 from docmt.base.parse import parse
 from docmt.scoring.inputs import cased, named
 from docmt.settings.scoring import WordVectorsConfig
 
-COLUMNS = pa.schema([TOKENS.field(name) for name in ("split", "target_tokens")])
+COLUMNS = only(TOKENS, "split", "target_tokens")
 
 
 @dataclass(frozen=True, eq=False)
