@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from docmt.base.artifacts import digest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
-from docmt.scoring.adjacent import adjacent_pairs, adjacent_tally, mean
 from docmt.scoring.inputs import DIGITS
 from docmt.scoring.measured import Given, Scored
+from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
 from docmt.settings.pretrained import checkpoint_files, read_config, tokenizer_file
 
 if TYPE_CHECKING:
@@ -106,7 +108,8 @@ def cohesion(values: Sequence[float], cut: int, name: str) -> dict:
     """
     if not values:
         return {}
-    return {"score": mean(values), "pairs": len(values), "cut_pairs": cut, "signature": signature(name)}
+    score = float(np.mean(values))
+    return {"score": score, "pairs": len(values), "cut_pairs": cut, "signature": signature(name)}
 
 
 def signature(name: str) -> str:
