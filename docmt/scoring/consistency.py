@@ -19,8 +19,6 @@ import numpy as np
 from docmt.scoring.tallies import Tally, document_tally
 from docmt.settings.scoring import ConsistencyConfig
 
-EQUIVALENCES = ("exact",)
-
 DRAWS = 1000
 """How many times the bootstrap draws documents."""
 
@@ -284,7 +282,7 @@ def hhi_signature(config: ConsistencyConfig, how: str) -> str:
     >>> hhi_signature(ConsistencyConfig(match="subset"), "chains:words")
     'HHI|chains:words|unaligned:own|match:subset|shares:pairs|average:size|v:2'
     """
-    shares = "" if config.match in EQUIVALENCES else "|shares:pairs"
+    shares = "" if config.match == "exact" else "|shares:pairs"
     average = "size" if config.average == "micro" else "macro"
     return f"HHI|{how}|{_agreement(config)}{shares}|average:{average}|v:2"
 

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ from docmt.base.artifacts import as_object, read_object, write_json
 from docmt.base.columns import TOKENS, read_arrow, write_arrow
 from docmt.base.errors import check_known
 from docmt.base.foreign import reading
+from docmt.base.names import DeviceName
 from docmt.base.parse import parse
 from docmt.base.vocabulary import EOS, Vocabulary
 from docmt.scoring.inputs import Lines, References, read_instances, read_references
@@ -20,9 +21,6 @@ from docmt.scoring.tallies import write_tallies
 from docmt.settings.data import ViewConfig
 from docmt.settings.metrics import METRICS
 
-if TYPE_CHECKING:
-    from docmt.nn.device import DeviceName
-
 NEEDED = (
     *("system", "corpus", "seed", "scale", "target_language", "resolved"),
     *("consistency", "aligner", "contrastive", "coherence", "cohesion"),
@@ -30,7 +28,7 @@ NEEDED = (
 """Keys of the stage's `settings.json`."""
 
 
-def score(settings: dict, inputs: Inputs, device: "DeviceName" = "auto") -> Scored:
+def score(settings: dict, inputs: Inputs, device: DeviceName = "auto") -> Scored:
     """Every score; `docmt.settings.metrics` says where a metric stands, and which module measures it.
 
     Where a line of the translations is a document, what needs sentences is left out: s-BLEU, positions, consistency,
@@ -63,16 +61,12 @@ def read_decoding(path: Path) -> dict:
 
 def read_test(settings: dict, inputs: Inputs) -> References:
     """The test split, with the instances that the system's view packs it into."""
-    cut = parse(
-        ViewConfig,
-        as_object(settings["resolved"], "settings.json resolved", ("view",))["view"],
-        "settings.json",
-        ("resolved", "view"),
-    ).test
+    view = as_object(settings["resolved"], "settings.json resolved", ("view",))["view"]
+    cut = parse(ViewConfig, view, "settings.json", ("resolved", "view")).test
     return read_instances(inputs.view, cut, read_references(inputs.corpus, inputs.tokens))
 
 
-def write_scores(settings: Path, inputs: Inputs, output: Path, device: "DeviceName" = "auto") -> None:
+def write_scores(settings: Path, inputs: Inputs, output: Path, device: DeviceName = "auto") -> None:
     """`docmt score-system`: `scores.json`, with `details.arrow` and `occurrences.arrow` beside it."""
     found = score(read_object(settings, *NEEDED), inputs, device)
     write_tallies(output.with_name("details.arrow"), found.tallies)

@@ -73,10 +73,12 @@ def pharaoh_line(links: Links) -> str:
 
 def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list[Links]:
     """Raises UserError where the file has not one line for each sentence pair, or a link is none of its words."""
-    found = read_unchecked_links(path)
-    if len(found) != len(source):
-        raise UserError("not one line for each sentence pair", where=str(path), found=len(found), expected=len(source))
-    for number, (links, *sides) in enumerate(zip(found, source, target, strict=True), 1):
+    lines = read_lines(path)
+    if len(lines) != len(source):
+        raise UserError("not one line for each sentence pair", where=str(path), found=len(lines), expected=len(source))
+    found = []
+    for number, (line, *sides) in enumerate(zip(lines, source, target, strict=True), 1):
+        links = frozenset(link for link, _ in _marked(line, f"{path}:{number}", "-"))
         words, others = (len(side.split()) for side in sides)
         for i, j in sorted(links):
             if i >= words or j >= others:
@@ -86,6 +88,7 @@ def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list
                     found=f"{i}-{j}",
                     expected=f"places of {words} source and {others} target words, from 0",
                 )
+        found.append(links)
     return found
 
 
@@ -105,7 +108,7 @@ def read_gold(path: Path, one_based: bool = False, marks: str = "-p") -> list[Go
     return found
 
 
-def _marked(line: str, where: str, marks: str, first: int) -> Iterable[tuple[Link, str]]:
+def _marked(line: str, where: str, marks: str, first: int = 0) -> Iterable[tuple[Link, str]]:
     """Links with words counted from 0, and the mark between them. `first`: how the line counts the first word."""
     for text in line.split():
         match = LINK.fullmatch(text)
