@@ -163,10 +163,8 @@ def read_translations(folder: Path, name: str, references: References, lines: Li
 
     Raises UserError where a file has not one line for each test sentence, or document.
     """
-    return Translations(
-        raw=_lines(folder / f"{name}.txt", references.count(lines), lines),
-        tokenized=_lines(folder / f"{name}.tok.txt", references.count(lines), lines),
-    )
+    files = folder / f"{name}.txt", folder / f"{name}.tok.txt"
+    return Translations(*(_lines(file, references.count(lines), lines) for file in files))
 
 
 def _lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:

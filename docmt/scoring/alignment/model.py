@@ -120,16 +120,12 @@ class AlignmentModel:
         table = read_arrow(folder / LEXICON, LINKS)
         jumps = _read_jumps(folder / JUMPS)
         with reading(folder / LEXICON, "not the lexicon of an aligner"):
-            return cls._of(table, jumps)
-
-    @classmethod
-    def _of(cls, table: pa.Table, jumps: BothJumps) -> "AlignmentModel":
-        columns = [table[name].combine_chunks() for name in ("source", "target")]
-        words = [{word: n for n, word in enumerate(column.dictionary.to_pylist())} for column in columns]
-        source, target = (column.indices.fill_null(-1).to_numpy().astype(np.int64) for column in columns)
-        links, pairs = table["links"].to_numpy(), (source >= 0) & (target >= 0)
-        alone = links[target < 0], links[source < 0]
-        return cls(*words, source[pairs], target[pairs], links[pairs], *alone, jumps)
+            columns = [table[name].combine_chunks() for name in ("source", "target")]
+            words = [{word: n for n, word in enumerate(column.dictionary.to_pylist())} for column in columns]
+            source, target = (column.indices.fill_null(-1).to_numpy().astype(np.int64) for column in columns)
+            links, pairs = table["links"].to_numpy(), (source >= 0) & (target >= 0)
+            alone = links[target < 0], links[source < 0]
+            return cls(*words, source[pairs], target[pairs], links[pairs], *alone, jumps)
 
 
 def _read_jumps(path: Path) -> BothJumps:

@@ -118,7 +118,9 @@ def saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
         for row in reader:
             where, line = f"{path}:{line}", reader.line_num + 2
             if any(cell.strip() for cell in row):
-                yield where, [unshielded(cell) for cell in _whole(row, where)]
+                if len(row) != len(COLUMNS):
+                    raise UserError("another number of columns", where=where, found=len(row), expected=len(COLUMNS))
+                yield where, [unshielded(cell) for cell in row]
     except csv.Error as problem:
         raise UserError("not a row of CSV", where=f"{path}:{line}", found=problem, remedy=REMEDY) from None
 
@@ -147,12 +149,6 @@ def _delimiter(heading: str, path: Path) -> str:
         expected=", ".join(COLUMNS),
         remedy="leave the columns as they were, and save the sheet as CSV",
     )
-
-
-def _whole(row: Sequence[str], where: str) -> Sequence[str]:
-    if len(row) != len(COLUMNS):
-        raise UserError("another number of columns", where=where, found=len(row), expected=len(COLUMNS))
-    return row
 
 
 Verdict = Literal["better", "worse", "equal"]
