@@ -5,8 +5,9 @@ own, since sacremoses' changes words in the middle of sentences where Moses' scr
 train-truecaser.perl, truecase.perl and detruecase.perl print (a test holds it to them).
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import dropwhile, pairwise
+from itertools import chain, dropwhile, pairwise
 from pathlib import Path
 
 from docmt.base.artifacts import read_json, write_json
@@ -50,6 +51,11 @@ class Truecaser(Keep):
         self.counts = dict(sorted(counts.items()))
         by_frequency = sorted(self.counts, key=lambda word: (self.counts[word], word))
         self._best = {word.lower(): word for word in by_frequency}
+
+    @classmethod
+    def train(cls, sentences: Iterable[Sequence[str]]) -> "Truecaser":
+        """From tokenised sentences."""
+        return cls(Counter(chain.from_iterable(map(shown_cases, sentences))))
 
     def cased(self, word: str, opens: bool) -> str:
         seen = word in self.counts and not opens

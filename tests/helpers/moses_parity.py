@@ -8,12 +8,11 @@ import os
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
-from docmt.text.casing import Truecaser, shown_cases
+from docmt.text.casing import Truecaser
 from docmt.text.moses import Moses, Normaliser
 
 LANGUAGES = ("en", "de", "fr")
@@ -76,14 +75,9 @@ def normalising(golden: Golden) -> list[Pair]:
     return [*zip(map(normalise, golden.lines("raw")), golden.lines("normalised"), strict=True)]
 
 
-def trained(sentences: Iterable[Sequence[str]]) -> Truecaser:
-    """From tokenised sentences."""
-    return Truecaser(Counter(chain.from_iterable(map(shown_cases, sentences))))
-
-
 def training(golden: Golden) -> list[Pair]:
     """A pair for each word of both models: best case and counts; None where a model has no such word."""
-    truecaser = trained(golden.tokens("tok"))
+    truecaser = Truecaser.train(golden.tokens("tok"))
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     for word, count in truecaser.counts.items():
         counts[word.lower()][word] = count
@@ -95,7 +89,7 @@ def training(golden: Golden) -> list[Pair]:
 def truecasing(golden: Golden, is_ours: bool) -> list[Pair]:
     """By the model that we learn, or by that of Moses."""
     tokens = golden.tokens("tok")
-    truecaser = trained(tokens) if is_ours else moses_truecaser(golden)
+    truecaser = Truecaser.train(tokens) if is_ours else moses_truecaser(golden)
     return [*zip(map(truecaser.apply, tokens), golden.tokens("truecased"), strict=True)]
 
 
@@ -129,7 +123,7 @@ STEPS: dict[str, Callable[[Golden], list[Pair]]] = {
 
 def is_case_of_equals(golden: Golden, ours: list[str], theirs: list[str]) -> bool:
     """Whether all words that differ are as frequent in the one case as in the other."""
-    counts = trained(golden.tokens("tok")).counts
+    counts = Truecaser.train(golden.tokens("tok")).counts
     return all(counts.get(a) == counts.get(b) for a, b in zip(ours, theirs, strict=True) if a != b)
 
 

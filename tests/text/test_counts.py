@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-from helpers.moses_parity import trained
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +21,7 @@ def counted(lines: list[list[str]], is_case_learnt: bool) -> WordCounts:
 @given(lines=LINES, split=st.integers(0, 8))
 def test_cased_counts_are_those_of_the_cased_text(lines, split):
     """However the lines were parted when they were counted."""
-    truecaser = trained(lines)
+    truecaser = Truecaser.train(lines)
     for casing in (Keep(), Lower(), truecaser):
         learnt = isinstance(casing, Truecaser)
         counts = counted(lines[:split], learnt)

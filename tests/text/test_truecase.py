@@ -1,7 +1,6 @@
 """The truecaser's rules one by one, and the way back; `test_moses_parity.py` has it beside Moses' scripts."""
 
 import pytest
-from helpers.moses_parity import trained
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +10,7 @@ from docmt.text.casing import Truecaser
 
 def test_words_that_open_a_sentence_show_no_case():
     line = '" Here we go : The end . Then US troops ( Ming ) left'
-    truecaser = trained([line.split()])
+    truecaser = Truecaser.train([line.split()])
     assert truecaser.counts == {"Ming": 1, "US": 1, "end": 1, "go": 1, "left": 1, "troops": 1, "we": 1}
 
 
