@@ -27,7 +27,7 @@ class Keep:
         return word
 
     def apply(self, tokens: Iterable[str]) -> list[str]:
-        return [self.cased(word, opens) for word, opens in with_openings(tokens)]
+        return list(tokens)
 
     def restore(self, tokens: Iterable[str]) -> list[str]:
         """The case for a reader; what was lowered stays so."""
@@ -37,6 +37,9 @@ class Keep:
 class Lower(Keep):
     def cased(self, word: str, opens: bool) -> str:
         return word.lower()
+
+    def apply(self, tokens: Iterable[str]) -> list[str]:
+        return [token.lower() for token in tokens]
 
 
 class Truecaser(Keep):
@@ -60,6 +63,9 @@ class Truecaser(Keep):
     def cased(self, word: str, opens: bool) -> str:
         seen = word in self.counts and not opens
         return word if seen else self._best.get(word.lower(), word)
+
+    def apply(self, tokens: Iterable[str]) -> list[str]:
+        return [self.cased(word, opens) for word, opens in with_openings(tokens)]
 
     def restore(self, tokens: Iterable[str]) -> list[str]:
         """The first word of every sentence capitalised."""
