@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.scoring.alignment.eflomal import Eflomal
 from docmt.scoring.alignment.links import (
     HEURISTICS,
     Aligner,
@@ -25,6 +24,7 @@ from docmt.scoring.alignment.links import (
     read_gold,
     read_unchecked_links,
 )
+from docmt.scoring.alignment.programs import Eflomal
 from docmt.scoring.alignment.training import DefaultAligner, train
 from docmt.settings.data import TextConfig
 from docmt.text.tokenizers import tokenizer_for

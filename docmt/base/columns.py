@@ -18,165 +18,94 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import need_file, reading
 from docmt.base.runs import sums
 
-_SENTENCE = [("split", pa.string()), ("document", pa.string()), ("sentence", pa.int32())]
-_ITEM = [("set", pa.string()), ("item", pa.int32()), ("distance", pa.int32())]
+_TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
+_NUMBER, _NUMBERS = pa.int32(), pa.list_(pa.int32())
+_REAL = pa.float64()
 
-DOCUMENTS = pa.schema(
-    [
-        *_SENTENCE,
-        ("source", pa.string()),
-        ("target", pa.string()),
-        ("references", pa.list_(pa.string())),
-    ]
-)
+
+def _table(*columns: tuple) -> pa.Schema:
+    """Columns in this order: a type, and the names of those that stand side by side and have it."""
+    return pa.schema([(name, kind) for kind, *names in columns for name in names])
+
+
+def only(schema: pa.Schema, *names: str) -> pa.Schema:
+    """The columns of these names, for who needs no others."""
+    return pa.schema([schema.field(name) for name in names])
+
+
+_SENTENCE = ((_TEXT, "split", "document"), (_NUMBER, "sentence"))
+_ITEM = ((_TEXT, "set"), (_NUMBER, "item", "distance"))
+_SIDES = (_NUMBERS, "source_ids", "source_lengths", "target_ids", "target_lengths")
+_VARIANT = ((_TEXT, "set"), (_NUMBER, "item", "variant", "distance"), (pa.bool_(), "correct"))
+
+DOCUMENTS = _table(*_SENTENCE, (_TEXT, "source", "target"), (_TEXTS, "references"))
 """`document` is unique within its split; `sentence` counts from 0 within its document. `references`: further
 translations beside `target`, none for most corpora."""
 
-CONTRASTIVE = pa.schema(
-    [
-        *_ITEM,
-        ("source", pa.list_(pa.string())),
-        ("target_context", pa.list_(pa.string())),
-        ("variants", pa.list_(pa.string())),
-        ("correct", pa.int32()),
-    ]
-)
+CONTRASTIVE = _table(*_ITEM, (_TEXTS, "source", "target_context", "variants"), (_NUMBER, "correct"))
 """`source` has one sentence more than `target_context`; each of `variants` translates the last of them and
 `variants[correct]` is right. `distance`: how many sentences back the deciding one stands; 0 = not stated, or in the
 judged one. `set`: a phenomenon, or a part of one after a slash (`anaphora/f.sg`)."""
 
-TOKENS = pa.schema(
-    [
-        *_SENTENCE,
-        ("source_tokens", pa.string()),
-        ("target_tokens", pa.string()),
-        ("source_pieces", pa.string()),
-        ("target_pieces", pa.string()),
-        ("source_ids", pa.list_(pa.int32())),
-        ("target_ids", pa.list_(pa.int32())),
-    ]
+TOKENS = _table(
+    *_SENTENCE,
+    (_TEXT, "source_tokens", "target_tokens", "source_pieces", "target_pieces"),
+    (_NUMBERS, "source_ids", "target_ids"),
 )
 """Tokens are tokenised and cased, pieces are BPE; both are joined by single spaces. Ids have no special symbols
 at the ends. Of a text with `pretrained` pieces, tokens are the words that these make (`docmt.text.pretrained`)."""
 
-REFERENCE_TOKENS = pa.schema(
-    [
-        *_SENTENCE,
-        ("reference_tokens", pa.list_(pa.string())),
-    ]
-)
+REFERENCE_TOKENS = _table(*_SENTENCE, (_TEXTS, "reference_tokens"))
 """The further references of documents.parquet, tokenised and cased as `target_tokens`; only sentences that have any."""
 
-CONTRASTIVE_TOKENS = pa.schema(
-    [
-        *_ITEM,
-        ("source_ids", pa.list_(pa.list_(pa.int32()))),
-        ("target_context_ids", pa.list_(pa.list_(pa.int32()))),
-        ("variant_ids", pa.list_(pa.list_(pa.int32()))),
-        ("correct", pa.int32()),
-    ]
+CONTRASTIVE_TOKENS = _table(
+    *_ITEM, (pa.list_(_NUMBERS), "source_ids", "target_context_ids", "variant_ids"), (_NUMBER, "correct")
 )
 
-SEGMENTS = pa.schema(
-    [
-        ("document", pa.string()),
-        ("first", pa.int32()),
-        ("source_ids", pa.list_(pa.int32())),
-        ("source_lengths", pa.list_(pa.int32())),
-        ("target_ids", pa.list_(pa.int32())),
-        ("target_lengths", pa.list_(pa.int32())),
-    ]
-)
+SEGMENTS = _table((_TEXT, "document"), (_NUMBER, "first"), _SIDES)
 """One row a segment of a view: consecutive sentences of one document from sentence `first` on. Ids of all its
 sentences stand one after another, without special symbols; `lengths` gives each sentence's count. In training windows
 with `partial_copy`, copies may stand before sentence `first`: then it is 0, and the window has them first."""
 
-CONTRASTIVE_SEGMENTS = pa.schema(
-    [
-        ("set", pa.string()),
-        ("item", pa.int32()),
-        ("variant", pa.int32()),
-        ("distance", pa.int32()),
-        ("correct", pa.bool_()),
-        *[field for field in SEGMENTS if field.name not in ("document", "first")],
-    ]
-)
+CONTRASTIVE_SEGMENTS = _table(*_VARIANT, _SIDES)
 """One row a variant: as much context as the view can see, the judged sentence last."""
 
-CHAINS_WORDS = pa.schema(
-    [
-        ("split", pa.string()),
-        ("document", pa.string()),
-        ("word", pa.string()),
-        ("sentences", pa.list_(pa.int32())),
-        ("words", pa.list_(pa.int32())),
-    ]
-)
+CHAINS_WORDS = _table((_TEXT, "split", "document", "word"), (_NUMBERS, "sentences", "words"))
 """One row a lexical chain of a whole document: its k-th occurrence is token `words[k]` of sentence `sentences[k]`."""
 
-SEGMENT_CHAINS = pa.schema([("members", pa.list_(pa.int32())), ("lengths", pa.list_(pa.int32()))])
+SEGMENT_CHAINS = _table((_NUMBERS, "members", "lengths"))
 """One row a segment of a view, in the view's order. `members`: places in the segment's `source_ids`, chain after
 chain, those of one chain rising; `lengths`: how many members each chain has."""
 
-CONTRASTIVE_SCORES = pa.schema(
-    [field for field in CONTRASTIVE_SEGMENTS if field.name not in SEGMENTS.names]
-    + [
-        ("score", pa.float64()),
-        ("outputs", pa.int32()),
-        ("context_score", pa.float64()),
-        ("context_outputs", pa.int32()),
-    ]
+CONTRASTIVE_SCORES = _table(
+    *_VARIANT, (_REAL, "score"), (_NUMBER, "outputs"), (_REAL, "context_score"), (_NUMBER, "context_outputs")
 )
 """One row a variant: the sum of the log-probabilities of the judged sentence (nats) and how many outputs it has, its
 end symbol included; the same of the target sentences before it, none where these were not asked for."""
 
-DETAILS = pa.schema(
-    [
-        ("measure", pa.string()),
-        ("kind", pa.string()),
-        ("unit", pa.string()),
-        ("set", pa.string()),
-        ("distance", pa.int32()),
-        ("names", pa.list_(pa.string())),
-        ("counts", pa.list_(pa.float64())),
-    ]
+DETAILS = _table(
+    (_TEXT, "measure", "kind", "unit", "set"), (_NUMBER, "distance"), (_TEXTS, "names"), (pa.list_(_REAL), "counts")
 )
 """One row a score: what each of its units (`names`: sentences, documents, items) adds to the sums that it is made of,
 all counts of one unit after another. `set` and `distance`: of contrastive items, else none."""
 
-_RENDERING = [
-    ("translations", pa.list_(pa.string())),
-    ("places", pa.list_(pa.list_(pa.int32()))),
-    ("agreeing", pa.int32()),
-    ("pairs", pa.int32()),
-]
-OCCURRENCES = pa.schema(
-    [
-        ("document", pa.string()),
-        ("unit", pa.string()),
-        ("lines", pa.list_(pa.int32())),
-        ("words", pa.list_(pa.int32())),
-        *_RENDERING,
-        *[(f"reference_{name}", kind) for name, kind in _RENDERING],
-    ]
+_RENDERING = ((_TEXTS, "translations"), (pa.list_(_NUMBERS), "places"), (_NUMBER, "agreeing", "pairs"))
+OCCURRENCES = _table(
+    *((_TEXT, "document", "unit"), (_NUMBERS, "lines", "words"), *_RENDERING),
+    *[(kind, *(f"reference_{name}" for name in names)) for kind, *names in _RENDERING],
 )
 """One row a lexical chain of the test split, as LTCR takes it: its k-th occurrence is word `words[k]` (or, where `unit`
 is pieces, that piece) of the source of test sentence `lines[k]`, counted from 0 through the split. Its translation is
 `translations[k]`, none where it has none, of the tokens at `places[k]` of the output. Of `pairs` of translations so
 many are `agreeing`. The same of the reference."""
 
-INSIDE = pa.schema(
-    [
-        ("document", pa.string()),
-        ("chain", pa.int32()),
-        ("piece", pa.string()),
-        ("sentence", pa.int32()),
-        ("place", pa.int32()),
-        ("outputs", pa.list_(pa.string())),
-        ("attention", pa.list_(pa.float32())),
-        ("alignment", pa.list_(pa.float32())),
-        ("similarity", pa.list_(pa.float32())),
-    ]
+INSIDE = _table(
+    (_TEXT, "document"),
+    (_NUMBER, "chain"),
+    (_TEXT, "piece"),
+    (_NUMBER, "sentence", "place"),
+    (_TEXTS, "outputs"),
+    (pa.list_(pa.float32()), "attention", "alignment", "similarity"),
 )
 """One row a member of a lexical chain, chain after chain: a source piece, by its place in its sentence, and what a
 model did with it (`docmt.decoding.inside`) at each of `outputs`, the pieces of the sentence's reference and its end."""

@@ -8,11 +8,15 @@ written; what is refused could not be shown in one line, or names nothing.
 import re
 import unicodedata
 from pathlib import PurePosixPath
+from typing import Literal
 
 from docmt.base.errors import UserError, shown
 
 SPLITS = ("train", "dev", "test")
 """Parts of a corpus."""
+
+DeviceName = Literal["auto", "cpu", "cuda"]
+"""What a user calls a device; `auto` is the GPU where there is one."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 LONGEST_NAME = 100

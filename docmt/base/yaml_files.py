@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.errors import UserError, shown
+from docmt.base.foreign import reading
 
 DEEPEST = 40
 """Levels of lists and mappings within each other; the deepest setting has about ten."""
@@ -55,8 +56,11 @@ def load_yaml(path: Path | str) -> tuple[Any, Lines]:
     what settings have no use for: tags, values that contain themselves, thousands of levels or millions of values,
     numbers that YAML reads otherwise than they look (`010` is 8).
     """
-    path = Path(path)
-    text = _text(path)
+    path, expected = Path(path), "a UTF-8 text file"
+    if path.exists() and not path.is_file():
+        raise UserError("cannot be read", where=str(path), found="no regular file", expected=expected)
+    with reading(path, "cannot be read", expected, remedy="save it as UTF-8, or restore it from version control"):
+        text = path.read_text(encoding="utf-8")
     value, node = _value(text, str(path))
     lines: dict[tuple, int] = {}
     _note_lines(node, (), lines, str(path))
@@ -66,17 +70,6 @@ def load_yaml(path: Path | str) -> tuple[Any, Lines]:
 def load_text(text: str, where: str) -> Any:
     """The value of a YAML text that a user gave on the command line. Raises UserError as `load_yaml`."""
     return _value(text, where)[0]
-
-
-def _text(path: Path) -> str:
-    if path.exists() and not path.is_file():
-        raise UserError("cannot be read", where=str(path), found="no regular file", expected="a UTF-8 text file")
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise UserError("file not found", where=str(path), remedy="check the path, or restore the file") from None
-    except (OSError, UnicodeDecodeError) as problem:
-        raise UserError("cannot be read", where=str(path), found=problem, expected="a UTF-8 text file") from None
 
 
 def _value(text: str, where: str) -> tuple[Any, Any]:

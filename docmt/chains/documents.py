@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from docmt.base.artifacts import atomic_file, read_text, write_json
 from docmt.base.chains import most_frequent, repeated
-from docmt.base.columns import CHAINS_WORDS, STOP_WORDS, TOKENS
+from docmt.base.columns import CHAINS_WORDS, STOP_WORDS, TOKENS, only
 from docmt.base.runs import lists, places, starts, sums
 from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
 from docmt.base.workers import ALONE, Done, Workers
@@ -34,7 +34,7 @@ def read_stop_words(path: Path) -> frozenset[str]:
     return frozenset(read_text(path).split("\n")[:-1])
 
 
-NEEDED = pa.schema([TOKENS.field(name) for name in ("split", "document", "source_tokens")])
+NEEDED = only(TOKENS, "split", "document", "source_tokens")
 
 
 @dataclass(frozen=True)

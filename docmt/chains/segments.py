@@ -19,6 +19,7 @@ from docmt.base.columns import (
     SEGMENTS,
     STOP_WORDS,
     TOKENS,
+    only,
     read_arrow,
     write_if_any,
 )
@@ -32,10 +33,10 @@ from docmt.chains.documents import read_stop_words, write_stop_words
 from docmt.chains.statistics import cards, count
 from docmt.settings.data import ViewConfig
 
-SPLIT = pa.schema([TOKENS.field("split")])
-NEEDED = pa.schema([TOKENS.field(name) for name in ("split", "document", "sentence", "source_tokens", "source_pieces")])
-ROWS = pa.schema([SEGMENTS.field(name) for name in ("document", "first", "source_lengths")])
-VARIANTS = pa.schema([CONTRASTIVE_SEGMENTS.field(name) for name in ("source_ids", "source_lengths")])
+SPLIT = only(TOKENS, "split")
+NEEDED = only(TOKENS, "split", "document", "sentence", "source_tokens", "source_pieces")
+ROWS = only(SEGMENTS, "document", "first", "source_lengths")
+VARIANTS = only(CONTRASTIVE_SEGMENTS, "source_ids", "source_lengths")
 
 ShardOfView = tuple[int, dict[str, int]]
 """The number of a shard of tokens, and by split that of the view's shard that was cut from it."""

@@ -98,11 +98,10 @@ def aer(
 ) -> None:
     """Alignment error rate (Och and Ney 2003), with precision and recall, in percent."""
     from docmt.scoring.alignment.links import alignment_quality, read_gold, read_unchecked_links
-    from docmt.scoring.plain_files import other_length
+    from docmt.scoring.plain_files import need_lines
 
     sentences, found = read_gold(gold, one_based), read_unchecked_links(hypothesis)
-    if len(found) != len(sentences):
-        raise other_length(hypothesis, found, f"{len(sentences)}, as in {gold}")
+    need_lines(hypothesis, found, len(sentences), f"as in {gold}")
     if not sentences:
         raise UserError("no sentences", where=str(gold))
     quality = dataclasses.asdict(alignment_quality(found, sentences))

@@ -5,14 +5,14 @@ import os
 import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from typer.models import OptionInfo, ParameterInfo
 
 from docmt.base.artifacts import read_json, read_object
 from docmt.base.errors import UserError
-from docmt.base.names import LANGUAGES_ARE, is_language
+from docmt.base.names import LANGUAGES_ARE, DeviceName, is_language
 from docmt.base.parse import parse
 
 if TYPE_CHECKING:
@@ -53,9 +53,7 @@ def output_folder(about: str, *names: str) -> Any:
     return typer.Option(*names, help=about, file_okay=False, writable=True)
 
 
-Device = Annotated[
-    Literal["auto", "cpu", "cuda"], typer.Option(envvar="DOCMT_DEVICE", help="auto = the GPU where there is one")
-]
+Device = Annotated[DeviceName, typer.Option(envvar="DOCMT_DEVICE", help="auto = the GPU where there is one")]
 Threads = Annotated[int | None, typer.Option(min=1, max=MOST, help="CPU threads [default: one a core]")]
 Workers = Annotated[
     int | None, typer.Option(min=1, max=MOST, help="processes; no result depends on it [default: one a core]")

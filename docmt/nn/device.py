@@ -1,13 +1,11 @@
 """Where tensors are computed, and how the processor's memory is held."""
 
 import ctypes
-from typing import Literal
 
 import torch
 
 from docmt.base.errors import UserError
-
-DeviceName = Literal["auto", "cpu", "cuda"]
+from docmt.base.names import DeviceName
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 """Parameters of glibc's mallopt."""

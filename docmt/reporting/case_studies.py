@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base import paths
-from docmt.base.columns import OCCURRENCES, TOKENS, read_arrow
+from docmt.base.columns import OCCURRENCES, TOKENS, only, read_arrow
 from docmt.reporting.results import Results, Run
 from docmt.reporting.translations import UNSPACED, has_sentences, read_lines
 
@@ -23,9 +22,7 @@ LINES_SHOWN = 12
 OVERCORRECTIONS_SHOWN = 5
 """Documents of a corpus; chains and sentences of a document; over-corrected chains of a corpus."""
 
-TEST_TOKENS = pa.schema(
-    [TOKENS.field(name) for name in ("split", "sentence", "source_tokens", "source_pieces", "target_tokens")]
-)
+TEST_TOKENS = only(TOKENS, "split", "sentence", "source_tokens", "source_pieces", "target_tokens")
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,6 @@ class Family:
     smooth: str
     tokenize: str | None = None
 
-    @property
-    def raw(self) -> bool:
-        return self.tokenize is None
-
     def metric(self, target_language: str) -> BLEU:
         return BLEU(
             lowercase=self.lowercase,

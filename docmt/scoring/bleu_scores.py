@@ -107,7 +107,7 @@ def bleu_tallies(
     return [
         _tally(family, target_language, bleu_measure(name, unit, position), unit, pair)
         for name, family in FAMILIES.items()
-        for unit, pair in (raw if family.raw else tokenized).items()
+        for unit, pair in (raw if family.tokenize is None else tokenized).items()
     ]
 
 

@@ -5,17 +5,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import read_lines
-from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.columns import TOKENS, only, read_arrow
 from docmt.base.vocabulary import by_frequency
+from docmt.scoring.alignment.links import Aligned
 from docmt.scoring.inputs import cased, named
 from docmt.settings.scoring import ConsistencyConfig
 
-NAMES = ("split", "document", "source_tokens", "source_pieces", "target_tokens")
-COLUMNS = pa.schema([TOKENS.field(name) for name in NAMES])
+COLUMNS = only(TOKENS, "split", "document", "source_tokens", "source_pieces", "target_tokens")
 
 
 @dataclass(frozen=True)
@@ -28,11 +27,13 @@ class StopList:
 
 @dataclass(frozen=True)
 class Texts:
-    """Test sentences: each one's document by name, its source (pieces, where chains are of pieces), a translation."""
+    """Test sentences: each one's document by name, its source (pieces, where chains are of pieces), a system's
+    translation or the reference, and the links of the two."""
 
     documents: Sequence[str]
     sources: Sequence[str]
     hypotheses: Sequence[str]
+    links: Sequence[Aligned]
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,6 @@ class Corpus:
         source = f"source_{'pieces' if config.chains == 'pieces' else 'tokens'}"
         columns = (train[source], train["target_tokens"], train["source_tokens"], test["document"], test[source])
         return cls(*(column.to_pylist() for column in columns))
-
-    def texts(self, hypotheses: Sequence[str]) -> Texts:
-        return Texts(self.documents, self.test_source, hypotheses)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from docmt.scoring.adjacent import adjacent_pairs, adjacent_tally, mean
 from docmt.scoring.measured import Given, Scored
+from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
 from docmt.scoring.word_vectors import WordVectors, read_word_vectors
 
 
@@ -55,7 +55,7 @@ def coherence(values: Sequence[float], lines: Sequence[str], vectors: WordVector
         return {}
     words = [word for line in lines for word in vectors.words(line)]
     return {
-        "score": mean(values),
+        "score": float(np.mean(values)),
         "pairs": len(values),
         "words": len(words),
         "unknown_words": sum(word not in vectors.rows for word in words),

@@ -6,18 +6,18 @@ Paper: lexical chains, section 5.2, eq. 24; next-sentence prediction: Devlin et 
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from docmt.base.artifacts import digest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
-from docmt.scoring.adjacent import adjacent_pairs, adjacent_tally, mean
+from docmt.base.names import DeviceName
 from docmt.scoring.inputs import DIGITS
 from docmt.scoring.measured import Given, Scored
+from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
 from docmt.settings.pretrained import checkpoint_files, read_config, tokenizer_file
-
-if TYPE_CHECKING:
-    from docmt.nn.device import DeviceName
 
 IS_NEXT = 0
 """Which of the two classes of a next-sentence head says that the second sentence follows the first."""
@@ -26,7 +26,7 @@ IS_NEXT = 0
 class NextSentence:
     """A BERT with its next-sentence head. Raises UserError where the folder has no such model."""
 
-    def __init__(self, folder: Path, device: "DeviceName" = "auto") -> None:
+    def __init__(self, folder: Path, device: DeviceName = "auto") -> None:
         from docmt.nn.device import choose_device
 
         config = read_config(folder)
@@ -106,7 +106,8 @@ def cohesion(values: Sequence[float], cut: int, name: str) -> dict:
     """
     if not values:
         return {}
-    return {"score": mean(values), "pairs": len(values), "cut_pairs": cut, "signature": signature(name)}
+    score = float(np.mean(values))
+    return {"score": score, "pairs": len(values), "cut_pairs": cut, "signature": signature(name)}
 
 
 def signature(name: str) -> str:

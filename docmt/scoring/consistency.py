@@ -16,10 +16,8 @@ from math import comb
 
 import numpy as np
 
-from docmt.scoring.tallies import Tally
+from docmt.scoring.tallies import Tally, document_tally
 from docmt.settings.scoring import ConsistencyConfig
-
-EQUIVALENCES = ("exact",)
 
 DRAWS = 1000
 """How many times the bootstrap draws documents."""
@@ -213,20 +211,15 @@ def _score(summands: Sequence[Summands]) -> float | None:
     return 100 * part / whole if whole else None
 
 
-SummandsOf = Callable[[TranslatedChain, ConsistencyConfig], Summands]
-
-MEASURES: dict[str, SummandsOf] = {"LTCR": ltcr_summands, "HHI": hhi_summands}
+MEASURES = {"LTCR": ltcr_summands, "HHI": hhi_summands}
 
 
 def by_document(
-    chains: Sequence[TranslatedChain], documents: Sequence[str], summands: SummandsOf, config: ConsistencyConfig
-) -> np.ndarray:
-    """What each of `documents` adds; shape (documents, 2)."""
-    rows = {name: number for number, name in enumerate(documents)}
-    table = np.zeros((len(documents), 2))
-    for chain in chains:
-        table[rows[chain.document]] += summands(chain, config)
-    return table
+    name: str, chains: Sequence[TranslatedChain], documents: Sequence[str], config: ConsistencyConfig
+) -> Tally:
+    """What each of `documents` adds to one of MEASURES: (part, whole)."""
+    added = ((chain.document, MEASURES[name](chain, config)) for chain in chains)
+    return document_tally(name, "percent", documents, added)
 
 
 def ltcr_interval(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> dict | None:
@@ -235,7 +228,7 @@ def ltcr_interval(chains: Sequence[TranslatedChain], config: ConsistencyConfig) 
     Documents without a pair to compare carry nothing and are left out; none where all are. Our addition.
     """
     documents = list(dict.fromkeys(chain.document for chain in chains))
-    table = by_document(chains, documents, ltcr_summands, config)
+    table = by_document("LTCR", chains, documents, config).counts
     table = table[table[:, 1] > 0]
     if not len(table):
         return None
@@ -289,7 +282,7 @@ def hhi_signature(config: ConsistencyConfig, how: str) -> str:
     >>> hhi_signature(ConsistencyConfig(match="subset"), "chains:words")
     'HHI|chains:words|unaligned:own|match:subset|shares:pairs|average:size|v:2'
     """
-    shares = "" if config.match in EQUIVALENCES else "|shares:pairs"
+    shares = "" if config.match == "exact" else "|shares:pairs"
     average = "size" if config.average == "micro" else "macro"
     return f"HHI|{how}|{_agreement(config)}{shares}|average:{average}|v:2"
 
@@ -306,8 +299,5 @@ def consistency_tallies(
 
     None where no chain has two translations, and so neither has a score.
     """
-    tallies = [
-        Tally(name, "percent", "documents", tuple(documents), by_document(chains, documents, summands, config))
-        for name, summands in MEASURES.items()
-    ]
+    tallies = [by_document(name, chains, documents, config) for name in MEASURES]
     return [tally for tally in tallies if tally.counts.any()]

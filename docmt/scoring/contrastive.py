@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -130,10 +131,7 @@ def _accuracy(judgements: list[Judgement]) -> dict:
 
 def accuracy_tallies(judgements: Sequence[Judgement]) -> list[Tally]:
     """(1 if right, 1) of each item, by set and distance."""
-
-    def group(judgement: Judgement) -> tuple[str, int]:
-        return judgement.set, judgement.distance
-
+    group = attrgetter("set", "distance")
     tallies = []
     for (name, distance), members in groupby(sorted(judgements, key=group), group):
         counts = np.array([[judgement.right, 1] for judgement in members], dtype=float)

@@ -7,10 +7,9 @@ from pathlib import Path
 from docmt.base.artifacts import read_object
 from docmt.base.columns import TOKENS, read_arrow
 from docmt.base.errors import UserError
-from docmt.scoring.alignment.awesome import AwesomeAlign
-from docmt.scoring.alignment.eflomal import Eflomal
 from docmt.scoring.alignment.links import Aligner
 from docmt.scoring.alignment.model import AlignmentModel
+from docmt.scoring.alignment.programs import AwesomeAlign, Eflomal
 from docmt.scoring.alignment.training import DefaultAligner, train
 from docmt.scoring.chain_scores import Corpus
 from docmt.settings.scoring import AlignerConfig

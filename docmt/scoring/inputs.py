@@ -10,12 +10,12 @@ from typing import Literal
 import pyarrow as pa
 
 from docmt.base.artifacts import read_lines, sha256_file
-from docmt.base.columns import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, read_arrow, read_parquet
+from docmt.base.columns import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, only, read_arrow, read_parquet
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS
 from docmt.settings.data import CutConfig
 
-INSTANCES = pa.schema([SEGMENTS.field(name) for name in ("document", "first", "source_lengths")])
+INSTANCES = only(SEGMENTS, "document", "first", "source_lengths")
 
 DIGITS = 8
 """Of a file's SHA-256 in a signature."""
@@ -163,10 +163,8 @@ def read_translations(folder: Path, name: str, references: References, lines: Li
 
     Raises UserError where a file has not one line for each test sentence, or document.
     """
-    return Translations(
-        raw=_lines(folder / f"{name}.txt", references.count(lines), lines),
-        tokenized=_lines(folder / f"{name}.tok.txt", references.count(lines), lines),
-    )
+    files = folder / f"{name}.txt", folder / f"{name}.tok.txt"
+    return Translations(*(_lines(file, references.count(lines), lines) for file in files))
 
 
 def _lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """LTCR and HHI of a system of the workflow: of its translations of the test split's lexical chains."""
 
 from docmt.base.parse import parse
-from docmt.scoring.chain_scores import Corpus, stop_lists
+from docmt.scoring.chain_scores import Corpus, Texts, stop_lists
 from docmt.scoring.consistency import consistency, consistency_tallies
 from docmt.scoring.corpus_aligner import corpus_aligner
 from docmt.scoring.inputs import runs
@@ -19,10 +19,13 @@ def score(given: Given) -> Scored:
     corpus = Corpus.read(given.inputs.tokens, config)
     lists = stop_lists(config, given.inputs.stop_files, corpus.source_words, corpus.target)
     aligner = corpus_aligner(chosen, given.inputs.aligner, corpus)
-    texts = [corpus.texts(lines) for lines in (given.translations.tokenized, given.references.tokenized[0])]
-    aligned = [aligner.align(one.sources, one.hypotheses) for one in texts]
-    system, reference = [(one, links.lines) for one, links in zip(texts, aligned, strict=True)]
-    translated = translated_chains(*system, lists, config)
+    outputs = given.translations.tokenized, given.references.tokenized[0]
+    aligned = [aligner.align(corpus.test_source, lines) for lines in outputs]
+    system, reference = (
+        Texts(corpus.documents, corpus.test_source, lines, found.lines)
+        for lines, found in zip(outputs, aligned, strict=True)
+    )
+    translated = translated_chains(system, lists, config)
     how = signature(config, lists, aligned[0].signature)
     return Scored(
         {"consistency": consistency(translated, config, how)},

@@ -6,17 +6,14 @@ A metric is a module with `score(given) -> Scored`; `docmt.settings.metrics.METR
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from docmt.base.columns import OCCURRENCES
+from docmt.base.names import DeviceName
 from docmt.scoring.chain_scores import StopFiles
 from docmt.scoring.inputs import Lines, References, Translations, read_translations
 from docmt.scoring.tallies import Tally
-
-if TYPE_CHECKING:
-    from docmt.nn.device import DeviceName
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Given:
     inputs: Inputs
     references: References
     lines: Lines
-    device: "DeviceName" = "auto"
+    device: DeviceName = "auto"
 
     @cached_property
     def translations(self) -> Translations:

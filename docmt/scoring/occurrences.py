@@ -74,11 +74,9 @@ def has_letters(word: str) -> bool:
     return any(map(str.isalnum, word))
 
 
-def translated_chains(
-    texts: Texts, aligned: Sequence[Aligned], stop_lists: StopLists, config: ConsistencyConfig
-) -> list[TranslatedChain]:
-    """Of every chain of the documents. `aligned`: of each sentence and its translation."""
-    outputs = outputs_of(texts, aligned, stop_lists, config)
+def translated_chains(texts: Texts, stop_lists: StopLists, config: ConsistencyConfig) -> list[TranslatedChain]:
+    """Of every chain of the documents."""
+    outputs = outputs_of(texts, stop_lists, config)
     return [
         TranslatedChain(one.document, tuple(outputs[sentence].translation(token) for sentence, token in one.places))
         for one in find_chains(texts.documents, texts.sources, stop_lists.source.words, config)
@@ -131,10 +129,8 @@ class Output:
         return " ".join(self.words[place] for place in self.places(source)) or None
 
 
-def outputs_of(
-    texts: Texts, aligned: Sequence[Aligned], stop_lists: StopLists, config: ConsistencyConfig
-) -> list[Output]:
-    pairs = zip(texts.hypotheses, aligned, strict=True)
+def outputs_of(texts: Texts, stop_lists: StopLists, config: ConsistencyConfig) -> list[Output]:
+    pairs = zip(texts.hypotheses, texts.links, strict=True)
     return [Output.of(line, links, stop_lists.target.words, config) for line, links in pairs]
 
 
@@ -174,17 +170,12 @@ def signature(config: ConsistencyConfig, stop_lists: StopLists, aligner: str) ->
     )
 
 
-Side = tuple[Texts, Sequence[Aligned]]
-"""Test sentences with a system's translations, or the references, and each one's links."""
-
-
-def occurrences(system: Side, reference: Side, stop_lists: StopLists, config: ConsistencyConfig) -> pa.Table:
+def occurrences(system: Texts, reference: Texts, stop_lists: StopLists, config: ConsistencyConfig) -> pa.Table:
     """OCCURRENCES of the chains that LTCR takes, with their places, for the case studies of stage 8.
 
     All their pairs are counted, whatever `config.pairs` says.
     """
-    texts = system[0]
-    chains = find_chains(texts.documents, texts.sources, stop_lists.source.words, config)
+    chains = find_chains(system.documents, system.sources, stop_lists.source.words, config)
     rows = [
         {
             "document": one.document,
@@ -195,7 +186,7 @@ def occurrences(system: Side, reference: Side, stop_lists: StopLists, config: Co
         for one in chains
     ]
     for prefix, side in (("", system), ("reference_", reference)):
-        outputs = outputs_of(*side, stop_lists, config)
+        outputs = outputs_of(side, stop_lists, config)
         for row, one in zip(rows, chains, strict=True):
             row |= {prefix + name: value for name, value in _rendered(one, outputs, config).items()}
     return pa.Table.from_pylist(rows, OCCURRENCES)

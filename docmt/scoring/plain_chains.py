@@ -50,9 +50,6 @@ class ChainFiles:
         sentences = iter(lines)
         return [next(sentences) if kept else "" for kept in self.kept]
 
-    def texts(self, system: Path) -> Texts:
-        return Texts(self.documents, self.source, self.systems[system])
-
     def stop_lists(self, system: Path, config: ConsistencyConfig, files: StopFiles) -> StopLists:
         """The most frequent words of the training text or, without one, of the source and of the system's own lines."""
         lines, of = (self.training, "") if self.training[0] else ((self.source, self.systems[system]), OWN_LINES)
@@ -104,8 +101,8 @@ def score_systems(
 ) -> dict[Path, dict]:
     """LTCR and HHI of each system, as `docmt.scoring.consistency.consistency` gives them."""
     scores = {}
-    for path in files.systems:
+    for path, lines in files.systems.items():
         lists = files.stop_lists(path, config, stop_files)
-        chains = translated_chains(files.texts(path), links[path], lists, config)
-        scores[path] = consistency(chains, config, signature(config, lists, aligner))
+        texts = Texts(files.documents, files.source, lines, links[path])
+        scores[path] = consistency(translated_chains(texts, lists, config), config, signature(config, lists, aligner))
     return scores

@@ -37,13 +37,12 @@ class PlainFiles:
             found = tuple(line for line, kept in zip(found, self.kept, strict=True) if kept)
         elif self.references.documents is None:
             raise UserError("lines that are documents need documents", where=self.where, remedy=DOCUMENTS_REMEDY)
-        elif len(found) != self.references.count(lines):
-            raise other_length(path, found, f"{self.references.count(lines)}, one for each document")
+        else:
+            need_lines(path, found, self.references.count(lines), "one for each document")
         return Translations(found, found)
 
     def _check(self, path: Path, found: Sequence[str]) -> None:
-        if len(found) != len(self.kept):
-            raise other_length(path, found, f"{len(self.kept)}, as in {self.where}")
+        need_lines(path, found, len(self.kept), f"as in {self.where}")
         for number, (line, kept) in enumerate(zip(found, self.kept, strict=True), 1):
             if not kept and line.strip():
                 raise UserError(
@@ -70,8 +69,7 @@ def read_plain_files(
     texts = [text_lines(path) for path in references]
     where = str(references[0])
     for path, lines in zip(references[1:], texts[1:], strict=True):
-        if len(lines) != len(texts[0]):
-            raise other_length(path, lines, f"{len(texts[0])}, as in {where}")
+        need_lines(path, lines, len(texts[0]), f"as in {where}")
     blank = [all(not line.strip() for line in lines) for lines in zip(*texts, strict=True)]
     kept = tuple(True for _ in blank) if documents else tuple(not one for one in blank)
     if not any(kept):
@@ -90,13 +88,14 @@ def text_lines(path: Path) -> tuple[str, ...]:
 def parallel_lines(source: Path, target: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Raises UserError where the files have not as many lines."""
     lines = text_lines(source), text_lines(target)
-    if len(lines[0]) != len(lines[1]):
-        raise other_length(target, lines[1], f"{len(lines[0])}, as in {source}")
+    need_lines(target, lines[1], len(lines[0]), f"as in {source}")
     return lines
 
 
-def other_length(path: Path, found: Sequence[str], expected: str) -> UserError:
-    return UserError("another number of lines", where=str(path), found=len(found), expected=expected)
+def need_lines(path: Path, found: Sequence, expected: int, why: str) -> None:
+    """Raises UserError, which says `why` so many lines are expected, where a file has another number of them."""
+    if len(found) != expected:
+        raise UserError("another number of lines", where=str(path), found=len(found), expected=f"{expected}, {why}")
 
 
 def _stream(lines: Sequence[str], blank: Sequence[bool], kept: Sequence[bool]) -> Stream:
@@ -113,6 +112,5 @@ def _by_borders(kept: Sequence[bool]) -> tuple[str, ...] | None:
 
 def _names(path: Path, expected: int, where: str) -> tuple[str, ...]:
     names = text_lines(path)
-    if len(names) != expected:
-        raise other_length(path, names, f"{expected}, one for each sentence of {where}")
+    need_lines(path, names, expected, f"one for each sentence of {where}")
     return names

@@ -2,23 +2,24 @@
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from docmt.base.artifacts import as_object, read_object, write_json
-from docmt.base.columns import write_arrow
+from docmt.base.columns import TOKENS, read_arrow, write_arrow
 from docmt.base.errors import check_known
+from docmt.base.foreign import reading
+from docmt.base.names import DeviceName
 from docmt.base.parse import parse
+from docmt.base.vocabulary import EOS, Vocabulary
 from docmt.scoring.inputs import Lines, References, read_instances, read_references
 from docmt.scoring.measured import Given, Inputs, Scored
 from docmt.scoring.tallies import write_tallies
-from docmt.scoring.unigram import unigram_dev_perplexity
 from docmt.settings.data import ViewConfig
 from docmt.settings.metrics import METRICS
-
-if TYPE_CHECKING:
-    from docmt.nn.device import DeviceName
 
 NEEDED = (
     *("system", "corpus", "seed", "scale", "target_language", "resolved"),
@@ -27,7 +28,7 @@ NEEDED = (
 """Keys of the stage's `settings.json`."""
 
 
-def score(settings: dict, inputs: Inputs, device: "DeviceName" = "auto") -> Scored:
+def score(settings: dict, inputs: Inputs, device: DeviceName = "auto") -> Scored:
     """Every score; `docmt.settings.metrics` says where a metric stands, and which module measures it.
 
     Where a line of the translations is a document, what needs sentences is left out: s-BLEU, positions, consistency,
@@ -60,18 +61,46 @@ def read_decoding(path: Path) -> dict:
 
 def read_test(settings: dict, inputs: Inputs) -> References:
     """The test split, with the instances that the system's view packs it into."""
-    cut = parse(
-        ViewConfig,
-        as_object(settings["resolved"], "settings.json resolved", ("view",))["view"],
-        "settings.json",
-        ("resolved", "view"),
-    ).test
+    view = as_object(settings["resolved"], "settings.json resolved", ("view",))["view"]
+    cut = parse(ViewConfig, view, "settings.json", ("resolved", "view")).test
     return read_instances(inputs.view, cut, read_references(inputs.corpus, inputs.tokens))
 
 
-def write_scores(settings: Path, inputs: Inputs, output: Path, device: "DeviceName" = "auto") -> None:
+def write_scores(settings: Path, inputs: Inputs, output: Path, device: DeviceName = "auto") -> None:
     """`docmt score-system`: `scores.json`, with `details.arrow` and `occurrences.arrow` beside it."""
     found = score(read_object(settings, *NEEDED), inputs, device)
     write_tallies(output.with_name("details.arrow"), found.tallies)
     write_arrow(output.with_name("occurrences.arrow"), found.occurrences)
     write_json(output, found.scores)
+
+
+def unigram_dev_perplexity(tokens: Path) -> float | None:
+    """The perplexity that a model without any context would have: the least that a trained model must beat.
+
+    Of the dev targets' pieces under their frequencies in training; none where the corpus lacks one of the two.
+
+    Counts are smoothed by adding one to each piece of the vocabulary. Every sentence is followed by one end
+    symbol, as in the models' own dev perplexity.
+    """
+    table = read_arrow(tokens / "tokens.arrow", TOKENS)
+    size = len(Vocabulary.load(tokens / "text" / "vocabulary.target.txt"))
+    with reading(tokens / "tokens.arrow", "not the pieces of its vocabulary", remedy="make the tokens anew"):
+        train, dev = (piece_counts(table, split, size) for split in ("train", "dev"))
+    return perplexity(train, dev) if train.sum() and dev.sum() else None
+
+
+def piece_counts(table: pa.Table, split: str, size: int) -> np.ndarray:
+    """How often each id occurs in the targets of a split, end symbols included; shape (size,)."""
+    targets = table.filter(pc.equal(table.column("split"), split)).column("target_ids")
+    ids = pc.list_flatten(targets).to_numpy(zero_copy_only=False)
+    if ids.max(initial=0) >= size:
+        raise ValueError(f"id {ids.max()}, and a vocabulary of {size}")
+    counts = np.bincount(ids.astype(np.int64), minlength=size)
+    counts[EOS] += len(targets)
+    return counts
+
+
+def perplexity(train: np.ndarray, dev: np.ndarray) -> float:
+    """Of `dev` counts under the add-one smoothed frequencies of `train` counts."""
+    log_probabilities = np.log(train + 1) - np.log(train.sum() + len(train))
+    return float(np.exp(-(dev * log_probabilities).sum() / dev.sum()))

@@ -4,7 +4,7 @@ BLEU, LTCR, HHI, coherence, cohesion and accuracy are each a function of a sum o
 instances, items. A scoring job leaves the summands of all its scores as `details.arrow`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ import pyarrow as pa
 from docmt.base.columns import DETAILS, read_arrow, write_arrow
 from docmt.base.foreign import reading
 from docmt.scoring.bleu import bleu_of_counts
+from docmt.scoring.inputs import runs
 from docmt.settings.metrics import Tallied, is_of_set
 
 ScoreOfSums = Callable[[np.ndarray], np.ndarray]
@@ -88,6 +89,40 @@ def _matches(tally: Tally, wanted: Tallied) -> bool:
         and (wanted.set is None or is_of_set(tally.set or "", wanted.set))
         and wanted.distance in (None, tally.distance)
     )
+
+
+def document_tally(
+    measure: str, kind: str, documents: Sequence[str], added: Iterable[tuple[str, tuple[float, float]]]
+) -> Tally:
+    """A row for each of `documents`, by name: the sums of the pairs of numbers that are `added` to it."""
+    rows = {name: number for number, name in enumerate(documents)}
+    counts = np.zeros((len(documents), 2))
+    for document, summands in added:
+        counts[rows[document]] += summands
+    return Tally(measure, kind, "documents", tuple(documents), counts)
+
+
+def adjacent_pairs(documents: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of sentences and of those that follow them. `documents`: each sentence's, by name.
+
+    >>> adjacent_pairs(["a", "a", "a", "b"])
+    [(0, 1), (1, 2)]
+    """
+    return [(n, n + 1) for n in range(len(documents) - 1) if documents[n] == documents[n + 1]]
+
+
+def adjacent_tally(measure: str, values: Sequence[float], documents: Sequence[str]) -> list[Tally]:
+    """What each document adds to a mean over all sentences that stand side by side in a document: (sum over its pairs,
+    pairs); no tally without a pair.
+
+    Paper: lexical chains, eq. 23 and 24.
+
+    >>> adjacent_tally("coherence", [0.5, 0.25], ["a", "a", "a", "b"])[0].counts.tolist()
+    [[0.75, 2.0], [0.0, 0.0]]
+    """
+    pairs = zip(adjacent_pairs(documents), values, strict=True)
+    added = ((documents[first], (value, 1)) for (first, _), value in pairs)
+    return [document_tally(measure, "mean", runs(documents), added)] if len(values) else []
 
 
 def write_tallies(path: Path, tallies: Sequence[Tally]) -> None:

@@ -9,17 +9,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from docmt.base.artifacts import atomic_file, read_object, write_json
-from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.columns import TOKENS, only, read_arrow
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
 from docmt.base.parse import parse
 from docmt.scoring.inputs import cased, named
 from docmt.settings.scoring import WordVectorsConfig
 
-COLUMNS = pa.schema([TOKENS.field(name) for name in ("split", "target_tokens")])
+COLUMNS = only(TOKENS, "split", "target_tokens")
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,25 +90,24 @@ def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVector
     wanted = {word for line in lines for word in cased(line, case == "lower").split()}
     rows: dict[str, int] = {}
     table: list[np.ndarray] = []
-    dimensions = None
-    for where, line in _lines(path):
-        if dimensions is None:
-            dimensions = _dimensions(line, where)
-            continue
+    lines_of_file = _lines(path)
+    head = next(lines_of_file, None)
+    if head is None:
+        raise UserError("no word vectors", where=str(path), found="an empty file")
+    dimensions = _dimensions(*head)
+    for line, where in lines_of_file:
         word, _, numbers = line.partition(" ")
         if word in wanted and word not in rows:
             rows[word] = len(table)
             table.append(_vector(numbers, dimensions, where))
-    if dimensions is None:
-        raise UserError("no word vectors", where=str(path), found="an empty file")
     return WordVectors(rows, np.array(table).reshape(-1, dimensions), case, named(path))
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Where each line stands, and its text. What is not UTF-8 makes words that no translation has."""
+    """The text of each line, and where it stands. What is not UTF-8 makes words that no translation has."""
     with reading(path, "cannot be read"), path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
         for number, line in enumerate(stream, 1):
-            yield f"{path}:{number}", line.strip()
+            yield line.strip(), f"{path}:{number}"
 
 
 def _dimensions(line: str, where: str) -> int:

@@ -80,16 +80,13 @@ class TextPipeline:
         folder = Path(folder)
         card = folder / "text.json"
         config = parse(PipelineConfig, read_json(card), str(card))
-        return cls(
-            config,
-            source=_load_side(folder, "source", config.source_language, config),
-            target=_load_side(folder, "target", config.target_language, config),
-        )
+        return cls(config, **{name: _load_side(folder, name, config) for name in SIDES})
 
 
-def _load_side(folder: Path, name: str, language: str, config: PipelineConfig) -> Side | PretrainedSide:
+def _load_side(folder: Path, name: str, config: PipelineConfig) -> Side | PretrainedSide:
     if config.is_pretrained(name):
         return PretrainedSide.load(folder, name)
     if config.input == "pieces":
         return Side.of_pieces(Vocabulary.load(folder / f"vocabulary.{name}.txt"))
+    language = config.source_language if name == "source" else config.target_language
     return Side.load(folder, name, language, config)

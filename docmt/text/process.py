@@ -1,8 +1,8 @@
 """The stage: from a corpus folder to tokens, pieces, ids and everything needed to repeat or undo them.
 
 Two passes over the corpus, shard by shard: sentences become tokens and words are counted; pieces are learnt from the
-counts; tokens become pieces and ids. `process_corpus` does all in one job. Or each pass is several jobs, which take a
-part of the shards each, and what they make is put together:
+counts; tokens become pieces and ids. `process_corpus` does all in one job, of one part. Or each pass is several jobs,
+which take a part of the shards each, and what they make is put together:
 
     tokenise_part, one a part -> learn_parts -> encode_part, one a part -> join_parts
 
@@ -17,12 +17,12 @@ from pathlib import Path
 from docmt.base.artifacts import read_object, write_json
 from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, TOKENS, read_arrow, read_parquet, write_if_any
 from docmt.base.foreign import reading
-from docmt.base.shards import Counts, Part, add_counts, join_arrow
+from docmt.base.shards import WHOLE, Counts, Part, add_counts, join_arrow
 from docmt.base.workers import ALONE, Workers
 from docmt.text.encode import contrastive_tokens, encode, reference_tokens, text_card
 from docmt.text.learn import learn, take
 from docmt.text.pipeline import SIDES, TextPipeline, TokensSettings
-from docmt.text.tokenise import SideCounts, WordCounts, load_counts, save_counts, tokenise
+from docmt.text.tokenise import WordCounts, load_counts, save_counts, tokenise
 
 WORDS, COUNTS = "words.arrow", "counts.json"
 """What parts leave beside tokens.arrow: counts of training words, then those of the card."""
@@ -38,13 +38,12 @@ def process_corpus(
     Raises UserError for a corpus without a training split that learns from it, for a sentence without any token, and
     where `learnt` is not what the settings ask for.
     """
-    taken = take(settings, learnt)
+    take(settings, learnt)  # what is wrong with it is said before all work
     with _scratch(output) as scratch:
-        counts = tokenise(settings, corpus / "documents.parquet", scratch / "tokens.arrow", workers=workers)
-        _learn_text(settings, corpus, counts, output, workers, taken)
-        counts.clear()  # they take memory that the second pass may need
-        found = encode(scratch / "tokens.arrow", output / "text", output / "tokens.arrow", workers)
-    write_card(found, output)
+        tokenise_part(settings, corpus, WHOLE, scratch, workers)
+        learn_parts(settings, corpus, [scratch], output, workers, learnt)
+        counts = encode(scratch / "tokens.arrow", output / "text", output / "tokens.arrow", workers)
+    write_card(counts, output)
 
 
 def tokenise_part(settings: TokensSettings, corpus: Path, part: Part, output: Path, workers: Workers = ALONE) -> None:
@@ -61,12 +60,23 @@ def learn_parts(
     workers: Workers = ALONE,
     learnt: Path | None = None,
 ) -> None:
-    """`parts`: folders of `tokenise_part`. Writes text/ and the tables beside; `learnt` as for `process_corpus`."""
+    """`parts`: folders of `tokenise_part`. Writes text/, and the tables of a corpus beside its sentences; `learnt` as
+    for `process_corpus`.
+
+    Raises UserError where there are no counts to learn from, and for a contrastive sentence without any token.
+    """
     taken = take(settings, learnt)
     counts = {side: WordCounts() for side in SIDES}
     for part in parts:
         load_counts(part / WORDS, counts)
-    _learn_text(settings, corpus, counts, output, workers, taken)
+    documents, items = corpus / "documents.parquet", corpus / "contrastive.parquet"
+    pipeline = taken or learn(settings, counts, str(documents), workers)
+    tables = {"contrastive": None, "references": reference_tokens(documents, pipeline.target)}
+    if items.exists():
+        tables["contrastive"] = contrastive_tokens(read_parquet(items, CONTRASTIVE), pipeline.sides, str(items))
+    pipeline.save(output / "text")
+    for name, table in tables.items():
+        write_if_any(output / f"{name}.arrow", table)
 
 
 def encode_part(part: Path, text: Path, output: Path, workers: Workers = ALONE) -> None:
@@ -95,29 +105,6 @@ def _scratch(output: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _learn_text(
-    settings: TokensSettings,
-    corpus: Path,
-    counts: SideCounts,
-    output: Path,
-    workers: Workers,
-    taken: TextPipeline | None,
-) -> None:
-    """Write text/ from the counts of all of the training split, and the tables of a corpus beside its sentences.
-
-    `taken`: a text that is not to be learnt, since another corpus has it.
-    Raises UserError where there are no counts, and for a contrastive sentence without any token.
-    """
-    documents, items = corpus / "documents.parquet", corpus / "contrastive.parquet"
-    pipeline = taken or learn(settings, counts, str(documents), workers)
-    tables = {"contrastive": None, "references": reference_tokens(documents, pipeline.target)}
-    if items.exists():
-        tables["contrastive"] = contrastive_tokens(read_parquet(items, CONTRASTIVE), pipeline.sides, str(items))
-    pipeline.save(output / "text")
-    for name, table in tables.items():
-        write_if_any(output / f"{name}.arrow", table)
 
 
 def write_card(counts: Counts, output: Path) -> None:

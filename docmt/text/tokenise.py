@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.base.columns import DOCUMENTS, read_arrow, write_arrow
+from docmt.base.columns import DOCUMENTS, only, read_arrow, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.shards import WHOLE, Part, arrow_writer, batch_of, document_shards
 from docmt.base.workers import ALONE, Done, Workers
@@ -19,7 +19,7 @@ from docmt.text.pipeline import SIDES, TokensSettings
 from docmt.text.pretrained import PretrainedTokenizer
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
 
-TOKENISED = pa.schema([DOCUMENTS.field(name) for name in ("split", "document", "sentence", "source", "target")])
+TOKENISED = only(DOCUMENTS, "split", "document", "sentence", "source", "target")
 """Sentences are tokens joined by single spaces, their case as it was; of a pretrained side, names of pieces."""
 
 REMEMBERED_SENTENCES = 1 << 16

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import write_json
-from docmt.base.columns import CONTRASTIVE_TOKENS, SEGMENTS, TOKENS, read_arrow, write_if_any
+from docmt.base.columns import CONTRASTIVE_TOKENS, SEGMENTS, TOKENS, only, read_arrow, write_if_any
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
@@ -21,7 +21,7 @@ from docmt.views.cuts import Cuts, count_over_long, cut_documents, sentence_cost
 from docmt.views.segments import Sentences, contrastive_segments, segments_of, sentences_of, with_copies
 from docmt.views.selection import draw, long_enough, ranks
 
-NEEDED = pa.schema([TOKENS.field(name) for name in ("split", "document", "sentence", "source_ids", "target_ids")])
+NEEDED = only(TOKENS, "split", "document", "sentence", "source_ids", "target_ids")
 
 
 @dataclass(frozen=True)

@@ -46,12 +46,11 @@ def cut_documents(documents: np.ndarray, costs: np.ndarray, cut: CutConfig) -> C
         return _windows_by_last_sentence(documents, cut.window)
     if cut.window is not None:
         return _windows(documents, cut.window)
-    if cut.max_sentences is not None:
-        return _chunks(documents, cut.max_sentences)
-    if cut.documents:
-        return _whole(documents)
-    starts = _packed_starts(documents, costs, cut.max_tokens)
-    return Cuts(starts, _next_starts(starts, documents[-1]))
+    if cut.max_tokens is not None:
+        starts = _packed_starts(documents, costs, cut.max_tokens)
+    else:
+        starts = _chunk_starts(documents, cut.max_sentences or np.diff(documents).max(initial=1))
+    return Cuts(starts, np.append(starts, documents[-1])[1:])
 
 
 def _windows(documents: np.ndarray, size: int) -> Cuts:
@@ -73,16 +72,10 @@ def _windows_by_last_sentence(documents: np.ndarray, size: int) -> Cuts:
     return Cuts(np.maximum(ends - size, opens), ends)
 
 
-def _chunks(documents: np.ndarray, size: int) -> Cuts:
-    """`size` sentences after `size` sentences; a document's last chunk may be shorter."""
+def _chunk_starts(documents: np.ndarray, size: int) -> np.ndarray:
+    """`size` sentences after `size` sentences; a document's last chunk may be shorter, or its only one."""
     chunks = -(-np.diff(documents) // size)
-    starts = np.repeat(documents[:-1], chunks) + places(chunks) * size
-    return Cuts(starts, _next_starts(starts, documents[-1]))
-
-
-def _whole(documents: np.ndarray) -> Cuts:
-    filled = np.diff(documents) > 0
-    return Cuts(documents[:-1][filled], documents[1:][filled])
+    return np.repeat(documents[:-1], chunks) + places(chunks) * size
 
 
 def _packed_starts(documents: np.ndarray, costs: np.ndarray, budget: int) -> np.ndarray:
@@ -122,7 +115,3 @@ def visible_from(costs: Sequence[int], cut: CutConfig) -> int:
         first -= 1
         filled += costs[first]
     return first
-
-
-def _next_starts(starts: np.ndarray, end: int) -> np.ndarray:
-    return np.append(starts[1:], end) if len(starts) else starts

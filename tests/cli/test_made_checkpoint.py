@@ -14,7 +14,7 @@ from docmt.base.vocabulary import SPECIALS
 from docmt.corpus.stock import fixture_lines
 from docmt.models.pretrained import start_from
 from docmt.models.transformer import Transformer
-from docmt.scoring.alignment.awesome import AwesomeAlign
+from docmt.scoring.alignment.programs import AwesomeAlign
 from docmt.scoring.cohesion import NextSentence
 from docmt.settings.made_checkpoints import SIZES
 from docmt.settings.models import TransformerConfig

@@ -23,10 +23,10 @@ from docmt.base.artifacts import read_json, write_json
 from docmt.base.columns import TOKENS, write_arrow
 from docmt.base.errors import UserError
 from docmt.cli import adjacent as commands
-from docmt.scoring import adjacent, coherence, cohesion, tallies
-from docmt.scoring.adjacent import adjacent_pairs, adjacent_tally
+from docmt.scoring import coherence, cohesion, tallies
 from docmt.scoring.coherence import similarities
 from docmt.scoring.cohesion import NextSentence, probabilities
+from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
 from docmt.scoring.word_vectors import (
     WordVectors,
     read_word_vectors,
@@ -291,7 +291,7 @@ def test_text_without_borders_is_refused(tmp_path):
         command(commands.coherence, "--hypotheses", tmp_path / "text", "--vectors", "any")
 
 
-@pytest.mark.parametrize("module", [adjacent, coherence, cohesion, tallies], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [coherence, cohesion, tallies], ids=lambda module: module.__name__)
 def test_the_examples_in_docstrings_are_true(module):
     found = doctest.testmod(module)
     assert found.attempted and not found.failed

@@ -18,11 +18,11 @@ def linked(*links: tuple[int, int]) -> Aligned:
 
 def test_a_chain_with_its_translations_and_their_places():
     sources = ["mao de gou", "gou", "mao .", "mao"]
-    texts = Texts(list("aabb"), sources, ["the Cat saw a big dog", "dog", "kitty .", ""])
-    reference = Texts(list("aabb"), sources, ["cat dog", "hound", "a cat .", "cat"])
     links = [linked((0, 0), (0, 1), (2, 4), (2, 5)), linked((0, 0)), linked((0, 0), (1, 1)), linked()]
     reference_links = [linked((0, 0), (2, 1)), linked((0, 0)), linked((0, 1)), linked((0, 0))]
-    rows = occurrences((texts, links), (reference, reference_links), STOP_LISTS, CONFIG).to_pylist()
+    texts = Texts(list("aabb"), sources, ["the Cat saw a big dog", "dog", "kitty .", ""], links)
+    reference = Texts(list("aabb"), sources, ["cat dog", "hound", "a cat .", "cat"], reference_links)
+    rows = occurrences(texts, reference, STOP_LISTS, CONFIG).to_pylist()
     assert rows == [
         {
             "document": "a", "unit": "words", "lines": [0, 1], "words": [2, 0],
@@ -49,9 +49,9 @@ def test_on_random_texts_pairs_add_up_to_ltcr_and_places_hold_the_translations()
             linked(*((draw.randrange(len(line)), place) for place in range(len(output)) if draw.random() < 0.7))
             for line, output in zip(lines, outputs, strict=True)
         ]
-        texts = Texts(documents, [" ".join(line) for line in lines], [" ".join(output) for output in outputs])
-        rows = occurrences((texts, links), (texts, links), STOP_LISTS, config).to_pylist()
-        score = ltcr(translated_chains(texts, links, STOP_LISTS, config), config)
+        texts = Texts(documents, [" ".join(line) for line in lines], [" ".join(output) for output in outputs], links)
+        rows = occurrences(texts, texts, STOP_LISTS, config).to_pylist()
+        score = ltcr(translated_chains(texts, STOP_LISTS, config), config)
         assert 100 * sum(row["agreeing"] for row in rows) / sum(row["pairs"] for row in rows) == score
         for row in rows:
             assert len({lines[line][word] for line, word in zip(row["lines"], row["words"], strict=True)}) == 1

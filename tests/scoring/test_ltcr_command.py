@@ -63,7 +63,7 @@ def test_the_files_are_scored_as_the_functions_do(files):
     for config in (ConsistencyConfig(), ConsistencyConfig(target_punctuation=True, match="overlap", average="macro")):
         rules = [f"{name}={getattr(config, name)}" for name in ("target_punctuation", "match", "average")]
         given = [part for rule in rules for part in ("--rule", rule)]
-        chains = translated_chains(Texts(NAMES, SOURCE, SYSTEM), aligned, lists, config)
+        chains = translated_chains(Texts(NAMES, SOURCE, SYSTEM, aligned), lists, config)
         expected = consistency(chains, config, signature(config, lists, "x"))
         found = scores(*files, *NO_STOP_WORDS, *given)
         for measure in ("LTCR", "HHI"):

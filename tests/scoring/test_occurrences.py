@@ -163,9 +163,9 @@ class Translated:
                 self.training[1].extend(translated(own, [choice] * 3))
 
     def chains(self, hypotheses: list[str], config: ConsistencyConfig = DEFAULT) -> list:
-        texts = Texts(self.documents, [" ".join(words) for words in self.sentences], hypotheses)
-        aligned = DefaultAligner(train(*self.training)).align(texts.sources, texts.hypotheses)
-        return translated_chains(texts, aligned.lines, NO_STOP_WORDS, config)
+        sources = [" ".join(words) for words in self.sentences]
+        aligned = DefaultAligner(train(*self.training)).align(sources, hypotheses)
+        return translated_chains(Texts(self.documents, sources, hypotheses, aligned.lines), NO_STOP_WORDS, config)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from docmt.base.columns import TOKENS, write_arrow
 from docmt.base.vocabulary import EOS, SPECIALS, Vocabulary
-from docmt.scoring.unigram import unigram_dev_perplexity
+from docmt.scoring.score import unigram_dev_perplexity
 
 
 def tokens_folder(folder, targets: dict[str, list[list[int]]]):

@@ -94,17 +94,15 @@ def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list
 
 def read_unchecked_links(path: Path) -> list[Links]:
     """Where the sentences are not at hand. Raises UserError for what is no link."""
-    return [
-        frozenset(link for link, _ in _marked(line, f"{path}:{number}", "-"))
-        for number, line in enumerate(read_lines(path), 1)
-    ]
+    return [one.sure for one in read_gold(path, marks="-")]
 
 
-def read_gold(path: Path, one_based: bool = False) -> list[GoldLinks]:
-    """`one_based`: words are counted from 1. Raises UserError for what is no link."""
+def read_gold(path: Path, one_based: bool = False, marks: str = "-p") -> list[GoldLinks]:
+    """`one_based`: words are counted from 1; `marks`: those that may stand between two. Raises UserError for what is no
+    link."""
     found = []
     for number, line in enumerate(read_lines(path), 1):
-        marked = list(_marked(line, f"{path}:{number}", "-p", int(one_based)))
+        marked = list(_marked(line, f"{path}:{number}", marks, int(one_based)))
         sure = frozenset(link for link, mark in marked if mark == "-")
         found.append(GoldLinks(sure, frozenset(link for link, _ in marked)))
     return found
@@ -182,16 +180,16 @@ def grown(aligned: Aligned) -> "_Growing":
         for i, j in either:
             if (i, j) in growing.links:
                 beside = ((i + step, j + target_step) for target_step, step in BESIDE)
-                growing.add_all(link for link in beside if link in either and not growing.has_both(link))
+                growing.add_all(link for link in beside if link in either and not all(growing.has(link)))
     return growing
 
 
-def grow_diag_final(aligned: Aligned, both: bool = False) -> Links:
-    """And at last those of either direction that link a word without a link; `both`: two words without one."""
+def grow_diag_final(aligned: Aligned, enough: Callable[[tuple[bool, bool]], bool] = all) -> Links:
+    """And at last those of either direction that link words without a link: one such word at least, where `enough` is
+    all; two, where it is any."""
     growing = grown(aligned)
-    has = growing.has_one if both else growing.has_both
     for direction in (aligned.forward, aligned.backward):
-        growing.add_all(link for link in _in_order(direction) if not has(link))
+        growing.add_all(link for link in _in_order(direction) if not enough(growing.has(link)))
     return frozenset(growing.links)
 
 
@@ -204,16 +202,11 @@ class _Growing:
     """Links, and the words that they link."""
 
     def __init__(self, links: Links) -> None:
-        self.links: set[Link] = set()
-        self.sources: set[int] = set()
-        self.targets: set[int] = set()
-        self.add_all(links)
+        self.links, self.sources, self.targets = set(links), {i for i, _ in links}, {j for _, j in links}
 
-    def has_both(self, link: Link) -> bool:
-        return link[0] in self.sources and link[1] in self.targets
-
-    def has_one(self, link: Link) -> bool:
-        return link[0] in self.sources or link[1] in self.targets
+    def has(self, link: Link) -> tuple[bool, bool]:
+        """Whether its source word, and its target word, are linked."""
+        return link[0] in self.sources, link[1] in self.targets
 
     def add_all(self, links: Iterable[Link]) -> None:
         """One after another: whether a link comes in question may depend on the one before."""
@@ -224,7 +217,7 @@ class _Growing:
 
 
 HEURISTICS: dict[str, Callable[[Aligned], Links]] = {
-    "grow-diag-final-and": lambda aligned: grow_diag_final(aligned, both=True),
+    "grow-diag-final-and": lambda aligned: grow_diag_final(aligned, enough=any),
     "grow-diag-final": grow_diag_final,
     "grow-diag": lambda aligned: frozenset(grown(aligned).links),
     "intersection": lambda aligned: aligned.forward & aligned.backward,

@@ -67,28 +67,26 @@ class Lexicon:
         have added, which are not counted; 0 in the first round.
         """
         words = batch.target_words[:, :, None] & batch.source_words[:, None, :]
+        sources, targets = _words(self.source_links), _words(self.target_links)
         links = np.where(words, np.maximum(self.links[index][batch.cells] - own, 0) + PRIOR, 0)
-        forward = np.maximum(self.source_links[batch.source][:, None, :] - own, 0) + PRIOR * self._targets
-        backward = np.maximum(self.target_links[batch.target][:, :, None] - own, 0) + PRIOR * self._sources
+        forward = np.maximum(self.source_links[batch.source][:, None, :] - own, 0) + PRIOR * targets
+        backward = np.maximum(self.target_links[batch.target][:, :, None] - own, 0) + PRIOR * sources
         return links / forward, links / backward
 
     def alone(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
         """p(target word | no link), (B, J), and p(source word | no link), (B, I); on padding 1 / p0."""
-        target = _shares(self.target_alone, self._targets)[batch.target]
-        source = _shares(self.source_alone, self._sources)[batch.source]
+        target = _shares(self.target_alone)[batch.target]
+        source = _shares(self.source_alone)[batch.source]
         return np.where(batch.target_words, target, 1 / NO_LINK), np.where(batch.source_words, source, 1 / NO_LINK)
 
-    @property
-    def _sources(self) -> int:
-        return len(self.source_links) - 1
 
-    @property
-    def _targets(self) -> int:
-        return len(self.target_links) - 1
+def _words(numbers: np.ndarray) -> int:
+    """How many words an array has a number of, beside that of padding."""
+    return len(numbers) - 1
 
 
-def _shares(numbers: np.ndarray, words: int) -> np.ndarray:
-    return (numbers + PRIOR) / (numbers.sum() + PRIOR * words)
+def _shares(numbers: np.ndarray) -> np.ndarray:
+    return (numbers + PRIOR) / (numbers.sum() + PRIOR * _words(numbers))
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,16 +120,12 @@ class AlignmentModel:
         table = read_arrow(folder / LEXICON, LINKS)
         jumps = _read_jumps(folder / JUMPS)
         with reading(folder / LEXICON, "not the lexicon of an aligner"):
-            return cls._of(table, jumps)
-
-    @classmethod
-    def _of(cls, table: pa.Table, jumps: BothJumps) -> "AlignmentModel":
-        columns = [table[name].combine_chunks() for name in ("source", "target")]
-        words = [{word: n for n, word in enumerate(column.dictionary.to_pylist())} for column in columns]
-        source, target = (column.indices.fill_null(-1).to_numpy().astype(np.int64) for column in columns)
-        links, pairs = table["links"].to_numpy(), (source >= 0) & (target >= 0)
-        alone = links[target < 0], links[source < 0]
-        return cls(*words, source[pairs], target[pairs], links[pairs], *alone, jumps)
+            columns = [table[name].combine_chunks() for name in ("source", "target")]
+            words = [{word: n for n, word in enumerate(column.dictionary.to_pylist())} for column in columns]
+            source, target = (column.indices.fill_null(-1).to_numpy().astype(np.int64) for column in columns)
+            links, pairs = table["links"].to_numpy(), (source >= 0) & (target >= 0)
+            alone = links[target < 0], links[source < 0]
+            return cls(*words, source[pairs], target[pairs], links[pairs], *alone, jumps)
 
 
 def _read_jumps(path: Path) -> BothJumps:

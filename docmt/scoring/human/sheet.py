@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from docmt.base.artifacts import atomic_file
 from docmt.base.errors import UserError
+from docmt.base.foreign import reading
 from docmt.scoring.human.items import CONTEXT, Item, Key, KeyItem, text_digest
 
 SHIELD = "'"
@@ -117,24 +118,23 @@ def saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
         for row in reader:
             where, line = f"{path}:{line}", reader.line_num + 2
             if any(cell.strip() for cell in row):
-                yield where, [unshielded(cell) for cell in _whole(row, where)]
+                if len(row) != len(COLUMNS):
+                    raise UserError("another number of columns", where=where, found=len(row), expected=len(COLUMNS))
+                yield where, [unshielded(cell) for cell in row]
     except csv.Error as problem:
         raise UserError("not a row of CSV", where=f"{path}:{line}", found=problem, remedy=REMEDY) from None
 
 
 def _text(path: Path) -> str:
     """UTF-8, or UTF-16 with a byte order mark, which is what Excel saves as "Unicode text"."""
-    try:
+    with reading(path, "cannot be read"):
         data = path.read_bytes()
-    except FileNotFoundError:
-        raise UserError("file not found", where=str(path)) from None
-    encoding = "utf-16" if data.startswith(UTF_16) else "utf-8-sig"
+    name, encoding = ("UTF-16", "utf-16") if data.startswith(UTF_16) else ("UTF-8", "utf-8-sig")
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
-        what = "not valid UTF-16" if encoding == "utf-16" else "not valid UTF-8"
-        raise UserError(what, where=f"{path}:{line}", found=problem.reason, remedy=REMEDY) from None
+        raise UserError(f"not valid {name}", where=f"{path}:{line}", found=problem.reason, remedy=REMEDY) from None
 
 
 def _delimiter(heading: str, path: Path) -> str:
@@ -149,12 +149,6 @@ def _delimiter(heading: str, path: Path) -> str:
         expected=", ".join(COLUMNS),
         remedy="leave the columns as they were, and save the sheet as CSV",
     )
-
-
-def _whole(row: Sequence[str], where: str) -> Sequence[str]:
-    if len(row) != len(COLUMNS):
-        raise UserError("another number of columns", where=where, found=len(row), expected=len(COLUMNS))
-    return row
 
 
 Verdict = Literal["better", "worse", "equal"]

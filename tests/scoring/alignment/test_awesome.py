@@ -10,8 +10,8 @@ from helpers.checkpoints import transformers
 
 from docmt.base.artifacts import sha256_file
 from docmt.base.errors import UserError
-from docmt.scoring.alignment.awesome import THRESHOLD, AwesomeAlign
 from docmt.scoring.alignment.links import Aligned, AlignedLines
+from docmt.scoring.alignment.programs import THRESHOLD, AwesomeAlign
 
 PIECES = {
     "Katze": ["Ka", "##tze"],

@@ -15,10 +15,9 @@ from docmt.base.errors import UserError
 from docmt.cli import align as module
 from docmt.cli.stages import train_aligner
 from docmt.scoring import corpus_aligner as workflow
-from docmt.scoring.alignment.awesome import AwesomeAlign
-from docmt.scoring.alignment.eflomal import Eflomal
 from docmt.scoring.alignment.links import HEURISTICS, Aligned, AlignedLines, pharaoh_line
 from docmt.scoring.alignment.model import AlignmentModel
+from docmt.scoring.alignment.programs import AwesomeAlign, Eflomal
 from docmt.scoring.alignment.training import NAME, DefaultAligner, align, train
 from docmt.scoring.chain_scores import Corpus
 from docmt.settings.scoring import AlignerConfig

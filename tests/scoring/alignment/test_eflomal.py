@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.scoring.alignment.eflomal import LONGEST, Eflomal
 from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.programs import LONGEST, Eflomal
 
 
 @pytest.fixture

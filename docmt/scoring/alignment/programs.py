@@ -1,7 +1,10 @@
-"""awesome-align, where it is installed: the similarity of a multilingual BERT's states, from a local folder.
+"""Aligners of others, where they are installed: awesome-align and eflomal.
 
-Paper: Dou and Neubig: Word Alignment by Fine-tuning Embeddings on Parallel Corpora, EACL 2021. Its command is called
-with its own defaults.
+awesome-align: the similarity of a multilingual BERT's states, from a local folder. Paper: Dou and Neubig: Word
+Alignment by Fine-tuning Embeddings on Parallel Corpora, EACL 2021. Its command is called with its own defaults.
+
+eflomal: Bayesian word alignment by Gibbs sampling. Paper: Östling and Tiedemann: Efficient Word Alignment with Markov
+Chain Monte Carlo, PBML 106 (2016). Its library takes no seed, so that no two runs are the same.
 """
 
 import subprocess
@@ -72,12 +75,48 @@ class AwesomeAlign:
             return read_links(found, source, target)
 
     def _signature(self, too_long: int) -> str:
-        left_out = f",overlong:{too_long}" if too_long else ""
         model = sha256_file(self.folder / "pytorch_model.bin")[:12]
         program = f"awesome-align,v:{version('awesome-align')}"
-        return f"{program},layer:{ALIGNER_LAYER},softmax:{THRESHOLD:g},model:{model}{left_out}"
+        return f"{program},layer:{ALIGNER_LAYER},softmax:{THRESHOLD:g},model:{model}{_left_out(too_long)}"
 
 
 def _words(line: str) -> list[str]:
     """What awesome-align takes for the border between the sides is given to it as another bar."""
     return ["|" if word == BETWEEN else word for word in line.split()]
+
+
+LONGEST = 1023
+"""Words; eflomal leaves longer lines without links, and says nothing."""
+
+REMEDY = 'pip install -c pins.txt -e ".[eflomal]" (which needs a C compiler), or take another aligner'
+
+
+@dataclass(frozen=True)
+class Eflomal:
+    """With the lines of `train_source` and `train_target` before those that are to be aligned."""
+
+    train_source: Sequence[str] = ()
+    train_target: Sequence[str] = ()
+
+    def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
+        """Raises UserError where it is not installed."""
+        eflomal = library("eflomal", "eflomal is not installed", REMEDY)
+        if not source:
+            return AlignedLines([], self._signature(0))
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder) / name for name in ("forward", "backward")]
+            lines = [*self.train_source, *source], [*self.train_target, *target]
+            eflomal.Aligner().align(*lines, *map(str, files), quiet=True)
+            forward, backward = (read_links(file, *lines)[-len(source) :] for file in files)
+        found = [Aligned(*both) for both in zip(forward, backward, strict=True)]
+        pairs = zip(source, target, strict=True)
+        too_long = sum(max(len(line.split()) for line in pair) > LONGEST for pair in pairs)
+        return AlignedLines(found, self._signature(too_long))
+
+    def _signature(self, too_long: int) -> str:
+        return f"eflomal,v:{version('eflomal')},model:3,nondeterministic{_left_out(too_long)}"
+
+
+def _left_out(too_long: int) -> str:
+    """The end of a signature: how many lines were too long, if any."""
+    return f",overlong:{too_long}" if too_long else ""
