@@ -12,7 +12,7 @@ from typing import Any, Literal
 from docmt.base.artifacts import as_object, canonical_json
 from docmt.base.checks import need, need_between, need_path, need_seeds, setting
 from docmt.base.errors import UserError, check_known
-from docmt.base.names import NAMES_HAVE, is_name
+from docmt.base.names import NAMES_HAVE, DeviceName, is_name
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.paths import RESULTS
 from docmt.base.yaml_files import Lines, load_text, load_yaml
@@ -55,7 +55,7 @@ class RunConfig:
     local: dict[str, str] = field(default_factory=dict)
     missing: Literal["stop", "skip"] = setting("stop", "what a corpus does whose files only a person can bring")
     scale: str = setting("paper", "an overlay of workflow/scales")
-    device: str = setting("auto", "auto, cpu or cuda")
+    device: DeviceName = "auto"
     shards: int = setting(1, "jobs that each pass of stage 2 over a corpus is cut into")
     human: dict[str, str] = field(default_factory=dict)
 
@@ -241,9 +241,6 @@ def _main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
     if config.defaults is None:
         raise UserError("key is missing", where=lines.place(("defaults",)), expected="the defaults of every system")
     _check_defaults(config.defaults, lines)
-    if config.device not in ("auto", "cpu", "cuda"):
-        where = lines.place(("device",))
-        raise UserError("unknown name", where=where, found=config.device, expected="auto, cpu or cuda")
     return config, lines
 
 
