@@ -13,10 +13,10 @@ import torch
 from helpers import contract
 
 from docmt.models import han, latent, lexical_chain, long_short
+from docmt.models.han import ContextCache
 from docmt.models.long_short import LongShort
 from docmt.nn import context
 from docmt.nn.caches import InstanceCache, SentenceCache
-from docmt.nn.context import ContextCache
 from docmt.nn.multihead import MultiHead, RunAttention
 from docmt.nn.segments import Segments
 from docmt.nn.streams import Layout
