@@ -24,8 +24,7 @@ import torch
 from torch import Tensor, nn
 
 from docmt.models.transformer import LossTerm, Transformer
-from docmt.nn.attention import observed
-from docmt.nn.backends.weights import entropies
+from docmt.nn.attention import entropies, observed
 from docmt.nn.multihead import MultiHead
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
