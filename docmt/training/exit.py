@@ -24,7 +24,7 @@ from docmt.base.foreign import disk_full, explained, reading
 
 FILE = "exit.json"
 CLAIM = "run.json"
-"""What makes a folder the state of a training; see `docmt.training.identity`."""
+"""What makes a folder the state of a training; see `docmt.training.checkpoint`."""
 RESUMABLE = TRY_AGAIN
 """Exit status of a training that stopped in good order before its end: run again to go on."""
 HANGING = 70

@@ -8,11 +8,10 @@ import torch
 
 from docmt.base.artifacts import alone_in
 from docmt.nn.device import DeviceName, choose_device
-from docmt.training.checkpoint import StateFolder
+from docmt.training.checkpoint import StateFolder, claim_state, identity, remove_state
 from docmt.training.computing import Compiling, compiling, repeatable
 from docmt.training.exit import Reason, forget_exit, recorded, write_exit
 from docmt.training.failures import disk_full_named
-from docmt.training.identity import claim_state, identity, remove_state
 from docmt.training.lease import Lease
 from docmt.training.listeners import Listener, Listeners, Metrics, events
 from docmt.training.loop import Stopped, Training
@@ -21,13 +20,11 @@ from docmt.training.pace import JobOptions
 from docmt.training.ranks import joined
 from docmt.training.settings import Paths, Settings, check_text, read_settings
 from docmt.training.signals import StopRequest
-from docmt.training.start import account, by_part
 from docmt.training.status import Validation
-from docmt.training.task import Task, prepare
+from docmt.training.task import Task, account, by_part, prepare
 from docmt.training.usage import Usage
 from docmt.training.validate import Score
-from docmt.training.watch import Watch
-from docmt.training.watchdog import Watchdog
+from docmt.training.watch import Watch, Watchdog
 
 SAID = {Reason.STOPPED: "asked to stop", Reason.DEADLINE: "the deadline is near"}
 

@@ -14,8 +14,8 @@ from docmt.training.exit import now
 from docmt.training.loop import Training
 from docmt.training.rules import best, stop_reason
 from docmt.training.settings import Paths, Settings
-from docmt.training.start import record
 from docmt.training.status import Validation
+from docmt.training.task import record
 from docmt.training.usage import commit, device_hours, hardware, versions
 
 METRICS = "metrics.jsonl"

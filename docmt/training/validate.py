@@ -18,6 +18,7 @@ attention, and one mean.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 
 import numpy as np
 import torch
@@ -134,7 +135,7 @@ def attention_entropy(
     model.eval()
     with ExitStack() as scope:
         for module, kind in kinds(model).items():
-            scope.callback(module.register_forward_pre_hook(found.entering(kind)).remove)
+            scope.callback(module.register_forward_pre_hook(partial(found.enter, kind)).remove)
         scope.enter_context(observed(found))
         scope.enter_context(computing())
         model.decode(batch.target_in, model.encode(batch.source))
@@ -165,13 +166,9 @@ class Entropies:
         self._kind = ""
         self.sums = Terms()
 
-    def entering(self, kind: str) -> Callable[..., None]:
-        """A hook for a module's forward pass."""
-
-        def enter(*_: object) -> None:
-            self._kind = kind
-
-        return enter
+    def enter(self, kind: str, *_: object) -> None:
+        """A hook for the forward pass of a module of this kind."""
+        self._kind = kind
 
     def __call__(self, q: Tensor, k: Tensor, queries: Segments, keys: Segments, causal: bool) -> None:
         bits = entropies(q, k, queries, keys, causal)

@@ -13,8 +13,7 @@ from torch.distributed import distributed_c10d
 
 from docmt.training import ranks
 from docmt.training.exit import CLAIM
-from docmt.training.watch import Watch
-from docmt.training.watchdog import Watchdog
+from docmt.training.watch import Watch, Watchdog
 
 LIMIT_S = 2.0
 WORK_S = 5.0

@@ -20,7 +20,7 @@ from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.cli.main import main
 from docmt.models.store import load_model
 from docmt.training.settings import Paths, check_text, read_settings
-from docmt.training.start import counterparts
+from docmt.training.task import counterparts
 
 KINDS = {"mbart": "transformer", "bart": "g_transformer", "bert": "transformer"}
 """Checkpoints, and the model that starts from each."""
