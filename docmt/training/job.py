@@ -22,7 +22,6 @@ from docmt.training.settings import Paths, Settings, check_text, read_settings
 from docmt.training.signals import StopRequest
 from docmt.training.status import Validation
 from docmt.training.task import Task, account, by_part, prepare
-from docmt.training.usage import Usage
 from docmt.training.validate import Score
 from docmt.training.watch import Watch, Watchdog
 
@@ -148,6 +147,5 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
 def files(training: Training, paths: Paths, lease: Lease, note: Callable[[str], None]) -> Sequence[Listener]:
     """What writes the course of a training down."""
     status = training.status
-    usage = Usage(status.wall_s, devices=training.ranks.count)
-    metrics = Metrics(paths.state / METRICS, status, usage, lease.is_held)
+    metrics = Metrics(paths.state / METRICS, status, training.ranks.count, lease.is_held)
     return metrics, *events(paths.output / "tensorboard", status, note)

@@ -77,7 +77,7 @@ class Step(Sums):
     rates: dict[str, float]
     seconds: float
     memory_mib: float
-    """See `docmt.training.usage.peak_memory`."""
+    """See `docmt.training.computing.peak_memory`."""
 
 
 SUMMED = ("loss", "nll", "source_tokens", "target_tokens", "counted", "gradient_norm", "seconds", "places", "padding")

@@ -23,10 +23,10 @@ from docmt.nn.rows import Rows
 from docmt.settings.pretrained import ROWS
 from docmt.settings.pretrained import read_rows as read_row_numbers
 from docmt.settings.train import TrainConfig
-from docmt.training.batches import check_lengths, target_tokens
 from docmt.training.computing import derived_seed
 from docmt.training.optimiser import build_optimiser
 from docmt.training.settings import VOCABULARIES, Paths, Settings
+from docmt.training.update import check_lengths, target_tokens
 from docmt.training.validate import Score
 
 SIDES = ("source", "target")

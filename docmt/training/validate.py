@@ -34,10 +34,9 @@ from docmt.nn.streams import Batch, frame_batch
 from docmt.search import beam_search
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.train import TrainConfig
-from docmt.training.batches import packed, target_tokens
 from docmt.training.ranks import Ranks
 from docmt.training.status import Sums, Terms
-from docmt.training.update import batch_losses
+from docmt.training.update import batch_losses, packed, target_tokens
 
 NOISE = 0
 """The seed of what a model draws here, the same at every validation."""
