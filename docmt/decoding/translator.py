@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from torch import nn
 
 from docmt.nn.rows import Rows
-from docmt.search import Translation, search_each, side_by_side
+from docmt.search.beam import Translation, search_each, side_by_side
 from docmt.settings.decode import DecodeConfig
 
 

@@ -31,7 +31,6 @@ from docmt.base.runs import spans, starts
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
 from docmt.nn.attention import attend, attention_weights
 from docmt.nn.caches import Cache
-from docmt.nn.chains import Chains
 from docmt.nn.layers import Residual
 from docmt.nn.multihead import RunAttention
 from docmt.nn.noise import narrowed, normal, rows
@@ -51,7 +50,7 @@ from docmt.nn.shapes import (
     States,
     Tensor,
 )
-from docmt.nn.streams import Batch, Memory, Stream
+from docmt.nn.streams import Batch, Chains, Memory, Stream
 from docmt.settings.models import LexicalChainConfig
 
 

@@ -76,7 +76,8 @@ class StateFolder:
                 self._note(f"checkpoint {file.name} is damaged and is skipped")
             else:
                 payload = torch.load(file, map_location="cpu", weights_only=True)
-                check_same_run(payload["run"], self._run, file)
+                if changed := differences(payload["run"], self._run):
+                    refuse(changed, file)
                 if all(is_whole(self.folder / name) for name in payload["weights"]):
                     return payload
                 self._note(f"checkpoint {file.name} is skipped: weights that it names are damaged")
@@ -205,12 +206,6 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], 
         beside(folder, run).rename(folder)
         note(f"the state that was set aside as {beside(folder, run)} is taken up again")
     write_json(folder / CLAIM, run)
-
-
-def check_same_run(found: dict[str, Any], run: dict[str, Any], where: Path) -> None:
-    """Raises UserError, naming what differs, unless a checkpoint of the run `found` may be resumed as `run`."""
-    if changed := differences(found, run):
-        refuse(changed, where)
 
 
 def refuse(changed: Differences, where: Path) -> None:

@@ -47,21 +47,12 @@ class Listeners:
     def __init__(self, *members: Listener) -> None:
         self.members = members
 
-    def updated(self, step: Step) -> None:
+    def _tell(self, what: str, *arguments: object) -> None:
         for member in self.members:
-            member.updated(step)
+            getattr(member, what)(*arguments)
 
-    def validated(self, validation: Validation) -> None:
-        for member in self.members:
-            member.validated(validation)
-
-    def note(self, text: str) -> None:
-        for member in self.members:
-            member.note(text)
-
-    def close(self) -> None:
-        for member in self.members:
-            member.close()
+    updated, validated = functools.partialmethod(_tell, "updated"), functools.partialmethod(_tell, "validated")
+    note, close = functools.partialmethod(_tell, "note"), functools.partialmethod(_tell, "close")
 
 
 EVERY_UPDATES = 20

@@ -31,7 +31,7 @@ from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments
 from docmt.nn.streams import Batch, frame_batch
-from docmt.search import beam_search
+from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.train import TrainConfig
 from docmt.training.ranks import Ranks

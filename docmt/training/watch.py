@@ -18,8 +18,7 @@ from docmt.nn.streams import Batch
 from docmt.training.exit import CLAIM, HANGING, Reason, write_exit
 from docmt.training.failures import out_of_memory_named
 from docmt.training.lease import Lease
-from docmt.training.pace import JobOptions, Pace, Work
-from docmt.training.signals import StopRequest
+from docmt.training.pace import JobOptions, Pace, StopRequest, Work
 
 T = TypeVar("T")
 

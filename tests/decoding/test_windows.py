@@ -11,7 +11,7 @@ from docmt.decoding.strategy import Decoded, Fallbacks, Position, places
 from docmt.decoding.strategy import slide as slide_outputs
 from docmt.decoding.translator import Found
 from docmt.nn.rows import Rows
-from docmt.search import Translation
+from docmt.search.beam import Translation
 
 ALONE = 1000
 """Added to a sentence's number where it was translated alone."""

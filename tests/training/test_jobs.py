@@ -20,9 +20,8 @@ from docmt.training.checkpoint import StateFolder
 from docmt.training.exit import Reason
 from docmt.training.listeners import Metrics, events
 from docmt.training.loop import Training
-from docmt.training.settings import read_settings
 from docmt.training.status import Status, Validation
-from docmt.training.task import prepare
+from docmt.training.task import prepare, read_settings
 from docmt.training.watch import Watch
 
 SENTENCE = {key: value for key, value in SMALL_MODEL.items() if key != "combined_layers"} | {"kind": "transformer"}
