@@ -60,9 +60,7 @@ class Chains:
     """The members of each sentence as runs of `order`."""
 
     def to(self, device: torch.device | str) -> "Chains":
-        return Chains(
-            *(part.to(device) for part in (self.tokens, self.runs, self.relevant, self.order, self.sentences))
-        )
+        return Chains(**{name: part.to(device) for name, part in vars(self).items()})
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from docmt.models.store import save_model
 from docmt.nn.device import DeviceName, choose_device
 from docmt.training.checkpoint import StateFolder, claim_state, identity, remove_state
 from docmt.training.computing import MIB, Compiling, compiling, repeatable
-from docmt.training.exit import Reason, forget_exit, now, recorded, write_exit
+from docmt.training.exit import Reason, forget_exit, now, write_exit
 from docmt.training.failures import disk_full_named
 from docmt.training.lease import Lease
 from docmt.training.listeners import Listener, Listeners, Metrics, device_hours, events
@@ -31,7 +31,7 @@ from docmt.training.ranks import joined
 from docmt.training.status import Validation, best, stop_reason
 from docmt.training.task import Paths, Settings, Task, account, by_part, check_text, prepare, read_settings, record
 from docmt.training.validate import Score
-from docmt.training.watch import Watch, Watchdog
+from docmt.training.watch import Watch, Watchdog, recorded
 
 METRICS = "metrics.jsonl"
 RECORD = "record.json"

@@ -1,7 +1,7 @@
 """What a job looks at beside its updates: signals, the clock, memory, and its own progress.
 
-Without progress for long, as where a collective or a file system hangs, it ends: what each thread was doing is written
-down.
+How a job ended is written down. Without progress for long, as where a collective or a file system hangs, it ends: what
+each thread was doing is written down too.
 """
 
 import faulthandler
@@ -14,8 +14,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
+from docmt.base.errors import INTERRUPTED
+from docmt.base.foreign import disk_full, explained
 from docmt.nn.streams import Batch
-from docmt.training.exit import CLAIM, HANGING, Reason, write_exit
+from docmt.training.exit import CLAIM, FAULT, FILE, HANGING, Failure, Reason, forget_exit, write_exit
 from docmt.training.failures import out_of_memory_named
 from docmt.training.lease import Lease
 from docmt.training.pace import JobOptions, Pace, StopRequest, Work
@@ -126,6 +128,40 @@ class Watch:
     def kept(self) -> str:
         """What there is to go on from, for messages."""
         return f"the checkpoint of update {self.saved} stays" if self.saved else "there is no checkpoint yet"
+
+
+@contextmanager
+def recorded(folder: Path, watch: Watch, is_ours: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    """Write down the exception that ends the block, in the place of an earlier job's record, if it is a state of ours.
+
+    Raises KeyboardInterrupt, with a message, where it was one.
+    """
+    earlier = content(folder)
+    try:
+        yield
+    except (Exception, KeyboardInterrupt) as problem:
+        if isinstance(problem, KeyboardInterrupt):
+            problem = KeyboardInterrupt(f"interrupted again, and so at once; {watch.kept()}")
+        if (folder / CLAIM).exists() and is_ours():
+            if content(folder) == earlier:
+                forget_exit(folder)
+            write_exit(folder, *account(problem, watch.update))
+        raise problem
+
+
+def account(problem: BaseException, update: int) -> tuple[Reason, int, str, int]:
+    """What `write_exit` needs to say of an exception."""
+    if isinstance(problem, KeyboardInterrupt):
+        return Reason.STOPPED, update, str(problem), INTERRUPTED
+    told = explained(problem)
+    if told is None:
+        return Reason.ERROR, update, f"{type(problem).__name__}: {problem}", FAULT
+    of_its_own = Reason.DISK_FULL if disk_full(problem) else Reason.ERROR
+    return told.reason if isinstance(told, Failure) else of_its_own, update, str(told), told.status
+
+
+def content(folder: Path) -> bytes | None:
+    return (folder / FILE).read_bytes() if (folder / FILE).exists() else None
 
 
 class Watchdog:
