@@ -59,8 +59,9 @@ def train(
     torch.set_num_threads(threads or torch.get_num_threads())
     settings = read_settings(paths)
     check_text(paths)
+    watch = Watch(options, stop=stop)
     with (
-        Watch(options, stop=stop) as watch,
+        watch.stop,
         joined(where, watch.waiting) as ranks,
         repeatable(options.deterministic),
         Lease(paths.state) as lease,

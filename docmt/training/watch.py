@@ -31,9 +31,9 @@ LOOK_S = 5.0
 
 
 class Watch:
-    """`update` is how many updates were made, `saved` that of the newest checkpoint; it hears signals while entered.
+    """`update` is how many updates were made, `saved` that of the newest checkpoint.
 
-    `stop` has heard them until then, where it is given.
+    `stop` hears signals while entered, and has heard them until then, where it is given.
     """
 
     def __init__(
@@ -42,18 +42,11 @@ class Watch:
         clock: Callable[[], float] = time.monotonic,
         stop: StopRequest | None = None,
     ) -> None:
-        self._stop, self.pace = stop or StopRequest(), Pace(options or JobOptions(), clock)
+        self.stop, self.pace = stop or StopRequest(), Pace(options or JobOptions(), clock)
         self._batch: Batch | None = None
         self._lease: Lease | None = None
         self._clock, self._alive, self._waits = clock, clock(), False
         self.update = self.saved = 0
-
-    def __enter__(self) -> "Watch":
-        self._stop.__enter__()
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self._stop.__exit__(*problem)
 
     def resumed(self, update: int) -> None:
         """A training stands at this update, by its checkpoint."""
@@ -114,14 +107,14 @@ class Watch:
         """`ahead` is the work that comes next; none within one that may be left unfinished. A reason stays one."""
         if self._lease and self._lease.is_lost:
             return Reason.LEASE_LOST
-        if self._stop.requested:
+        if self.stop.requested:
             return Reason.STOPPED
         return Reason.DEADLINE if self.pace.deadline_is_near(ahead) else None
 
     def reason_to_give_up(self) -> Reason | None:
         """Of a job that waits to begin, which is a sign of life: it has not even time for one update."""
         self.alive()
-        if self._stop.requested:
+        if self.stop.requested:
             return Reason.STOPPED
         return Reason.DEADLINE if self.pace.is_over() else None
 

@@ -34,8 +34,9 @@ def work(watch: Watch, how: str) -> str:
 if __name__ == "__main__":
     folder, how = Path(sys.argv[1]), sys.argv[2]
     (folder / CLAIM).touch()
+    watch = Watch()
     with (
-        Watch() as watch,
+        watch.stop,
         ranks.joined(torch.device("cpu"), watch.waiting) as together,
         Watchdog(folder, LIMIT_S / 60, watch, together.number, together.count),
     ):
