@@ -25,7 +25,7 @@ from docmt.decoding.translator import quiet
 from docmt.models import build
 from docmt.models.store import load_model
 from docmt.nn.rows import Rows
-from docmt.search import forced_scores
+from docmt.search.forced import forced_scores
 from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 VOCABULARY = 8000

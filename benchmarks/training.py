@@ -24,8 +24,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.pretrained import Start
-from docmt.nn.chains import RowChains
-from docmt.nn.rows import Rows
+from docmt.nn.rows import RowChains, Rows
 from docmt.nn.streams import frame_batch
 from docmt.settings.models import (
     READS_CHAINS,

@@ -6,9 +6,8 @@ from pathlib import Path
 from docmt.nn.device import DeviceName
 from docmt.training import job
 from docmt.training.listeners import Listener
-from docmt.training.pace import JobOptions
-from docmt.training.settings import Paths
-from docmt.training.signals import StopRequest
+from docmt.training.pace import JobOptions, StopRequest
+from docmt.training.task import Paths
 from docmt.training.validate import Score, Sentences
 
 FAMILY = "13a"

@@ -10,9 +10,8 @@ from docmt.api.model import TrainedModel
 from docmt.base.columns import SEGMENTS
 from docmt.decoding.files import COLUMNS, document_numbers, nbest_lines, restored_lines
 from docmt.decoding.segments import Restore, SegmentTable
-from docmt.decoding.strategy import Decoded, decode_segments
+from docmt.decoding.strategy import Decoded, Fallbacks, decode_segments
 from docmt.decoding.translator import Progress, Translator, quiet
-from docmt.decoding.windows import Fallbacks
 from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.views.cuts import cut_documents, sentence_costs

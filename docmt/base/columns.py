@@ -159,17 +159,21 @@ def read_arrow(path: Path | str, schema: pa.Schema, split: str | None = None) ->
     return found if split is None else found.filter(pc.equal(found["split"], split))
 
 
-def read_chains(path: Path | str, segments: int) -> pa.Table:
-    """SEGMENT_CHAINS of a view's segments. Raises UserError where they are not the chains of so many."""
+def read_chains(path: Path, segments: pa.Table) -> pa.Table:
+    """SEGMENT_CHAINS of a view's `segments`.
+
+    Raises UserError where they are not the chains of so many, and for a member that is no source piece of its segment.
+    """
     table = read_arrow(path, SEGMENT_CHAINS)
-    if len(table) != segments:
+    if len(table) != len(segments):
         raise UserError(
             "chains of another view",
             where=str(path),
             found=f"{len(table)} rows",
-            expected=f"{segments}, one for each segment",
+            expected=f"{len(segments)}, one for each segment",
             remedy="make the chains anew from this view (docmt chains segments)",
         )
+    check_chains(path, table, segments)
     return table
 
 
@@ -210,7 +214,7 @@ def check_segments(path: Path, table: pa.Table, sizes: Mapping[str, int]) -> Non
 
 
 def check_chains(path: Path, chains: pa.Table, segments: pa.Table) -> None:
-    """SEGMENT_CHAINS of a view's `segments`. Raises UserError for a member that is no source piece of its segment."""
+    """See `read_chains`."""
     with reading(path, "not lexical chains of segments", remedy="make the chains anew from this view"):
         lengths, members = (chains[name].combine_chunks() for name in ("lengths", "members"))
         _check_sums(lengths, members.value_lengths().to_numpy(), "lengths")

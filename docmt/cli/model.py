@@ -24,7 +24,7 @@ from docmt.cli.options import (
 from docmt.cli.screen import print_json, show_table, shown_progress
 
 if TYPE_CHECKING:
-    from docmt.decoding.windows import Fallbacks
+    from docmt.decoding.strategy import Fallbacks
     from docmt.scoring.contrastive import Judgement
 
 Case = Literal["keep", "lower"]

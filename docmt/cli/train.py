@@ -14,9 +14,8 @@ from docmt.cli.options import MINUTES, MOST, Device, input_file, input_folder, o
 from docmt.cli.screen import say
 
 if TYPE_CHECKING:
-    from docmt.training.pace import JobOptions
-    from docmt.training.settings import Paths
-    from docmt.training.signals import StopRequest
+    from docmt.training.pace import JobOptions, StopRequest
+    from docmt.training.task import Paths
 
 
 Init = Annotated[Path | None, input_folder("Model folder to start from (init_from).")]
@@ -72,8 +71,7 @@ def train(
     and end with status 75: run again to go on. Ctrl-C again ends at once, with status 130, and the last checkpoint
     stays. Status 70: no progress; the stack of every thread stands in the state folder. exit.json there says why.
     """
-    from docmt.training.pace import JobOptions
-    from docmt.training.signals import StopRequest
+    from docmt.training.pace import JobOptions, StopRequest
 
     options = JobOptions(deadline_minutes, hang_minutes, save_minutes, checkpoints, set_aside, deterministic, compiled)
     with interruptible(), StopRequest() as stop:
@@ -85,7 +83,7 @@ def train(
         # Before torch, which takes a second or more to import.
         read_object(settings)
         from docmt.training.exit import RESUMABLE
-        from docmt.training.settings import Paths
+        from docmt.training.task import Paths
 
         paths = Paths(settings, view, text, output, state, init, chains, pretrained)
         if not train_here(paths, device, threads, options, stop):

@@ -14,7 +14,7 @@ from docmt.base.errors import UserError
 from docmt.base.runs import spans, starts
 from docmt.decoding.translator import Progress, quiet, token_batches
 from docmt.nn.rows import Rows
-from docmt.search import variant_scores
+from docmt.search.forced import variant_scores
 
 Row = dict[str, Any]
 

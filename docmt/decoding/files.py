@@ -33,7 +33,7 @@ from docmt.decoding.contrastive import scored
 from docmt.decoding.segments import Restore, SegmentTable, Sentence, View
 from docmt.decoding.strategy import Decoded, decode_segments
 from docmt.decoding.translator import Progress, Translator, quiet
-from docmt.search import Translation
+from docmt.search.beam import Translation
 from docmt.settings.data import ViewConfig
 from docmt.settings.decode import DecodeConfig
 

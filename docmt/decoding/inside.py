@@ -39,7 +39,7 @@ class Look:
     """A sentence of a batch: T its outputs, S its source tokens; of its chains' members in the order of the source.
 
     `attention` sums to one over S, `alignment` over T; `similarity` is from 0 to 1, a column for each of the sentence's
-    chains (`docmt.nn.chains.Chains.relevant`). The last two are none where the model has no latent variables.
+    chains (`docmt.nn.streams.Chains.relevant`). The last two are none where the model has no latent variables.
     """
 
     attention: Float[Tensor, "T S"]

@@ -8,7 +8,6 @@ import pyarrow as pa
 from torch import nn
 
 from docmt.base.columns import SEGMENTS, check_segments, read_arrow, read_chains
-from docmt.base.columns import check_chains as check_members
 from docmt.base.errors import UserError
 from docmt.models import check_chains
 from docmt.nn.rows import Rows
@@ -34,11 +33,7 @@ class View:
         """
         check_chains(model.config.kind, self.chains)
         table = read_table(self.folder / name, schema, model)
-        if self.chains is None:
-            return table, None
-        chains = read_chains(self.chains / name, len(table))
-        check_members(self.chains / name, chains, table)
-        return table, chains
+        return table, read_chains(self.chains / name, table) if self.chains else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from torch import nn
 
 from docmt.nn.rows import Rows
-from docmt.search import Translation, search_each, side_by_side
+from docmt.search.beam import Translation, search_each, side_by_side
 from docmt.settings.decode import DecodeConfig
 
 
@@ -83,11 +83,8 @@ class Translator:
             self.progress(len(found), len(rows), pieces)
         searches = [found[index] for index in range(len(rows))]
         best = [side_by_side([ranked[0] for ranked in one]) for one in searches]
-        self._add(rows, best, time.perf_counter() - start)
-        return Found(best, searches)
-
-    def _add(self, rows: Rows, translations: list[Translation], seconds: float) -> None:
-        self.account.seconds += seconds
+        self.account.seconds += time.perf_counter() - start
         self.account.source_tokens += len(rows.source_ids)
-        self.account.target_tokens += sum(len(words) for done in translations for words in done.sentences)
-        self.account.forced_ends += sum(done.forced_ends for done in translations)
+        self.account.target_tokens += sum(len(words) for done in best for words in done.sentences)
+        self.account.forced_ends += sum(done.forced_ends for done in best)
+        return Found(best, searches)

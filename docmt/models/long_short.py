@@ -67,11 +67,6 @@ def two_streams(layout: Layout) -> Layout:
     return both.sharing(torch.cat((windows.rows, windows.rows + len(windows.first))).cpu().numpy())
 
 
-def long_stream(layout: Layout) -> Layout:
-    """The first half of `two_streams` by itself."""
-    return Layout(layout.instances, layout.instances)
-
-
 def twice(x: States) -> TwoStreams:
     """The same in both streams."""
     return torch.cat((x, x))
@@ -127,8 +122,8 @@ class LongShort(Transformer):
                 with rows(two_keys(source.keys)):
                     states = self.through_encoder(twice(x), both)
             else:
-                # Nobody would read the short stream.
-                states = twice(self.through_encoder(x, long_stream(source.layout)))
+                # Nobody would read the short stream: the first half of `two_streams` by itself.
+                states = twice(self.through_encoder(x, Layout(source.instances, source.instances)))
         return TwoStreamMemory(states, source.layout, both)
 
     def decode(self, target_in: Stream, memory: TwoStreamMemory) -> States:

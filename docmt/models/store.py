@@ -50,7 +50,8 @@ def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transf
     where = str(Path(folder) / CARD)
     config = parse(MODEL_CONFIGS[card["kind"]], card["config"], where, ("config",))
     model = build(config, card["source_size"], card["target_size"])
-    fill(model, read_weights(folder), str(Path(folder) / WEIGHTS))
+    weights = Path(folder) / WEIGHTS
+    fill(model, read_tensors(weights), str(weights))
     return model.to(device).eval()
 
 
@@ -69,13 +70,8 @@ def read_card(folder: Path | str) -> dict[str, Any]:
     return card
 
 
-def read_weights(folder: Path | str) -> dict[str, torch.Tensor]:
-    """Raises UserError where the file is missing or damaged."""
-    return read_tensors(Path(folder) / WEIGHTS)
-
-
 def read_tensors(path: Path) -> dict[str, torch.Tensor]:
-    """Raises UserError where the file is no safetensors file, or a damaged one."""
+    """Raises UserError where the file is missing, is no safetensors file, or a damaged one."""
     with reading(path, "not a safetensors file, or a damaged one"):
         need_file(path)
         return load_file(path)
@@ -83,7 +79,8 @@ def read_tensors(path: Path) -> dict[str, torch.Tensor]:
 
 def init_from(model: Transformer, folder: Path | str) -> tuple[list[str], list[str]]:
     """Fill `model` from a trained one; see `take`."""
-    return take(model, read_weights(folder), str(Path(folder) / WEIGHTS))
+    weights = Path(folder) / WEIGHTS
+    return take(model, read_tensors(weights), str(weights))
 
 
 def take(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> tuple[list[str], list[str]]:

@@ -7,7 +7,7 @@ their translations are (`agreement_weight`).
 
 | paper | here |
 | --- | --- |
-| word links | the chains of stage 4, `docmt.nn.chains.Chains` |
+| word links | the chains of stage 4, `docmt.nn.streams.Chains` |
 | sharing context information of linked words | `SharedContext` |
 | auxiliary loss | `WLink.agreement`, `disagreement` |
 
@@ -35,13 +35,12 @@ import torch
 from torch import nn
 
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
-from docmt.nn.chains import Chains
 from docmt.nn.layers import Residual
 from docmt.nn.multihead import RunAttention
 from docmt.nn.noise import narrowed, rows
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Logits, SourceStates, States, Tensor
-from docmt.nn.streams import Batch, Memory, Stream
+from docmt.nn.streams import Batch, Chains, Memory, Stream
 from docmt.settings.models import WLinkConfig
 
 GATE_START = -3.0

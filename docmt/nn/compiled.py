@@ -23,11 +23,10 @@ import numpy as np
 import torch
 
 from docmt.base.vocabulary import PAD
-from docmt.nn.chains import Chains
 from docmt.nn.noise import is_whole
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Numbers
-from docmt.nn.streams import Batch, Layout, Stream
+from docmt.nn.streams import Batch, Chains, Layout, Stream
 
 Backend = str | Callable[..., Any]
 """Of `torch.compile`, by name or itself."""

@@ -9,7 +9,29 @@ import numpy as np
 import pyarrow as pa
 
 from docmt.base.runs import spans, starts, sums
-from docmt.nn.chains import RowChains
+
+
+@dataclass(frozen=True, eq=False)
+class RowChains:
+    """The chains of instances as flat arrays, as stage 4 has them."""
+
+    members: np.ndarray
+    """Chain after chain, each member's number among the source words of its instance."""
+    lengths: np.ndarray
+    """Members of each chain."""
+    counts: np.ndarray
+    """Chains of each instance."""
+
+    def take(self, indices: np.ndarray) -> "RowChains":
+        """The chains of the instances `indices`, in that order."""
+        chains = spans(starts(self.counts)[indices], self.counts[indices])
+        members = spans(starts(self.lengths)[chains], self.lengths[chains])
+        return RowChains(self.members[members], self.lengths[chains], self.counts[indices])
+
+    def words(self, source_words: np.ndarray) -> np.ndarray:
+        """Each member's number among the source words of all instances, which have so many each."""
+        instance = np.repeat(np.repeat(np.arange(len(self.counts)), self.counts), self.lengths)
+        return self.members + starts(source_words)[instance]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,13 +6,12 @@ from typing import Literal
 import numpy as np
 import torch
 
-from docmt.base.runs import spans, starts, sums
-from docmt.nn.chains import Chains, chains_of
+from docmt.base.runs import places, spans, starts, sums
 from docmt.nn.frames import FRAMES, NOTHING, ends, marked
 from docmt.nn.noise import drop_words, token_keys
-from docmt.nn.rows import Rows
+from docmt.nn.rows import RowChains, Rows
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import RowKeys, SourceStates, Tokens
+from docmt.nn.shapes import Int, Numbers, RowKeys, SourceStates, Tensor, Tokens
 from docmt.settings.models import Frame
 
 Scope = Literal["sentence", "instance"]
@@ -39,6 +38,29 @@ class Layout:
     def sharing(self, rows: np.ndarray) -> "Layout":
         """The same where token t is row `rows[t]` of the states (`Segments.sharing`)."""
         return Layout(self.sentences.sharing(rows), self.instances.sharing(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """The lexical chains of a source stream: the places of a word that a document repeats; a token is in one at most.
+
+    Paper: lexical chains (Lyu et al. 2022), section 3: S_j = (a_k, b_k), k = 1..K.
+    """
+
+    tokens: Numbers
+    """Chain after chain, the place of each member in the stream."""
+    runs: Segments
+    """The chains as runs of `tokens`."""
+    relevant: Int[Tensor, "_ _"]
+    """Numbers of the chains that have a member in each sentence; the number of all chains fills the rest of a row."""
+
+    order: Numbers
+    """The members in the order of their sentences."""
+    sentences: Segments
+    """The members of each sentence as runs of `order`."""
+
+    def to(self, device: torch.device | str) -> "Chains":
+        return Chains(**{name: part.to(device) for name, part in vars(self).items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +160,24 @@ def frame_source(rows: Rows, frame: Frame) -> Stream:
         return stream
     members = words[rows.chains.words(rows.source_words)]
     return replace(stream, chains=chains_of(rows.chains, members, lengths))
+
+
+def chains_of(rows: RowChains, members: np.ndarray, sentence_lengths: np.ndarray) -> Chains:
+    """`members`: the place of each in the stream; `sentence_lengths`: tokens of each sentence of the stream."""
+    count, sentences = len(rows.lengths), len(sentence_lengths)
+    sentence = np.searchsorted(np.cumsum(sentence_lengths), members, side="right")
+    pairs = np.unique(np.stack((sentence, np.repeat(np.arange(count), rows.lengths))), axis=1)
+    met = np.bincount(pairs[0], minlength=sentences)
+    relevant = np.full((sentences, met.max(initial=0)), count)
+    relevant[pairs[0], places(met)] = pairs[1]
+    order = np.argsort(sentence, kind="stable")
+    return Chains(
+        torch.from_numpy(members),
+        Segments.from_lengths(rows.lengths.tolist()),
+        torch.from_numpy(relevant),
+        torch.from_numpy(order),
+        Segments.from_lengths(np.bincount(sentence, minlength=sentences).tolist()),
+    )
 
 
 def frame_target(rows: Rows, frame: Frame) -> tuple[Stream, Tokens]:

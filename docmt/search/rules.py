@@ -50,13 +50,15 @@ class WrappedRules:
     never_output = (PAD, BOS, SEP, MASK, CLS)
     counted_besides = 0
     """What counts for a sentence's maximum beside its source pieces."""
+    end_outputs = 1
+    """Outputs from a sentence's end on, before the next one's first word."""
 
     def __init__(self, limits: list[list[int]], device: torch.device) -> None:
         self.never = torch.tensor(self.never_output, device=device)
         longest = max(map(len, limits))
         self.limits = torch.tensor([row + [0] * (longest - len(row)) for row in limits], device=device)
         self.sentences = torch.tensor([len(row) for row in limits], device=device)
-        self.capacity = max(sum(row) + len(row) for row in limits)
+        self.capacity = max(sum(row) + self.end_outputs * len(row) for row in limits)
 
     def keep(self, instances: Tensor) -> None:
         self.limits, self.sentences = self.limits[instances], self.sentences[instances]
@@ -110,10 +112,7 @@ class ClosedRules(WrappedRules):
     after_end = EOS
     never_output = (PAD, BOS, SEP, CLS)
     counted_besides = -1
-
-    def __init__(self, limits: list[list[int]], device: torch.device) -> None:
-        super().__init__(limits, device)
-        self.capacity = max(sum(row) + 2 * len(row) for row in limits)
+    end_outputs = 2
 
     def bar(self, scores: Tensor, hypotheses: Hypotheses) -> None:
         """Bar in the log-probabilities (B, K, V) whatever must not follow, and make certain what must."""

@@ -1,4 +1,6 @@
-"""The state folder: checkpoints to resume from, and weights kept at validations.
+"""The state folder of a run: checkpoints to resume from, and weights kept at validations.
+
+A run is its settings, its inputs and what decides its rounding; a state folder belongs to one of them.
 
 A file's name carries the beginning of its checksum, and it gets that name when it is complete. So one rename makes
 it valid, whenever the process is killed, and damage shows. Before that, a checkpoint's name says how many updates and
@@ -20,20 +22,30 @@ from typing import Any
 
 import torch
 
-from docmt.base.artifacts import sha256_file
+from docmt.base.artifacts import digest, read_json, sha256_file, write_json
 from docmt.base.errors import UserError
-from docmt.training.exit import Failure
+from docmt.training.exit import CLAIM, Failure, Reason
 from docmt.training.failures import disk_full_named, tensor_bytes
-from docmt.training.identity import check_same_run
 
 KEPT = 2
 """Checkpoints that are kept at least: the newest, and one for the case that it is damaged."""
+
+ROUNDING = "settings.train.batch_tokens"
+"""May change on the way, as running out of memory asks for: it splits updates, so that sums are rounded otherwise."""
+FREE = (ROUNDING, "settings.train.save_every_updates")
+"""What may change between two parts of a run."""
+HOW = ("threads", "deterministic", "compiled")
+"""How a job computes, as each job is told. Where nothing else changed, that is hardly meant to begin anew."""
+MISSING = "nothing"
+
+Differences = dict[str, tuple[Any, Any]]
+"""By dotted name, such as `settings.train.lr`: the value before and the value now."""
 
 
 class StateFolder:
     """What a training needs to go on.
 
-    `run` is what the run is (see `identity`), `kept` how many checkpoints are; `note` is told what was found damaged.
+    `run` is what the run is (`identity`), `kept` how many checkpoints are; `note` is told what was found damaged.
     `check` is asked before each write, and raises Failure where the folder is another training's.
     """
 
@@ -64,7 +76,8 @@ class StateFolder:
                 self._note(f"checkpoint {file.name} is damaged and is skipped")
             else:
                 payload = torch.load(file, map_location="cpu", weights_only=True)
-                check_same_run(payload["run"], self._run, file)
+                if changed := differences(payload["run"], self._run):
+                    refuse(changed, file)
                 if all(is_whole(self.folder / name) for name in payload["weights"]):
                     return payload
                 self._note(f"checkpoint {file.name} is skipped: weights that it names are damaged")
@@ -137,3 +150,105 @@ def sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def identity(
+    settings: dict,
+    inputs: Mapping[str, Path],
+    device: torch.device,
+    threads: int,
+    deterministic: bool,
+    compiled: bool,
+) -> dict[str, Any]:
+    """Equal for two runs only where these give bit-identical weights (on a CPU)."""
+    return {
+        "settings": settings,
+        "inputs": {name: sha256_file(path) for name, path in inputs.items()},
+        "device": device.type,
+        "torch": str(torch.__version__),
+        "threads": threads,
+        "deterministic": deterministic,
+        "compiled": compiled,
+    }
+
+
+def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], set_aside: bool = False) -> None:
+    """Make the state folder this run's: keep what is its own.
+
+    Another run's state is refused or, with `set_aside`, renamed to `<folder>.<digest of that run>`; it gets its name
+    back when that run is asked for again. So nothing that was saved is lost by a change of the settings.
+    Raises UserError, naming what differs, for another run's state; also, set aside or not, where only how the job
+    computes differs (`HOW`) and there is a checkpoint.
+    """
+    if (folder / CLAIM).exists():
+        found = read_json(folder / CLAIM)
+        changed = differences(found, run)
+        if set(changed) <= set(HOW) and not any(folder.glob("checkpoint-*.pt")):
+            # As after an option that does not work here, and is taken back.
+            changed = {}
+        if changed and (not set_aside or set(changed) <= set(HOW)):
+            refuse(changed, folder)
+        if changed:
+            folder.rename(beside(folder, found))
+            names = ", ".join(changed)
+            note(f"the state of another run ({names} changed) is set aside as {beside(folder, found)}")
+        elif split(found) != split(run):
+            note(f"{ROUNDING} was {split(found)}, is {split(run)}: from here on sums are rounded otherwise")
+    elif strange := sorted(file.name for file in folder.glob("[!.]*")):
+        raise UserError(
+            "the state folder holds something else",
+            where=str(folder),
+            found=strange[0],
+            expected=f"an empty folder, or one with {CLAIM}",
+            remedy="name another folder with --state",
+        )
+    if not (folder / CLAIM).exists() and beside(folder, run).exists():
+        beside(folder, run).rename(folder)
+        note(f"the state that was set aside as {beside(folder, run)} is taken up again")
+    write_json(folder / CLAIM, run)
+
+
+def refuse(changed: Differences, where: Path) -> None:
+    """Raises UserError for what is of another run."""
+    before, now = ("; ".join(f"{name} {shown(values[i])}" for name, values in changed.items()) for i in (0, 1))
+    raise Failure(
+        Reason.OTHER_RUN,
+        f"this is of another run: {', '.join(changed)} changed",
+        where=str(where),
+        found=before,
+        expected=now,
+        remedy="restore what changed to go on, or rename the folder to train from the start",
+    )
+
+
+def shown(value: Any) -> str:
+    """A value in a message; digests and lists are cut."""
+    text = str(value)
+    return text if len(text) <= 24 else f"{text[:12]}..."
+
+
+def beside(folder: Path, run: dict[str, Any]) -> Path:
+    """Where a run's state stands while another run has its folder."""
+    settings = run["settings"]
+    fixed = {name: value for name, value in settings["train"].items() if f"settings.train.{name}" not in FREE}
+    return folder.with_name(f"{folder.name}.{digest({**run, 'settings': {**settings, 'train': fixed}})}")
+
+
+def split(run: dict[str, Any]) -> int:
+    return run["settings"]["train"]["batch_tokens"]
+
+
+def remove_state(folder: Path) -> None:
+    """The claim goes last, so that a kill in between leaves a folder that is still known as a state."""
+    for file in sorted(folder.iterdir(), key=lambda file: file.name == CLAIM):
+        file.unlink()
+    folder.rmdir()
+
+
+def differences(old: Any, new: Any, path: str = "") -> Differences:
+    """What is not equal, but for what may differ."""
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        return {} if old == new or path in FREE else {path: (old, new)}
+    names = sorted({*old, *new})
+    nested = (differences(old.get(n, MISSING), new.get(n, MISSING), f"{path}.{n}".lstrip(".")) for n in names)
+    return {name: values for part in nested for name, values in part.items()}

@@ -1,4 +1,4 @@
-"""How a training computes: its seeds, its number type, algorithms that repeat, compiled parts.
+"""How a training computes: its seeds, its number type, algorithms that repeat, compiled parts, the memory it holds.
 
 Compiled parts (`docmt.nn.compiled`) are an option of the job, on for CUDA. Their shapes are static. So that there
 are few of them, streams are padded to whole quanta of rows; a part is compiled once for each number of rows that it
@@ -7,6 +7,8 @@ meets, which takes most of the time of the first updates. Validation computes as
 
 import hashlib
 import os
+import resource
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -114,3 +116,15 @@ def compiling(wanted: bool | None, device: torch.device, batch_tokens: int, back
 def quantum(batch_tokens: int) -> int:
     """To a multiple of which streams are padded, by the target tokens of a full batch."""
     return max(TILE, batch_tokens // QUANTA // TILE * TILE)
+
+
+MIB = 1 << 20
+RSS_UNIT = 1 if sys.platform == "darwin" else 1 << 10
+"""Bytes of the kernel's unit of the resident set."""
+
+
+def peak_memory(device: torch.device) -> float:
+    """The most that this process has held so far, in MiB: allocated on the GPU, or resident where a CPU computes."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / MIB
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT / MIB

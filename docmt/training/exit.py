@@ -10,21 +10,19 @@ none while a training runs, and none after it was killed outright (SIGKILL, a po
 the folder, since another one works there, writes nothing.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
 
 from docmt.base.artifacts import read_object_if_there, write_json
-from docmt.base.errors import INTERRUPTED, TRY_AGAIN, USER_MISTAKE, UserError
-from docmt.base.foreign import disk_full, explained, reading
+from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
+from docmt.base.foreign import reading
 
 FILE = "exit.json"
 CLAIM = "run.json"
-"""What makes a folder the state of a training; see `docmt.training.identity`."""
+"""What makes a folder the state of a training; see `docmt.training.checkpoint`."""
 RESUMABLE = TRY_AGAIN
 """Exit status of a training that stopped in good order before its end: run again to go on."""
 HANGING = 70
@@ -84,14 +82,6 @@ class Exit:
     finished: str
 
 
-class Counting(Protocol):
-    """What knows how many updates were made, and says which checkpoint there is."""
-
-    update: int
-
-    def kept(self) -> str: ...
-
-
 def write_exit(folder: Path, reason: Reason, update: int, message: str, status: int | None = None) -> None:
     """Write the file, unless one is there that says more.
 
@@ -134,37 +124,3 @@ def endings(root: Path | str, since: str) -> list[str]:
 def forget_exit(folder: Path) -> None:
     """A training begins: how the one before ended is no longer true."""
     (folder / FILE).unlink(missing_ok=True)
-
-
-@contextmanager
-def recorded(folder: Path, counting: Counting, is_ours: Callable[[], bool] = lambda: True) -> Iterator[None]:
-    """Write down the exception that ends the block, in the place of an earlier job's record, if it is a state of ours.
-
-    Raises KeyboardInterrupt, with a message, where it was one.
-    """
-    earlier = content(folder)
-    try:
-        yield
-    except (Exception, KeyboardInterrupt) as problem:
-        if isinstance(problem, KeyboardInterrupt):
-            problem = KeyboardInterrupt(f"interrupted again, and so at once; {counting.kept()}")
-        if (folder / CLAIM).exists() and is_ours():
-            if content(folder) == earlier:
-                forget_exit(folder)
-            write_exit(folder, *account(problem, counting.update))
-        raise problem
-
-
-def account(problem: BaseException, update: int) -> tuple[Reason, int, str, int]:
-    """What `write_exit` needs to say of an exception."""
-    if isinstance(problem, KeyboardInterrupt):
-        return Reason.STOPPED, update, str(problem), INTERRUPTED
-    told = explained(problem)
-    if told is None:
-        return Reason.ERROR, update, f"{type(problem).__name__}: {problem}", FAULT
-    of_its_own = Reason.DISK_FULL if disk_full(problem) else Reason.ERROR
-    return told.reason if isinstance(told, Failure) else of_its_own, update, str(told), told.status
-
-
-def content(folder: Path) -> bytes | None:
-    return (folder / FILE).read_bytes() if (folder / FILE).exists() else None

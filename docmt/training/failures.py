@@ -88,7 +88,8 @@ def check_update(update: int, loss: float, norm: float, rates: Mapping[str, floa
     """Raises Failure unless an update's loss and gradient norm are finite; `kept` says what there is to go on from."""
     if not (math.isfinite(loss) and math.isfinite(norm)):
         what = "loss" if not math.isfinite(loss) else "gradient"
-        refuse(what, update, f"loss {loss}, gradient norm {norm}, {in_words(rates)}", kept)
+        shown = ", ".join(f"{name} {rate:.3g}" for name, rate in rates.items())
+        refuse(what, update, f"loss {loss}, gradient norm {norm}, {shown}", kept)
 
 
 def check_weights(update: int, weights: Mapping[str, Tensor], kept: str) -> None:
@@ -106,7 +107,3 @@ def refuse(what: str, update: int, found: str, kept: str) -> None:
         found=found,
         remedy=f"lower train.lr or set train.clip_norm; {kept}",
     )
-
-
-def in_words(rates: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {rate:.3g}" for name, rate in rates.items())

@@ -16,7 +16,7 @@ from functools import partial
 
 from docmt.base.parent import signal_at_parents_end
 from docmt.training.exit import FAULT
-from docmt.training.signals import SIGNALS, StopRequest
+from docmt.training.pace import SIGNALS, StopRequest
 
 LOOK_S = 0.1
 ALONE_S = 60.0

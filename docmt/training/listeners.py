@@ -3,7 +3,7 @@
 metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
   {"kind": "train", "loss", "nll", "gradient_norm", "lr" or "lr_new" and "lr_taken", "source_tokens_per_s",
    "target_tokens_per_s", "padding_share", "memory_mib", "wall_s", "device_hours"}: means over the updates since the
-   line before, but for the last two, which count from the start, and for memory, a peak (`docmt.training.usage`);
+   line before, but for the last two, which count from the start, and for memory, a peak (`docmt.training.computing`);
   {"kind": "dev", "loss", "nll", "perplexity", "bleu", "entropy.<kind of attention>"}: BLEU where the rules go by it,
    entropy in bits (`docmt.training.validate`).
 Both have the model's other losses by their names, such as "kl" in nats a chain. A training that was
@@ -18,6 +18,7 @@ import functools
 import json
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -26,7 +27,6 @@ from typing import Protocol
 
 from docmt.base.artifacts import atomic_file
 from docmt.training.status import Meter, Status, Step, Validation
-from docmt.training.usage import Usage
 
 
 class Listener(Protocol):
@@ -47,21 +47,12 @@ class Listeners:
     def __init__(self, *members: Listener) -> None:
         self.members = members
 
-    def updated(self, step: Step) -> None:
+    def _tell(self, what: str, *arguments: object) -> None:
         for member in self.members:
-            member.updated(step)
+            getattr(member, what)(*arguments)
 
-    def validated(self, validation: Validation) -> None:
-        for member in self.members:
-            member.validated(validation)
-
-    def note(self, text: str) -> None:
-        for member in self.members:
-            member.note(text)
-
-    def close(self) -> None:
-        for member in self.members:
-            member.close()
+    updated, validated = functools.partialmethod(_tell, "updated"), functools.partialmethod(_tell, "validated")
+    note, close = functools.partialmethod(_tell, "note"), functools.partialmethod(_tell, "close")
 
 
 EVERY_UPDATES = 20
@@ -88,10 +79,21 @@ class Course(Listener):
 
 
 class Metrics(Course):
-    """Appends to a file of the state folder; on resuming, lines later than the checkpoint are dropped first."""
+    """Appends to a file of the state folder; on resuming, lines later than the checkpoint are dropped first.
 
-    def __init__(self, path: Path, status: Status, usage: Usage, is_ours: Callable[[], bool] = lambda: True) -> None:
-        """Status and usage are those of the checkpoint. Nothing is written where the folder `is_ours` no more."""
+    Lines have the time since the start and its product with the number of devices; what is lost by a kill is not
+    counted.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        status: Status,
+        devices: int,
+        is_ours: Callable[[], bool] = lambda: True,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """The status is that of the checkpoint. Nothing is written where the folder `is_ours` no more."""
         # What the meter holds stood in no line: one that has it is of the validation after the checkpoint.
         last = {"train": status.update - status.row.updates, "dev": status.validated}
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -99,7 +101,8 @@ class Metrics(Course):
             stream.writelines(line + "\n" for line in lines if _up_to(line, last))
         self._stream = path.open("a", encoding="utf-8")
         super().__init__(status.row)
-        self._usage, self._is_ours = usage, is_ours
+        self._devices, self._is_ours, self._clock = devices, is_ours, clock
+        self._began = clock() - status.wall_s
 
     def validated(self, validation: Validation) -> None:
         if self.meter.updates:
@@ -110,10 +113,17 @@ class Metrics(Course):
         self._stream.close()
 
     def write(self, kind: str, place: dict[str, int], numbers: dict[str, float]) -> None:
-        usage = self._usage.numbers() if kind == "train" else {}
+        line = {"kind": kind, **place, **numbers}
+        if kind == "train":
+            wall_s = self._clock() - self._began
+            line |= {"wall_s": wall_s, "device_hours": device_hours(wall_s, self._devices)}
         if self._is_ours():
-            self._stream.write(json.dumps({"kind": kind, **place, **numbers, **usage}) + "\n")
+            self._stream.write(json.dumps(line) + "\n")
             self._stream.flush()
+
+
+def device_hours(wall_s: float, devices: int) -> float:
+    return wall_s * devices / 3600
 
 
 def _up_to(line: str, last: dict[str, int]) -> bool:

@@ -14,20 +14,17 @@ import torch
 from docmt.models.store import put_weights
 from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch, frame_batch
-from docmt.training.batches import epoch_updates, micro_batches, target_tokens
 from docmt.training.checkpoint import StateFolder
-from docmt.training.computing import Compiling, computing, derived_seed
+from docmt.training.computing import Compiling, computing, derived_seed, peak_memory
 from docmt.training.exit import Reason
 from docmt.training.failures import check_update, check_weights
 from docmt.training.listeners import Listener
 from docmt.training.optimiser import set_learning_rates
 from docmt.training.pace import Work
 from docmt.training.ranks import Ranks
-from docmt.training.rules import Weights, mean, stop_reason, wanted
-from docmt.training.status import Status, Step, Sums, Validation
+from docmt.training.status import Status, Step, Sums, Validation, Weights, mean, stop_reason, wanted
 from docmt.training.task import Task
-from docmt.training.update import accumulate_gradients, clip_gradients
-from docmt.training.usage import peak_memory
+from docmt.training.update import accumulate_gradients, clip_gradients, epoch_updates, micro_batches, target_tokens
 from docmt.training.validate import attention_entropy, dev_losses, dev_score, sample
 from docmt.training.watch import Watch
 

@@ -1,24 +1,133 @@
-"""What is trained, on what, and how: built from the settings and the files that they go with."""
+"""What a training is given: settings and files; and what is made of them: what is trained, on what, and how.
 
+A training starts from chance, a trained model, or a pretrained checkpoint, and may leave some of it as it is.
+"""
+
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
 
-from docmt.base.columns import SEGMENTS, check_chains, check_segments, read_arrow, read_chains
-from docmt.base.errors import UserError
+from docmt.base.artifacts import read_object, sha256_file
+from docmt.base.columns import SEGMENTS, check_segments, read_arrow, read_chains
+from docmt.base.errors import UserError, nearest
+from docmt.base.parse import parse
 from docmt.base.vocabulary import Vocabulary
-from docmt.models import build
-from docmt.models.pretrained import Start
+from docmt.models import build, check_chains
+from docmt.models.pretrained import Counterparts, Start, start_from
+from docmt.models.store import WEIGHTS, init_from
+from docmt.models.transformer import Transformer
 from docmt.nn.rows import Rows
+from docmt.settings.models import TransformerConfig
+from docmt.settings.pretrained import ROWS, TOKENIZER, check_model, checkpoint_files, tokenizer_file
+from docmt.settings.pretrained import read_rows as read_row_numbers
 from docmt.settings.train import TrainConfig
-from docmt.training.batches import check_lengths, target_tokens
 from docmt.training.computing import derived_seed
 from docmt.training.optimiser import build_optimiser
-from docmt.training.settings import VOCABULARIES, Paths, Settings
-from docmt.training.start import fill, freeze
+from docmt.training.update import check_lengths, target_tokens
 from docmt.training.validate import Score
+
+SIDES = ("source", "target")
+SHOWN = 5
+"""Things of a list that a log names."""
+KEYS = ("version", "study", "corpus", "system", "scale", "seed", "init_from", "pretrained", "view", "model", "train")
+VOCABULARIES = ("vocabulary.source.txt", "vocabulary.target.txt")
+TRAINED_ON = ("train.arrow", "dev.arrow")
+"""What a training reads of a view, and of its chains."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """What the job reads, and where it writes.
+
+    `init` is the model folder of the system named by `init_from`, `pretrained` the folder of that checkpoint.
+    """
+
+    settings: Path
+    view: Path
+    text: Path
+    output: Path
+    state: Path
+    init: Path | None = None
+    chains: Path | None = None
+    """Lexical chains of the view's segments, where the model reads them."""
+    pretrained: Path | None = None
+
+    def inputs(self) -> dict[str, Path]:
+        """The files whose content decides the result, beside the settings, by what they are."""
+        folders = {"view": self.view} | ({"chains": self.chains} if self.chains else {})
+        files = {f"{name}/{file}": path / file for name, path in folders.items() for file in TRAINED_ON}
+        files |= {f"text/{path.name}": path for path in sorted(self.text.iterdir()) if path.is_file()}
+        if self.pretrained:
+            files |= {f"pretrained/{path.name}": path for path in checkpoint_files(self.pretrained)}
+        return files | ({"init": self.init / WEIGHTS} if self.init else {})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """settings.json: as it stands, and its parts in their types."""
+
+    plain: dict[str, Any]
+    model: TransformerConfig = field(repr=False)
+    train: TrainConfig = field(repr=False)
+
+    @property
+    def seed(self) -> int:
+        return self.plain["seed"]
+
+
+def read_settings(paths: Paths) -> Settings:
+    """Raises UserError where a key is missing, a value is not allowed, `init_from` and --init (`pretrained` and
+    --pretrained) do not go together, or the model is not like the pretrained checkpoint."""
+    plain, where = read_object(paths.settings, *KEYS), str(paths.settings)
+    for key, option, path in (("init_from", "--init", paths.init), ("pretrained", "--pretrained", paths.pretrained)):
+        if (plain[key] is None) != (path is None):
+            raise UserError(
+                "settings and arguments differ in what training starts from",
+                where=where,
+                found=f"{key} {plain[key]}, {option} {path}",
+                expected="both or neither",
+            )
+    model = parse(TransformerConfig, plain["model"], where, ("model",))
+    check_chains(model.kind, paths.chains)
+    if paths.pretrained:
+        checkpoint_files(paths.pretrained)
+        check_model(model, paths.pretrained)
+    return Settings(plain, model, parse(TrainConfig, plain["train"], where, ("train",)))
+
+
+def check_text(paths: Paths) -> None:
+    """Raises UserError where a vocabulary is missing, or is not that of the initial model; see `check_pieces`."""
+    for name in VOCABULARIES:
+        own, other = paths.text / name, paths.init / "text" / name if paths.init else None
+        if not own.is_file():
+            raise UserError("file not found", where=str(own), remedy="--text is the folder text/ of stage 2")
+        if other and other.is_file() and sha256_file(other) != sha256_file(own):
+            raise UserError(
+                "the initial model was trained with another vocabulary",
+                where=str(other),
+                expected=f"equal to {own}",
+                remedy="give the system the text of the one that it starts from",
+            )
+    if paths.pretrained:
+        check_pieces(paths.text, paths.pretrained)
+
+
+def check_pieces(text: Path, checkpoint: Path) -> None:
+    """Raises UserError where the text's pieces were not cut by the checkpoint's tokenizer."""
+    own, other = text / TOKENIZER, tokenizer_file(checkpoint)
+    if not own.is_file() or sha256_file(own) != sha256_file(other):
+        raise UserError(
+            "the text does not have the pieces of the pretrained checkpoint",
+            where=str(text),
+            found=f"another {TOKENIZER}" if own.is_file() else f"no {TOKENIZER}",
+            expected=f"that of {checkpoint}",
+            remedy=f"give the system a text with pretrained: {checkpoint}",
+        )
 
 
 @dataclass(frozen=True)
@@ -76,11 +185,97 @@ def read_rows(paths: Paths, split: str, model: nn.Module, batch_tokens: int | No
     if not table.num_rows:
         raise UserError("no segments", where=str(path), expected="at least one")
     check_segments(path, table, {"source": model.source_size, "target": model.target_size})
-    chains = None
-    if paths.chains:
-        chains = read_chains(paths.chains / f"{split}.arrow", len(table))
-        check_chains(paths.chains / f"{split}.arrow", chains, table)
+    chains = read_chains(paths.chains / path.name, table) if paths.chains else None
     rows = Rows.from_table(table, chains)
     if batch_tokens is not None:
         check_lengths(target_tokens(rows), table["document"], batch_tokens, str(path))
     return rows
+
+
+def fill(model: Transformer, paths: Paths) -> Start:
+    """Give a fresh model what it starts from. Raises UserError where that does not fit."""
+    if paths.pretrained:
+        return start_from(model, paths.pretrained, *(counterparts(paths.text, side) for side in SIDES))
+    if paths.init:
+        return Start(*init_from(model, paths.init))
+    return Start([], [name for name, _ in model.named_parameters()])
+
+
+def counterparts(text: Path, side: str) -> Counterparts | None:
+    """What the checkpoint has for the pieces of a side; None where these are our own.
+
+    Raises UserError where the list and the vocabulary are not of one length.
+    """
+    path = text / ROWS.format(side=side)
+    if not path.is_file():
+        return None
+    pieces, rows = Vocabulary.load(text / f"vocabulary.{side}.txt").pieces, read_row_numbers(path)
+    if len(pieces) != len(rows):
+        found, expected = f"{len(rows)} rows", f"{len(pieces)}, one a piece"
+        raise UserError("not the rows of this vocabulary", where=str(path), found=found, expected=expected)
+    return dict(zip(pieces, rows, strict=True))
+
+
+def account(start: Start) -> list[str]:
+    """Lines for the log: what was taken, what is new; of a checkpoint also what was not just taken as it is."""
+    if not start.taken:
+        return []
+    taken = set(start.taken)
+    others = [f"{name} ({fate})" for name, fate in start.fates.items() if not taken.issuperset(fate.split(", "))]
+    rows = [f"{name}: {first_of(pieces, ' ')}" for name, pieces in start.new_pieces.items()]
+    positions = [f"{name} from {first} on" for name, first in start.new_positions.items()]
+    made = f"a small random checkpoint, which stands for {start.stands_for}: its numbers say nothing about quality"
+    return [
+        *([made] if start.stands_for else []),
+        f"taken from the initial model: {by_part(start.taken)}; new: {by_part(start.new)}; all names: record.json",
+        *([f"weights of the checkpoint that no parameter is equal to: {first_of(others)}"] if others else []),
+        *([f"pieces that start as the mean of all: {'; '.join(rows)}"] if rows else []),
+        *([f"new positions: {', '.join(positions)}"] if positions else []),
+    ]
+
+
+def by_part(names: Sequence[str]) -> str:
+    """How many parameters, and how many of each part of the model: `14 parameters (encoder 6, decoder 8)`."""
+    parts = Counter(name.partition(".")[0] for name in names)
+    counts = ", ".join(f"{part} {count}" for part, count in parts.items())
+    return f"{len(names)} parameters ({counts})" if names else "none"
+
+
+def first_of(things: Sequence[str], between: str = ", ") -> str:
+    """The first few and, where there are more, how many there are."""
+    more = f" ... ({len(things)} in all)" if len(things) > SHOWN else ""
+    return between.join(things[:SHOWN]) + more
+
+
+def record(start: Start) -> dict[str, Any]:
+    """The same for record.json: how many and, where training starts from a model, their names; of a pretrained
+    checkpoint also what became of its weights."""
+    account = {"weights" if name == "fates" else name: value for name, value in asdict(start).items()}
+    return {"taken": len(start.taken), "new": len(start.new), "start": account if start.taken else None}
+
+
+def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
+    """Freeze what `train.frozen` names, so that it gets no gradient and the optimiser keeps nothing for it; the names.
+
+    `taken` and `new`: as `start` has them; else a part of the model by its dotted name, such as `encoder`, `decoder.0`
+    or `source_embedding.weight`. Tied weights are one parameter, which has the first of its names.
+
+    Raises UserError for a name that no parameter has, and where nothing is left to train.
+    """
+    parameters = dict(model.named_parameters())
+    chosen = {name for part in frozen for name in _members(part, list(parameters), start)}
+    if len(chosen) == len(parameters):
+        raise UserError("no parameter is left to train", where="train.frozen", found=", ".join(frozen))
+    for name in chosen:
+        parameters[name].requires_grad_(False)
+    return [name for name in parameters if name in chosen]
+
+
+def _members(part: str, names: list[str], start: Start) -> Sequence[str]:
+    by_start = {"taken": start.taken, "new": start.new}
+    members = by_start.get(part, [name for name in names if f"{name}.".startswith(f"{part}.")])
+    if not members:
+        like_it = {".".join(name.split(".")[: part.count(".") + 1]) for name in names}
+        remedy = "every parameter was taken" if part in by_start else nearest(part, like_it)
+        raise UserError("no parameter has this name", where="train.frozen", found=part, remedy=remedy)
+    return members

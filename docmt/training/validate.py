@@ -18,26 +18,25 @@ attention, and one mean.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from docmt.models.transformer import LossTerm, Transformer
-from docmt.nn.attention import observed
-from docmt.nn.backends.weights import entropies
+from docmt.nn.attention import entropies, observed
 from docmt.nn.multihead import MultiHead
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments
 from docmt.nn.streams import Batch, frame_batch
-from docmt.search import beam_search
+from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.train import TrainConfig
-from docmt.training.batches import packed, target_tokens
 from docmt.training.ranks import Ranks
 from docmt.training.status import Sums, Terms
-from docmt.training.update import batch_losses
+from docmt.training.update import batch_losses, packed, target_tokens
 
 NOISE = 0
 """The seed of what a model draws here, the same at every validation."""
@@ -135,7 +134,7 @@ def attention_entropy(
     model.eval()
     with ExitStack() as scope:
         for module, kind in kinds(model).items():
-            scope.callback(module.register_forward_pre_hook(found.entering(kind)).remove)
+            scope.callback(module.register_forward_pre_hook(partial(found.enter, kind)).remove)
         scope.enter_context(observed(found))
         scope.enter_context(computing())
         model.decode(batch.target_in, model.encode(batch.source))
@@ -166,13 +165,9 @@ class Entropies:
         self._kind = ""
         self.sums = Terms()
 
-    def entering(self, kind: str) -> Callable[..., None]:
-        """A hook for a module's forward pass."""
-
-        def enter(*_: object) -> None:
-            self._kind = kind
-
-        return enter
+    def enter(self, kind: str, *_: object) -> None:
+        """A hook for the forward pass of a module of this kind."""
+        self._kind = kind
 
     def __call__(self, q: Tensor, k: Tensor, queries: Segments, keys: Segments, causal: bool) -> None:
         bits = entropies(q, k, queries, keys, causal)

@@ -1,24 +1,39 @@
-"""What a job looks at beside its updates: signals, the clock, memory, and its own progress."""
+"""What a job looks at beside its updates: signals, the clock, memory, and its own progress.
 
+How a job ended is written down. Without progress for long, as where a collective or a file system hangs, it ends: what
+each thread was doing is written down too.
+"""
+
+import faulthandler
+import os
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TypeVar
 
+from docmt.base.errors import INTERRUPTED
+from docmt.base.foreign import disk_full, explained
 from docmt.nn.streams import Batch
-from docmt.training.exit import Reason
+from docmt.training.exit import CLAIM, FAULT, FILE, HANGING, Failure, Reason, forget_exit, write_exit
 from docmt.training.failures import out_of_memory_named
 from docmt.training.lease import Lease
-from docmt.training.pace import JobOptions, Pace, Work
-from docmt.training.signals import StopRequest
+from docmt.training.pace import JobOptions, Pace, StopRequest, Work
 
 T = TypeVar("T")
 
+WRITING_S = 10.0
+"""Time for the files, which may stand on the file system that hangs."""
+LOOK_S = 5.0
+"""The longest time between two looks."""
+
 
 class Watch:
-    """`update` is how many updates were made, `saved` that of the newest checkpoint; it hears signals while entered.
+    """`update` is how many updates were made, `saved` that of the newest checkpoint.
 
-    `stop` has heard them until then, where it is given.
+    `stop` hears signals while entered, and has heard them until then, where it is given.
     """
 
     def __init__(
@@ -27,18 +42,11 @@ class Watch:
         clock: Callable[[], float] = time.monotonic,
         stop: StopRequest | None = None,
     ) -> None:
-        self._stop, self.pace = stop or StopRequest(), Pace(options or JobOptions(), clock)
+        self.stop, self.pace = stop or StopRequest(), Pace(options or JobOptions(), clock)
         self._batch: Batch | None = None
         self._lease: Lease | None = None
         self._clock, self._alive, self._waits = clock, clock(), False
         self.update = self.saved = 0
-
-    def __enter__(self) -> "Watch":
-        self._stop.__enter__()
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self._stop.__exit__(*problem)
 
     def resumed(self, update: int) -> None:
         """A training stands at this update, by its checkpoint."""
@@ -99,17 +107,116 @@ class Watch:
         """`ahead` is the work that comes next; none within one that may be left unfinished. A reason stays one."""
         if self._lease and self._lease.is_lost:
             return Reason.LEASE_LOST
-        if self._stop.requested:
+        if self.stop.requested:
             return Reason.STOPPED
         return Reason.DEADLINE if self.pace.deadline_is_near(ahead) else None
 
     def reason_to_give_up(self) -> Reason | None:
         """Of a job that waits to begin, which is a sign of life: it has not even time for one update."""
         self.alive()
-        if self._stop.requested:
+        if self.stop.requested:
             return Reason.STOPPED
         return Reason.DEADLINE if self.pace.is_over() else None
 
     def kept(self) -> str:
         """What there is to go on from, for messages."""
         return f"the checkpoint of update {self.saved} stays" if self.saved else "there is no checkpoint yet"
+
+
+@contextmanager
+def recorded(folder: Path, watch: Watch, is_ours: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    """Write down the exception that ends the block, in the place of an earlier job's record, if it is a state of ours.
+
+    Raises KeyboardInterrupt, with a message, where it was one.
+    """
+    earlier = content(folder)
+    try:
+        yield
+    except (Exception, KeyboardInterrupt) as problem:
+        if isinstance(problem, KeyboardInterrupt):
+            problem = KeyboardInterrupt(f"interrupted again, and so at once; {watch.kept()}")
+        if (folder / CLAIM).exists() and is_ours():
+            if content(folder) == earlier:
+                forget_exit(folder)
+            write_exit(folder, *account(problem, watch.update))
+        raise problem
+
+
+def account(problem: BaseException, update: int) -> tuple[Reason, int, str, int]:
+    """What `write_exit` needs to say of an exception."""
+    if isinstance(problem, KeyboardInterrupt):
+        return Reason.STOPPED, update, str(problem), INTERRUPTED
+    told = explained(problem)
+    if told is None:
+        return Reason.ERROR, update, f"{type(problem).__name__}: {problem}", FAULT
+    of_its_own = Reason.DISK_FULL if disk_full(problem) else Reason.ERROR
+    return told.reason if isinstance(told, Failure) else of_its_own, update, str(told), told.status
+
+
+def content(folder: Path) -> bytes | None:
+    return (folder / FILE).read_bytes() if (folder / FILE).exists() else None
+
+
+class Watchdog:
+    """A thread that ends the process, with status 70, when `watch` was silent for `minutes`; 0 = never.
+
+    Each rank has its own, so each writes its own stacks, to standard error and as `hang.rank<n>.txt` into the folder.
+    While the first one works alone, on a checkpoint or on translations of the dev set, only its own watchdog looks.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        minutes: float,
+        watch: Watch,
+        rank: int = 0,
+        ranks: int = 1,
+        is_ours: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """`is_ours`: whether the folder is this training's to write into."""
+        self._folder, self._watch, self._limit_s, self._is_ours = folder, watch, 60 * minutes, is_ours
+        self._look_s = min(self._limit_s / 10, LOOK_S)
+        # The others wait for the rank that hangs; they fail when this one is gone, but are to write their stacks too.
+        self._patience_s = 2 * self._look_s if ranks > 1 else 0.0
+        self._stacks = folder / f"hang.rank{rank}.txt"
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="watchdog", daemon=True)
+
+    def __enter__(self) -> "Watchdog":
+        # Ranks waited for each other until now.
+        self._watch.alive()
+        if self._limit_s:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._over.set()
+
+    def _look(self) -> None:
+        while not self._over.wait(self._look_s):
+            if self._watch.silent_s() > self._limit_s:
+                self._end()
+
+    def _end(self) -> None:
+        """Standard error first: the files may never be written."""
+        update = self._watch.update
+        message = (
+            f"no progress for {self._limit_s / 60:g} minutes after update {update}\n"
+            f"  the stack of every thread stands above and in {self._stacks}\n"
+            f"  {self._watch.kept()}"
+        )
+        faulthandler.dump_traceback(sys.__stderr__, all_threads=True)
+        # The screen may be gone; that must not keep the process.
+        with suppress(OSError):
+            print(f"docmt: {message}", file=sys.__stderr__, flush=True)
+        writing = threading.Thread(target=self._write, args=(update, message), daemon=True)
+        writing.start()
+        writing.join(WRITING_S)
+        time.sleep(self._patience_s)
+        os._exit(HANGING)
+
+    def _write(self, update: int, message: str) -> None:
+        if (self._folder / CLAIM).exists() and self._is_ours():
+            with self._stacks.open("w", encoding="utf-8") as stream:
+                faulthandler.dump_traceback(stream, all_threads=True)
+            write_exit(self._folder, Reason.HUNG, update, message)

@@ -17,7 +17,7 @@ from docmt.decoding.segments import SegmentTable, View
 from docmt.models import build
 from docmt.models.store import save_model
 from docmt.nn.rows import Rows
-from docmt.search import beam_search
+from docmt.search.beam import beam_search
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import LexicalChainConfig, TransformerConfig

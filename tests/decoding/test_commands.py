@@ -18,7 +18,7 @@ from docmt.cli.model import translate
 from docmt.cli.stages import contrastive_system, decode, translate_passage
 from docmt.models.store import save_model
 from docmt.nn.rows import Rows
-from docmt.search import beam_search
+from docmt.search.beam import beam_search
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.text.bpe import Segmenter

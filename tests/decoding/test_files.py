@@ -10,7 +10,7 @@ from docmt.base.errors import UserError
 from docmt.decoding.files import TranslationSettings, restored_lines, write_translations
 from docmt.decoding.segments import View
 from docmt.nn.rows import Rows
-from docmt.search import beam_search
+from docmt.search.beam import beam_search
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 

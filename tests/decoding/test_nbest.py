@@ -9,7 +9,8 @@ from docmt.base.checks import BadValue
 from docmt.decoding.files import COLUMNS, TranslationSettings, write_translations
 from docmt.decoding.segments import View
 from docmt.nn.rows import Rows
-from docmt.search import beam_search, forced_scores
+from docmt.search.beam import beam_search
+from docmt.search.forced import forced_scores
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 

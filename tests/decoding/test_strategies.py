@@ -14,7 +14,7 @@ from docmt.base.vocabulary import EOS
 from docmt.decoding.files import TranslationSettings, write_translations
 from docmt.decoding.segments import View
 from docmt.nn.rows import Rows
-from docmt.search import beam_search
+from docmt.search.beam import beam_search
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import READS_CHAINS

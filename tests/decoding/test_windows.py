@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.decoding.segments import SegmentTable
+from docmt.decoding.strategy import Decoded, Fallbacks, Position, places
+from docmt.decoding.strategy import slide as slide_outputs
 from docmt.decoding.translator import Found
-from docmt.decoding.windows import Fallbacks, Position, Slid, places
-from docmt.decoding.windows import slide as slide_outputs
 from docmt.nn.rows import Rows
-from docmt.search import Translation
+from docmt.search.beam import Translation
 
 ALONE = 1000
 """Added to a sentence's number where it was translated alone."""
@@ -28,9 +28,10 @@ def windows_of(lengths: list[int], k: int) -> tuple[SegmentTable, list[list[int]
     return SegmentTable(Rows.from_lists([[[n] for n in window] for window in windows]), first), windows
 
 
-def slide(segments: SegmentTable, k: int, translator) -> Slid:
+def slide(segments: SegmentTable, k: int, translator) -> Decoded:
     outputs = [one.sentences for one in translator.translate(segments.rows).best]
-    return slide_outputs(outputs, segments, k, translator)
+    takes, positions, fallbacks = slide_outputs(outputs, segments, k, translator)
+    return Decoded("sliding windows", takes, len(takes[-1]), [], [], fallbacks, positions)
 
 
 def found_of(outputs: list[list[list[int]]]) -> Found:

@@ -26,7 +26,8 @@ from docmt.models.store import load_model, save_model
 from docmt.models.transformer import Transformer
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Batch, frame_batch
-from docmt.search import beam_search, forced_scores
+from docmt.search.beam import beam_search
+from docmt.search.forced import forced_scores
 from docmt.search.rules import RULES, instance_limits
 from docmt.settings.decode import DecodeConfig
 

@@ -13,8 +13,8 @@ from docmt.base.columns import SEGMENTS, write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.training.job import train
 from docmt.training.pace import JobOptions
-from docmt.training.settings import Paths
 from docmt.training.status import Step
+from docmt.training.task import Paths
 from docmt.training.validate import Score, Sentences
 
 PIECES = ("man", "woman", "it", "he", "she", "1", "2", "3", "4", "5", "6")

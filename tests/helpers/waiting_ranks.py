@@ -13,8 +13,7 @@ from torch.distributed import distributed_c10d
 
 from docmt.training import ranks
 from docmt.training.exit import CLAIM
-from docmt.training.watch import Watch
-from docmt.training.watchdog import Watchdog
+from docmt.training.watch import Watch, Watchdog
 
 LIMIT_S = 2.0
 WORK_S = 5.0
@@ -35,8 +34,9 @@ def work(watch: Watch, how: str) -> str:
 if __name__ == "__main__":
     folder, how = Path(sys.argv[1]), sys.argv[2]
     (folder / CLAIM).touch()
+    watch = Watch()
     with (
-        Watch() as watch,
+        watch.stop,
         ranks.joined(torch.device("cpu"), watch.waiting) as together,
         Watchdog(folder, LIMIT_S / 60, watch, together.number, together.count),
     ):

@@ -12,11 +12,10 @@ import pytest
 import torch
 from helpers import contract
 
-from docmt.models import han, latent, lexical_chain, long_short
+from docmt.models import han, lexical_chain, long_short
+from docmt.models.han import ContextCache
 from docmt.models.long_short import LongShort
-from docmt.nn import context
 from docmt.nn.caches import InstanceCache, SentenceCache
-from docmt.nn.context import ContextCache
 from docmt.nn.multihead import MultiHead, RunAttention
 from docmt.nn.segments import Segments
 from docmt.nn.streams import Layout
@@ -121,28 +120,33 @@ def shifted(by: int) -> Callable:
     """HAN looks at sentences that stand so many further on than those before its own."""
 
     def plant(monkeypatch) -> None:
-        made = context.previous
+        made = han.previous
 
         def faulty(counts, sentences):
             looking, seen = made(counts, sentences)
             return looking, (seen + by).clip(max=counts.sum() - 1)
 
-        monkeypatch.setattr(context, "previous", faulty)
+        monkeypatch.setattr(han, "previous", faulty)
 
     return plant
 
 
 def looks_into_other_documents(monkeypatch) -> None:
-    made = context.previous
-    monkeypatch.setattr(context, "previous", lambda counts, sentences: made(counts.sum(keepdims=True), sentences))
+    made = han.previous
+    monkeypatch.setattr(han, "previous", lambda counts, sentences: made(counts.sum(keepdims=True), sentences))
 
 
 def cached_context_goes_too_far_back(monkeypatch) -> None:
-    monkeypatch.setattr(context, "ContextCache", lambda sentences: ContextCache(sentences + 1))
+    monkeypatch.setattr(han, "ContextCache", lambda sentences: ContextCache(sentences + 1))
 
 
 def cached_context_has_special_symbols(monkeypatch) -> None:
-    monkeypatch.setattr(han, "are_words", lambda tokens: torch.ones_like(tokens, dtype=torch.bool))
+    made = ContextCache.attend
+
+    def faulty(cache, q, k, v, is_word, progress):
+        return made(cache, q, k, v, torch.ones_like(is_word), progress)
+
+    monkeypatch.setattr(ContextCache, "attend", faulty)
 
 
 def nothing_trains_by(part: type, name: str, detach: Callable) -> Callable:
@@ -166,11 +170,11 @@ def result(made: Callable, self: object, *arguments: object) -> torch.Tensor:
     return made(self, *arguments).detach()
 
 
-def mean(made: Callable, self: latent.Gaussian, *arguments: object) -> torch.Tensor:
+def mean(made: Callable, self: lexical_chain.Gaussian, *arguments: object) -> torch.Tensor:
     return made(self._replace(mean=self.mean.detach()), *arguments)
 
 
-def log_variance(made: Callable, self: latent.Gaussian, *arguments: object) -> torch.Tensor:
+def log_variance(made: Callable, self: lexical_chain.Gaussian, *arguments: object) -> torch.Tensor:
     return made(self._replace(log_variance=self.log_variance.detach()), *arguments)
 
 
@@ -181,7 +185,7 @@ def divergence_is_of(q: bool) -> Callable:
         made = lexical_chain.kl_divergence
 
         def faulty(posterior, prior):
-            detached = latent.Gaussian(*(value.detach() for value in (posterior if q else prior)))
+            detached = lexical_chain.Gaussian(*(value.detach() for value in (posterior if q else prior)))
             return made(detached, prior) if q else made(posterior, detached)
 
         monkeypatch.setattr(lexical_chain, "kl_divergence", faulty)
@@ -235,18 +239,18 @@ FAULTS = {
             "lexical_chain latent", plant, contract.the_gradient_is_the_derivative
         )
         for what, plant in {
-            "the prior's source": nothing_trains_by(latent.Prior, "forward", argument(0)),
-            "the posterior's source": nothing_trains_by(latent.Posterior, "forward", argument(0)),
-            "the posterior's target": nothing_trains_by(latent.Posterior, "forward", argument(2)),
-            "the alignment's source": nothing_trains_by(latent.SoftAlignment, "forward", argument(0)),
-            "the alignment's target": nothing_trains_by(latent.SoftAlignment, "forward", argument(2)),
-            "the translations of chains": nothing_trains_by(latent.SoftAlignment, "forward", result),
-            "z": nothing_trains_by(latent.Gaussian, "sample", result),
-            "the mean of z": nothing_trains_by(latent.Gaussian, "sample", mean),
-            "the variance of z": nothing_trains_by(latent.Gaussian, "sample", log_variance),
+            "the prior's source": nothing_trains_by(lexical_chain.Prior, "forward", argument(0)),
+            "the posterior's source": nothing_trains_by(lexical_chain.Posterior, "forward", argument(0)),
+            "the posterior's target": nothing_trains_by(lexical_chain.Posterior, "forward", argument(2)),
+            "the alignment's source": nothing_trains_by(lexical_chain.SoftAlignment, "forward", argument(0)),
+            "the alignment's target": nothing_trains_by(lexical_chain.SoftAlignment, "forward", argument(2)),
+            "the translations of chains": nothing_trains_by(lexical_chain.SoftAlignment, "forward", result),
+            "z": nothing_trains_by(lexical_chain.Gaussian, "sample", result),
+            "the mean of z": nothing_trains_by(lexical_chain.Gaussian, "sample", mean),
+            "the variance of z": nothing_trains_by(lexical_chain.Gaussian, "sample", log_variance),
             "the divergence's posterior": divergence_is_of(q=True),
             "the divergence's prior": divergence_is_of(q=False),
-            "the fused z": nothing_trains_by(latent.ConsistencyFusion, "forward", argument(3)),
+            "the fused z": nothing_trains_by(lexical_chain.ConsistencyFusion, "forward", argument(3)),
         }.items()
     },
     "han, causality": Fault("han", sees_later_tokens, LATER),

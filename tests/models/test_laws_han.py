@@ -9,11 +9,12 @@ from helpers.model_cases import CASES, VOCABULARY, batch_of, documents, logits_o
 from helpers.tiny import full_forward_score, random_documents
 
 from docmt.models import build
+from docmt.models.han import previous
 from docmt.models.store import init_from, save_model
-from docmt.nn.context import previous
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch, frame_source
-from docmt.search import beam_search, forced_scores
+from docmt.search.beam import beam_search
+from docmt.search.forced import forced_scores
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import HanConfig, TransformerConfig
 

@@ -11,7 +11,8 @@ from docmt.models import build
 from docmt.models.store import init_from, save_model
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
-from docmt.search import beam_search, forced_scores
+from docmt.search.beam import beam_search
+from docmt.search.forced import forced_scores
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import TransformerConfig
 

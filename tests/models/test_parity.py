@@ -21,7 +21,7 @@ from docmt.models.store import load_model
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
-from docmt.search import beam_search
+from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
 
 CASES = (

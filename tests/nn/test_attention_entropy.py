@@ -8,8 +8,7 @@ from helpers.dense_attention import may_attend
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.nn.attention import attend, observed
-from docmt.nn.backends.weights import entropies
+from docmt.nn.attention import attend, entropies, observed
 from docmt.nn.segments import Segments
 
 length_pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6)

@@ -3,7 +3,7 @@
 A name stands between backticks and has one of these forms (paths of Python files from the root, and modules, also
 without); all else between backticks is not looked at.
 
-    docmt.base.names, docmt.models.latent.Posterior     a module, and what it has
+    docmt.base.names, docmt.models.store.load_model     a module, and what it has
     nn/attention.py, tests/docs, 8_report.smk, stock.py a file or folder: from the root, from docmt/, tests/ or
                                                         workflow/rules/, from the folder of who says so; of a page, any
     nn/attention.py: attend, Stream.keyed               a file, and what it has
@@ -221,7 +221,7 @@ def test_what_prose_names_is_there(kind):
     [
         ("docmt.base.nothing", "docmt/base/__init__.py has no nothing"),
         ("docmt.nothing.names", "docmt/__init__.py has no nothing"),
-        ("docmt.models.latent.Nothing", "docmt/models/latent.py has no Nothing"),
+        ("docmt.models.store.Nothing", "docmt/models/store.py has no Nothing"),
         ("nn/nothing.py", "no such file"),
         ("nn/attention.py: attend, nothing", "docmt/nn/attention.py has no nothing"),
         ("nn/streams.py: Batch.nothing", "Batch of docmt/nn/streams.py has no nothing"),

@@ -79,7 +79,7 @@ def test_models_need_nothing_but_torch_numpy_pyarrow_and_safetensors():
         "hidden = {'yaml', 'rich', 'typer', 'jaxtyping', 'beartype', 'jieba', 'sacrebleu', 'tensorboard'}\n"
         "hidden |= {'tokenizers', 'transformers'}\n"
         "sys.meta_path.insert(0, Hide())\n"
-        "import docmt.nn.streams, docmt.models, docmt.models.store, docmt.search\n"
+        "import docmt.nn.streams, docmt.models, docmt.models.store, docmt.search.beam, docmt.search.forced\n"
         "import docmt.training.job, docmt.decoding.translator\n"
         "from importlib import import_module\n"
         "from docmt.settings.models import MODELS\n"

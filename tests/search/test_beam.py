@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import EOS, MASK, SEP, UNK
 from docmt.nn.rows import Rows
-from docmt.search import beam_search, forced_scores, search_each
+from docmt.search.beam import beam_search, search_each
+from docmt.search.forced import forced_scores
 from docmt.settings.decode import DecodeConfig
 
 DOCUMENTS = random_documents(3, [[3, 1, 4], [2], [5, 2], [1, 1, 1, 1]])

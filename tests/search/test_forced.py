@@ -8,7 +8,8 @@ from helpers.model_cases import documents, model_of, rows_of
 from helpers.tiny import CONFIGS, full_forward_score, random_documents, tiny_model
 
 from docmt.nn.rows import Rows
-from docmt.search import forced, forced_scores, variant_scores
+from docmt.search import forced
+from docmt.search.forced import forced_scores, variant_scores
 
 SOURCE = random_documents(1, [[3, 2], [4], [1, 2, 2]])
 TARGET = random_documents(2, [[2, 4], [1], [3, 1, 5]])

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments
 from docmt.nn.streams import Layout, Stream
-from docmt.search import variant_scores
-from docmt.search.forced import sharing_prefixes
+from docmt.search.forced import sharing_prefixes, variant_scores
 
 
 def stream_of(targets: list[list[int]]) -> Stream:

@@ -4,10 +4,9 @@ import pytest
 import torch
 from helpers.toy_task import Notes, make_documents, make_folder
 
-from docmt.search import beam_search
+from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
-from docmt.training.settings import read_settings
-from docmt.training.task import prepare
+from docmt.training.task import prepare, read_settings
 from docmt.training.validate import dev_score
 
 

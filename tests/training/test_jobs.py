@@ -20,10 +20,8 @@ from docmt.training.checkpoint import StateFolder
 from docmt.training.exit import Reason
 from docmt.training.listeners import Metrics, events
 from docmt.training.loop import Training
-from docmt.training.settings import read_settings
 from docmt.training.status import Status, Validation
-from docmt.training.task import prepare
-from docmt.training.usage import Usage
+from docmt.training.task import prepare, read_settings
 from docmt.training.watch import Watch
 
 SENTENCE = {key: value for key, value in SMALL_MODEL.items() if key != "combined_layers"} | {"kind": "transformer"}
@@ -91,7 +89,7 @@ def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path):
     path = tmp_path / "metrics.jsonl"
     whole = '{"kind": "train", "update": 3}\n'
     path.write_text(whole + '{"kind": "train", "update": 2', encoding="utf-8")
-    Metrics(path, Status(update=4), Usage(0.0, 1)).close()
+    Metrics(path, Status(update=4), 1).close()
     assert path.read_text(encoding="utf-8") == whole
 
 
@@ -102,7 +100,7 @@ def test_lines_later_than_the_checkpoint_are_dropped(tmp_path):
     for validated, kept in ((4, 4), (2, 3)):
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         history = [Validation(validated, 0, 1.0, 1.0)]
-        Metrics(path, Status(update=4, history=history), Usage(0.0, 1)).close()
+        Metrics(path, Status(update=4, history=history), 1).close()
         assert path.read_text(encoding="utf-8").splitlines() == lines[:kept]
 
 

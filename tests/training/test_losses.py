@@ -14,10 +14,15 @@ from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.settings.models import GTransformerConfig
-from docmt.training.batches import micro_batches, target_tokens
 from docmt.training.computing import computing
 from docmt.training.ranks import Ranks
-from docmt.training.update import accumulate_gradients, clip_gradients, smoothed_cross_entropy
+from docmt.training.update import (
+    accumulate_gradients,
+    clip_gradients,
+    micro_batches,
+    smoothed_cross_entropy,
+    target_tokens,
+)
 from docmt.training.validate import dev_losses
 
 

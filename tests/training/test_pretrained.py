@@ -19,8 +19,7 @@ from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.cli.main import main
 from docmt.models.store import load_model
-from docmt.training.settings import Paths, check_text, read_settings
-from docmt.training.start import counterparts
+from docmt.training.task import Paths, check_text, counterparts, read_settings
 
 KINDS = {"mbart": "transformer", "bart": "g_transformer", "bert": "transformer"}
 """Checkpoints, and the model that starts from each."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
 from docmt.nn.rows import Rows
-from docmt.training.batches import check_lengths, dealt, epoch_updates, micro_batches, packed, target_tokens
+from docmt.training.update import check_lengths, dealt, epoch_updates, micro_batches, packed, target_tokens
 
 LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=60).map(np.array)
 

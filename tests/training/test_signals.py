@@ -14,9 +14,9 @@ from helpers.gated_jobs import Job, checkpoints, holder
 from helpers.support import environment
 from helpers.toy_task import Folder, Notes
 
-from docmt.training import job, outputs, signals
+from docmt.training import job, pace
 from docmt.training.exit import Reason, read_exit
-from docmt.training.signals import SIGNALS, StopRequest
+from docmt.training.pace import SIGNALS, StopRequest
 
 
 def ask(number: signal.Signals = signal.SIGTERM) -> None:
@@ -48,7 +48,7 @@ def test_a_second_interrupt_counts_unless_it_comes_with_the_first(monkeypatch):
         ask(signal.SIGINT)
         ask(signal.SIGINT)
         assert stop.requested == "SIGINT"
-        monkeypatch.setattr(signals, "AGAIN_S", 0.0)
+        monkeypatch.setattr(pace, "AGAIN_S", 0.0)
         with pytest.raises(KeyboardInterrupt):
             ask(signal.SIGINT)
         ask(signal.SIGINT)  # nothing disturbs what cleans up
@@ -83,7 +83,7 @@ def test_signals_that_were_blocked_are_heard():
 def test_ctrl_c_twice_ends_at_once_with_one_line(reference, folder):
     with Job(folder, 8) as job:
         job.at_work().send_signal(signal.SIGINT)
-        time.sleep(signals.AGAIN_S + 0.2)
+        time.sleep(pace.AGAIN_S + 0.2)
         job.send_signal(signal.SIGINT)
         _, said = job.communicate(timeout=120)
     assert job.returncode == 130, said
@@ -108,8 +108,8 @@ def test_asked_before_it_began_nothing_is_changed(folder, monkeypatch):
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_asked_while_it_writes_its_outputs_it_finishes(reference, folder, monkeypatch, number):
-    plain = outputs.save_model
-    monkeypatch.setattr(outputs, "save_model", lambda *arguments: (ask(number), plain(*arguments)))
+    plain = job.save_model
+    monkeypatch.setattr(job, "save_model", lambda *arguments: (ask(number), plain(*arguments)))
     assert folder.train()
     assert folder.weights() == reference.weights()
     assert not folder.paths.state.exists()
@@ -119,7 +119,7 @@ def test_ended_at_once_while_it_writes_its_outputs_nothing_is_half_written(refer
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(outputs.shutil, "copytree", interrupted)
+    monkeypatch.setattr(job.shutil, "copytree", interrupted)
     with pytest.raises(KeyboardInterrupt, match="the checkpoint of update 12 stays"):
         folder.train()
     assert not [path for path in folder.paths.output.iterdir() if path.name != "tensorboard"]
@@ -205,7 +205,7 @@ def test_ctrl_c_twice_ends_two_ranks_at_once(folder):
         job.at_work()
         for _ in range(2):
             os.killpg(job.pid, signal.SIGINT)
-            time.sleep(signals.AGAIN_S + 0.2)
+            time.sleep(pace.AGAIN_S + 0.2)
         _, said = job.communicate(timeout=120)
     assert job.returncode == 130, said
     assert said.count("interrupted again") == 1 and "Traceback" not in said

@@ -162,7 +162,7 @@ def test_a_hung_training_ends_with_the_stack_of_every_thread(tmp_path):
     waiting, hanging = ((folder.paths.state / f"hang.rank{rank}.txt").read_text() for rank in (0, 1))
     assert "ranks.py" in waiting and "ranks.py" not in hanging
     assert "in update" in hanging
-    assert "watchdog.py" in waiting, "every thread"
+    assert "in _look" in waiting, "every thread"
     found = read_exit(folder.paths.state)
     assert (found.reason, found.status, found.update) == (Reason.HUNG, 70, 4)
     notes = Notes()

@@ -1,5 +1,6 @@
 """What a training tells of itself beside its losses."""
 
+import json
 import math
 
 import numpy as np
@@ -11,8 +12,9 @@ from helpers.toy_task import Notes, make_folder
 from docmt.nn.multihead import MultiHead
 from docmt.nn.rows import Rows
 from docmt.training import validate
-from docmt.training.computing import computing
-from docmt.training.usage import Usage, peak_memory
+from docmt.training.computing import computing, peak_memory
+from docmt.training.listeners import Metrics
+from docmt.training.status import Status
 from docmt.training.validate import attention_entropy, sample
 
 CPU = torch.device("cpu")
@@ -140,8 +142,11 @@ def test_metrics_tell_of_entropy_memory_and_padding(tmp_path):
     assert all(line["device_hours"] == pytest.approx(line["wall_s"] / 3600) for line in trained)
 
 
-def test_usage_counts_from_the_checkpoint_on_and_by_the_device():
+def test_time_counts_from_the_checkpoint_on_and_by_the_device(tmp_path):
     now = [1000.0]
-    usage = Usage(wall_s=600.0, devices=4, clock=lambda: now[0])
+    metrics = Metrics(tmp_path / "metrics.jsonl", Status(wall_s=600.0), devices=4, clock=lambda: now[0])
     now[0] += 1200.0
-    assert usage.numbers() == {"wall_s": 1800.0, "device_hours": 2.0}
+    metrics.write("train", {"update": 1, "epoch": 0}, {})
+    metrics.close()
+    line = json.loads((tmp_path / "metrics.jsonl").read_text())
+    assert line == {"kind": "train", "update": 1, "epoch": 0, "wall_s": 1800.0, "device_hours": 2.0}

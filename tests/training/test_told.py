@@ -4,8 +4,8 @@ import pytest
 from helpers.toy_task import step
 
 from docmt.models.pretrained import Start
-from docmt.training.start import account, by_part, first_of
 from docmt.training.status import Meter
+from docmt.training.task import account, by_part, first_of
 
 
 def test_a_meter_weighs_losses_by_tokens_and_starts_again_after_a_reading():

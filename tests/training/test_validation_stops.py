@@ -13,9 +13,8 @@ from docmt.training.exit import Reason
 from docmt.training.lease import Lease
 from docmt.training.loop import Training
 from docmt.training.pace import JobOptions
-from docmt.training.settings import read_settings
 from docmt.training.status import Status
-from docmt.training.task import prepare
+from docmt.training.task import prepare, read_settings
 from docmt.training.watch import Watch
 
 RULES = {"select_by": "bleu", "checkpoint": "average_best", "average": 2, "batch_tokens": 30}
