@@ -22,7 +22,8 @@ from docmt.training.listeners import Listener
 from docmt.training.optimiser import set_learning_rates
 from docmt.training.pace import Work
 from docmt.training.ranks import Ranks
-from docmt.training.status import Status, Step, Sums, Validation, Weights, mean, stop_reason, wanted
+from docmt.training.rules import Weights, mean, stop_reason, wanted
+from docmt.training.status import Status, Step, Sums, Validation
 from docmt.training.task import Task
 from docmt.training.update import accumulate_gradients, clip_gradients, epoch_updates, micro_batches, target_tokens
 from docmt.training.validate import attention_entropy, dev_losses, dev_score, sample

@@ -367,7 +367,7 @@ REFUSED = [
     ("config.yaml", "studies", ["oen"], "studies.0: unknown study\n  found oen\n  did you mean 'one'?"),
     ("config.yaml", "studies", ["mine.yaml"], "mine.yaml: file not found"),
     ("config.yaml", "scale", "smok", "scale: unknown scale\n  found smok\n  did you mean 'smoke'?"),
-    ("config.yaml", "device", "tpu", "valid: auto, cpu, cuda"),
+    ("config.yaml", "device", "tpu", "did you mean 'cpu'"),
     ("config.yaml", "seeds", [], "found no seed; expected at least one whole number"),
     ("config.yaml", "seeds", ["a"], "found 'a' (a text); expected a whole number"),
     ("config.yaml", "mirrors", "x", "mirrors: unknown key\n  found mirrors\n  did you mean 'mirror'?"),

@@ -21,7 +21,8 @@ from docmt.plan.scale import Scale
 from docmt.plan.study import load_study
 from docmt.settings.system import SystemConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
-from docmt.training.status import Status, stop_reason
+from docmt.training.rules import stop_reason
+from docmt.training.status import Status
 
 UPDATES = (1, 2, 100, 2499, 2500, 2501, 3999, 4000, 4001, 7999, 8000, 8001, 16000, 16001, 20000, 39999, 50000, 200000)
 

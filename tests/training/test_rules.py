@@ -9,7 +9,8 @@ import torch
 from docmt.base.checks import BadValue
 from docmt.settings.train import TrainConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
-from docmt.training.status import Status, Validation, best, mean, stop_reason, wanted
+from docmt.training.rules import best, mean, stop_reason, wanted
+from docmt.training.status import Status, Validation
 
 
 def history(*losses: float) -> list[Validation]:
