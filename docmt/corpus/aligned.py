@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from docmt.corpus.inputs import Document, Inputs, Side
 
-Row = tuple[int, tuple[str, ...]]
-"""The number of a line, from 1, and what it is in each file, stripped."""
+Row = tuple[int, tuple[str | None, ...]]
+"""The number of a line, from 1, and what it is in each file, stripped; a reference that is not there is None."""
 
 
 @dataclass(frozen=True)

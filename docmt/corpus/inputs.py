@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO
 
 from docmt.base.artifacts import BYTE_ORDER_MARK
 from docmt.base.errors import UserError
@@ -117,8 +116,17 @@ class Inputs:
         return place(self.archive, name)
 
     def lines(self, name: str) -> Iterator[str]:
-        """The lines of a text file, without their ends. Raises UserError for a missing or damaged file."""
-        yield from _lines(self.path(name), self.shown(name), self.problems)
+        """The lines of a text file, without their ends.
+
+        They are told apart by line feeds alone: other separators that Unicode knows may stand inside a sentence.
+        Reports invalid UTF-8. Raises UserError for a missing or damaged file.
+        """
+        path, shown = self.path(name), self.shown(name)
+        opened = gzip.open if path.suffix == ".gz" else open
+        with reading(shown, DAMAGED, remedy="remove it, and make or fetch it again"), opened(path, "rb") as stream:
+            for number, line in enumerate(stream, 1):
+                text = _decoded(line, f"{shown}:{number}", self.problems).rstrip("\r\n")
+                yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
 
     def text(self, name: str) -> str:
         """A whole text file."""
@@ -128,21 +136,6 @@ class Inputs:
 def place(archive: str | None, name: str) -> str:
     """How a file is named in messages."""
     return f"{archive}/{name}" if archive else name
-
-
-def _lines(path: Path, shown: str, problems: Problems) -> Iterator[str]:
-    """Lines are told apart by line feeds alone: other separators that Unicode knows may stand inside a sentence.
-
-    Reports invalid UTF-8. Raises UserError for a missing or damaged file; it is `shown` in messages.
-    """
-    with reading(shown, DAMAGED, remedy="remove it, and make or fetch it again"), _opened(path) as stream:
-        for number, line in enumerate(stream, 1):
-            text = _decoded(line, f"{shown}:{number}", problems).rstrip("\r\n")
-            yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
-
-
-def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
 def _decoded(line: bytes, where: str, problems: Problems) -> str:

@@ -82,11 +82,10 @@ def write(config: IwsltXmlConfig, stock: Stock) -> Written:
     for split, sets in config.in_order:
         for set_ in sets:
             talks = stock.deal(config, split, config.files.format(set=set_, language=""))
-            for side, language in enumerate(stock.languages):
+            for side, path in enumerate(config.files_of_set(set_, stock.languages)):
                 kind = ("srcset", "refset")[side]
                 lines = [line for number, rows in enumerate(talks, 1) for line in _xml_talk(number, rows, side)]
                 opening = ('<?xml version="1.0" encoding="UTF-8"?>', "<mteval>", f'<{kind} setid="{set_}">')
-                path = config.files.format(set=set_, language=language)
                 yield path, text_of((*opening, *lines, f"</{kind}>", "</mteval>"))
 
 
