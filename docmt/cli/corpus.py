@@ -15,7 +15,7 @@ from docmt.cli.options import input_file, input_folder, output_file, output_fold
 from docmt.cli.screen import aligned
 
 if TYPE_CHECKING:
-    from docmt.corpus.problems import Kind
+    from docmt.corpus.inputs import Kind
     from docmt.corpus.review import Review
 
 DOCUMENTS = "blank, none (each line is one), start=<d>, end=<d> (a line that begins with it), offsets=FILE"

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Self
 from docmt.base.checks import need
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import CONTRASTIVE, FileReaderConfig, Languages
-from docmt.corpus.inputs import ContrastiveItem, Inputs
-from docmt.corpus.problems import Problems
+from docmt.corpus.inputs import ContrastiveItem, Inputs, Problems
 
 EOS = re.compile(r"(?<!\S)_eos(?!\S)")
 """Between the sentences of one text, as in the sets of Voita et al. (2019)."""

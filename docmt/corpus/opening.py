@@ -19,8 +19,7 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.forms import CONTRASTIVE, FORMS, FileReaderConfig, Languages, ReaderConfig, SplitsReaderConfig
 from docmt.catalogue.missing import Places
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig
-from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Side, place
-from docmt.corpus.problems import Problems
+from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Problems, Side, place
 from docmt.corpus.validate import CONTROL, validated, validated_items
 
 

@@ -14,9 +14,8 @@ from docmt.base.columns import CONTRASTIVE, DOCUMENTS, write_parquet
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.catalogue.corpus import CorpusSettings, Counts
-from docmt.corpus.inputs import ContrastiveItem, Document
+from docmt.corpus.inputs import ContrastiveItem, Document, Problems
 from docmt.corpus.opening import opened, stated_splits
-from docmt.corpus.problems import Problems
 from docmt.corpus.validate import check_counts, check_splits
 
 ROWS_AT_ONCE = 50_000

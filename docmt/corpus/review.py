@@ -13,8 +13,8 @@ from docmt.base.parse import parse
 from docmt.catalogue.corpus import CorpusConfig, load_corpus
 from docmt.catalogue.forms import Languages, ReaderConfig
 from docmt.catalogue.missing import Places
+from docmt.corpus.inputs import CollectedProblems
 from docmt.corpus.opening import at_hand, find_files, opened, stated_splits
-from docmt.corpus.problems import CollectedProblems
 from docmt.corpus.read import Statistics
 from docmt.corpus.validate import check_counts, check_splits
 

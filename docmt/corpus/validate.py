@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from docmt.base.names import SPLITS
 from docmt.base.vocabulary import SPECIALS
 from docmt.catalogue.corpus import Counts
-from docmt.corpus.inputs import ContrastiveItem, Document
-from docmt.corpus.problems import Problems
+from docmt.corpus.inputs import ContrastiveItem, Document, Problems
 
 MARKERS = (*SPECIALS, "<d>", "_eos")
 """Names of special symbols, and what other corpora write between sentences and documents."""

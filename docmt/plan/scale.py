@@ -70,7 +70,7 @@ def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> S
     sections = {section: mapping(value.get(section, {}), lines, (section,)) for section in SECTIONS}
     for section, schema in SECTIONS.items():
         check_keys(sections[section], [f.name for f in dataclasses.fields(schema)], lines, (section,))
-    made = tuple(parse_made(value.get("pretrained", {}), sections["model"], lines).values())
+    made = parse_made(value.get("pretrained", {}), sections["model"], lines)
     if made and value.get("fixtures") is None:
         where = lines.place(("pretrained",))
         raise UserError("a scale makes checkpoints where it makes corpora too", where=where, expected="fixtures")

@@ -60,8 +60,8 @@ class MadeCheckpoint:
         return f"{PurePath(self.stands_for).name}@{scale}"
 
 
-def parse_made(stated: Any, model: Mapping[str, Any], lines: Lines) -> dict[str, MadeCheckpoint]:
-    """By the folders that they stand for. `stated`: kinds by folder; `model`: the settings that the scale overlays.
+def parse_made(stated: Any, model: Mapping[str, Any], lines: Lines) -> tuple[MadeCheckpoint, ...]:
+    """`stated`: kinds by the folders that they stand for; `model`: the settings that the scale overlays.
 
     Raises UserError for an unknown kind, two folders of one name, and where the scale leaves a size open.
     """
@@ -73,14 +73,14 @@ def parse_made(stated: Any, model: Mapping[str, Any], lines: Lines) -> dict[str,
             where=lines.place(("pretrained",)),
             expected=f"{', '.join(missing)} under model",
         )
-    sizes, made = {name: model.get(name) for name in SIZES}, {}
-    for folder, kind in kinds.items():
-        values = {"stands_for": folder, "kind": kind, **sizes}
-        made[folder] = parse(MadeCheckpoint, values, lines, ("pretrained", folder))
-    names = [PurePath(folder).name for folder in made]
-    if len(set(names)) < len(names):
+    sizes = {name: model.get(name) for name in SIZES}
+    made = tuple(
+        parse(MadeCheckpoint, {"stands_for": folder, "kind": kind, **sizes}, lines, ("pretrained", folder))
+        for folder, kind in kinds.items()
+    )
+    if len({PurePath(folder).name for folder in kinds}) < len(kinds):
         where, expected = lines.place(("pretrained",)), "folders of different names"
-        raise UserError("two folders have one name", where=where, found=", ".join(made), expected=expected)
+        raise UserError("two folders have one name", where=where, found=", ".join(kinds), expected=expected)
     return made
 
 

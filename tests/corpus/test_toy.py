@@ -8,8 +8,7 @@ import pytest
 
 from docmt.corpus.forms import toy
 from docmt.corpus.forms.toy import ToyConfig
-from docmt.corpus.inputs import ContrastiveItem, Document
-from docmt.corpus.problems import Problems
+from docmt.corpus.inputs import ContrastiveItem, Document, Problems
 from docmt.corpus.toy import words
 from docmt.corpus.toy.grammar import ELLIPSIS, GENDER, NUMBER, PHENOMENA, WORD
 from docmt.corpus.toy.stories import Story, draw_story

@@ -5,8 +5,7 @@ import pytest
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS
 from docmt.catalogue.corpus import Counts
-from docmt.corpus.inputs import ContrastiveItem, Document, Side
-from docmt.corpus.problems import Problems
+from docmt.corpus.inputs import ContrastiveItem, Document, Problems, Side
 from docmt.corpus.validate import check_counts, validated, validated_items
 
 DOCUMENT = Document(

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache, partial
+from itertools import islice, takewhile
 from typing import Any, ClassVar, Literal
 
 from docmt.base.checks import at_least, need, setting
@@ -102,12 +103,7 @@ def _errors(record: dict[str, Any], where: str) -> list[Any]:
 
 def _context(before: Document, most: int) -> Document:
     """The last pairs of `before`, at most so many, after any with an empty side."""
-    chosen: Document = []
-    for pair in reversed(before):
-        if len(chosen) == most or not all(pair):
-            break
-        chosen.append(pair)
-    return chosen[::-1]
+    return list(islice(takewhile(all, reversed(before)), most))[::-1]
 
 
 def _document(config: ContraProConfig, inputs: Inputs, name: str) -> Document:

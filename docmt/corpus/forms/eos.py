@@ -7,8 +7,8 @@ from typing import Literal
 
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import SplitsReaderConfig
-from docmt.corpus.aligned import SidesConfig, aligned_rows
 from docmt.corpus.inputs import Document, Inputs, Side, Written, text_of
+from docmt.corpus.sides import SidesConfig, aligned_rows
 from docmt.corpus.stock import Stock
 
 

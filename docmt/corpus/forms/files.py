@@ -9,8 +9,8 @@ from typing import Literal
 
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import SplitsReaderConfig, need_parts
-from docmt.corpus.aligned import SidesConfig, aligned_document, aligned_rows
 from docmt.corpus.inputs import Document, Inputs, Written, text_of
+from docmt.corpus.sides import SidesConfig, aligned_document, aligned_rows
 from docmt.corpus.stock import Stock
 
 NAME = "{document}"

@@ -7,7 +7,7 @@ from typing import Literal
 
 from docmt.catalogue.forms import Languages, SplitsReaderConfig, need_parts
 from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
-from docmt.corpus.marked_up import OneSided, about_talk, paired
+from docmt.corpus.sides import OneSided, about_talk, paired
 from docmt.corpus.stock import Stock
 
 TAGS = ("doc", "url", "keywords", "speaker", "talkid", "title", "description", "reviewer", "translator")

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import Languages, SplitsReaderConfig, need_parts
 from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
-from docmt.corpus.marked_up import MarkedUp, OneSided, about_talk, escaped, paired
+from docmt.corpus.sides import MarkedUp, OneSided, about_talk, escaped, paired
 from docmt.corpus.stock import Stock
 
 

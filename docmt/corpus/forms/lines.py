@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Literal, Self
 
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import Languages, SplitsReaderConfig
-from docmt.corpus.aligned import Row, SidesConfig, aligned_document, aligned_rows
-from docmt.corpus.inputs import Document, Inputs, Written, text_of
-from docmt.corpus.problems import Problems
+from docmt.corpus.inputs import Document, Inputs, Problems, Written, text_of
+from docmt.corpus.sides import Row, SidesConfig, aligned_document, aligned_rows
 from docmt.corpus.stock import Stock
 
 

@@ -12,8 +12,8 @@ from docmt.base.checks import need, setting
 from docmt.base.foreign import first_line, need_file, reading
 from docmt.base.names import SPLITS
 from docmt.catalogue.forms import Languages, SplitsReaderConfig
-from docmt.corpus.aligned import aligned_document
 from docmt.corpus.inputs import Document, Inputs, Written, need_columns, text_of, tsv_rows
+from docmt.corpus.sides import aligned_document
 from docmt.corpus.stock import Stock
 
 Row = tuple[int, Sequence[object]]
