@@ -107,9 +107,11 @@ class Made:
     of_train: str
     value: Callable[[dict], float]
 
-    def card(self, corpus: str, text: str, split: str) -> str:
-        """Its path below the results, with the pattern in it."""
-        view = self.of_train if split == "train" else self.view
+    def view_of(self, split: str) -> str:
+        return self.of_train if split == "train" else self.view
+
+    def card(self, corpus: str, text: str, view: str) -> str:
+        """Its path below the results."""
         return f"{self.folder.part(corpus=corpus, text=text, view=view)}/card.json"
 
 

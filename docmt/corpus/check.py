@@ -135,7 +135,7 @@ def _made(corpus: str, split: str, count: str, published: PublishedCounts, resul
     for text, number in numbers:
         yield _compared(split, count, number, printed, published.paper, f"{published.place} (text {text})", why)
     if not numbers:
-        reason = UNCLEAR.get(count) or f"a later stage counts it, in {_where_made(results, corpus, split, count)}"
+        reason = UNCLEAR.get(count) or f"a later stage counts it, in {where_made(results, corpus, split, count)}"
         shown = stated(printed).text
         yield Finding(split, count, None, shown, published.paper, published.place, "not counted", reason)
 
@@ -143,7 +143,7 @@ def _made(corpus: str, split: str, count: str, published: PublishedCounts, resul
 def made_counts(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:
     """The count in every text that has been made of the corpus: the text's name and the number."""
     made = COUNTS[count]
-    for path in sorted(results.glob(made.card(corpus, "*", split))):
+    for path in sorted(results.glob(made.card(corpus, "*", made.view_of(split)))):
         card = as_object(read_object(path, "splits")["splits"], f"{path} splits").get(split)
         if card:
             with reading(path, "not a card with this count", f"{count} of each split"):
@@ -151,6 +151,7 @@ def made_counts(results: Path, corpus: str, split: str, count: str) -> Iterator[
             yield path.parent.parent.name, value
 
 
-def _where_made(results: Path, corpus: str, split: str, count: str) -> str:
+def where_made(results: Path, corpus: str, split: str, count: str) -> str:
     """Where the count would stand, for a person who wants it."""
-    return str(results / COUNTS[count].card(corpus, "<text>", split).replace("*", ""))
+    made = COUNTS[count]
+    return str(results / made.card(corpus, "<text>", made.view_of(split).replace("*", "")))

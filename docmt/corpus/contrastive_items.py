@@ -62,6 +62,14 @@ def items_of(
             yield item
 
 
+def items_of_list(
+    inputs: Inputs, file: str, called: str, make: Callable[[Any, str], ContrastiveItem]
+) -> Iterator[ContrastiveItem]:
+    """The same of each record of a JSON list; in messages a record is `called` so."""
+    records = numbered(read_json(inputs, file, list), f"{inputs.shown(file)}, {called}")
+    return items_of(records, make, inputs.problems)
+
+
 def read_json(inputs: Inputs, file: str, form: type) -> Any:
     """A JSON file whose value is a `form`, list or dict. Raises UserError for anything else."""
     shown = inputs.shown(file)

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal
 
 from docmt.base.checks import at_least, need, setting
 from docmt.base.errors import UserError
-from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of, numbered, read_json
+from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of_list
 from docmt.corpus.inputs import ContrastiveItem, Inputs
 
 Document = list[tuple[str, str]]
@@ -60,8 +60,7 @@ def items(config: ContraProConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     """
     document = lru_cache(REMEMBERED_DOCUMENTS)(partial(_document, config, inputs))
     for name, file in config.sets.items():
-        records = numbered(read_json(inputs, file, list), f"{inputs.shown(file)}, item")
-        yield from items_of(records, partial(_item, name, config, document, inputs.changed), inputs.problems)
+        yield from items_of_list(inputs, file, "item", partial(_item, name, config, document, inputs.changed))
 
 
 def _item(

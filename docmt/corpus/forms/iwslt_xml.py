@@ -50,31 +50,18 @@ def documents(config: IwsltXmlConfig, inputs: Inputs) -> Iterator[Document]:
 
 
 def _talks(inputs: Inputs, file: str) -> list[OneSided]:
-    import xml.sax
+    from xml.parsers import expat
 
     shown = inputs.shown(file)
-    found = MarkedUp(shown, inputs.problems)
-
-    class Handler(xml.sax.ContentHandler):
-        """Passes on what `MarkedUp` looks at, with the lines where it stands."""
-
-        def setDocumentLocator(self, locator: xml.sax.xmlreader.Locator) -> None:  # noqa: N802 (the library's name)
-            self.line = locator.getLineNumber
-
-        def startElement(self, name: str, attrs: xml.sax.xmlreader.AttributesImpl) -> None:  # noqa: N802
-            found.start(name, dict(attrs), self.line())
-
-        def endElement(self, name: str) -> None:  # noqa: N802
-            found.end(name, self.line())
-
-        def characters(self, content: str) -> None:
-            found.text(content)
-
+    found, parser = MarkedUp(shown, inputs.problems), expat.ParserCreate()
+    parser.StartElementHandler = lambda tag, attributes: found.start(tag, attributes, parser.CurrentLineNumber)
+    parser.EndElementHandler = lambda tag: found.end(tag, parser.CurrentLineNumber)
+    parser.CharacterDataHandler = found.text
     try:
-        xml.sax.parseString(inputs.text(file), Handler())
-    except xml.sax.SAXParseException as problem:
-        where = f"{shown}:{problem.getLineNumber()}"
-        raise UserError("not an XML file", where=where, found=problem.getMessage()) from None
+        parser.Parse(inputs.text(file), True)
+    except expat.ExpatError as problem:
+        where = f"{shown}:{problem.lineno}"
+        raise UserError("not an XML file", where=where, found=expat.ErrorString(problem.code)) from None
     return found.finish()
 
 
