@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from docmt.catalogue.corpus import CorpusConfig
     from docmt.catalogue.missing import Places
     from docmt.chains.statistics import Documents
-    from docmt.corpus.check import Checked, Finding
+    from docmt.corpus.review import Checked, Finding
     from docmt.corpus.sources import Source
     from docmt.plan.grid import Grid
     from docmt.settings.data import TextConfig
@@ -63,7 +63,7 @@ def check(
     Status 2 where a count differs and the catalogue does not say why, or a corpus cannot be read.
     """
     from docmt.catalogue.missing import Places
-    from docmt.corpus.check import check_corpus
+    from docmt.corpus.review import check_corpus
     from docmt.plan.grid import load_grid
 
     grid = load_grid(root)

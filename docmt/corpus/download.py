@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 import requests
 import tenacity
 
-from docmt.base.artifacts import alone_in, read_object, read_object_if_there, sha256_file, write_json
+from docmt.base.artifacts import alone_in, read_object_if_there, sha256_file, write_json
 from docmt.base.errors import UserError, nearest
 from docmt.base.foreign import naming
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
@@ -191,20 +191,13 @@ def _transfer(url: str, part: Path, has_checksum: bool) -> None:
 
 def _range(url: str, part: Path, has_checksum: bool) -> dict[str, str]:
     """The headers that ask for the rest of a part, or none where the part cannot be trusted to be its beginning."""
-    if not part.exists() or not _origin(part).exists():
-        return {}
-    origin = _read_origin(part)
-    if origin["source"] != url or not (origin["version"] or has_checksum):
+    origin = None
+    with suppress(UserError):  # an origin that a power cut damaged says nothing: the file is fetched anew
+        origin = read_object_if_there(_origin(part), "source", "version")
+    if not part.exists() or not origin or origin["source"] != url or not (origin["version"] or has_checksum):
         return {}
     headers = {"Range": f"bytes={part.stat().st_size}-"}
     return {**headers, "If-Range": origin["version"]} if origin["version"] else headers
-
-
-def _read_origin(part: Path) -> dict[str, str | None]:
-    """One that a power cut damaged says nothing: the file is fetched anew."""
-    with suppress(UserError):
-        return read_object(_origin(part), "source", "version")
-    return {"source": None, "version": None}
 
 
 def _store(url: str, response: requests.Response, part: Path) -> None:

@@ -9,6 +9,7 @@ import stat
 import tarfile
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -201,13 +202,10 @@ def _stated_limit() -> float | None:
     text = os.environ.get(LIMIT)
     if not text:
         return None
-    try:
-        limit = float(text)
-    except ValueError:
-        limit = 0.0
-    if not 0 < limit < float("inf"):
-        raise UserError("not a limit", where=LIMIT, found=text, expected="a number of GB above 0, such as 200")
-    return limit
+    with suppress(ValueError):
+        if 0 < float(text) < float("inf"):
+            return float(text)
+    raise UserError("not a limit", where=LIMIT, found=text, expected="a number of GB above 0, such as 200")
 
 
 def _gb(size: float) -> str:

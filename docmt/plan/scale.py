@@ -14,8 +14,8 @@ from docmt.base.yaml_files import Lines, load_yaml
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.settings.data import ViewConfig
 from docmt.settings.decode import DecodeConfig
-from docmt.settings.made_checkpoints import MadeCheckpoint, parse_made
 from docmt.settings.models import TransformerConfig
+from docmt.settings.pretrained import MadeCheckpoint, parse_made
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.train import TrainConfig
 

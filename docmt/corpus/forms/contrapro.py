@@ -1,10 +1,10 @@
 """`contrapro`: pronouns whose antecedent decides, Müller et al. (2018), "A Large-Scale Test Set for the Evaluation of
 Context-Aware Pronoun Translation in NMT"; and the French sets of the same form, Lopes et al. (2020).
 
-An item names a line of a document (`document id`, `segment id`); its context are the lines before it, on both sides.
-The reference must beat every variant (`errors`). A set's parts are pairs of pronouns, as the authors' evaluation has
-them: `contrapro/it:er`. The distance is that of the antecedent in sentences (0: it stands in the same one); where the
-set does not state it, it is 0 too.
+An item, in JSON, names a line of a document (`document id`, `segment id`); its context are the lines before it, on both
+sides. The reference must beat every variant (`errors`). A set's parts are pairs of pronouns, as the authors' evaluation
+has them: `contrapro/it:er`. The distance is that of the antecedent in sentences (0: it stands in the same one); where
+the set does not state it, it is 0 too.
 
 Departs: the authors' script takes the reference from the document; here it is the item's own (`ref segment`), which
 its variants were made from. It takes any line for the item's; here one that is another sentence is refused.
@@ -33,10 +33,7 @@ ALIKE = 0.8
 
 @dataclass(frozen=True)
 class ContraProConfig(ContrastiveReaderConfig):
-    """`contrapro`: pronouns, Müller et al. (2018); JSON, and the documents that it points into.
-
-    {document} is the item's `document id` without a language at its end, {year} what stands before its first `_`.
-    """
+    """{document} is the item's `document id` without a language at its end, {year} what stands before its first `_`."""
 
     PATHS: ClassVar = ("sets", "documents")
 

@@ -9,7 +9,7 @@ from docmt.base.checks import need, setting
 from docmt.catalogue.forms import SplitsReaderConfig
 from docmt.corpus.inputs import Document, Inputs, Side, Written, text_of
 from docmt.corpus.sides import SidesConfig, aligned_rows
-from docmt.corpus.stock import Stock
+from docmt.corpus.stock import GROUP, Stock
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,6 @@ def _side(sentences: list[str], file: str, line: int) -> Side:
 
 def write(config: EosConfig, stock: Stock) -> Written:
     for split, sides in config.in_order:
-        documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=stock.group)
+        documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=GROUP)
         for side, path in enumerate(sides.paths):
             yield path, text_of(f" {config.separator} ".join(row[side] for row in rows) for rows in documents)

@@ -1,4 +1,4 @@
-"""`iwslt_xml`: the dev and test sets of IWSLT; a document is a talk."""
+"""`iwslt_xml`: the dev and test sets of IWSLT, an XML file a language and set; a document is a talk."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,10 +13,7 @@ from docmt.corpus.stock import Stock
 
 @dataclass(frozen=True)
 class IwsltXmlConfig(SplitsReaderConfig):
-    """`iwslt_xml`: the dev and test sets of IWSLT, an XML file a language and set; a document is a talk.
-
-    `files`: a path with {set} and {language} in it; `splits`: the sets of each split, in order.
-    """
+    """`files`: a path with {set} and {language} in it; `splits`: the sets of each split, in order."""
 
     PATHS: ClassVar = ("files",)
 

@@ -170,12 +170,10 @@ def write(config: LinesConfig, stock: Stock) -> Written:
 
 
 def _with_boundaries(documents: list[list[str]], boundaries: BoundariesConfig | None) -> Iterator[str]:
-    marker = boundaries.marker if boundaries is not None else None
+    marks = {} if boundaries is None else {boundaries.at: [boundaries.marker]}
     for number, sentences in enumerate(documents):
-        if marker is not None and boundaries.at == "start":
-            yield marker
+        yield from marks.get("start", ())
         if boundaries is not None and boundaries.blank and number > 0:
             yield ""
         yield from sentences
-        if marker is not None and boundaries.at == "end":
-            yield marker
+        yield from marks.get("end", ())

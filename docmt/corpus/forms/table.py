@@ -1,4 +1,4 @@
-"""`table`: a row a sentence pair; TSV with a header, Parquet, JSON lines."""
+"""`table`: a row a sentence pair, in order; TSV with a header, Parquet or JSON lines, by the file's ending."""
 
 import io
 import json
@@ -31,10 +31,7 @@ def table_form(path: str) -> str | None:
 
 @dataclass(frozen=True)
 class TableConfig(SplitsReaderConfig):
-    """`table`: a row a sentence pair, in order; TSV with a header, Parquet or JSON lines, by the file's ending.
-
-    Either `splits` names a file each, or `file` has all of them and `split` is the column that says which.
-    """
+    """Either `splits` names a file each, or `file` has all of them and `split` is the column that says which."""
 
     PATHS: ClassVar = ("splits", "file")
 
