@@ -83,6 +83,8 @@ class SplitsReaderConfig(FileReaderConfig):
     """Of most forms: `splits` says which files, or sets, are train, dev and test."""
 
     PATHS: ClassVar = ("splits",)
+    IN_BRACES: ClassVar[tuple[str, ...]] = ()
+    """Places that each path of `splits` has, such as {language}; without any a path may have what it likes."""
 
     splits: dict[str, Any]
 
@@ -90,6 +92,9 @@ class SplitsReaderConfig(FileReaderConfig):
         super().__post_init__()
         wrong = [split for split in self.splits if split not in SPLITS]
         need(bool(self.splits) and not wrong, "splits", wrong or "nothing", f"some of {', '.join(SPLITS)}")
+        for split, files in self.splits.items() if self.IN_BRACES else ():
+            for _, path in _paths(files, ()):
+                need_parts(path, f"splits.{split}", *self.IN_BRACES)
 
     @property
     def in_order(self) -> list[tuple[str, Any]]:

@@ -129,6 +129,8 @@ def needed_fields(folder: Path | str) -> dict[str, Any]:
     """
     config, where = read_config(folder), str(Path(folder) / CONFIG)
     fields = _bert(config, where) if config["model_type"] == "bert" else _bart(config, where)
+    fields |= {"embedding_norm": True, "position_table": "learned"}
+    fields["max_positions"] = _entry(config, where, "max_position_embeddings")
     if fields["activation"] not in ACTIVATIONS:
         found = fields["activation"]
         raise UserError("unknown activation", where=where, found=found, expected=" or ".join(ACTIVATIONS))
@@ -147,9 +149,6 @@ def _bart(config: Mapping[str, Any], where: str) -> dict[str, Any]:
         "norm": "pre" if config["model_type"] == "mbart" else "post",
         "norm_epsilon": 1e-5,
         "embedding_scale": config.get("scale_embedding", False),
-        "embedding_norm": True,
-        "position_table": "learned",
-        "max_positions": _entry(config, where, "max_position_embeddings"),
     }
 
 
@@ -168,9 +167,6 @@ def _bert(config: Mapping[str, Any], where: str) -> dict[str, Any]:
         "norm": "post",
         "norm_epsilon": config.get("layer_norm_eps", 1e-12),
         "embedding_scale": False,
-        "embedding_norm": True,
-        "position_table": "learned",
-        "max_positions": _entry(config, where, "max_position_embeddings"),
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
 from docmt.catalogue.forms import ReaderConfig
-from docmt.corpus.sources import ask, ask_sources
+from docmt.corpus.download import ask, ask_sources
 
 
 @dataclass
