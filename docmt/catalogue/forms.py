@@ -6,11 +6,11 @@ Settings are read where no corpus is, so a form's file is found by that name, an
 
 import dataclasses
 import importlib
+import pkgutil
 import string
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, Literal, Self
 
@@ -139,8 +139,7 @@ class Forms(Mapping[str, type[ReaderConfig]]):
 
     @cached_property
     def _names(self) -> list[str]:
-        (folder,) = importlib.import_module(self.PACKAGE).__path__
-        return sorted(path.stem for path in Path(folder).glob("*.py") if not path.stem.startswith("_"))
+        return [one.name for one in pkgutil.iter_modules(importlib.import_module(self.PACKAGE).__path__)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

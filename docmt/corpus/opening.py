@@ -159,12 +159,10 @@ def read_sets(
 
 def read(config: ReaderConfig, inputs: Inputs) -> Opened:
     """What the form's reader gives, cleaned as its settings say; what is dropped or replaced is counted."""
-    form = FORMS.module(config.kind)
-    if isinstance(config, FileReaderConfig):
-        inputs = inputs.within(config.archive)
+    form, of_files = FORMS.module(config.kind), isinstance(config, FileReaderConfig)
+    inputs = inputs.within(config.archive) if of_files else inputs
     documents, items = (getattr(form, what, lambda *_: ())(config, inputs) for what in ("documents", "items"))
-    is_told = isinstance(config, FileReaderConfig) and (config.prefix or config.drop_empty or config.control == "space")
-    if is_told:
+    if of_files:
         documents, items = _documents(documents, config, inputs.changed), _items(items, config, inputs.changed)
     return Opened(documents, items, inputs.changed)
 

@@ -103,7 +103,9 @@ def unpack(archive: Path, folder: Path) -> None:
         with atomic_folder(folder) as beside:
             for name, stream, size in members:
                 budget.member()
-                _write(beside / _safe(name, archive), stream, size, archive, budget)
+                if _leads_out(PurePosixPath(name)) or "\\" in name:
+                    raise UserError("archive holds a path that leads out of it", where=archive.name, found=name)
+                _write(beside / name, stream, size, archive, budget)
     except UserError:
         raise
     except Exception as problem:
@@ -172,12 +174,6 @@ def _zip_members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes]
 def _gzip_members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
     with gzip.open(archive) as contents:
         yield archive.name.removesuffix(".gz"), contents, None
-
-
-def _safe(name: str, archive: Path) -> str:
-    if _leads_out(PurePosixPath(name)) or "\\" in name:
-        raise UserError("archive holds a path that leads out of it", where=archive.name, found=name)
-    return name
 
 
 def _leads_out(path: PurePosixPath) -> bool:
