@@ -22,8 +22,7 @@ from docmt.catalogue.missing import Places
 from docmt.catalogue.published import COUNTS, LATER, UNCLEAR, PublishedCounts, stated
 from docmt.corpus.inputs import CollectedProblems, Problems
 from docmt.corpus.opening import AtHand, Opened, at_hand, find_files, opened, stated_splits
-from docmt.corpus.read import Statistics
-from docmt.corpus.validate import check_counts, check_splits
+from docmt.corpus.read import Statistics, check_counts, check_splits
 
 CATALOGUE = "catalogue"
 """Stands for a paper where a count is that of the files, as the catalogue expects it."""

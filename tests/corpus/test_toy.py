@@ -9,10 +9,10 @@ import pytest
 from docmt.corpus.forms import toy
 from docmt.corpus.forms.toy import ToyConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems
+from docmt.corpus.opening import validated, validated_items
 from docmt.corpus.toy import words
 from docmt.corpus.toy.grammar import ELLIPSIS, GENDER, NUMBER, PHENOMENA, WORD
 from docmt.corpus.toy.stories import Story, draw_story
-from docmt.corpus.validate import validated, validated_items
 
 DISTANCES = (1, 2, 3, 5)
 CONFIG = ToyConfig("toy", train_documents=1000, dev_documents=40, test_documents=40, contrastive_items=30)
