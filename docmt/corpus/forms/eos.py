@@ -33,16 +33,12 @@ def documents(config: EosConfig, inputs: Inputs) -> Iterator[Document]:
     for split, files in config.in_order:
         shown = [inputs.shown(path) for path in files.paths]
         for number, texts in aligned_rows(inputs, files.paths):
+            sides = [[sentence.strip() for sentence in separator.split(text)] for text in texts]
             source, target, *references = (
-                _side([sentence.strip() for sentence in separator.split(text)], file, number)
-                for text, file in zip(texts, shown, strict=True)
+                Side(side, file, [number] * len(side)) for side, file in zip(sides, shown, strict=True)
             )
             where = f"{shown[0]}:{number}"
             yield Document(split, f"{split}{number}", source, target, where, tuple(references))
-
-
-def _side(sentences: list[str], file: str, line: int) -> Side:
-    return Side(sentences, file, [line] * len(sentences))
 
 
 def write(config: EosConfig, stock: Stock) -> Written:
