@@ -6,11 +6,11 @@ Settings are read where no corpus is, so a form's file is found by that name, an
 
 import dataclasses
 import importlib
+import pkgutil
 import string
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, Literal, Self
 
@@ -83,6 +83,8 @@ class SplitsReaderConfig(FileReaderConfig):
     """Of most forms: `splits` says which files, or sets, are train, dev and test."""
 
     PATHS: ClassVar = ("splits",)
+    IN_BRACES: ClassVar[tuple[str, ...]] = ()
+    """Places that each path of `splits` has, such as {language}; without any a path may have what it likes."""
 
     splits: dict[str, Any]
 
@@ -90,6 +92,9 @@ class SplitsReaderConfig(FileReaderConfig):
         super().__post_init__()
         wrong = [split for split in self.splits if split not in SPLITS]
         need(bool(self.splits) and not wrong, "splits", wrong or "nothing", f"some of {', '.join(SPLITS)}")
+        for split, files in self.splits.items() if self.IN_BRACES else ():
+            for _, path in _paths(files, ()):
+                need_parts(path, f"splits.{split}", *self.IN_BRACES)
 
     @property
     def in_order(self) -> list[tuple[str, Any]]:
@@ -134,8 +139,7 @@ class Forms(Mapping[str, type[ReaderConfig]]):
 
     @cached_property
     def _names(self) -> list[str]:
-        (folder,) = importlib.import_module(self.PACKAGE).__path__
-        return sorted(path.stem for path in Path(folder).glob("*.py") if not path.stem.startswith("_"))
+        return [one.name for one in pkgutil.iter_modules(importlib.import_module(self.PACKAGE).__path__)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from docmt.catalogue.corpus import CorpusConfig
     from docmt.catalogue.missing import Places
     from docmt.chains.statistics import Documents
-    from docmt.corpus.check import Checked, Finding
-    from docmt.corpus.sources import Source
+    from docmt.corpus.download import Source
+    from docmt.corpus.review import Checked, Finding
     from docmt.plan.grid import Grid
     from docmt.settings.data import TextConfig
 
@@ -37,7 +37,7 @@ def sources(
     timeout: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds for an answer")] = 20,
 ) -> None:
     """Ask every source of the catalogue whether it is there; nothing is downloaded. Status 1 where one is not."""
-    from docmt.corpus.sources import ask_sources
+    from docmt.corpus.download import ask_sources
     from docmt.plan.grid import load_grid
 
     asked = ask_sources(_chosen(load_grid(root), corpora), timeout)
@@ -60,7 +60,7 @@ def check(
 
     Status 2 where a count differs and the catalogue does not say why, or a corpus cannot be read.
     """
-    from docmt.corpus.check import check_corpus
+    from docmt.corpus.review import check_corpus
     from docmt.plan.grid import load_grid
 
     grid = load_grid(root)

@@ -15,7 +15,7 @@ from docmt.cli.options import input_file, input_folder, output_file, output_fold
 from docmt.cli.screen import aligned
 
 if TYPE_CHECKING:
-    from docmt.corpus.problems import Kind
+    from docmt.corpus.inputs import Kind
     from docmt.corpus.review import Review
 
 DOCUMENTS = "blank, none (each line is one), start=<d>, end=<d> (a line that begins with it), offsets=FILE"
@@ -170,7 +170,7 @@ def _counts(found: "Review") -> list[str]:
         rows.append((split, *counts, *ranges, f"{facts['source_characters']:,} / {facts['target_characters']:,}"))
     lines = [aligned(rows)] if found.splits else []
     lines += [f"contrastive set {name}: {count:,} items" for name, count in found.items.items()]
-    return lines + [f"changed: {what}: {count:,}" for what, count in sorted(found.changed.items())]
+    return lines + [f"changed: {what}: {count:,}" for what, count in sorted(found.changed.items()) if count]
 
 
 def _range(of: Mapping[str, float]) -> str:

@@ -40,7 +40,7 @@ def made_checkpoint(
     """Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text."""
     from docmt.corpus.stock import fixture_lines
     from docmt.models.random_checkpoint import write_random_checkpoint
-    from docmt.settings.made_checkpoints import MadeCheckpoint
+    from docmt.settings.pretrained import MadeCheckpoint
     from docmt.text.random_pieces import write_tokenizer
 
     job = read_object(settings)

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Self
 from docmt.base.checks import need
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import CONTRASTIVE, FileReaderConfig, Languages
-from docmt.corpus.inputs import ContrastiveItem, Inputs
-from docmt.corpus.problems import Problems
+from docmt.corpus.inputs import ContrastiveItem, Inputs, Problems
 
 EOS = re.compile(r"(?<!\S)_eos(?!\S)")
 """Between the sentences of one text, as in the sets of Voita et al. (2019)."""
@@ -61,6 +60,14 @@ def items_of(
             problems.report(problem.what, where=problem.where, found=problem.found, expected=problem.expected)
         else:
             yield item
+
+
+def items_of_list(
+    inputs: Inputs, file: str, called: str, make: Callable[[Any, str], ContrastiveItem]
+) -> Iterator[ContrastiveItem]:
+    """The same of each record of a JSON list; in messages a record is `called` so."""
+    records = numbered(read_json(inputs, file, list), f"{inputs.shown(file)}, {called}")
+    return items_of(records, make, inputs.problems)
 
 
 def read_json(inputs: Inputs, file: str, form: type) -> Any:

@@ -1,16 +1,21 @@
-"""Downloads: several sources, resumed where they broke off, and verified before a file gets its name."""
+"""Downloads: several sources, resumed where they broke off, and verified before a file gets its name.
+
+And whether the catalogue's sources answer, which is asked of all of them at once, without downloading anything.
+"""
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import requests
 import tenacity
 
-from docmt.base.artifacts import alone_in, read_object, read_object_if_there, sha256_file, write_json
+from docmt.base.artifacts import alone_in, read_object_if_there, sha256_file, write_json
 from docmt.base.errors import UserError, nearest
 from docmt.base.foreign import naming
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
@@ -20,6 +25,13 @@ ATTEMPTS = 5
 CHUNK_BYTES = 1 << 13
 """What is lost at most when a transfer breaks off."""
 TIMEOUT_S = 30
+
+ANSWER_TIMEOUT_S = 20
+AT_ONCE = 16
+"""So many sources are asked side by side."""
+NO_HEAD = (403, 405, 501)
+"""What servers say that refuse HEAD; they are asked for the first byte instead."""
+AGENT = {"User-Agent": "docmt", "Accept-Encoding": "identity"}
 
 
 class SourceFailed(Exception):
@@ -191,20 +203,13 @@ def _transfer(url: str, part: Path, has_checksum: bool) -> None:
 
 def _range(url: str, part: Path, has_checksum: bool) -> dict[str, str]:
     """The headers that ask for the rest of a part, or none where the part cannot be trusted to be its beginning."""
-    if not part.exists() or not _origin(part).exists():
-        return {}
-    origin = _read_origin(part)
-    if origin["source"] != url or not (origin["version"] or has_checksum):
+    origin = None
+    with suppress(UserError):  # an origin that a power cut damaged says nothing: the file is fetched anew
+        origin = read_object_if_there(_origin(part), "source", "version")
+    if not part.exists() or not origin or origin["source"] != url or not (origin["version"] or has_checksum):
         return {}
     headers = {"Range": f"bytes={part.stat().st_size}-"}
     return {**headers, "If-Range": origin["version"]} if origin["version"] else headers
-
-
-def _read_origin(part: Path) -> dict[str, str | None]:
-    """One that a power cut damaged says nothing: the file is fetched anew."""
-    with suppress(UserError):
-        return read_object(_origin(part), "source", "version")
-    return {"source": None, "version": None}
 
 
 def _store(url: str, response: requests.Response, part: Path) -> None:
@@ -271,3 +276,74 @@ def _all_failed(
         found="".join(f"\n    {source}: {failure}" for source, failure in failures) or "no source in the catalogue",
         remedy=f"{file.obtain.strip()} Then {by_hand}." if file.obtain else f"By hand: {by_hand}.",
     )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a source says. `status`: of HTTP, none where nothing answered; `size`: bytes, none = not stated.
+
+    `moved`: the address in the end, where that is another; `problem`: why the file cannot be had there.
+    """
+
+    status: int | None
+    size: int | None = None
+    moved: str | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source of one file. `checked`: the day on which this code last fetched it, or none = never."""
+
+    corpus: str
+    file: str
+    url: str
+    checked: str | None
+    answer: Answer
+
+
+def ask_sources(corpora: Iterable[CorpusConfig], timeout_s: float = ANSWER_TIMEOUT_S) -> list[Source]:
+    """Ask every source of the corpora, each address once, in parallel."""
+    named = [(corpus, file, url) for corpus in corpora for file in corpus.files for url in file.sources]
+    urls = list(dict.fromkeys(url for _, _, url in named))
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        answers = dict(zip(urls, pool.map(lambda url: ask(url, timeout_s), urls), strict=True))
+    return [Source(corpus.corpus, file.name, url, file.checked or None, answers[url]) for corpus, file, url in named]
+
+
+def ask(url: str, timeout_s: float = ANSWER_TIMEOUT_S) -> Answer:
+    """Whether a source is there: by HEAD, and by a ranged GET where a server refuses that."""
+    if not is_remote(url):
+        path = local_path(url)
+        return Answer(None, path.stat().st_size) if path.is_file() else Answer(None, problem="no such file")
+    try:
+        with requests.head(url, headers=AGENT, allow_redirects=True, timeout=timeout_s) as response:
+            if response.status_code not in NO_HEAD:
+                return _answer(url, response)
+        first = {**AGENT, "Range": "bytes=0-0"}
+        with requests.get(url, headers=first, stream=True, timeout=timeout_s) as response:
+            return _answer(url, response)
+    except requests.RequestException as problem:
+        return Answer(None, problem=reason(problem))
+
+
+def _answer(url: str, response: requests.Response) -> Answer:
+    moved = response.url if response.url != url else None
+    if not response.ok:
+        return Answer(response.status_code, moved=moved, problem=f"HTTP {response.status_code}")
+    problem = "a web page, not the file" if _is_page(url, response) else None
+    return Answer(response.status_code, _size(response), moved, problem)
+
+
+def _is_page(url: str, response: requests.Response) -> bool:
+    """Sites whose files are gone, or that ask before they serve one, answer well and with a page."""
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return kind == "text/html" and not urlsplit(url).path.endswith((".html", ".htm"))
+
+
+def _size(response: requests.Response) -> int | None:
+    whole = response.headers.get("Content-Range", "").rpartition("/")[2]
+    if whole.isdigit():
+        return int(whole)
+    length = response.headers.get("Content-Length")
+    return int(length) if length and length.isdigit() and response.status_code != 206 else None

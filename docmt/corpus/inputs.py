@@ -1,16 +1,17 @@
-"""What forms are given, and what they give: files in, documents out; for fixtures the other way round."""
+"""What forms are given, and what they give: files in, documents out; for fixtures the other way round.
+
+What is wrong with a corpus is reported to `Problems`: reading stops at the first, validating collects all.
+"""
 
 import gzip
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO
 
 from docmt.base.artifacts import BYTE_ORDER_MARK
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.corpus.problems import Problems
 
 DAMAGED = "compressed file is damaged or truncated"
 Rows = list[tuple[str, ...]]
@@ -62,6 +63,47 @@ class ContrastiveItem:
     variants: tuple[str, ...]
     correct: int
     where: str = ""
+
+
+class Problems:
+    """Each problem ends the reading, as a UserError."""
+
+    def report(self, what: str, *, where: str, **facts: object) -> None:
+        """`what` is the kind of problem, `facts` are those of UserError; whoever reports goes on as well as he can."""
+        raise UserError(what, where=where, **facts)
+
+    def warn(self, what: str, *, where: str, found: object) -> None:
+        """What a corpus may have, though it is rarely meant."""
+
+
+@dataclass
+class Kind:
+    """All problems of a kind: how many, and the first ones as shown."""
+
+    count: int = 0
+    shown: list[str] = field(default_factory=list)
+
+
+@dataclass
+class CollectedProblems(Problems):
+    """Keeps at most so many problems of each kind, and counts the rest."""
+
+    at_most: int
+    problems: dict[str, Kind] = field(default_factory=dict)
+    warnings: dict[str, Kind] = field(default_factory=dict)
+
+    def report(self, what: str, *, where: str, **facts: object) -> None:
+        self._keep(self.problems, what, where, **facts)
+
+    def warn(self, what: str, *, where: str, found: object) -> None:
+        self._keep(self.warnings, what, where, found=found)
+
+    def _keep(self, kinds: dict[str, Kind], what: str, where: str, **facts: object) -> None:
+        kind = kinds.setdefault(what, Kind())
+        kind.count += 1
+        if kind.count <= self.at_most:
+            told = [f"{name} {facts[name]}" for name in ("found", "expected") if facts.get(name) is not None]
+            kind.shown.append(": ".join([where, *(["; ".join(told)] if told else [])]))
 
 
 @dataclass
@@ -117,8 +159,17 @@ class Inputs:
         return place(self.archive, name)
 
     def lines(self, name: str) -> Iterator[str]:
-        """The lines of a text file, without their ends. Raises UserError for a missing or damaged file."""
-        yield from _lines(self.path(name), self.shown(name), self.problems)
+        """The lines of a text file, without their ends.
+
+        They are told apart by line feeds alone: other separators that Unicode knows may stand inside a sentence.
+        Reports invalid UTF-8. Raises UserError for a missing or damaged file.
+        """
+        path, shown = self.path(name), self.shown(name)
+        opened = gzip.open if path.suffix == ".gz" else open
+        with reading(shown, DAMAGED, remedy="remove it, and make or fetch it again"), opened(path, "rb") as stream:
+            for number, line in enumerate(stream, 1):
+                text = _decoded(line, f"{shown}:{number}", self.problems).rstrip("\r\n")
+                yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
 
     def text(self, name: str) -> str:
         """A whole text file."""
@@ -128,21 +179,6 @@ class Inputs:
 def place(archive: str | None, name: str) -> str:
     """How a file is named in messages."""
     return f"{archive}/{name}" if archive else name
-
-
-def _lines(path: Path, shown: str, problems: Problems) -> Iterator[str]:
-    """Lines are told apart by line feeds alone: other separators that Unicode knows may stand inside a sentence.
-
-    Reports invalid UTF-8. Raises UserError for a missing or damaged file; it is `shown` in messages.
-    """
-    with reading(shown, DAMAGED, remedy="remove it, and make or fetch it again"), _opened(path) as stream:
-        for number, line in enumerate(stream, 1):
-            text = _decoded(line, f"{shown}:{number}", problems).rstrip("\r\n")
-            yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
-
-
-def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
 def _decoded(line: bytes, where: str, problems: Problems) -> str:

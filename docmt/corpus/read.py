@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,8 @@ from docmt.base.columns import CONTRASTIVE, DOCUMENTS, write_parquet
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.catalogue.corpus import CorpusSettings, Counts
-from docmt.corpus.inputs import ContrastiveItem, Document
+from docmt.corpus.inputs import ContrastiveItem, Document, Problems
 from docmt.corpus.opening import opened, stated_splits
-from docmt.corpus.problems import Problems
-from docmt.corpus.validate import check_counts, check_splits
 
 ROWS_AT_ONCE = 50_000
 """Sentences that are held in memory before they are written, as one row group."""
@@ -167,3 +165,31 @@ def _card(
         "changed": {what: count for what, count in sorted(changed.items()) if count},
         "contrastive": {name: dict(counts) for name, counts in sets.items()},
     }
+
+
+def check_splits(found: Collection[str], stated: Mapping[str, Sequence[str]], problems: Problems) -> None:
+    """Reports a split without any document whose files are stated, as when all of them are empty."""
+    for split in SPLITS:
+        if split in stated and split not in found:
+            files = ", ".join(dict.fromkeys(stated[split]))
+            remedy = "fetch or make them again, or take the split out of the corpus' file"
+            problems.report(f"no documents in split {split}", where=files, expected="one or more", remedy=remedy)
+
+
+def check_counts(found: Mapping[str, Counts], expected: Mapping[str, Counts], corpus: str, problems: Problems) -> None:
+    """Reports a split that is missing, or holds other counts than the catalogue says.
+
+    Where the catalogue states none (a user's own corpus, a file that nobody has read yet) nothing is compared.
+    """
+    for split in SPLITS:
+        if split in expected and found.get(split) != expected[split]:
+            problems.report(
+                "counts differ from the catalogue's",
+                where=f"{corpus} {split}",
+                found=_counted(found.get(split)),
+                expected=_counted(expected[split]),
+            )
+
+
+def _counted(counts: Counts | None) -> str:
+    return f"{counts.documents} documents, {counts.sentences} sentences" if counts else "no such split"

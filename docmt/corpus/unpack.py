@@ -9,6 +9,7 @@ import stat
 import tarfile
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -102,7 +103,9 @@ def unpack(archive: Path, folder: Path) -> None:
         with atomic_folder(folder) as beside:
             for name, stream, size in members:
                 budget.member()
-                _write(beside / _safe(name, archive), stream, size, archive, budget)
+                if _leads_out(PurePosixPath(name)) or "\\" in name:
+                    raise UserError("archive holds a path that leads out of it", where=archive.name, found=name)
+                _write(beside / name, stream, size, archive, budget)
     except UserError:
         raise
     except Exception as problem:
@@ -173,12 +176,6 @@ def _gzip_members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | 
         yield archive.name.removesuffix(".gz"), contents, None
 
 
-def _safe(name: str, archive: Path) -> str:
-    if _leads_out(PurePosixPath(name)) or "\\" in name:
-        raise UserError("archive holds a path that leads out of it", where=archive.name, found=name)
-    return name
-
-
 def _leads_out(path: PurePosixPath) -> bool:
     return path.is_absolute() or os.path.normpath(path).split("/")[0] == ".."
 
@@ -201,13 +198,10 @@ def _stated_limit() -> float | None:
     text = os.environ.get(LIMIT)
     if not text:
         return None
-    try:
-        limit = float(text)
-    except ValueError:
-        limit = 0.0
-    if not 0 < limit < float("inf"):
-        raise UserError("not a limit", where=LIMIT, found=text, expected="a number of GB above 0, such as 200")
-    return limit
+    with suppress(ValueError):
+        if 0 < float(text) < float("inf"):
+            return float(text)
+    raise UserError("not a limit", where=LIMIT, found=text, expected="a number of GB above 0, such as 200")
 
 
 def _gb(size: float) -> str:

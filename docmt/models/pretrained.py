@@ -33,8 +33,7 @@ from docmt.models.families import BIAS_OF_LOGITS, FAMILIES, TOKEN_TYPES, Family
 from docmt.models.store import read_checkpoint, take
 from docmt.models.transformer import Transformer, parameter_shapes
 from docmt.nn.shapes import EmbeddingRows, EmbeddingTable, Tensor
-from docmt.settings.made_checkpoints import STANDS_FOR
-from docmt.settings.pretrained import POSITION_OFFSET, check_model, read_config
+from docmt.settings.pretrained import POSITION_OFFSET, STANDS_FOR, check_model, read_config
 
 Counterparts = Mapping[str, int | None]
 """The pieces of our vocabulary in order, and the row that the checkpoint's table of embeddings has for each."""

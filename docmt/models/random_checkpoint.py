@@ -14,9 +14,8 @@ from docmt.base.artifacts import atomic_file, write_json
 from docmt.models.families import FAMILIES, TOKEN_TYPES
 from docmt.models.transformer import parameter_shapes
 from docmt.nn.shapes import Tensor
-from docmt.settings.made_checkpoints import STANDS_FOR, MadeCheckpoint
 from docmt.settings.models import TransformerConfig
-from docmt.settings.pretrained import CONFIG, POSITION_OFFSET, WEIGHTS
+from docmt.settings.pretrained import CONFIG, POSITION_OFFSET, STANDS_FOR, WEIGHTS, MadeCheckpoint
 
 SAFE, PICKLED = WEIGHTS[0], WEIGHTS[-1]
 """Names of the file of the weights, by its form."""

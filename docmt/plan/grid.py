@@ -27,8 +27,8 @@ from docmt.plan.scale import load_scale
 from docmt.plan.study import check_items, load_study
 from docmt.settings.data import TextConfig
 from docmt.settings.decode import DecodeConfig
-from docmt.settings.made_checkpoints import MadeCheckpoint
 from docmt.settings.models import MODEL_CONFIGS
+from docmt.settings.pretrained import MadeCheckpoint
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.system import Entry
 from docmt.settings.train import TrainConfig

@@ -12,8 +12,8 @@ from docmt.base.yaml_files import Lines
 from docmt.kinds.study import StudyConfig
 from docmt.plan.scale import Scale
 from docmt.settings.data import both_cuts
-from docmt.settings.made_checkpoints import is_made
 from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
+from docmt.settings.pretrained import is_made
 from docmt.settings.system import SystemConfig
 
 SYSTEM_KEYS = (

@@ -14,8 +14,8 @@ from docmt.base.yaml_files import Lines, load_yaml
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.settings.data import ViewConfig
 from docmt.settings.decode import DecodeConfig
-from docmt.settings.made_checkpoints import MadeCheckpoint, parse_made
 from docmt.settings.models import TransformerConfig
+from docmt.settings.pretrained import MadeCheckpoint, parse_made
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.train import TrainConfig
 
@@ -70,7 +70,7 @@ def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> S
     sections = {section: mapping(value.get(section, {}), lines, (section,)) for section in SECTIONS}
     for section, schema in SECTIONS.items():
         check_keys(sections[section], [f.name for f in dataclasses.fields(schema)], lines, (section,))
-    made = tuple(parse_made(value.get("pretrained", {}), sections["model"], lines).values())
+    made = parse_made(value.get("pretrained", {}), sections["model"], lines)
     if made and value.get("fixtures") is None:
         where = lines.place(("pretrained",))
         raise UserError("a scale makes checkpoints where it makes corpora too", where=where, expected="fixtures")

@@ -18,7 +18,7 @@ from docmt.plan.grid import Grid
 from docmt.plan.items import compared, item_corpora, item_entries, item_files, item_of, later_card, study_of
 from docmt.plan.study import SECTIONS
 from docmt.plan.versions import VERSIONS
-from docmt.settings.made_checkpoints import is_made
+from docmt.settings.pretrained import is_made
 from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
 

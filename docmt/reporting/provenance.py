@@ -10,7 +10,7 @@ from typing import Any
 from docmt.base.artifacts import canonical_json
 from docmt.reporting.formats import flatten
 from docmt.reporting.results import Results, Run
-from docmt.settings.made_checkpoints import is_made
+from docmt.settings.pretrained import is_made
 from docmt.settings.system import Entry
 
 

@@ -55,6 +55,10 @@ class TextConfig(Checked):
         return self.pretrained is not None and (side == "source" or self.pretrained_sides == "both")
 
 
+LEFT_OUT = {"min_document_tokens": ".min{}", "min_document_sentences": ".min{}sentences", "sample": ".sample{}"}
+"""Settings that keep documents or segments out of training, and how they stand in the name of a view."""
+
+
 @dataclass(frozen=True)
 class CutConfig(Checked):
     """How a document becomes segments: exactly one of window, max_tokens, max_sentences, documents is set."""
@@ -105,19 +109,16 @@ class CutConfig(Checked):
         ((kind, size),) = self._chosen().items()
         name = kind if self.documents else f"{kind.removeprefix('max_')}{size}"
         copy = "" if self.partial_copy is None else f".copy{self.partial_copy:g}"
-        named = {"min_document_tokens": ".min{}", "min_document_sentences": ".min{}sentences", "sample": ".sample{}"}
-        left_out = "".join(named[name].format(size) for name, size in self.left_out_by().items())
+        left_out = "".join(LEFT_OUT[name].format(size) for name, size in self.left_out_by().items())
         return f"{name}{'.openings' if self.openings else ''}{copy}{left_out}"
 
     def left_out_by(self) -> dict[str, int]:
         """What keeps documents or segments out, of training alone; empty where nothing does."""
-        names = ("min_document_tokens", "min_document_sentences", "sample")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return {name: size for name in LEFT_OUT if (size := getattr(self, name)) is not None}
 
     def _chosen(self) -> dict[str, int]:
-        sizes = {"window": self.window, "max_tokens": self.max_tokens, "max_sentences": self.max_sentences}
-        whole = {"documents": True} if self.documents else {}
-        return {kind: size for kind, size in sizes.items() if size is not None} | whole
+        kinds = ("window", "max_tokens", "max_sentences", "documents")
+        return {kind: size for kind in kinds if (size := getattr(self, kind))}
 
 
 @dataclass(frozen=True)

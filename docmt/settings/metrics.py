@@ -45,10 +45,6 @@ Selector = Callable[[str | None, str | None], Tallied | None]
 """(set, detail) -> the rows that the metric is over, or none where it is no function of such sums."""
 
 
-def _nothing(*_: str | None) -> None:
-    """Of a metric by which systems cannot be compared unit by unit."""
-
-
 @dataclass(frozen=True)
 class Metric:
     """`has_sets`: may be asked of one contrastive set; `detail`: the form of what may follow an @.
@@ -65,7 +61,7 @@ class Metric:
     decimals: int = 2
     has_sets: bool = False
     detail: str = NO_DETAIL
-    tallied: Selector = _nothing
+    tallied: Selector = lambda *_: None
     source: Source = "scores"
     judge: Literal["aligner", "cohesion"] | None = None
     module: str = ""
@@ -140,10 +136,6 @@ def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured 
     return Measured(100 * sum(one["right"] for one in chosen) / items, scores["contrastive_signature"])
 
 
-def _accuracy_rows(name: str | None, distance: str | None) -> Tallied:
-    return Tallied("accuracy", name, None if distance is None else int(distance))
-
-
 def _fallbacks(scores: dict, *_: str | None) -> Measured | None:
     decoding = scores.get("decoding")
     if not decoding:
@@ -200,7 +192,7 @@ METRICS = {
         decimals=1,
         has_sets=True,
         detail=r"\d+",
-        tallied=_accuracy_rows,
+        tallied=lambda name, distance: Tallied("accuracy", name, None if distance is None else int(distance)),
         module="docmt.scoring.contrastive",
     ),
     "LTCR": _consistency(

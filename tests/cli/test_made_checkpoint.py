@@ -16,9 +16,8 @@ from docmt.models.pretrained import start_from
 from docmt.models.transformer import Transformer
 from docmt.scoring.alignment.programs import AwesomeAlign
 from docmt.scoring.cohesion import NextSentence
-from docmt.settings.made_checkpoints import SIZES
 from docmt.settings.models import TransformerConfig
-from docmt.settings.pretrained import ALIGNER_FILES, needed_fields
+from docmt.settings.pretrained import ALIGNER_FILES, SIZES, needed_fields
 from docmt.text.pretrained import PretrainedTokenizer
 
 KINDS = ("mbart", "bert")

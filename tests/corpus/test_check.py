@@ -10,8 +10,8 @@ from docmt.base.artifacts import write_json
 from docmt.catalogue.corpus import Counts, load_corpus
 from docmt.catalogue.missing import Places
 from docmt.catalogue.published import PublishedCounts, StatedCounts
-from docmt.corpus.check import Checked, check_corpus
 from docmt.corpus.opening import needed_files
+from docmt.corpus.review import Checked, check_corpus
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
 CORPORA = {path.stem: load_corpus(path) for path in sorted(CATALOGUE.glob("*.yaml"))}

@@ -17,11 +17,9 @@ from docmt.catalogue.corpus import CorpusConfig, FileConfig, as_fixture, load_co
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FORMS, FileReaderConfig, ReaderConfig
 from docmt.corpus.fixtures import Fixture, make_fixture, write_fixture, written_forms
-from docmt.corpus.inputs import ContrastiveItem, Inputs
-from docmt.corpus.opening import read
-from docmt.corpus.problems import Problems
+from docmt.corpus.inputs import ContrastiveItem, Inputs, Problems
+from docmt.corpus.opening import read, validated, validated_items
 from docmt.corpus.stock import GROUP, HAN, LATIN, LETTERS, source_side, spelt, target_side
-from docmt.corpus.validate import validated, validated_items
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
 CORPORA = {path.stem: load_corpus(path) for path in sorted(CATALOGUE.glob("*.yaml"))}

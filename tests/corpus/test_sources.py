@@ -10,7 +10,7 @@ from helpers.catalogue_files import corpus_config
 
 from docmt.catalogue.corpus import FileConfig
 from docmt.catalogue.forms import ReaderConfig
-from docmt.corpus.sources import ask, ask_sources
+from docmt.corpus.download import ask, ask_sources
 
 
 @dataclass

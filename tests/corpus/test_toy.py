@@ -8,12 +8,11 @@ import pytest
 
 from docmt.corpus.forms import toy
 from docmt.corpus.forms.toy import ToyConfig
-from docmt.corpus.inputs import ContrastiveItem, Document
-from docmt.corpus.problems import Problems
+from docmt.corpus.inputs import ContrastiveItem, Document, Problems
+from docmt.corpus.opening import validated, validated_items
 from docmt.corpus.toy import words
 from docmt.corpus.toy.grammar import ELLIPSIS, GENDER, NUMBER, PHENOMENA, WORD
 from docmt.corpus.toy.stories import Story, draw_story
-from docmt.corpus.validate import validated, validated_items
 
 DISTANCES = (1, 2, 3, 5)
 CONFIG = ToyConfig("toy", train_documents=1000, dev_documents=40, test_documents=40, contrastive_items=30)
@@ -65,6 +64,12 @@ def test_no_document_twice_and_nothing_said_twice_in_one(documents):
         )
 
 
+def distance_in(story: Story, index: int) -> int:
+    """How many sentences before `index` the last one stands whose source settles what `index` leaves open."""
+    phenomenon = story.sentences[index].leaves_open
+    return next(back for back in range(1, index + 1) if phenomenon in story.sentences[index - back].settles)
+
+
 def test_every_document_exercises_every_phenomenon(stories):
     counts = [Counter(sentence.leaves_open for sentence in story.sentences) for story in stories]
     for phenomenon in PHENOMENA:
@@ -79,7 +84,7 @@ def test_every_phenomenon_is_trained_at_every_distance(stories):
         for index, sentence in enumerate(story.sentences):
             phenomenon = sentence.leaves_open
             if phenomenon is not None:
-                distance = story.distance(index)
+                distance = distance_in(story, index)
                 between = story.sentences[index - distance + 1 : index]
                 if not any(phenomenon in other.shows for other in between):
                     seen[phenomenon, distance] += 1
@@ -91,7 +96,7 @@ def test_what_is_left_open_was_settled_before(stories):
     for story in stories:
         for index, sentence in enumerate(story.sentences):
             if sentence.leaves_open is not None:
-                assert 1 <= story.distance(index) <= index
+                assert 1 <= distance_in(story, index) <= index
 
 
 def test_elided_verb_follows_an_activity_as_last_statement_about_a_person(stories):

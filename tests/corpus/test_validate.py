@@ -5,9 +5,9 @@ import pytest
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS
 from docmt.catalogue.corpus import Counts
-from docmt.corpus.inputs import ContrastiveItem, Document, Side
-from docmt.corpus.problems import Problems
-from docmt.corpus.validate import check_counts, validated, validated_items
+from docmt.corpus.inputs import ContrastiveItem, Document, Problems, Side
+from docmt.corpus.opening import validated, validated_items
+from docmt.corpus.read import check_counts
 
 DOCUMENT = Document(
     "train", "d1", Side(["你好。", "再见。"], "a.zh", [4, 5]), Side(["Hello.", "Bye."], "a.en", [7, 9]), "here"

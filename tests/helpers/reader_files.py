@@ -10,10 +10,8 @@ import pytest
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.catalogue.forms import ReaderConfig
-from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
-from docmt.corpus.opening import read
-from docmt.corpus.problems import CollectedProblems
-from docmt.corpus.validate import validated, validated_items
+from docmt.corpus.inputs import CollectedProblems, ContrastiveItem, Document, Inputs
+from docmt.corpus.opening import read, validated, validated_items
 
 Texts = dict[str, str | bytes]
 """Files by their names."""

@@ -21,7 +21,6 @@ from docmt.base.artifacts import atomic_file, canonical_json, read_json
 from docmt.base.foreign import explained
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.items import item_files, run_folder, study_files
-from docmt.settings.made_checkpoints import is_made, made_files
 from docmt.catalogue.missing import left_out, missing_error, missing_files
 from docmt.base.paths import (
     ALIGNER,
@@ -51,6 +50,8 @@ from docmt.settings.pretrained import (
     aligner_files,
     check_model,
     checkpoint_files,
+    is_made,
+    made_files,
     missing_checkpoints,
     tokenizer_file,
 )

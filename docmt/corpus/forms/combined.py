@@ -8,6 +8,7 @@ from docmt.base.checks import need
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FileReaderConfig, ReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
+from docmt.corpus.opening import read
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,10 @@ class CombinedConfig(ReaderConfig):
 
 
 def documents(config: CombinedConfig, inputs: Inputs) -> Iterator[Document]:
-    from docmt.corpus.opening import read
-
     for part in config.parts:
         yield from read(part, inputs).documents
 
 
 def items(config: CombinedConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
-    from docmt.corpus.opening import read
-
     for part in config.parts:
         yield from read(part, inputs).items

@@ -1,10 +1,10 @@
 """`contrapro`: pronouns whose antecedent decides, Müller et al. (2018), "A Large-Scale Test Set for the Evaluation of
 Context-Aware Pronoun Translation in NMT"; and the French sets of the same form, Lopes et al. (2020).
 
-An item names a line of a document (`document id`, `segment id`); its context are the lines before it, on both sides.
-The reference must beat every variant (`errors`). A set's parts are pairs of pronouns, as the authors' evaluation has
-them: `contrapro/it:er`. The distance is that of the antecedent in sentences (0: it stands in the same one); where the
-set does not state it, it is 0 too.
+An item, in JSON, names a line of a document (`document id`, `segment id`); its context are the lines before it, on both
+sides. The reference must beat every variant (`errors`). A set's parts are pairs of pronouns, as the authors' evaluation
+has them: `contrapro/it:er`. The distance is that of the antecedent in sentences (0: it stands in the same one); where
+the set does not state it, it is 0 too.
 
 Departs: the authors' script takes the reference from the document; here it is the item's own (`ref segment`), which
 its variants were made from. It takes any line for the item's; here one that is another sentence is refused.
@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache, partial
+from itertools import islice, takewhile
 from typing import Any, ClassVar, Literal
 
 from docmt.base.checks import at_least, need, setting
 from docmt.base.errors import UserError
-from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of, numbered, read_json
+from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of_list
 from docmt.corpus.inputs import ContrastiveItem, Inputs
 
 Document = list[tuple[str, str]]
@@ -32,10 +33,7 @@ ALIKE = 0.8
 
 @dataclass(frozen=True)
 class ContraProConfig(ContrastiveReaderConfig):
-    """`contrapro`: pronouns, Müller et al. (2018); JSON, and the documents that it points into.
-
-    {document} is the item's `document id` without a language at its end, {year} what stands before its first `_`.
-    """
+    """{document} is the item's `document id` without a language at its end, {year} what stands before its first `_`."""
 
     PATHS: ClassVar = ("sets", "documents")
 
@@ -59,8 +57,7 @@ def items(config: ContraProConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     """
     document = lru_cache(REMEMBERED_DOCUMENTS)(partial(_document, config, inputs))
     for name, file in config.sets.items():
-        records = numbered(read_json(inputs, file, list), f"{inputs.shown(file)}, item")
-        yield from items_of(records, partial(_item, name, config, document, inputs.changed), inputs.problems)
+        yield from items_of_list(inputs, file, "item", partial(_item, name, config, document, inputs.changed))
 
 
 def _item(
@@ -102,12 +99,7 @@ def _errors(record: dict[str, Any], where: str) -> list[Any]:
 
 def _context(before: Document, most: int) -> Document:
     """The last pairs of `before`, at most so many, after any with an empty side."""
-    chosen: Document = []
-    for pair in reversed(before):
-        if len(chosen) == most or not all(pair):
-            break
-        chosen.append(pair)
-    return chosen[::-1]
+    return list(islice(takewhile(all, reversed(before)), most))[::-1]
 
 
 def _document(config: ContraProConfig, inputs: Inputs, name: str) -> Document:

@@ -7,9 +7,9 @@ from typing import Literal
 
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import SplitsReaderConfig
-from docmt.corpus.aligned import SidesConfig, aligned_rows
 from docmt.corpus.inputs import Document, Inputs, Side, Written, text_of
-from docmt.corpus.stock import Stock
+from docmt.corpus.sides import SidesConfig, aligned_rows
+from docmt.corpus.stock import GROUP, Stock
 
 
 @dataclass(frozen=True)
@@ -33,20 +33,16 @@ def documents(config: EosConfig, inputs: Inputs) -> Iterator[Document]:
     for split, files in config.in_order:
         shown = [inputs.shown(path) for path in files.paths]
         for number, texts in aligned_rows(inputs, files.paths):
+            sides = [[sentence.strip() for sentence in separator.split(text)] for text in texts]
             source, target, *references = (
-                _side([sentence.strip() for sentence in separator.split(text)], file, number)
-                for text, file in zip(texts, shown, strict=True)
+                Side(side, file, [number] * len(side)) for side, file in zip(sides, shown, strict=True)
             )
             where = f"{shown[0]}:{number}"
             yield Document(split, f"{split}{number}", source, target, where, tuple(references))
 
 
-def _side(sentences: list[str], file: str, line: int) -> Side:
-    return Side(sentences, file, [line] * len(sentences))
-
-
 def write(config: EosConfig, stock: Stock) -> Written:
     for split, sides in config.in_order:
-        documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=stock.group)
+        documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=GROUP)
         for side, path in enumerate(sides.paths):
             yield path, text_of(f" {config.separator} ".join(row[side] for row in rows) for rows in documents)

@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import ClassVar, Literal
 
 from docmt.base.errors import UserError
-from docmt.catalogue.forms import SplitsReaderConfig, need_parts
-from docmt.corpus.aligned import SidesConfig, aligned_document, aligned_rows
+from docmt.catalogue.forms import SplitsReaderConfig
 from docmt.corpus.inputs import Document, Inputs, Written, text_of
+from docmt.corpus.sides import SidesConfig, aligned_document, aligned_rows
 from docmt.corpus.stock import Stock
 
 NAME = "{document}"
@@ -18,14 +18,10 @@ NAME = "{document}"
 
 @dataclass(frozen=True)
 class FilesConfig(SplitsReaderConfig):
+    IN_BRACES: ClassVar = (NAME,)
+
     kind: Literal["files"]
     splits: dict[str, SidesConfig]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for split, sides in self.splits.items():
-            for path in sides.paths:
-                need_parts(path, f"splits.{split}", "{document}")
 
 
 def documents(config: FilesConfig, inputs: Inputs) -> Iterator[Document]:

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
-from docmt.catalogue.forms import Languages, SplitsReaderConfig, need_parts
+from docmt.catalogue.forms import Languages, SplitsReaderConfig
 from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
-from docmt.corpus.marked_up import OneSided, about_talk, paired
+from docmt.corpus.sides import OneSided, about_talk, paired
 from docmt.corpus.stock import Stock
 
 TAGS = ("doc", "url", "keywords", "speaker", "talkid", "title", "description", "reviewer", "translator")
@@ -17,13 +17,10 @@ TALK = re.compile(r"<talkid>\s*(\S+)\s*</talkid>")
 
 @dataclass(frozen=True)
 class IwsltTagsConfig(SplitsReaderConfig):
+    IN_BRACES: ClassVar = ("{language}",)
+
     kind: Literal["iwslt_tags"]
     splits: dict[str, str]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for split, path in self.splits.items():
-            need_parts(path, f"splits.{split}", "{language}")
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
         return [self.splits[split].format(language=language) for language in languages]

@@ -1,4 +1,4 @@
-"""`iwslt_xml`: the dev and test sets of IWSLT; a document is a talk."""
+"""`iwslt_xml`: the dev and test sets of IWSLT, an XML file a language and set; a document is a talk."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,16 +7,13 @@ from typing import ClassVar, Literal
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import Languages, SplitsReaderConfig, need_parts
 from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
-from docmt.corpus.marked_up import MarkedUp, OneSided, about_talk, escaped, paired
+from docmt.corpus.sides import MarkedUp, OneSided, about_talk, escaped, paired
 from docmt.corpus.stock import Stock
 
 
 @dataclass(frozen=True)
 class IwsltXmlConfig(SplitsReaderConfig):
-    """`iwslt_xml`: the dev and test sets of IWSLT, an XML file a language and set; a document is a talk.
-
-    `files`: a path with {set} and {language} in it; `splits`: the sets of each split, in order.
-    """
+    """`files`: a path with {set} and {language} in it; `splits`: the sets of each split, in order."""
 
     PATHS: ClassVar = ("files",)
 
@@ -50,31 +47,18 @@ def documents(config: IwsltXmlConfig, inputs: Inputs) -> Iterator[Document]:
 
 
 def _talks(inputs: Inputs, file: str) -> list[OneSided]:
-    import xml.sax
+    from xml.parsers import expat
 
     shown = inputs.shown(file)
-    found = MarkedUp(shown, inputs.problems)
-
-    class Handler(xml.sax.ContentHandler):
-        """Passes on what `MarkedUp` looks at, with the lines where it stands."""
-
-        def setDocumentLocator(self, locator: xml.sax.xmlreader.Locator) -> None:  # noqa: N802 (the library's name)
-            self.line = locator.getLineNumber
-
-        def startElement(self, name: str, attrs: xml.sax.xmlreader.AttributesImpl) -> None:  # noqa: N802
-            found.start(name, dict(attrs), self.line())
-
-        def endElement(self, name: str) -> None:  # noqa: N802
-            found.end(name, self.line())
-
-        def characters(self, content: str) -> None:
-            found.text(content)
-
+    found, parser = MarkedUp(shown, inputs.problems), expat.ParserCreate()
+    parser.StartElementHandler = lambda tag, attributes: found.start(tag, attributes, parser.CurrentLineNumber)
+    parser.EndElementHandler = lambda tag: found.end(tag, parser.CurrentLineNumber)
+    parser.CharacterDataHandler = found.text
     try:
-        xml.sax.parseString(inputs.text(file), Handler())
-    except xml.sax.SAXParseException as problem:
-        where = f"{shown}:{problem.getLineNumber()}"
-        raise UserError("not an XML file", where=where, found=problem.getMessage()) from None
+        parser.Parse(inputs.text(file), True)
+    except expat.ExpatError as problem:
+        where = f"{shown}:{problem.lineno}"
+        raise UserError("not an XML file", where=where, found=expat.ErrorString(problem.code)) from None
     return found.finish()
 
 
@@ -82,11 +66,10 @@ def write(config: IwsltXmlConfig, stock: Stock) -> Written:
     for split, sets in config.in_order:
         for set_ in sets:
             talks = stock.deal(config, split, config.files.format(set=set_, language=""))
-            for side, language in enumerate(stock.languages):
+            for side, path in enumerate(config.files_of_set(set_, stock.languages)):
                 kind = ("srcset", "refset")[side]
                 lines = [line for number, rows in enumerate(talks, 1) for line in _xml_talk(number, rows, side)]
                 opening = ('<?xml version="1.0" encoding="UTF-8"?>', "<mteval>", f'<{kind} setid="{set_}">')
-                path = config.files.format(set=set_, language=language)
                 yield path, text_of((*opening, *lines, f"</{kind}>", "</mteval>"))
 
 

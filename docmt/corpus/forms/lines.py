@@ -1,14 +1,15 @@
 """`lines`: aligned plain text, a sentence a line."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any, ClassVar, Literal, Self
 
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import Languages, SplitsReaderConfig
-from docmt.corpus.aligned import Row, SidesConfig, aligned_document, aligned_rows
-from docmt.corpus.inputs import Document, Inputs, Written, text_of
-from docmt.corpus.problems import Problems
+from docmt.corpus.inputs import Document, Inputs, Problems, Written, text_of
+from docmt.corpus.sides import Row, SidesConfig, aligned_document, aligned_rows
 from docmt.corpus.stock import Stock
 
 
@@ -129,24 +130,18 @@ def _between_marks(
 def _by_offsets(rows: Iterable[Row], inputs: Inputs, offsets: str) -> Iterator[list[Row]]:
     """`offsets`: a file with the 0-based number of each document's first line."""
     file = inputs.shown(offsets)
-    starts = _offsets(file, inputs.lines(offsets), inputs.problems)
-    run: list[Row] = []
-    following = next(starts, None)
-    if following is not None and following[0] != 0:
-        inputs.problems.report("text before the first offset", where=f"{file}:1", found=following[0], expected=0)
-    last = 0
-    for row in rows:
-        while following is not None and following[0] < row[0]:
-            if run:
-                yield run
-            run, following = [], next(starts, None)
-        run.append(row)
-        last = row[0]
-    if run:
+    starts = dict(_offsets(file, inputs.lines(offsets), inputs.problems))
+    if starts and 0 not in starts:
+        inputs.problems.report("text before the first offset", where=f"{file}:1", found=next(iter(starts)), expected=0)
+    last, firsts = 0, list(starts)
+    for _, group in groupby(rows, key=lambda row: bisect_left(firsts, row[0])):
+        run = list(group)
+        last = run[-1][0]
         yield run
-    for start, number in [following, *starts] if following is not None else []:
-        where = f"{file}:{number}"
-        inputs.problems.report("offset after the last line", where=where, found=start, expected=f"below {last}")
+    for start, number in starts.items():
+        if start >= last:
+            where = f"{file}:{number}"
+            inputs.problems.report("offset after the last line", where=where, found=start, expected=f"below {last}")
 
 
 def _offsets(file: str, lines: Iterable[str], problems: Problems) -> Iterator[tuple[int, int]]:
@@ -175,12 +170,10 @@ def write(config: LinesConfig, stock: Stock) -> Written:
 
 
 def _with_boundaries(documents: list[list[str]], boundaries: BoundariesConfig | None) -> Iterator[str]:
-    marker = boundaries.marker if boundaries is not None else None
+    marks = {} if boundaries is None else {boundaries.at: [boundaries.marker]}
     for number, sentences in enumerate(documents):
-        if marker is not None and boundaries.at == "start":
-            yield marker
+        yield from marks.get("start", ())
         if boundaries is not None and boundaries.blank and number > 0:
             yield ""
         yield from sentences
-        if marker is not None and boundaries.at == "end":
-            yield marker
+        yield from marks.get("end", ())

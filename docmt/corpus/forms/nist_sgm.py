@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import SplitsReaderConfig
 from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
-from docmt.corpus.marked_up import MarkedUp, OneSided, escaped
+from docmt.corpus.sides import MarkedUp, OneSided, escaped
 from docmt.corpus.stock import Stock
 
 STRUCTURE = frozenset(("mteval", "srcset", "refset", "tstset", "doc", "hl", "p", "seg"))

@@ -1,8 +1,8 @@
-"""`table`: a row a sentence pair; TSV with a header, Parquet, JSON lines."""
+"""`table`: a row a sentence pair, in order; TSV with a header, Parquet or JSON lines, by the file's ending."""
 
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import PurePosixPath
@@ -12,7 +12,8 @@ from docmt.base.checks import need, setting
 from docmt.base.foreign import first_line, need_file, reading
 from docmt.base.names import SPLITS
 from docmt.catalogue.forms import Languages, SplitsReaderConfig
-from docmt.corpus.inputs import Document, Inputs, Side, Written, need_columns, text_of, tsv_rows
+from docmt.corpus.inputs import Document, Inputs, Written, need_columns, text_of, tsv_rows
+from docmt.corpus.sides import aligned_document
 from docmt.corpus.stock import Stock
 
 Row = tuple[int, Sequence[object]]
@@ -30,10 +31,7 @@ def table_form(path: str) -> str | None:
 
 @dataclass(frozen=True)
 class TableConfig(SplitsReaderConfig):
-    """`table`: a row a sentence pair, in order; TSV with a header, Parquet or JSON lines, by the file's ending.
-
-    Either `splits` names a file each, or `file` has all of them and `split` is the column that says which.
-    """
+    """Either `splits` names a file each, or `file` has all of them and `split` is the column that says which."""
 
     PATHS: ClassVar = ("splits", "file")
 
@@ -76,18 +74,11 @@ def documents(config: TableConfig, inputs: Inputs) -> Iterator[Document]:
     columns = [*needed, *config.references]
     for split, path in config.tables:
         shown = inputs.shown(path)
-        rows = FORMS[table_form(path)](inputs, path, columns)
-        texts = _texts(rows, needed, inputs, shown)
+        read, _ = FORMS[table_form(path)]
+        texts = _texts(read(inputs, path, columns), needed, inputs, shown)
         for (own, name), group in groupby(texts, key=lambda row: (split or row[1][3], row[1][2])):
-            yield _document(own, name, list(group), len(needed), shown)
-
-
-def _document(split: str, name: str, rows: list[tuple[int, list[str]]], needed: int, shown: str) -> Document:
-    lines = [number for number, _ in rows]
-    columns = list(zip(*(texts for _, texts in rows), strict=True))
-    references = tuple(Side([text or None for text in texts], shown, lines) for texts in columns[needed:])
-    source, target = (Side(texts, shown, lines) for texts in columns[:2])
-    return Document(split, name, source, target, f"{shown}:{lines[0]}", references)
+            rows = [(number, (*row[:2], *(text or None for text in row[len(needed) :]))) for number, row in group]
+            yield aligned_document(own, name, rows, [shown] * (2 + len(config.references)))
 
 
 def _texts(rows: Iterator[Row], needed: Sequence[str], inputs: Inputs, shown: str) -> Iterator[tuple[int, list[str]]]:
@@ -136,13 +127,6 @@ def _parquet(inputs: Inputs, path: str, columns: Sequence[str]) -> Iterator[Row]
                 yield number, values
 
 
-FORMS: dict[str, Callable[[Inputs, str, Sequence[str]], Iterator[Row]]] = {
-    "tsv": tsv_rows,
-    "jsonl": _json_lines,
-    "parquet": _parquet,
-}
-
-
 def write(config: TableConfig, stock: Stock) -> Written:
     columns = [config.document, config.source, config.target, *config.references]
     for own, path in config.tables:
@@ -155,7 +139,8 @@ def write(config: TableConfig, stock: Stock) -> Written:
                 for number, rows in enumerate(documents, 1)
                 for row in rows
             ]
-        yield path, TABLES[table_form(path)](records)
+        _, written = FORMS[table_form(path)]
+        yield path, written(records)
 
 
 def _as_tsv(records: Sequence[dict[str, str]]) -> str:
@@ -175,4 +160,5 @@ def _as_parquet(records: Sequence[dict[str, str]]) -> bytes:
     return stream.getvalue()
 
 
-TABLES = {"tsv": _as_tsv, "jsonl": _as_json_lines, "parquet": _as_parquet}
+FORMS = {"tsv": (tsv_rows, _as_tsv), "jsonl": (_json_lines, _as_json_lines), "parquet": (_parquet, _as_parquet)}
+"""By the kind of table: what reads some columns of a file, and what makes the content of a fixture's."""

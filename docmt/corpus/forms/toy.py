@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from random import Random
 from typing import Literal, Self
 
 from docmt.base.checks import MOST_SEED, even, need, setting, whole
@@ -10,6 +11,8 @@ from docmt.base.names import SPLITS
 from docmt.catalogue.fixtures import FixtureConfig, story
 from docmt.catalogue.forms import ReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Side
+from docmt.corpus.toy.grammar import PHENOMENA
+from docmt.corpus.toy.stories import draw_items, draw_story
 
 documents_of_a_split = whole(1, 100_000_000)
 
@@ -43,10 +46,6 @@ class ToyConfig(ReaderConfig):
 
 def documents(config: ToyConfig, inputs: Inputs) -> Iterator[Document]:
     """Splits and sets draw from their own generators, so that the size of one does not change another."""
-    from random import Random
-
-    from docmt.corpus.toy.stories import draw_story
-
     sizes = (config.train_documents, config.dev_documents, config.test_documents)
     told = set()
     for split, size in zip(SPLITS, sizes, strict=True):
@@ -63,11 +62,6 @@ def documents(config: ToyConfig, inputs: Inputs) -> Iterator[Document]:
 
 
 def items(config: ToyConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
-    from random import Random
-
-    from docmt.corpus.toy.grammar import PHENOMENA
-    from docmt.corpus.toy.stories import draw_items
-
     rng = Random(f"{config.seed}/contrastive")
     for phenomenon, distance in product(PHENOMENA, config.distances):
         yield from draw_items(phenomenon, distance, config.contrastive_items, rng)

@@ -62,11 +62,9 @@ def documents(config: VersesConfig, inputs: Inputs) -> Iterator[Document]:
 
     Reports a line that is no verse, and an id given twice. Raises UserError for a book that is not there.
     """
-    source = _verses(config, inputs, config.source)
-    target = _verses(config, inputs, config.target)
+    source, target = (_verses(config, inputs, name) for name in (config.source, config.target))
     inputs.changed["verses in one language only"] += len(source.keys() ^ target.keys())
-    both = [(key, source[key], target[key]) for key in target if key in source]
-    joined = [Verse(key, (left[0], right[0]), (left[1], right[1])) for key, left, right in both]
+    joined = [Verse(key, *zip(source[key], target[key], strict=True)) for key in target if key in source]
     _check_books(config, {verse.book for verse in joined}, inputs.shown(config.target))
     yield from _chapters(config, joined, inputs)
 
@@ -136,16 +134,15 @@ def _without(markup: tuple[str, ...], text: str, inputs: Inputs) -> str:
 def write(config: VersesConfig, stock: Stock) -> Written:
     held_out = {"dev": config.dev, "test": config.test}
     for_training = next(book for book in BOOKS if book not in (*config.dev, *config.test))
-    columns: tuple[list[str], list[str]] = ([], [])
+    verses: list[tuple[str, str, str]] = []
     for split, books in {"train": (for_training,), **held_out}.items():
         for book in books:
             chapters = stock.deal(config, split, f"{config.source}/{book}")
             for chapter, rows in enumerate(chapters, 1):
-                for verse, pair in enumerate(_rough(rows, config), 1):
-                    for column, text in zip(columns, pair, strict=True):
-                        column.append(f"{book}.{chapter}.{verse}\t{text}")
-    yield config.source, text_of(columns[0])
-    yield config.target, text_of(columns[1])
+                pairs = enumerate(_rough(rows, config), 1)
+                verses += [(f"{book}.{chapter}.{verse}", *pair) for verse, pair in pairs]
+    for side, path in enumerate((config.source, config.target), 1):
+        yield path, text_of(f"{verse[0]}\t{verse[side]}" for verse in verses)
 
 
 def _rough(rows: Rows, config: VersesConfig) -> list[tuple[str, str]]:

@@ -17,9 +17,7 @@ from docmt.corpus.contrastive_items import (
     ContrastiveReaderConfig,
     field,
     item_of,
-    items_of,
-    numbered,
-    read_json,
+    items_of_list,
     split_sentences,
     texts_of,
 )
@@ -45,8 +43,7 @@ def items(config: VoitaConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
     Raises UserError for a file that is missing or no JSON list.
     """
     for name, file in config.sets.items():
-        records = numbered(read_json(inputs, file, list), f"{inputs.shown(file)}, instance")
-        yield from items_of(records, partial(_item, name, inputs.changed), inputs.problems)
+        yield from items_of_list(inputs, file, "instance", partial(_item, name, inputs.changed))
 
 
 def _item(name: str, changed: Counter[str], instance: Any, where: str) -> ContrastiveItem:

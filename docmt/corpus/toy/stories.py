@@ -55,11 +55,6 @@ class Story:
         """The pairs of Chinese and English."""
         return tuple(sentence.say(self.facts) for sentence in self.sentences)
 
-    def distance(self, index: int) -> int:
-        """How many sentences before `index` the last one stands whose source settles what `index` leaves open."""
-        phenomenon = self.sentences[index].leaves_open
-        return next(back for back in range(1, index + 1) if phenomenon in self.sentences[index - back].settles)
-
 
 def is_settled(phenomenon: str, before: Sequence[Sentence]) -> bool:
     """Whether a sentence after `before` can leave `phenomenon` open."""

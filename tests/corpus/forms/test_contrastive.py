@@ -6,8 +6,7 @@ import pytest
 from helpers.contrastive_sets import ANAPHORA, DOCUMENT, LEXICAL_CHOICE, PRONOUNS, TABLE, write_document, write_sets
 from helpers.reader_files import items_of, refusal
 
-from docmt.corpus.inputs import ContrastiveItem, Inputs
-from docmt.corpus.problems import CollectedProblems
+from docmt.corpus.inputs import CollectedProblems, ContrastiveItem, Inputs
 
 SETS = {
     "discevalmt": {"a": "anaphora.json", "l": "lexical_choice.json"},

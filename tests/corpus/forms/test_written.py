@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from docmt.corpus.forms.iwslt_tags import TAG
 from docmt.corpus.inputs import Inputs
-from docmt.corpus.validate import MARKER
+from docmt.corpus.opening import MARKER
 
 NO_TEXT = "\ufeff\ufffe\uffff"
 """The byte order mark, and what XML forbids."""
