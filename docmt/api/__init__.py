@@ -1,1 +1,1 @@
-"""What a user does with several stages at once, as functions: translate, train, import a model of fairseq."""
+"""What a user does with several stages at once, as functions: translate, score, import a model of fairseq."""

@@ -46,14 +46,16 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
 
 
-def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[str] = ()) -> None:
-    """Columns named in `numbers` are set flush right."""
+def show_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[str] = (), styles: Sequence[str] = ()
+) -> None:
+    """Columns named in `numbers` are set flush right; `styles`: on a terminal, of each row, if they differ."""
     if not sys.stdout.isatty():
         typer.echo(aligned([columns, *rows], numbers=numbers))
         return
     from rich.console import Console
 
-    Console().print(ruled(columns, rows, numbers))
+    Console().print(ruled(columns, rows, numbers, styles))
 
 
 def ruled(

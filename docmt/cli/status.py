@@ -11,7 +11,7 @@ import typer
 from docmt.base.errors import UserError
 from docmt.base.paths import RESULTS
 from docmt.cli.options import input_folder
-from docmt.cli.screen import aligned, ruled
+from docmt.cli.screen import ruled, show_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -69,23 +69,20 @@ def watch(results: Path, every: float) -> None:
 
 def show(trainings: "list[Standing]") -> None:
     """Once: in colour on a terminal, in plain columns in a file."""
-    if not sys.stdout.isatty():
-        typer.echo(plain(trainings))
-        return
-    from rich.console import Console
-
-    Console().print(table(trainings))
-
-
-def plain(trainings: "list[Standing]") -> str:
-    return aligned([COLUMNS, *map(cells, trainings)], numbers=NUMBERS) if trainings else NONE_YET
+    if trainings:
+        show_table(COLUMNS, [*map(cells, trainings)], NUMBERS, styles(trainings))
+    else:
+        typer.echo(NONE_YET)
 
 
 def table(trainings: "list[Standing]") -> "Table":
-    styles = [COLOURS[training.state] for training in trainings]
-    shown = ruled(COLUMNS, [*map(cells, trainings)], NUMBERS, styles)
+    shown = ruled(COLUMNS, [*map(cells, trainings)], NUMBERS, styles(trainings))
     shown.caption = None if trainings else NONE_YET
     return shown
+
+
+def styles(trainings: "list[Standing]") -> list[str]:
+    return [COLOURS[training.state] for training in trainings]
 
 
 def cells(training: "Standing") -> tuple[str, ...]:

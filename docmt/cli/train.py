@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -105,13 +106,14 @@ def train_here(
     paths: "Paths", device: str, threads: int | None, options: "JobOptions", stop: "StopRequest | None" = None
 ) -> bool:
     """The training, or this rank's part of it, in this process; the first rank shows how far it is. Is it finished?"""
-    from docmt.api.train import train as train_system
+    from docmt.api.dev_bleu import dev_bleu
     from docmt.cli.live import training_progress
+    from docmt.training.job import train as train_system
     from docmt.training.listeners import Listeners
     from docmt.training.ranks import is_first
 
     listener = training_progress(paths.settings) if is_first() else Listeners()
     try:
-        return train_system(paths, device, threads, listener, options, stop)
+        return train_system(paths, device, threads, listener, partial(dev_bleu, paths.text), options, stop)
     finally:
         listener.close()

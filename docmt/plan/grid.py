@@ -68,7 +68,7 @@ class MainConfig(RunConfig):
     corpora: tuple[str, ...] = setting((), "paths of your own corpus files, beside those in workflow/corpora")
     seeds: tuple[int, ...] = setting((1,), "one training each")
     texts: dict[str, TextConfig] = field(default_factory=dict)
-    defaults: DefaultsConfig | None = None
+    defaults: DefaultsConfig = field(metadata={"about": "what every system starts from"})
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
 
     def __post_init__(self) -> None:
@@ -238,8 +238,6 @@ def _main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
     value, lines = load_yaml(root / "config.yaml")
     value = {**mapping(value, lines), **{key: _typed(item) for key, item in overrides.items()}}
     config = parse(MainConfig, value, lines)
-    if config.defaults is None:
-        raise UserError("key is missing", where=lines.place(("defaults",)), expected="the defaults of every system")
     _check_defaults(config.defaults, lines)
     return config, lines
 

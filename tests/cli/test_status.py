@@ -34,14 +34,16 @@ def test_a_line_has_what_is_known_of_a_training():
     assert status.cells(FAILED) == ("sentence", "ted", "paper", "1", "7", *unknown, "failed: out of memory")
 
 
-def test_plain_columns_stand_below_each_other():
-    heading, *rows = status.plain([RUNNING, FAILED]).splitlines()
+def test_plain_columns_stand_below_each_other(capsys):
+    status.show([RUNNING, FAILED])
+    heading, *rows = capsys.readouterr().out.splitlines()
     assert heading.split() == " ".join(status.COLUMNS).split()
     state = heading.index("state")
     assert [row[state:] for row in rows] == ["running", "failed: out of memory"]
     update = heading.index("update") + len("update")
     assert [row[:update].split()[4:] for row in rows] == [["1200", "/", "5000"], ["7"]]
-    assert status.plain([]) == "no training yet"
+    status.show([])
+    assert capsys.readouterr().out == "no training yet\n"
 
 
 @pytest.mark.parametrize(
@@ -65,12 +67,13 @@ def results(tmp_path):
     return tmp_path / "results"
 
 
-def test_without_a_terminal_the_table_is_plain_text(results):
+def test_without_a_terminal_the_table_is_plain_text(results, capsys):
     done = CliRunner().invoke(build(), ["status", "--results", str(results)])
     assert done.exit_code == 0
     numbers = {"update": 6, "target_tokens_per_s": 10.0, "device_hours": 0.5}
     expected = Standing("smoke", "toy", "sentence", "seed1", "finished", **numbers)
-    assert done.stdout == status.plain([expected]) + "\n"
+    status.show([expected])
+    assert done.stdout == capsys.readouterr().out
 
 
 @pytest.mark.parametrize("terminal", [False, True])

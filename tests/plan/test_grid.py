@@ -377,7 +377,7 @@ REFUSED = [
         {"joint": {"learnt_on": "tay"}},
         "texts.joint.learnt_on: unknown corpus\n  found tay\n  did you mean 'toy'?",
     ),
-    ("config.yaml", "defaults", None, "defaults: key is missing"),
+    ("config.yaml", "defaults", None, "defaults: wrong type"),
     ("config.yaml", "defaults/train", {"lr": -1}, "defaults.train.lr: value not allowed\n  found -1"),
     ("config.yaml", "defaults/model", {"transfomer": {}}, "did you mean 'transformer'?"),
     ("workflow/scales/paper.yaml", "train", {"max_update": 1}, "train.max_update: unknown key"),

@@ -3,7 +3,7 @@
 import pytest
 from helpers.toy_task import make_folder
 
-from docmt.api.train import dev_bleu
+from docmt.api.dev_bleu import dev_bleu
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import UNK, Vocabulary
 from docmt.settings.data import TextConfig

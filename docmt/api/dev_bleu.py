@@ -1,28 +1,11 @@
-"""Train a system, whose validations are judged by BLEU where its settings say `select_by: bleu`."""
+"""The score of validations where the settings of a training say `select_by: bleu`."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from docmt.nn.device import DeviceName
-from docmt.training import job
-from docmt.training.listeners import Listener
-from docmt.training.pace import JobOptions, StopRequest
-from docmt.training.task import Paths
 from docmt.training.validate import Score, Sentences
 
 FAMILY = "13a"
-
-
-def train(
-    paths: Paths,
-    device: DeviceName,
-    threads: int | None,
-    listener: Listener,
-    options: JobOptions | None = None,
-    stop: StopRequest | None = None,
-) -> bool:
-    """See `docmt.training.job.train`."""
-    return job.train(paths, device, threads, listener, lambda: dev_bleu(paths.text), options, stop)
 
 
 def dev_bleu(text: Path) -> Score:
