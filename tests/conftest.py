@@ -16,6 +16,9 @@ from jaxtyping import config, install_import_hook
 # Before torch counts the cores: workers of one run would fight for them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Commands that tests start compile the package once, not each of them anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Started in the background, a shell has it ignored, and so would every process that a test starts and interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -25,21 +25,33 @@ def model_card(project: Project, corpus: str, system: str) -> dict:
     return json.loads((folder / "model.json").read_text(encoding="utf-8"))
 
 
-def test_an_ablation_is_a_line_and_its_row_another(project):
-    quick_smoke(project)
-    table, ablation = "results/8_report/g-transformer/table4.html", "g_transformer.en-ru.no-target-context"
-    blocks, before = blocks_of(PAGES["add-an-ablation"]), planned(project, table, *SMOKE)
+TABLE, ABLATION = "results/8_report/g-transformer/table4.html", "g_transformer.en-ru.no-target-context"
+
+
+def with_ablation(project: Project) -> list[Block]:
+    """Change what the page changes; the rest of its blocks."""
+    blocks = blocks_of(PAGES["add-an-ablation"])
     changes = [block for block in blocks if block.form == "diff"]
+    assert [[line[0] for line in block.body.splitlines()] for block in changes] == [[" ", "+"]] * 2
     for block in changes:
         obey(block, project)
-    assert [[line[0] for line in block.body.splitlines()] for block in changes] == [[" ", "+"]] * 2
+    return blocks[len(changes) :]
+
+
+def test_an_ablation_is_a_line_and_its_row_another(project):
+    before = planned(quick_smoke(project), TABLE, *SMOKE)
+    with_ablation(project)
     jobs = ("train", "translate", "contrastive", "scores")
-    assert planned(project, table, *SMOKE) == before | {f"{rule} {ablation}" for rule in jobs}
-    for block in blocks[len(changes) :]:
+    assert planned(project, TABLE, *SMOKE) == before | {f"{rule} {ABLATION}" for rule in jobs}
+
+
+@pytest.mark.slow
+def test_an_ablation_runs_as_its_page_says(project):
+    for block in with_ablation(quick_smoke(project)):
         obey(block, project)
-    scores = measured(project, "g-transformer/table4", ablation)
+    scores = measured(project, "g-transformer/table4", ABLATION)
     assert len(scores) == 3 and all(0 <= score <= 100 for score in scores.values())
-    cards = [model_card(project, "opensubtitles_en-ru_both", name)["config"] for name in (ablation, ablation[:19])]
+    cards = [model_card(project, "opensubtitles_en-ru_both", name)["config"] for name in (ABLATION, ABLATION[:19])]
     assert [card.pop("decoder_self_combined_layers") for card in cards] == [0, None]
     assert cards[0] == cards[1]
 

@@ -7,7 +7,7 @@ from helpers.oracle_parts import Oracle, assert_logits_of_the_equations, cases_o
 from torch import Tensor
 
 from docmt.base.vocabulary import BOS, CLS, EOS, MASK, UNK
-from docmt.nn import context
+from docmt.models import han
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 
@@ -81,7 +81,7 @@ def test_what_is_no_word_is_no_context(case):
 )
 def test_a_symbol_that_is_not_masked_is_noticed(case, symbol, monkeypatch):
     """A planted fault; `<pad>` and `<sep>` stand in no frame of HAN."""
-    monkeypatch.setattr(context, "NO_WORDS", [other for other in context.NO_WORDS if other != symbol])
+    monkeypatch.setattr(han, "NO_WORDS", [other for other in han.NO_WORDS if other != symbol])
     with pytest.raises(AssertionError):
         assert_words_are_the_context(case)
 

@@ -14,7 +14,7 @@ from helpers.gated_jobs import Job, checkpoints, holder
 from helpers.support import environment
 from helpers.toy_task import Folder, Notes
 
-from docmt.training import job, pace
+from docmt.training import job, outputs, pace
 from docmt.training.exit import Reason, read_exit
 from docmt.training.pace import SIGNALS, StopRequest
 
@@ -108,8 +108,8 @@ def test_asked_before_it_began_nothing_is_changed(folder, monkeypatch):
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_asked_while_it_writes_its_outputs_it_finishes(reference, folder, monkeypatch, number):
-    plain = job.save_model
-    monkeypatch.setattr(job, "save_model", lambda *arguments: (ask(number), plain(*arguments)))
+    plain = outputs.save_model
+    monkeypatch.setattr(outputs, "save_model", lambda *arguments: (ask(number), plain(*arguments)))
     assert folder.train()
     assert folder.weights() == reference.weights()
     assert not folder.paths.state.exists()
@@ -119,7 +119,7 @@ def test_ended_at_once_while_it_writes_its_outputs_nothing_is_half_written(refer
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(job.shutil, "copytree", interrupted)
+    monkeypatch.setattr(outputs.shutil, "copytree", interrupted)
     with pytest.raises(KeyboardInterrupt, match="the checkpoint of update 12 stays"):
         folder.train()
     assert not [path for path in folder.paths.output.iterdir() if path.name != "tensorboard"]

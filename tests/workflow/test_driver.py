@@ -1,5 +1,6 @@
 """The driver rests while jobs run, however many wait."""
 
+import pytest
 from helpers.support import Project
 
 SLOW = """
@@ -24,6 +25,7 @@ def test_it_looks_for_jobs_when_one_has_ended(project):
     assert looks(project) <= len(TARGETS) + 1
 
 
+@pytest.mark.slow
 def test_a_limit_that_the_caller_states_is_kept(project):
     """For that, snakemake looks again after each such time."""
     assert looks(project, "--max-jobs-per-timespan", "50/1s") > len(TARGETS) + 1

@@ -1,4 +1,6 @@
-"""The papers' studies at smoke scale, from nothing: all of them at night, a sample in CI; a broken model fails alone.
+"""The papers' studies at smoke scale, from nothing: all of them at night, one with `-m slow`, the demo in CI.
+
+A broken model fails alone.
 
 `pytest -m nightly` runs `snakemake --cores 2 all --config scale=smoke` of the three studies and checks all of it.
 """
@@ -49,6 +51,7 @@ LEFT_TO_THE_NIGHT = "concat_2", "long_short_2", "beam8"
 """Ends of names of systems that are like others but for a number: windows of 2 beside 3 and 4, beams of 8 beside 4."""
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_every_table_of_one_paper(project):
     """Of the long-short paper, which has the fewest trainings. So few updates that no loss need fall by a fifth."""
@@ -67,7 +70,7 @@ def test_every_table_of_one_paper(project):
 
 
 def test_a_training_of_every_kind_of_model(finished_demo):
-    """Which the long-short paper does not have, and the demo does."""
+    """Which the demo has."""
     matrix = Matrix.of(finished_demo, ["demo"])
     assert [*missing_pages(matrix), *run_problems(matrix), *cell_problems(matrix)] == []
     assert {entry.system.model.kind for entry in matrix.entries} == set(MODEL_CONFIGS)
