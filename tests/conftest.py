@@ -6,10 +6,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 from helpers.every_kind import with_every_kind
 from helpers.small_grid import small_project
-from helpers.support import ROOT, Project, copy_project, small_demo
+from helpers.support import ROOT, Project, copy_project, shared_folder, small_demo
 from hypothesis import settings
 from jaxtyping import config, install_import_hook
 
@@ -68,9 +67,7 @@ def full(small: Project) -> Project:
 @pytest.fixture(scope="session")
 def finished_demo(tmp_path_factory) -> Project:
     """The demo at smoke scale on a small toy corpus, made by the real commands, once for all workers of a run."""
-    base = tmp_path_factory.getbasetemp()
-    root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "demo"
-    with FileLock(f"{root}.lock"):
+    with shared_folder(tmp_path_factory, "demo") as root:
         project = Project(root) if root.exists() else small_demo(root)
         project.snakemake("--cores", "2", check=True)
     return project

@@ -5,11 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import yaml
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
 SMOKE = "workflow/scales/smoke.yaml"
@@ -107,6 +109,15 @@ def quick_smoke(project: Project) -> Project:
     del smoke["scoring"]
     project.write(SMOKE, smoke)
     return project
+
+
+@contextmanager
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
+    """A folder that the workers of a run share, not made yet for the first of them; the others wait for it here."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with FileLock(f"{folder}.lock"):
+        yield folder
 
 
 def small_demo(root: Path) -> Project:

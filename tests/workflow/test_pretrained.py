@@ -1,11 +1,12 @@
 """A study whose systems start from a pretrained checkpoint: what is made, what a change makes anew, what is refused."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 from helpers.checkpoints import fields, reference_model, write_checkpoint
 from helpers.pieces import write_tokenizer
-from helpers.support import Project, planned, small_demo
+from helpers.support import Project, planned, shared_folder, small_demo
 
 from docmt.base.artifacts import read_json
 
@@ -15,10 +16,9 @@ TRANSLATIONS = "results/6_translations/smoke/toy_zh-en/{}/seed1/test.txt"
 TARGETS = [TRANSLATIONS.format("start"), TRANSLATIONS.format("start.fine")]
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Project:
-    """Translations of a sentence model that starts from BART, and of a G-Transformer that starts from that."""
-    project = small_demo(tmp_path_factory.mktemp("pretrained") / "project")
+def pretrained_study(root: Path) -> Project:
+    """A sentence model that starts from BART, and a G-Transformer that starts from that."""
+    project = small_demo(root)
     checkpoint = project.root / "models" / "small bart"
     tokenizer = write_tokenizer("bart", checkpoint)
     write_checkpoint(reference_model("bart", tokenizer.get_vocab_size()), checkpoint)
@@ -35,7 +35,15 @@ def finished(tmp_path_factory) -> Project:
     }
     study = {"study": "pretrained", "title": "Pretrained", "corpora": ["toy_zh-en"], "systems": systems}
     project.write(STUDY, study)
-    project.snakemake("--cores", "2", *TARGETS, check=True)
+    return project
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Project:
+    """Its translations, made once for all workers of a run."""
+    with shared_folder(tmp_path_factory, "pretrained") as root:
+        project = Project(root) if root.exists() else pretrained_study(root)
+        project.snakemake("--cores", "2", *TARGETS, check=True)
     return project
 
 
