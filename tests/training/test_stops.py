@@ -179,6 +179,7 @@ def test_of_two_ranks_the_one_that_runs_out_of_memory_is_blamed(tmp_path):
     assert (found.reason, found.status, found.update) == (Reason.OUT_OF_MEMORY, 2, 4)
 
 
+@pytest.mark.slow
 def test_ranks_agree_to_stop_within_a_validation(tmp_path, sentence):
     """The second alone is asked to, within the losses; later the first alone, as it translates and the other waits."""
     rules = {"max_updates": 3, "validate_every_updates": 1, "select_by": "bleu"}

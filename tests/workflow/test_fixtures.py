@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from helpers.support import Project, planned, quick_smoke
 
 TRAIN = "a\nb\n\nc\n"
@@ -41,6 +42,7 @@ def test_every_corpus_is_planned_from_nothing(project):
     assert all(corpus.endswith("@smoke") for corpus in later)
 
 
+@pytest.mark.slow
 def test_going_to_smoke_and_back_keeps_both(project):
     quick_smoke(project)
     project.write("workflow/corpora/mine.yaml", CORPUS)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from helpers.support import Project, copy_project, own_package
 
 from docmt.base.columns import TOKENS
@@ -29,6 +30,7 @@ def files(project: Project) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_three_jobs_a_pass_make_the_bytes_of_one(tmp_path, monkeypatch):
     smaller = ("SHARD_PAIRS = 10_000\n", "SHARD_PAIRS = 500\n")
     own_package(tmp_path / "package", "base/shards.py", lambda code: code.replace(*smaller), monkeypatch)
