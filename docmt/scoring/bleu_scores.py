@@ -3,7 +3,7 @@
 Lines are compared in each unit: sentences, documents, the packed instances of a view.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -96,17 +96,20 @@ def bleu_tallies(
     target_language: str,
     lines: Lines = "sentences",
     position: str | None = None,
+    families: Collection[str] = tuple(FAMILIES),
 ) -> list[BleuTally]:
     """What each line adds, by family and unit; see `pairings` for which units there are.
 
-    `lines`: what a line of the translations is. `position`: where in its window each sentence was translated. Raises
-    UserError for a document of which no reference is whole.
+    `lines`: what a line of the translations is. `position`: where in its window each sentence was translated.
+    `families`: names of the families of BLEU that are computed. Raises UserError for a document of which no reference
+    is whole.
     """
     raw = pairings(translations.raw, references.raw, references, lines)
     tokenized = pairings(translations.tokenized, references.tokenized, references, lines)
     return [
         _tally(family, target_language, bleu_measure(name, unit, position), unit, pair)
         for name, family in FAMILIES.items()
+        if name in families
         for unit, pair in (raw if family.tokenize is None else tokenized).items()
     ]
 

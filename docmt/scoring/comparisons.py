@@ -1,4 +1,4 @@
-"""Systems beside their baselines: differences and p-values, of plain files and of a study."""
+"""Systems beside their baselines: differences and p-values."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -7,8 +7,6 @@ from pathlib import Path
 from docmt.base.artifacts import as_object, read_object, write_json
 from docmt.base.errors import UserError
 from docmt.base.paths import SCORES
-from docmt.scoring.bleu_scores import bleu_scores, bleu_tallies
-from docmt.scoring.inputs import Lines, References, Translations
 from docmt.scoring.significance import TESTS, over_seeds, signature_of
 from docmt.scoring.tallies import Tally, read_tallies, select
 from docmt.settings.metrics import parse_metric
@@ -57,33 +55,6 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Co
         **{**asdict(outcome), "p": max(outcome.p, p_seeds or 0.0)},
         signature=signature_of(test, first.unit, len(first.names), len(system)),
     )
-
-
-def compare_bleu(
-    system: Translations,
-    baseline: Translations,
-    references: References,
-    target_language: str,
-    lines: Lines = "sentences",
-    test: str = "bootstrap",
-) -> list[dict]:
-    """A record for each family and unit of BLEU: what `Comparison` has, and the signature of the score.
-
-    `lines`: what a line of the translations is. Raises UserError as `compare` does.
-    """
-    given = references, target_language, lines
-    tallies = [bleu_tallies(one, *given) for one in (system, baseline)]
-    scores = bleu_scores(tallies[0])
-    names = [(family, unit) for family, found in scores.items() for unit in found]
-    return [
-        {
-            "family": family,
-            "unit": unit,
-            **asdict(compare([own], [other], test)),
-            "score_signature": scores[family][unit]["signature"],
-        }
-        for (family, unit), own, other in zip(names, *tallies, strict=True)
-    ]
 
 
 def write_comparisons(settings: Path, results: Path, output: Path) -> None:

@@ -62,7 +62,8 @@ def paired_bootstrap(
     0.25
     """
     real = _difference(system, baseline, score)
-    drawn = np.concatenate(list(_drawn_differences(system, baseline, score, draws)))
+    ours, theirs = (np.mean([drawn_scores(run, score, draws) for run in runs], axis=0) for runs in (system, baseline))
+    drawn = ours - theirs
     better, worse = int((drawn > 0).sum()), int((drawn < 0).sum())
     turned = draws - (better if real > 0 else worse)
     p = min(1.0, 2 * (turned + 1) / (draws + 1)) if real else 1.0
@@ -129,14 +130,20 @@ def _difference(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], sc
     return float(ours - theirs)
 
 
-def _drawn_differences(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], score: ScoreOfSums, draws: int):
-    """Differences of DRAWS_AT_ONCE test sets after another; how often a unit is drawn is multinomial."""
-    numbers, units = np.random.default_rng(SEED), len(system[0])
+def drawn_scores(run: np.ndarray, score: ScoreOfSums, draws: int = DRAWS) -> np.ndarray:
+    """Return the score of each test set that the bootstrap draws; shape (draws,), not a number where undefined.
+
+    A test set has as many units as the real one, drawn with replacement. Draw number d takes the same units for every
+    run with as many units, so that the scores of two systems can be compared draw by draw.
+    """
+    numbers, units = np.random.default_rng(SEED), len(run)
+    scores = []
     for first in range(0, draws, DRAWS_AT_ONCE):
         size = min(DRAWS_AT_ONCE, draws - first)
+        # How often each unit is drawn is multinomial: counts of units need no list of the units drawn.
         times = numbers.multinomial(units, np.full(units, 1 / units), size=size).astype(float)
-        ours, theirs = (np.mean([score(times @ run) for run in runs], axis=0) for runs in (system, baseline))
-        yield ours - theirs
+        scores.append(score(times @ run))
+    return np.concatenate(scores)
 
 
 def _changes(system: np.ndarray, baseline: np.ndarray, score: ScoreOfSums) -> np.ndarray:
