@@ -216,7 +216,7 @@ def counterparts(text: Path, side: str) -> Counterparts | None:
     return dict(zip(pieces, rows, strict=True))
 
 
-def account(start: Start) -> list[str]:
+def transfer_summary(start: Start) -> list[str]:
     """Lines for the log: what was taken, what is new; of a checkpoint also what was not just taken as it is."""
     if not start.taken:
         return []
@@ -247,11 +247,11 @@ def first_of(things: Sequence[str], between: str = ", ") -> str:
     return between.join(things[:SHOWN]) + more
 
 
-def record(start: Start) -> dict[str, Any]:
+def transfer_record(start: Start) -> dict[str, Any]:
     """The same for record.json: how many and, where training starts from a model, their names; of a pretrained
     checkpoint also what became of its weights."""
-    account = {"weights" if name == "fates" else name: value for name, value in asdict(start).items()}
-    return {"taken": len(start.taken), "new": len(start.new), "start": account if start.taken else None}
+    fields = {"weights" if name == "fates" else name: value for name, value in asdict(start).items()}
+    return {"taken": len(start.taken), "new": len(start.new), "start": fields if start.taken else None}
 
 
 def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
