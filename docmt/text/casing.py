@@ -45,7 +45,8 @@ class LowerCase(KeepCase):
 class Truecaser(KeepCase):
     """Gives the first word of a sentence, and words never seen as written, their most frequent case.
 
-    `counts`: how often each word, as written, stands elsewhere than at the start of a sentence (`words_with_known_case`).
+    `counts`: the number of occurrences of each word, as written, that do not open a sentence
+    (`words_with_known_case`).
     Departs: where two cases are equally frequent Moses takes either (by hash order), we the last in code points,
     which is the one with fewer capitals.
     """
