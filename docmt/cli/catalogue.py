@@ -90,7 +90,7 @@ def statistics(
     mirror: Mirror = None,
 ) -> None:
     """Print how much of a corpus its lexical chains are, for several stop lists, beside what papers state."""
-    from docmt.chains.statistics import by_stop_list, word_counts
+    from docmt.chains.statistics import cards_by_stop_list, word_counts
     from docmt.plan.grid import load_grid
     from docmt.settings.data import TextConfig
 
@@ -105,7 +105,7 @@ def statistics(
     rows = [("split", "stop list", "Perc.", "Avg. K", "Avg. M")]
     for split in words:
         rows += _stated(grid.corpora[corpus], split)
-        for about, found in by_stop_list(split, words, counts, stop_words or (1000, 300)):
+        for about, found in cards_by_stop_list(split, words, counts, stop_words or (1000, 300)):
             rows.append((split, about, *(f"{found[name]:.2f}" for name in MEASURED)))
     typer.echo(f"{corpus}: lexical chains; source words of {', '.join(words) or 'no split'}")
     typer.echo(aligned(rows, "  "))

@@ -40,12 +40,12 @@ def made_checkpoint(
     """Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text."""
     from docmt.corpus.stock import fixture_lines
     from docmt.models.random_checkpoint import write_random_checkpoint
-    from docmt.settings.pretrained import MadeCheckpoint
+    from docmt.settings.pretrained import RandomCheckpoint
     from docmt.text.random_pieces import write_tokenizer
 
     job = read_object(settings)
     job.pop("version", None)
-    made = parse(MadeCheckpoint, job, str(settings))
+    made = parse(RandomCheckpoint, job, str(settings))
     write_random_checkpoint(made, write_tokenizer(made.kind, fixture_lines(), output), output)
 
 

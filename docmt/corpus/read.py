@@ -13,7 +13,7 @@ from docmt.base.artifacts import atomic_file, sha256_file, write_json
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS, write_parquet
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.catalogue.corpus import CorpusSettings, Counts
+from docmt.catalogue.corpus import CorpusSettings, SplitCounts
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems
 from docmt.corpus.opening import open_corpus, stated_splits
 
@@ -42,8 +42,8 @@ class Statistics:
             self.characters[side] += sum(map(len, getattr(document, side).sentences))
 
     @property
-    def counts(self) -> Counts:
-        return Counts(self.lengths.total(), sum(length * count for length, count in self.lengths.items()))
+    def counts(self) -> SplitCounts:
+        return SplitCounts(self.lengths.total(), sum(length * count for length, count in self.lengths.items()))
 
     def summary(self) -> dict[str, Any]:
         counts = self.counts
@@ -176,7 +176,9 @@ def check_splits(found: Collection[str], stated: Mapping[str, Sequence[str]], pr
             problems.report(f"no documents in split {split}", where=files, expected="one or more", remedy=remedy)
 
 
-def check_counts(found: Mapping[str, Counts], expected: Mapping[str, Counts], corpus: str, problems: Problems) -> None:
+def check_counts(
+    found: Mapping[str, SplitCounts], expected: Mapping[str, SplitCounts], corpus: str, problems: Problems
+) -> None:
     """Reports a split that is missing, or holds other counts than the catalogue says.
 
     Where the catalogue states none (a user's own corpus, a file that nobody has read yet) nothing is compared.
@@ -191,5 +193,5 @@ def check_counts(found: Mapping[str, Counts], expected: Mapping[str, Counts], co
             )
 
 
-def _counted(counts: Counts | None) -> str:
+def _counted(counts: SplitCounts | None) -> str:
     return f"{counts.documents} documents, {counts.sentences} sentences" if counts else "no such split"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from torch import nn
 
 from docmt.nn.rows import Rows
-from docmt.search.beam import Translation, search_each, side_by_side
+from docmt.search.beam import Translation, join_translations, search_instances
 from docmt.settings.decode import DecodeConfig
 
 
@@ -77,12 +77,12 @@ class Translator:
             batch = rows.take(indices)
             # Only what is asked for is kept: long documents have long hypotheses.
             kept = max(self.config.n_best, 1)
-            searched = search_each(self.model, batch, self.config)
+            searched = search_instances(self.model, batch, self.config)
             found.update(zip(indices, ([ranked[:kept] for ranked in one] for one in searched), strict=True))
             pieces += len(batch.source_ids)
             self.progress(len(found), len(rows), pieces)
         searches = [found[index] for index in range(len(rows))]
-        best = [side_by_side([ranked[0] for ranked in one]) for one in searches]
+        best = [join_translations([ranked[0] for ranked in one]) for one in searches]
         self.account.seconds += time.perf_counter() - start
         self.account.source_tokens += len(rows.source_ids)
         self.account.target_tokens += sum(len(words) for done in best for words in done.sentences)

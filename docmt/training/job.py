@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from docmt.base.artifacts import alone_in
+from docmt.base.artifacts import folder_lock
 from docmt.nn.device import DeviceName, choose_device
 from docmt.training.checkpoint import StateFolder, claim_state, identity, remove_state
 from docmt.training.computing import Compiling, compiling, repeatable
@@ -94,7 +94,7 @@ def finish(paths: Paths, settings: Settings, training: Training, chosen: Validat
     with disk_full_named(paths.output):
         write_outputs(paths, settings, training, chosen, run["inputs"])
     update = training.status.update
-    with alone_in(paths.state.parent):
+    with folder_lock(paths.state.parent):
         training.state.check()
         write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
         remove_state(paths.state)

@@ -257,8 +257,8 @@ def record(start: Start) -> dict[str, Any]:
 def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
     """Freeze what `train.frozen` names, so that it gets no gradient and the optimiser keeps nothing for it; the names.
 
-    `taken` and `new`: as `start` has them; else a part of the model by its dotted name, such as `encoder`, `decoder.0`
-    or `source_embedding.weight`. Tied weights are one parameter, which has the first of its names.
+    `transferred` and `new`: as `start` has them; else a part of the model by its dotted name, such as `encoder`,
+    `decoder.0` or `source_embedding.weight`. Tied weights are one parameter, which has the first of its names.
 
     Raises UserError for a name that no parameter has, and where nothing is left to train.
     """
@@ -272,7 +272,7 @@ def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
 
 
 def _members(part: str, names: list[str], start: Start) -> Sequence[str]:
-    by_start = {"taken": start.taken, "new": start.new}
+    by_start = {"transferred": start.taken, "new": start.new}
     members = by_start.get(part, [name for name in names if f"{name}.".startswith(f"{part}.")])
     if not members:
         like_it = {".".join(name.split(".")[: part.count(".") + 1]) for name in names}

@@ -7,7 +7,7 @@ import pytest
 from helpers.catalogue_files import LENGTHS, has_maker, make_files
 
 from docmt.base.artifacts import write_json
-from docmt.catalogue.corpus import Counts, load_corpus
+from docmt.catalogue.corpus import SplitCounts, load_corpus
 from docmt.catalogue.missing import Places
 from docmt.catalogue.published import PublishedCounts, StatedCounts
 from docmt.corpus.opening import needed_files
@@ -75,7 +75,7 @@ def test_verdicts(tmp_path):
     make_files(corpus, tmp_path)
     counts = {"dev": StatedCounts(documents=3, sentences="0.01K"), "test": StatedCounts(documents=4, sentences=5)}
     published = PublishedCounts("P", "Table 1", counts, why={"test.documents": "because"})
-    corpus = dataclasses.replace(corpus, published=(published,), expected={"dev": Counts(3, 7)})
+    corpus = dataclasses.replace(corpus, published=(published,), expected={"dev": SplitCounts(3, 7)})
     checked = check_corpus(corpus, Places(tmp_path / "results", str(tmp_path)))
     assert by_place(checked, "catalogue") == {
         ("dev", "documents"): (3, "equal"),

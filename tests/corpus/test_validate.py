@@ -4,7 +4,7 @@ import pytest
 
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS
-from docmt.catalogue.corpus import Counts
+from docmt.catalogue.corpus import SplitCounts
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems, SideText
 from docmt.corpus.opening import validated_documents, validated_items
 from docmt.corpus.read import check_counts
@@ -89,7 +89,7 @@ def test_what_no_contrastive_item_may_be(changes, message):
     ("found", "message"),
     [
         (
-            {"train": Counts(2, 9)},
+            {"train": SplitCounts(2, 9)},
             "mine train: counts differ from the catalogue's\n"
             "  found 2 documents, 9 sentences; expected 2 documents, 8 sentences",
         ),
@@ -100,7 +100,7 @@ def test_what_no_contrastive_item_may_be(changes, message):
     ],
 )
 def test_counts_are_those_of_the_catalogue(found, message):
-    expected = {"train": Counts(2, 8)}
+    expected = {"train": SplitCounts(2, 8)}
     check_counts(expected, expected, "mine", Problems())
     check_counts(found, {}, "mine", Problems())
     with pytest.raises(UserError) as problem:
