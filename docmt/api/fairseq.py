@@ -11,7 +11,7 @@ from docmt.models.fairseq_settings import is_g_transformer, read_dictionary
 from docmt.models.store import save_model
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.text.bpe import Segmenter
-from docmt.text.casing import Keep, Lower
+from docmt.text.casing import KeepCase, LowerCase
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
@@ -59,7 +59,7 @@ def text_pipeline(
     segmenters = [Segmenter.load(file) for file in codes]
     bpe = "joint" if codes[0] == codes[1] else "separate"
     config = PipelineConfig(**names, bpe=bpe, merges=len(segmenters[0].merges), case=case)
-    casing = Lower() if case == "lower" else Keep()
+    casing = LowerCase() if case == "lower" else KeepCase()
     tokenizers = [tokenizer_for(language, config) for language in languages]
     return TextPipeline(
         config, *(Side(t, casing, s, v) for t, s, v in zip(tokenizers, segmenters, vocabularies, strict=True))

@@ -65,7 +65,7 @@ def config_of(args: Namespace, where: str) -> TransformerConfig:
     except BadValue as problem:
         expected = f"{problem.name}: {problem.expected}"
         what = "the checkpoint's settings are not allowed"
-        raise UserError(what, where=where, found=problem.found, expected=expected) from None
+        raise UserError(what, where=where, found=problem.value, expected=expected) from None
 
 
 def _architecture(args: Namespace) -> str:

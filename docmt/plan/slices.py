@@ -18,7 +18,7 @@ from docmt.plan.grid import Grid
 from docmt.plan.items import compared_systems, item_corpora, item_entries, item_files, item_of, later_card, study_of
 from docmt.plan.study import SECTIONS
 from docmt.plan.versions import VERSIONS
-from docmt.settings.pretrained import is_made
+from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
 
@@ -251,7 +251,7 @@ def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
     """Systems (`corpus/system`) whose training, or that of what it starts from, starts from a random checkpoint: its
     folder."""
     starts = {f"{e.corpus}/{e.system.name}": [one.system.pretrained for one in grid.starts(e)] for e in entries}
-    return {name: folder for name, folders in starts.items() for folder in folders if is_made(folder)}
+    return {name: folder for name, folders in starts.items() for folder in folders if is_random_checkpoint(folder)}
 
 
 def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 from docmt.base.artifacts import canonical_json
 from docmt.reporting.formats import flatten
 from docmt.reporting.results import Results, Run
-from docmt.settings.pretrained import is_made
+from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import Entry
 
 
@@ -83,7 +83,7 @@ class SystemDescription:
     @property
     def random_start(self) -> bool:
         """Whether `pretrained` is a small random checkpoint that the scale makes."""
-        return is_made(self.entry.system.pretrained)
+        return is_random_checkpoint(self.entry.system.pretrained)
 
 
 def describe_systems(results: Results) -> list[SystemDescription]:

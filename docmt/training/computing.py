@@ -35,7 +35,7 @@ def derived_seed(seed: int, purpose: str, *numbers: int) -> int:
 Precision = Literal["auto", "fp32", "bf16"]
 
 
-def computing(device: torch.device, precision: Precision) -> AbstractContextManager:
+def forward_context(device: torch.device, precision: Precision) -> AbstractContextManager:
     """The context of forward passes: autocast to bf16, or nothing; `auto` is bf16 on GPUs that have it."""
     if precision == "auto":
         has_bf16 = device.type == "cuda" and torch.cuda.is_bf16_supported()
@@ -106,7 +106,9 @@ class Compiling:
             ) from problem
 
 
-def compiling(wanted: bool | None, device: torch.device, batch_tokens: int, backend: Backend = "inductor") -> Compiling:
+def choose_compiling(
+    wanted: bool | None, device: torch.device, batch_tokens: int, backend: Backend = "inductor"
+) -> Compiling:
     """`wanted` none: on CUDA, where most of what is compiled would wait for memory and for launches."""
     if wanted or (wanted is None and device.type == "cuda"):
         return Compiling(backend, quantum(batch_tokens))

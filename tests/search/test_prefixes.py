@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments
 from docmt.nn.streams import Layout, Stream
-from docmt.search.forced import sharing_prefixes, variant_scores
+from docmt.search.forced import share_prefixes, variant_scores
 
 
 def stream_of(targets: list[list[int]]) -> Stream:
@@ -31,7 +31,7 @@ def test_a_token_has_the_row_of_the_first_target_until_they_differ(variants):
     for item in variants:
         first += [len(targets)] * len(item)
         targets += item
-    shared = sharing_prefixes(stream_of(targets), np.array(first))
+    shared = share_prefixes(stream_of(targets), np.array(first))
     rows, names = iter(shared.instances.rows.tolist()), {}
     for number, target in enumerate(targets):
         leader = targets[first[number]]

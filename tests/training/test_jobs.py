@@ -246,7 +246,7 @@ def test_word_dropout_ends_after_its_epochs(folder):
 
 def test_init_from_takes_what_the_sentence_model_has(tmp_path, sentence):
     folder = make_folder(tmp_path / "run", init=sentence.paths.output / "model")
-    other = folder.changed(lr_new=1e-30, lr_taken=1e-30, max_updates=1, validate_every_updates=1)
+    other = folder.changed(lr_new=1e-30, lr_transferred=1e-30, max_updates=1, validate_every_updates=1)
     notes = Notes()
     assert other.train(notes)
     initial, model = load_model(other.init), load_model(other.paths.output / "model")
@@ -260,7 +260,7 @@ def test_init_from_takes_what_the_sentence_model_has(tmp_path, sentence):
     assert record["new"] == sum(".global_." in n or ".gate." in n for n, _ in model.named_parameters()) > 0
     assert notes.said(f"taken from the initial model: {record['taken']} parameters (source_embedding ")
     assert notes.said(f"; new: {record['new']} parameters (encoder ")
-    assert {"lr_new", "lr_taken"} <= set(other.metrics()[0])
+    assert {"lr_new", "lr_transferred"} <= set(other.metrics()[0])
 
 
 def test_init_from_another_vocabulary_is_refused(tmp_path, sentence):

@@ -75,7 +75,7 @@ def trained(request, tmp_path_factory) -> tuple[str, Path]:
     """The kind, and a folder with all stages up to translations."""
     kind, root = request.param, tmp_path_factory.mktemp(request.param)
     make_tokens(root, kind)
-    chosen = settings(kind, root, make_view(root, kind), lr_taken=1e-30, lr_new=1e-3)
+    chosen = settings(kind, root, make_view(root, kind), lr_transferred=1e-30, lr_new=1e-3)
     write_json(root / "training.json", chosen)
     command(*training(root))
     decode = {"beam": 2, "max_length_a": 1.0, "max_length_b": 3}

@@ -25,7 +25,12 @@ def pretrained_study(root: Path) -> Project:
     project.edit("config.yaml", "texts/pieces", {"pretrained": "models/small bart"})
     model = {**fields("bart"), "max_positions": 300}
     systems = {
-        "start": {"text": "pieces", "pretrained": "models/small bart", "model": model, "train": {"lr_taken": 1e-5}},
+        "start": {
+            "text": "pieces",
+            "pretrained": "models/small bart",
+            "model": model,
+            "train": {"lr_transferred": 1e-5},
+        },
         "start.fine": {
             "extends": "start",
             "init_from": "start",
