@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 from docmt.base.artifacts import atomic_folder, sha256_file
 from docmt.base.vocabulary import Vocabulary
-from docmt.models.fairseq import Checkpoint, Numbering, imported, numberings, read_checkpoint
+from docmt.models.fairseq import Checkpoint, Numbering, import_model, numberings, read_checkpoint
 from docmt.models.fairseq_settings import is_g_transformer, read_dictionary
 from docmt.models.store import save_model
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.text.bpe import Segmenter
-from docmt.text.casing import Keep, Lower
+from docmt.text.casing import KeepCase, LowerCase
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
@@ -39,7 +39,7 @@ def import_fairseq(
     """
     found = read_checkpoint(checkpoint)
     sides = numberings(found, *map(read_dictionary, dictionaries))
-    model = imported(found, *sides)
+    model = import_model(found, *sides)
     pipeline = text_pipeline(sides, languages, codes, case)
     named = dict(zip(("source_language", "target_language"), languages, strict=True))
     with atomic_folder(output) as folder:
@@ -59,7 +59,7 @@ def text_pipeline(
     segmenters = [Segmenter.load(file) for file in codes]
     bpe = "joint" if codes[0] == codes[1] else "separate"
     config = PipelineConfig(**names, bpe=bpe, merges=len(segmenters[0].merges), case=case)
-    casing = Lower() if case == "lower" else Keep()
+    casing = LowerCase() if case == "lower" else KeepCase()
     tokenizers = [tokenizer_for(language, config) for language in languages]
     return TextPipeline(
         config, *(Side(t, casing, s, v) for t, s, v in zip(tokenizers, segmenters, vocabularies, strict=True))

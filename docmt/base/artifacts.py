@@ -96,7 +96,7 @@ def _beside(path: Path) -> Path:
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[bool]:
+def folder_lock(folder: Path) -> Iterator[bool]:
     """A lock between processes, for short work on files that several of them read and replace.
 
     One process at a time is within; false where the file system has no such locks, and several may be.

@@ -17,9 +17,9 @@ MOST_SEED = 2**63 - 1
 class BadValue(ValueError):
     """A value that its type allows and its meaning does not: the field, what was found, what is expected."""
 
-    def __init__(self, name: str, found: object, expected: str) -> None:
-        super().__init__(f"{name}: found {found!r}, expected {expected}")
-        self.name, self.found, self.expected = name, found, expected
+    def __init__(self, name: str, value: object, expected: str) -> None:
+        super().__init__(f"{name}: found {value!r}, expected {expected}")
+        self.name, self.value, self.expected = name, value, expected
 
 
 def need(condition: bool, name: str, found: object, expected: str) -> None:

@@ -60,16 +60,16 @@ LONGEST_SHOWN = 60
 """Characters of a name in a message."""
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """A value in a message, on one line: quoted, what cannot be printed escaped, cut where it is long."""
     text = repr(value)
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 4]}...{text[-1]} ({len(text)} characters)"
 
 
 def in_line(value: object) -> object:
-    """A value in a message: a text that is empty, long, or would not stay in its line as `shown`, all else as it is."""
+    """Return a value for a message: a text that is empty, long or not printable is `quoted`."""
     fits = not isinstance(value, str) or (value.isprintable() and 0 < len(value) <= LONGEST_SHOWN)
-    return value if fits else shown(value)
+    return value if fits else quoted(value)
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ import unicodedata
 from pathlib import PurePosixPath
 from typing import Literal
 
-from docmt.base.errors import UserError, shown
+from docmt.base.errors import UserError, quoted
 
 SPLITS = ("train", "dev", "test")
 """Parts of a corpus."""
@@ -45,7 +45,7 @@ def check_name(what: str, name: object, where: str) -> None:
     """Raises UserError unless `name` follows the rule of names; `what` says what it is a name of."""
     if not is_name(name):
         remedy = f"rename the {what}: its name becomes part of paths"
-        raise UserError(f"not a name of a {what}", where=where, found=shown(name), expected=NAMES_HAVE, remedy=remedy)
+        raise UserError(f"not a name of a {what}", where=where, found=quoted(name), expected=NAMES_HAVE, remedy=remedy)
 
 
 def is_language(code: str) -> bool:

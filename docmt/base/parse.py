@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from docmt.base.checks import BadValue
-from docmt.base.errors import UserError, check_known, in_line, nearest, shown
+from docmt.base.errors import UserError, check_known, in_line, nearest, quoted
 from docmt.base.yaml_files import Lines
 
 KINDS: dict[type, tuple[str, Mapping[str, type]]] = {}
@@ -55,7 +55,7 @@ def parse(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
         raise UserError(
             "value not allowed",
             where=lines.place((*path, *problem.name.split("."))),
-            found=in_line(problem.found),
+            found=in_line(problem.value),
             expected=problem.expected,
         ) from None
 
@@ -109,7 +109,7 @@ def _check_number(value: Any, lines: Lines, path: tuple) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         raise UserError("not a number that can be used", where=lines.place(path), found=value, expected="a finite one")
     if isinstance(value, int) and abs(value) > LARGEST:
-        found, expected = shown(value), f"at most {LARGEST:,} (64 bits)"
+        found, expected = quoted(value), f"at most {LARGEST:,} (64 bits)"
         raise UserError("a number that is too large", where=lines.place(path), found=found, expected=expected)
 
 
@@ -156,4 +156,4 @@ def _named(hint: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    return f"{shown(value)} ({NAMES.get(type(value), 'a list' if isinstance(value, list) else type(value).__name__)})"
+    return f"{quoted(value)} ({NAMES.get(type(value), 'a list' if isinstance(value, list) else type(value).__name__)})"

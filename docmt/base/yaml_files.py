@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from docmt.base.errors import UserError, shown
+from docmt.base.errors import UserError, quoted
 from docmt.base.foreign import reading
 
 DEEPEST = 40
@@ -46,7 +46,7 @@ def dotted(path: tuple) -> str:
 
 
 def _part(key: str) -> str:
-    return key if key.isprintable() and len(key) <= 100 else shown(key)
+    return key if key.isprintable() and len(key) <= 100 else quoted(key)
 
 
 def load_yaml(path: Path | str) -> tuple[Any, Lines]:
@@ -133,7 +133,7 @@ def _check_size(depth: int, count: int, line: str) -> None:
 def _check_scalar_or_tag(event: Any, line: str) -> None:
     tag, value, plain = event.tag, getattr(event, "value", ""), not getattr(event, "style", None)
     if tag is not None:
-        raise UserError("settings have no tags", where=line, found=shown(tag), remedy="remove the tag")
+        raise UserError("settings have no tags", where=line, found=quoted(tag), remedy="remove the tag")
     if plain and OCTAL.fullmatch(value):
         what = "a number with a zero before it, which YAML reads to the base of 8"
         raise UserError(what, where=line, found=value, expected="no zero before the number, or quotes for a text")

@@ -50,7 +50,7 @@ def build_words(settings: WordsSettings, tokens: Path, output: Path, workers: Wo
     file = tokens / "tokens.arrow"
     stop_words = most_frequent(count_words(file, workers), settings.stop_words)
     total = len(ArrowShards(file, NEEDED))
-    make = partial(ChainShard, file, tuple(stop_words))
+    make = partial(DocumentChainFinder, file, tuple(stop_words))
     counts: Counts = {}
     with arrow_writer(output / "chains.arrow", CHAINS_WORDS) as writer:
         for chains, found in workers.each("finding chains of documents", make, range(total), total):
@@ -64,12 +64,12 @@ def count_words(tokens: Path, workers: Workers = ALONE) -> Counter[str]:
     """How often each source word occurs in training."""
     total = len(ArrowShards(tokens, NEEDED))
     counts: Counter[str] = Counter()
-    for found in workers.each("counting words", partial(CountShard, tokens), range(total), total):
+    for found in workers.each("counting words", partial(WordCounter, tokens), range(total), total):
         counts.update(found)
     return counts
 
 
-class CountShard:
+class WordCounter:
     """The number of a shard of tokens to counts of its training words."""
 
     def __init__(self, tokens: Path) -> None:
@@ -83,7 +83,7 @@ class CountShard:
         return Done(dict(zip(*values, strict=True)), len(rows))
 
 
-class ChainShard:
+class DocumentChainFinder:
     """The number of a shard of tokens to CHAINS_WORDS, and counts by split."""
 
     def __init__(self, tokens: Path, stop_words: tuple[str, ...]) -> None:

@@ -60,7 +60,7 @@ def build_segments(
     """
     stop_words = read_stop_words(words / STOP_WORDS)
     tasks = _shards_of_view(tokens / "tokens.arrow", view)
-    make = partial(ChainShard, tokens / "tokens.arrow", view, tuple(stop_words))
+    make = partial(SegmentChainFinder, tokens / "tokens.arrow", view, tuple(stop_words))
     counts: Counts = {}
     with ExitStack() as stack:
         paths = {split: output / f"{split}.arrow" for split in SPLITS}
@@ -92,7 +92,7 @@ def _shards_of_view(tokens: Path, view: Path) -> list[ShardOfView]:
     return tasks
 
 
-class ChainShard:
+class SegmentChainFinder:
     """A shard of tokens, and the view's shards that were cut from it, to SEGMENT_CHAINS and counts by split."""
 
     def __init__(self, tokens: Path, view: Path, stop_words: tuple[str, ...]) -> None:
@@ -105,12 +105,12 @@ class ChainShard:
         tables, counts = {}, {}
         for split, place in of_view.items():
             own = rows.filter(pc.equal(rows["split"], split)).combine_chunks()
-            texts = self._texts(own, self._view[split][place].combine_chunks(), split, place)
+            texts = self._segment_words(own, self._view[split][place].combine_chunks(), split, place)
             chains = repeated(texts.words, texts.lengths, self._stop_words)
             tables[split], counts[split] = texts.table(chains), count(texts.lengths, chains[1])
         return Done((tables, counts), len(rows))
 
-    def _texts(self, rows: pa.Table, segments: pa.Table, split: str, place: int) -> "Texts":
+    def _segment_words(self, rows: pa.Table, segments: pa.Table, split: str, place: int) -> "SegmentWords":
         """The words of each segment, from the rows of tokens that it names."""
         words, pieces = (pc.split_pattern(rows[f"source_{name}"].chunk(0), " ") for name in ("tokens", "pieces"))
         counts, expected = (lists.value_lengths().to_numpy() for lists in (words, pieces))
@@ -122,7 +122,7 @@ class ChainShard:
             self._refuse(segments, int(np.searchsorted(np.cumsum(sentences), strange[0], side="right")), split, place)
         chosen = spans(starts(counts)[row], counts[row])
         own = words.flatten().dictionary_encode().take(pa.array(chosen))
-        return Texts(own, sums(counts[row], sentences), count_pieces(pieces.flatten(), expected)[chosen])
+        return SegmentWords(own, sums(counts[row], sentences), count_pieces(pieces.flatten(), expected)[chosen])
 
     def _refuse(self, segments: pa.Table, number: int, split: str, place: int) -> NoReturn:
         before = sum(len(self._view[split][number]) for number in range(place))
@@ -147,7 +147,7 @@ def _rows(rows: pa.Table, segments: pa.Table, sentences: np.ndarray) -> np.ndarr
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
+class SegmentWords:
     """Segments as `words`, one after another, `lengths`, the words of each, and `counts`, the pieces of each word."""
 
     words: pa.Array
@@ -177,12 +177,12 @@ def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str]) -> pa.Tab
     return pa.Table.from_batches([texts.table(chains)])
 
 
-def _variants(segments: pa.Table, vocabulary: Vocabulary) -> Texts:
+def _variants(segments: pa.Table, vocabulary: Vocabulary) -> SegmentWords:
     """The words of each variant's source sentences, which stage 3 knows by their ids only."""
     ids, sentences = (segments[name].combine_chunks() for name in VARIANTS.names)
     words, counts = words_of_ids(ids.flatten().to_pylist(), vocabulary, sentences.flatten().to_numpy())
     ends = np.searchsorted(np.cumsum(counts), np.cumsum(ids.value_lengths()), side="right")
-    return Texts(pa.array(words, pa.string()), np.diff(ends, prepend=0), np.array(counts, np.int64))
+    return SegmentWords(pa.array(words, pa.string()), np.diff(ends, prepend=0), np.array(counts, np.int64))
 
 
 def words_of_ids(ids: Sequence[int], vocabulary: Vocabulary, lengths: np.ndarray | None = None) -> Words:

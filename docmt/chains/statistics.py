@@ -57,7 +57,7 @@ def word_counts(documents: Documents) -> Counter[str]:
     return Counter(word for sentences in documents for words in sentences for word in words)
 
 
-def by_stop_list(
+def cards_by_stop_list(
     split: str, words: Mapping[str, Documents], others: Mapping[str, Mapping[str, int]], sizes: Sequence[int]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """What a stop list is of, and the `card` of a split by it, for lists of each of `sizes` from each text.

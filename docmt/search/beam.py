@@ -26,7 +26,7 @@ from docmt.search.rules import RULES, Rules, instance_limits
 from docmt.settings.decode import DecodeConfig
 
 
-def length_factor(length: int, config: DecodeConfig) -> float:
+def length_penalty(length: int, config: DecodeConfig) -> float:
     """By what the sum of log-probabilities is divided; `length` counts all outputs, ends of sentences included.
 
     Paper: gnmt is Wu et al. 2016, eq. 14, without the coverage penalty; unified_dnmt is what the public code of the
@@ -41,7 +41,7 @@ def length_factor(length: int, config: DecodeConfig) -> float:
     return 1.0
 
 
-Ended = list[tuple[float, list[int]]]
+EndedHypotheses = list[tuple[float, list[int]]]
 """Score and outputs of an instance's finished hypotheses, in the order in which they ended."""
 
 
@@ -78,14 +78,14 @@ def beam_search(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list
 
     Paper: G-Transformer, section 4.3: one search for the whole instance.
     """
-    searches = search_each(model, rows, config)
+    searches = search_instances(model, rows, config)
     if not model.synchronous:
         return [found for (found,) in searches]
-    return [[side_by_side([found[0] for found in sentences])] for sentences in searches]
+    return [[join_translations([found[0] for found in sentences])] for sentences in searches]
 
 
 @torch.inference_mode()
-def search_each(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list[list[Translation]]]:
+def search_instances(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list[list[Translation]]]:
     """Of each instance the searches: one or, where the model is synchronous, one for each of its sentences.
 
     See `beam_search`.
@@ -94,21 +94,21 @@ def search_each(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list
     limits = instance_limits(rows, config, RULES[model.config.frame].counted_besides)
     memory = model.encode(frame_source(rows, model.config.frame).to(device))
     if not model.synchronous:
-        return [[found] for found in searched(model, memory, limits, config)]
-    found = iter(searched(model, memory.by_sentence(), [[limit] for row in limits for limit in row], config))
+        return [[found] for found in search_memory(model, memory, limits, config)]
+    found = iter(search_memory(model, memory.by_sentence(), [[limit] for row in limits for limit in row], config))
     return [list(islice(found, len(row))) for row in limits]
 
 
-def searched(
+def search_memory(
     model: nn.Module, memory: Memory, limits: list[list[int]], config: DecodeConfig
 ) -> list[list[Translation]]:
     """One search for each instance of the memory; `limits` has the most words of each of its sentences."""
     search = Search(model, memory, limits, config.beam)
     ended = search.run(FRAMES[model.config.frame].input_before.edge)
-    return [ranked(ended[number], row, search.rules, config) for number, row in enumerate(limits)]
+    return [rank_translations(ended[number], row, search.rules, config) for number, row in enumerate(limits)]
 
 
-def side_by_side(translations: list[Translation]) -> Translation:
+def join_translations(translations: list[Translation]) -> Translation:
     """Translations of consecutive sentences as one."""
     return Translation(
         [words for one in translations for words in one.sentences],
@@ -118,7 +118,9 @@ def side_by_side(translations: list[Translation]) -> Translation:
     )
 
 
-def ranked(ended: Ended, limits: list[int], rules: Rules, config: DecodeConfig) -> list[Translation]:
+def rank_translations(
+    ended: EndedHypotheses, limits: list[int], rules: Rules, config: DecodeConfig
+) -> list[Translation]:
     """An instance's translations, the best first; equal ones in the order in which they ended."""
     if not ended:
         raise UserError(
@@ -129,7 +131,7 @@ def ranked(ended: Ended, limits: list[int], rules: Rules, config: DecodeConfig) 
     translations = []
     for score, outputs in ended:
         sentences = rules.split(outputs)
-        normalised = score / length_factor(len(outputs), config)
+        normalised = score / length_penalty(len(outputs), config)
         translations.append(Translation(sentences, score, normalised, rules.forced_ends(sentences, limits)))
     return sorted(translations, key=lambda translation: -translation.normalised)
 
@@ -138,7 +140,7 @@ class Search:
     """One search: its state and its steps."""
 
     def __init__(self, model: nn.Module, memory: Memory, limits: list[list[int]], beam: int) -> None:
-        """`limits`: see `searched`."""
+        """`limits`: see `search_memory`."""
         instances, device = len(limits), memory.states.device
         self.model, self.cache, self.beam = model, model.start(memory, beam), beam
         self.rules = RULES[model.config.frame](limits, device)
@@ -147,9 +149,9 @@ class Search:
         self.first_slots = torch.arange(instances, device=device)[:, None] * beam
         self.growing = Hypotheses.start(instances, beam, self.rules.capacity, device)
         self.finished = Finished.start(self.growing)
-        self.ended: dict[int, Ended] = {}
+        self.ended: dict[int, EndedHypotheses] = {}
 
-    def run(self, opening: int) -> dict[int, Ended]:
+    def run(self, opening: int) -> dict[int, EndedHypotheses]:
         """Search to the end, from the decoder's first input on; what ended, by number of instance."""
         inputs = torch.full_like(self.growing.words, opening)
         while self.alive:

@@ -27,22 +27,22 @@ from docmt.base.workers import Done
 
 HEADER = "#version: 0.2"
 
-END = "</w>"
+END_OF_WORD = "</w>"
 """Ends the last symbol of a word."""
 
-LEAST = 2
+LEAST_COUNT = 2
 """A pair that occurs less often is not merged."""
 
-CANDIDATES = 20_000
+REMEMBERED_PAIRS = 20_000
 """Pairs that are remembered when all are counted; what is learnt does not depend on it."""
 
-LAST = 0x110000
+LAST_OFFSET = 0x110000
 """Added to the code point of a word's last character, so that it is another symbol."""
 
 
 def learn_merges(counts: Mapping[str, int], merges: int) -> tuple[str, ...]:
     """At most `merges` operations, the most frequent pair first; fewer where no pair is left that occurs twice."""
-    learner = Learner(counts)
+    learner = MergeLearner(counts)
     return tuple(takewhile(lambda merge: merge is not None, (learner.merge() for _ in range(merges))))
 
 
@@ -94,7 +94,7 @@ def join_pieces(pieces: Iterable[str]) -> list[str]:
     return text.replace(f"{CONTINUES} ", "").split()
 
 
-class Words:
+class WordSymbols:
     """All words that differ, one after another: places of symbols, each with its neighbours within the word.
 
     `symbols`: at each place, -1 where it became part of the one before; `left`, `right`: the neighbours' places, -1
@@ -106,9 +106,9 @@ class Words:
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         ends = np.cumsum(lengths)
         points = np.frombuffer("".join(words).encode("utf-32-le"), np.uint32).astype(np.int64)
-        points[ends - 1] += LAST
+        points[ends - 1] += LAST_OFFSET
         used, symbols = np.unique(points, return_inverse=True)
-        self.names = [chr(p) if p < LAST else chr(p - LAST) + END for p in used.tolist()]
+        self.names = [chr(p) if p < LAST_OFFSET else chr(p - LAST_OFFSET) + END_OF_WORD for p in used.tolist()]
         self.symbols = symbols.astype(np.int32)
         places = np.arange(len(points), dtype=np.int32)
         self.left, self.right = places - 1, places + 1
@@ -170,17 +170,17 @@ class Pairs:
         return int(self.codes[number]), int(self.totals[number]), self.places[first:end]
 
 
-class Learner:
+class MergeLearner:
     """Gives the most frequent pair, the last in code points of those that are equally frequent, and merges it."""
 
     def __init__(self, counts: Mapping[str, int]) -> None:
-        self.words = Words(counts)
-        self._made: dict[int, np.ndarray] = {}
+        self.words = WordSymbols(counts)
+        self._places_of_symbol: dict[int, np.ndarray] = {}
         self._reversed: list[str] = []
         self._remember_frequent()
 
     def merge(self) -> str | None:
-        """The next operation, `left right`; None where no pair is left that occurs `LEAST` times."""
+        """The next operation, `left right`; None where no pair is left that occurs `LEAST_COUNT` times."""
         pair = self._most_frequent()
         if pair is None:
             return None
@@ -191,10 +191,10 @@ class Learner:
                 self._counts[code] -= total
         del self._counts[pair]
         symbol = words.join(places, pair)
-        if symbol in self._made:  # it came from another pair before
-            places = np.union1d(places, self._made[symbol])
+        if symbol in self._places_of_symbol:  # it came from another pair before
+            places = np.union1d(places, self._places_of_symbol[symbol])
             places = places[words.symbols[places] == symbol]
-        self._made[symbol] = places
+        self._places_of_symbol[symbol] = places
         self._remember(words.pairs(words.left[places], places))
         return f"{words.names[pair >> 32]} {words.names[pair & 0xFFFFFFFF]}"
 
@@ -207,7 +207,7 @@ class Learner:
                     return pair
                 if self._threshold <= count < -negative:  # it was more frequent when it was put there
                     heapq.heappush(self._heap, (-count, left, right, pair))
-            if self._threshold == LEAST:
+            if self._threshold == LEAST_COUNT:
                 return None
             self._remember_frequent()
 
@@ -217,8 +217,8 @@ class Learner:
         self._places: dict[int, np.ndarray] = {}
         self._heap: list[tuple[int, str, str, int]] = []
         pairs = self.words.pairs(np.flatnonzero(self.words.right >= 0).astype(np.int32))
-        rank = len(pairs.totals) - CANDIDATES
-        self._threshold = max(LEAST, int(np.partition(pairs.totals, rank)[rank])) if rank > 0 else LEAST
+        rank = len(pairs.totals) - REMEMBERED_PAIRS
+        self._threshold = max(LEAST_COUNT, int(np.partition(pairs.totals, rank)[rank])) if rank > 0 else LEAST_COUNT
         self._remember(pairs)
 
     def _remember(self, pairs: Pairs) -> None:

@@ -19,7 +19,7 @@ OPENINGS = frozenset("([]\"'")
 """Tokens between the start of a sentence and its first word. The closing bracket is Moses' own list's."""
 
 
-class Keep:
+class KeepCase:
     """No change; the other kinds of casing have the same methods."""
 
     def cased(self, word: str, opens: bool) -> str:
@@ -34,7 +34,7 @@ class Keep:
         return list(tokens)
 
 
-class Lower(Keep):
+class LowerCase(KeepCase):
     def cased(self, word: str, opens: bool) -> str:
         return word.lower()
 
@@ -42,10 +42,11 @@ class Lower(Keep):
         return [token.lower() for token in tokens]
 
 
-class Truecaser(Keep):
+class Truecaser(KeepCase):
     """Gives the first word of a sentence, and words never seen as written, their most frequent case.
 
-    `counts`: how often each word, as written, stands elsewhere than at the start of a sentence (`shown_cases`).
+    `counts`: the number of occurrences of each word, as written, that do not open a sentence
+    (`words_with_known_case`).
     Departs: where two cases are equally frequent Moses takes either (by hash order), we the last in code points,
     which is the one with fewer capitals.
     """
@@ -58,7 +59,7 @@ class Truecaser(Keep):
     @classmethod
     def train(cls, sentences: Iterable[Sequence[str]]) -> "Truecaser":
         """From tokenised sentences."""
-        return cls(Counter(chain.from_iterable(map(shown_cases, sentences))))
+        return cls(Counter(chain.from_iterable(map(words_with_known_case, sentences))))
 
     def cased(self, word: str, opens: bool) -> str:
         seen = word in self.counts and not opens
@@ -95,13 +96,13 @@ def with_openings(tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
         opens = word in SENTENCE_ENDS or (opens and word in OPENINGS)
 
 
-def shown_cases(tokens: Sequence[str]) -> Iterator[str]:
+def words_with_known_case(tokens: Sequence[str]) -> Iterator[str]:
     """The words that training counts: without those that open a sentence, which show no case."""
     opened = dropwhile(OPENINGS.__contains__, tokens)
     return (word for before, word in pairwise(opened) if before not in SENTENCE_ENDS and has_case(word))
 
 
-def is_learnt(config: TextConfig, language: str) -> bool:
+def learns_case(config: TextConfig, language: str) -> bool:
     """Whether case follows from what training shows.
 
     Chinese is not truecased: it has no capitals, and the few Latin words in it no sentence starts to learn from.
@@ -109,8 +110,8 @@ def is_learnt(config: TextConfig, language: str) -> bool:
     return config.case == "truecase" and language != "zh"
 
 
-def casing_of(config: TextConfig, language: str, truecaser: Callable[[], Truecaser]) -> Keep:
+def casing_of(config: TextConfig, language: str, truecaser: Callable[[], Truecaser]) -> KeepCase:
     """`truecaser` gives what was learnt, where case is learnt."""
-    if is_learnt(config, language):
+    if learns_case(config, language):
         return truecaser()
-    return Lower() if config.case == "lower" else Keep()
+    return LowerCase() if config.case == "lower" else KeepCase()

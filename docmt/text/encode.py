@@ -32,14 +32,14 @@ def encode(tokenised: Path, text: Path, output: Path, workers: Workers = ALONE) 
     numbers = range(len(ArrowShards(tokenised, TOKENISED)))
     counts: Counts = {}
     with arrow_writer(output, TOKENS) as writer:
-        make = partial(Encode, tokenised, text)
+        make = partial(ShardEncoder, tokenised, text)
         for shard, found in workers.each("cutting into pieces", make, numbers, len(numbers)):
             writer.write_batch(shard)
             counts = add_counts(counts, found)
     return counts
 
 
-class Encode:
+class ShardEncoder:
     """The number of a shard to its rows of TOKENS, and their counts."""
 
     def __init__(self, tokenised: Path, text: Path) -> None:

@@ -14,7 +14,7 @@ from docmt.base.vocabulary import Vocabulary
 from docmt.base.workers import ALONE, Workers
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import PieceCounter, Segmenter, learn_merges
-from docmt.text.casing import Keep, Truecaser, casing_of
+from docmt.text.casing import KeepCase, Truecaser, casing_of
 from docmt.text.pipeline import SIDES, TextPipeline, TokensSettings
 from docmt.text.pretrained import PretrainedSide
 from docmt.text.side import Side
@@ -46,11 +46,11 @@ def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Work
     return TextPipeline(settings.pipeline, **sides)
 
 
-def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> Keep:
+def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> KeepCase:
     """A pretrained tokenizer's pieces stay as they are."""
     if settings.text.is_pretrained(side):
-        return Keep()
-    return casing_of(settings.text, settings.language(side), lambda: Truecaser(counts[side].shown))
+        return KeepCase()
+    return casing_of(settings.text, settings.language(side), lambda: Truecaser(counts[side].case_examples))
 
 
 def learn_subwords(
@@ -71,7 +71,7 @@ def learn_subwords(
     return Segmenter(merges), Vocabulary.from_counts(pieces, config.threshold)
 
 
-def take(settings: TokensSettings, learnt: Path | None) -> TextPipeline | None:
+def pipeline_of_other_corpus(settings: TokensSettings, learnt: Path | None) -> TextPipeline | None:
     """The pipeline in `learnt`, the `text/` of the corpus that the settings name; None where they name no other corpus.
 
     Raises UserError where a folder is given that is not asked for, or none that is, and where what was learnt there is

@@ -63,7 +63,7 @@ class Spelling:
         model = tokenizer["model"]
         if model.get("type") == "WordPiece":
             return cls(within=model.get("continuing_subword_prefix", "##"))
-        for part in parts(tokenizer.get("decoder"), "decoders"):
+        for part in section_steps(tokenizer.get("decoder"), "decoders"):
             if part["type"] == "Metaspace":
                 return cls(opens=part.get("replacement", "▁"))
             if part["type"] == "ByteLevel":
@@ -88,7 +88,7 @@ class Spelling:
         return self.opens + shown if opens else CONTINUES + shown
 
 
-def parts(section: Mapping[str, Any] | None, key: str) -> list[Mapping[str, Any]]:
+def section_steps(section: Mapping[str, Any] | None, key: str) -> list[Mapping[str, Any]]:
     """The steps of a tokenizer's section, which may be a sequence of them."""
     if section is None:
         return []

@@ -20,7 +20,7 @@ from docmt.base.foreign import reading
 from docmt.base.shards import WHOLE, Counts, Part, add_counts, join_arrow
 from docmt.base.workers import ALONE, Workers
 from docmt.text.encode import contrastive_tokens, encode, reference_tokens, text_card
-from docmt.text.learn import learn, take
+from docmt.text.learn import learn, pipeline_of_other_corpus
 from docmt.text.pipeline import SIDES, TextPipeline, TokensSettings
 from docmt.text.tokenise import WordCounts, load_counts, save_counts, tokenise
 
@@ -38,7 +38,7 @@ def process_corpus(
     Raises UserError for a corpus without a training split that learns from it, for a sentence without any token, and
     where `learnt` is not what the settings ask for.
     """
-    take(settings, learnt)  # what is wrong with it is said before all work
+    pipeline_of_other_corpus(settings, learnt)  # what is wrong with it is said before all work
     with _scratch(output) as scratch:
         tokenise_part(settings, corpus, WHOLE, scratch, workers)
         learn_parts(settings, corpus, [scratch], output, workers, learnt)
@@ -65,7 +65,7 @@ def learn_parts(
 
     Raises UserError where there are no counts to learn from, and for a contrastive sentence without any token.
     """
-    taken = take(settings, learnt)
+    taken = pipeline_of_other_corpus(settings, learnt)
     counts = {side: WordCounts() for side in SIDES}
     for part in parts:
         load_counts(part / WORDS, counts)

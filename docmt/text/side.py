@@ -11,11 +11,11 @@ from docmt.base.columns import TOKENS
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import Segmenter, join_pieces
-from docmt.text.casing import Keep, Truecaser, casing_of
+from docmt.text.casing import KeepCase, Truecaser, casing_of
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
 
 
-class Blanks:
+class WhitespaceTokenizer:
     """Tokens are what white space parts; they are joined again by blanks."""
 
     def tokenize(self, sentence: str) -> list[str]:
@@ -25,7 +25,7 @@ class Blanks:
         return " ".join(tokens)
 
 
-class Uncut:
+class WholeTokens:
     """Each token is a piece. One that is called like a special symbol is unknown: text cannot pass for a symbol."""
 
     merges: tuple[str, ...] = ()
@@ -46,8 +46,8 @@ class Side:
     """Sentence -> tokens, cased -> pieces -> ids, and back. A word's pieces are looked up once and remembered."""
 
     tokenizer: Tokenizer
-    casing: Keep
-    segmenter: Segmenter | Uncut
+    casing: KeepCase
+    segmenter: Segmenter | WholeTokens
     vocabulary: Vocabulary
     _known: dict[str, tuple[str, list[int]]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -112,7 +112,7 @@ class Side:
     @classmethod
     def of_pieces(cls, vocabulary: Vocabulary) -> "Side":
         """For text that comes as pieces, parted by blanks: they are looked up, and joined to words."""
-        return cls(Blanks(), Keep(), Uncut(), vocabulary)
+        return cls(WhitespaceTokenizer(), KeepCase(), WholeTokens(), vocabulary)
 
     @classmethod
     def load(cls, folder: Path, name: str, language: str, config: TextConfig) -> "Side":

@@ -14,7 +14,7 @@ from docmt.base.errors import UserError
 from docmt.base.shards import WHOLE, Part, arrow_writer, batch_of, document_shards
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.settings.pretrained import TOKENIZER
-from docmt.text.casing import Keep, is_learnt, shown_cases, with_openings
+from docmt.text.casing import KeepCase, learns_case, with_openings, words_with_known_case
 from docmt.text.pipeline import SIDES, TokensSettings
 from docmt.text.pretrained import PretrainedTokenizer
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
@@ -42,7 +42,7 @@ class WordCounts:
     openings: Counter[str] = field(default_factory=Counter)
     """Those that open one."""
 
-    shown: Counter[str] = field(default_factory=Counter)
+    case_examples: Counter[str] = field(default_factory=Counter)
     """Those that show their case: what a truecaser learns from."""
 
     def count(self, lines: Iterable[str], is_case_learnt: bool) -> None:
@@ -60,13 +60,13 @@ class WordCounts:
             kinds[opens].append(word)
         self.words.update(kinds[False])
         self.openings.update(kinds[True])
-        self.shown.update(shown_cases(tokens))
+        self.case_examples.update(words_with_known_case(tokens))
 
     def add(self, other: "WordCounts") -> None:
         for kind in fields(self):
             getattr(self, kind.name).update(getattr(other, kind.name))
 
-    def cased(self, casing: Keep) -> Counter[str]:
+    def cased(self, casing: KeepCase) -> Counter[str]:
         """The words as `casing` writes them."""
         counts: Counter[str] = Counter()
         for opens, words in ((False, self.words), (True, self.openings)):
@@ -89,7 +89,7 @@ def tokenise(
     """
     shards, total = document_shards(documents, TOKENISED, part)
     counts = {side: WordCounts() for side in SIDES}
-    make = partial(Tokenise, settings, str(documents))
+    make = partial(ShardTokeniser, settings, str(documents))
     with arrow_writer(output, TOKENISED) as writer:
         for shard, found in workers.each("tokenising", make, shards, total):
             writer.write_batch(shard)
@@ -98,7 +98,7 @@ def tokenise(
     return counts
 
 
-class Tokenise:
+class ShardTokeniser:
     """A shard of documents to a shard of tokens, and the counts of its training sentences."""
 
     def __init__(self, settings: TokensSettings, file: str) -> None:
@@ -121,7 +121,7 @@ class Tokenise:
 
     def _learns_case(self, side: str) -> bool:
         text = self.settings.text
-        return not text.is_pretrained(side) and is_learnt(text, self.settings.language(side))
+        return not text.is_pretrained(side) and learns_case(text, self.settings.language(side))
 
     def _check(self, shard: pa.Table, lines: Sequence[str], side: str) -> None:
         """Raises UserError for the first sentence that no token is left of (white space, control characters)."""

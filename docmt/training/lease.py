@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import alone_in, write_json
+from docmt.base.artifacts import folder_lock, write_json
 from docmt.training.exit import Failure, Reason
 
 BEGAN = 18
@@ -180,7 +180,7 @@ class Lease(AbstractContextManager):
         self, claim: Callable[[], None], note: Callable[[str], None], first: Holder | None, since: float
     ) -> Holder | None:
         """Take the lease, or say who has it; `first` was seen at `since`."""
-        with alone_in(self.folder.parent) as locked:
+        with folder_lock(self.folder.parent) as locked:
             holder = read_holder(self.folder)
             alive = holder.process.is_alive() if holder else False
             if alive is not False:

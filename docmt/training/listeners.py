@@ -1,7 +1,7 @@
 """Who is told how a training goes: the file of metrics, TensorBoard, and whoever else listens.
 
 metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
-  {"kind": "train", "loss", "nll", "gradient_norm", "lr" or "lr_new" and "lr_taken", "source_tokens_per_s",
+  {"kind": "train", "loss", "nll", "gradient_norm", "lr" or "lr_new" and "lr_transferred", "source_tokens_per_s",
    "target_tokens_per_s", "padding_share", "memory_mib", "wall_s", "device_hours"}: means over the updates since the
    line before, but for the last two, which count from the start, and for memory, a peak (`docmt.training.computing`);
   {"kind": "dev", "loss", "nll", "perplexity", "bleu", "entropy.<kind of attention>"}: BLEU where the rules go by it,

@@ -8,16 +8,17 @@ from collections.abc import Collection
 import torch
 from torch import nn
 
-from docmt.settings.train import GROUPS, OF_GROUPS, TrainConfig
+from docmt.settings.train import GROUP_SETTINGS, GROUPS, TrainConfig
 
 
 def learning_rate(train: TrainConfig, width: int, update: int, group: str | None = None) -> float:
-    """The learning rate of an update, for a group of parameters that has settings of its own (`new`, `taken`) or for
+    """The learning rate of an update, for a group of parameters that has settings of its own (`new`,
+    `transferred`) or for
     all; `noam` takes no peak but its factor.
 
     Paper: Vaswani et al. 2017, eq. 3, for `noam`.
     """
-    schedule, peak, warmup = (train.of_group(name, group) for name in OF_GROUPS)
+    schedule, peak, warmup = (train.of_group(name, group) for name in GROUP_SETTINGS)
     if schedule == "inverse_sqrt":
         return inverse_sqrt(update, peak, warmup)
     if schedule == "noam":
@@ -62,7 +63,7 @@ def build_optimiser(model: nn.Module, train: TrainConfig, taken: Collection[str]
     members: dict[str | None, list[nn.Parameter]] = {group: [] for group in (GROUPS if taken else (None,))}
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
-            members[("taken" if name in taken else "new") if taken else None].append(parameter)
+            members[("transferred" if name in taken else "new") if taken else None].append(parameter)
     groups = [
         {"params": parameters, "name": f"lr_{group}" if group else "lr", "group": group}
         for group, parameters in members.items()
@@ -79,7 +80,7 @@ def build_optimiser(model: nn.Module, train: TrainConfig, taken: Collection[str]
 
 
 def set_learning_rates(optimiser: torch.optim.Optimizer, train: TrainConfig, width: int, update: int) -> dict:
-    """Give each group the rate of this update; returns the rates by the group's name: `lr`, or `lr_new`, `lr_taken`."""
+    """Give each group the rate of this update; return the rates by name: `lr`, or `lr_new` and `lr_transferred`."""
     for group in optimiser.param_groups:
         group["lr"] = learning_rate(train, width, update, group["group"])
     return {group["name"]: group["lr"] for group in optimiser.param_groups}

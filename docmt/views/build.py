@@ -44,11 +44,11 @@ def build_view(settings: ViewsSettings, tokens: Path, output: Path, workers: Wor
     counts: Counts = {}
     with ExitStack() as stack:
         writers = {split: stack.enter_context(arrow_writer(output / f"{split}.arrow", SEGMENTS)) for split in SPLITS}
-        for tables, found in workers.each("cutting documents", partial(CutShard, view, file), tasks, len(tasks)):
+        for tables, found in workers.each("cutting documents", partial(ShardCutter, view, file), tasks, len(tasks)):
             for split, segments in tables.items():
                 writers[split].write_batch(segments)
             counts = add_counts(counts, found)
-        _check_kept(counts.get("train", {}), view.train, file)
+        _check_documents(counts.get("train", {}), view.train, file)
     items = tokens / "contrastive.arrow"
     variants = contrastive_segments(read_arrow(items, CONTRASTIVE_TOKENS), view.test) if items.exists() else None
     write_if_any(output / "contrastive.arrow", variants)
@@ -58,15 +58,15 @@ def build_view(settings: ViewsSettings, tokens: Path, output: Path, workers: Wor
 
 
 def _drawn(view: ViewConfig, file: Path, workers: Workers) -> list[np.ndarray | None]:
-    """For each shard the numbers of its training segments that are drawn; none where all are kept."""
+    """For each shard the numbers of its training segments that are drawn; none where all are selected."""
     total = len(ArrowShards(file, NEEDED))
     if view.train.sample is None:
         return [None] * total
-    found = workers.each("drawing segments", partial(RankShard, view.train, file), range(total), total)
+    found = workers.each("drawing segments", partial(ShardRanker, view.train, file), range(total), total)
     return draw(view.train.sample, found, f"{file}: train")
 
 
-def _check_kept(counts: dict[str, int], cut: CutConfig, file: Path) -> None:
+def _check_documents(counts: dict[str, int], cut: CutConfig, file: Path) -> None:
     left_out = counts.get("documents_left_out", 0)
     if left_out and left_out == counts["documents"] + left_out:
         what, expected = "every training document is too short", f"some that {cut.name} keeps"
@@ -94,32 +94,33 @@ def cut_of(view: ViewConfig, split: str) -> CutConfig:
 class CutSplit:
     """A shard's sentences of one split, and where they are cut.
 
-    `read`: all of them; `kept`: those of documents that are long enough; `filled`: with copies, which `cuts` are of.
+    `selected`: the sentences of documents that are long enough; `filled`: these with the partial copies of
+    `docmt.views.segments.with_copies`; `cuts` are ranges of `filled`.
     """
 
-    read: Sentences
-    kept: Sentences
+    all_sentences: Sentences
+    selected: Sentences
     filled: Sentences
     cuts: Cuts
     over_long: int
 
     @classmethod
     def of(cls, sentences: Sentences, cut: CutConfig) -> "CutSplit":
-        kept = sentences.only(long_enough(sentences, cut))
-        costs = sentence_costs(kept.source.lengths, kept.target.lengths)
-        filled = kept if cut.partial_copy is None else with_copies(kept, cut.window - 1, cut.partial_copy)
+        selected = sentences.select(long_enough(sentences, cut))
+        costs = sentence_costs(selected.source.lengths, selected.target.lengths)
+        filled = selected if cut.partial_copy is None else with_copies(selected, cut.window - 1, cut.partial_copy)
         cuts = cut_documents(filled.documents, costs, cut)
-        return cls(sentences, kept, filled, cuts, count_over_long(costs, cut) or 0)
+        return cls(sentences, selected, filled, cuts, count_over_long(costs, cut) or 0)
 
     def segments(self, drawn: np.ndarray | None) -> tuple[pa.RecordBatch, dict[str, int]]:
         """Rows of SEGMENTS, and counts; `drawn`: the numbers of those that are wanted, or none for all."""
-        cuts = self.cuts if drawn is None else self.cuts.only(drawn)
+        cuts = self.cuts if drawn is None else self.cuts.select(drawn)
         segments = segments_of(self.filled, cuts)
         counts = {
-            "documents": len(self.kept.names),
-            "documents_left_out": len(self.read.names) - len(self.kept.names),
-            "sentences": len(self.kept),
-            "sentences_left_out": len(self.read) - len(self.kept),
+            "documents": len(self.selected.names),
+            "documents_left_out": len(self.all_sentences.names) - len(self.selected.names),
+            "sentences": len(self.selected),
+            "sentences_left_out": len(self.all_sentences) - len(self.selected),
             "over_long_sentences": self.over_long,
             "segments": len(segments),
             "segments_left_out": len(self.cuts) - len(segments),
@@ -132,7 +133,7 @@ class CutSplit:
         return segments, counts
 
 
-class RankShard:
+class ShardRanker:
     """The number of a shard of tokens to the ranks of its training segments."""
 
     def __init__(self, cut: CutConfig, tokens: Path) -> None:
@@ -148,7 +149,7 @@ class RankShard:
         return Done(ranks(split.filled, split.cuts), len(rows))
 
 
-class CutShard:
+class ShardCutter:
     """The number of a shard of tokens, with those of its drawn segments, to segments by split, and their counts."""
 
     def __init__(self, view: ViewConfig, tokens: Path) -> None:

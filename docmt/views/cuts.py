@@ -22,7 +22,7 @@ class Cuts:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def only(self, chosen: np.ndarray) -> "Cuts":
+    def select(self, chosen: np.ndarray) -> "Cuts":
         """The segments of these numbers."""
         return Cuts(self.starts[chosen], self.ends[chosen])
 

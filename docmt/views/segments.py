@@ -31,9 +31,9 @@ class Ids:
         offsets = lists.offsets.to_numpy().astype(np.int64)
         return cls(lists.flatten().to_numpy(), offsets[:-1] - offsets[0], np.diff(offsets))
 
-    def only(self, kept: np.ndarray) -> "Ids":
-        """The sentences for which `kept`, a truth value a sentence, holds."""
-        return Ids(self.values, self.starts[kept], self.lengths[kept])
+    def select(self, selected: np.ndarray) -> "Ids":
+        """The sentences for which `selected`, a truth value a sentence, holds."""
+        return Ids(self.values, self.starts[selected], self.lengths[selected])
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.source.lengths)
 
-    def only(self, kept: np.ndarray) -> "Sentences":
-        """The documents for which `kept`, a truth value a document, holds."""
+    def select(self, selected: np.ndarray) -> "Sentences":
+        """The documents for which `selected`, a truth value a document, holds."""
         counts = np.diff(self.documents)
-        sides = (side.only(np.repeat(kept, counts)) for side in (self.source, self.target))
-        return Sentences(*sides, self.names[kept], np.concatenate([[0], np.cumsum(counts[kept])]), self.copies)
+        sides = (side.select(np.repeat(selected, counts)) for side in (self.source, self.target))
+        return Sentences(*sides, self.names[selected], np.concatenate([[0], np.cumsum(counts[selected])]), self.copies)
 
 
 def sentences_of(rows: pa.Table, where: str) -> Sentences:
@@ -112,14 +112,14 @@ def _with_copies(side: Ids, first: np.ndarray, copies: int, share: float) -> Ids
     return Ids(side.values, np.insert(side.starts, before, side.starts[before]), lengths)
 
 
-def owners(sentences: Sentences, cuts: Cuts) -> np.ndarray:
+def document_numbers(sentences: Sentences, cuts: Cuts) -> np.ndarray:
     """The number of each segment's document."""
     return np.searchsorted(sentences.documents, cuts.starts, side="right") - 1
 
 
 def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
     """Rows of SEGMENTS, one a segment, in order; a sentence that several segments hold (windows) is repeated."""
-    owner = owners(sentences, cuts)
+    owner = document_numbers(sentences, cuts)
     numbers = cuts.starts - sentences.documents[owner] - sentences.copies
     columns = {
         "document": pa.array(sentences.names[owner], pa.string()),

@@ -9,7 +9,7 @@ from docmt.base.errors import UserError
 from docmt.base.runs import sums
 from docmt.settings.data import CutConfig
 from docmt.views.cuts import Cuts
-from docmt.views.segments import Sentences, owners
+from docmt.views.segments import Sentences, document_numbers
 
 SEED = b"docmt sample"
 """Another one would be another draw."""
@@ -31,7 +31,7 @@ def ranks(sentences: Sentences, cuts: Cuts) -> np.ndarray:
 
     No two segments of a cut end with the same sentence, while windows may well begin with the same one.
     """
-    owner = owners(sentences, cuts)
+    owner = document_numbers(sentences, cuts)
     ends = cuts.ends - sentences.documents[owner] - sentences.copies
     keys = (f"{name}\t{end}".encode() for name, end in zip(sentences.names[owner], ends, strict=True))
     numbers = b"".join(blake2b(key, digest_size=8, key=SEED).digest() for key in keys)

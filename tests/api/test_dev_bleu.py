@@ -8,7 +8,7 @@ from docmt.base.errors import UserError
 from docmt.base.vocabulary import UNK, Vocabulary
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import Segmenter
-from docmt.text.casing import Keep
+from docmt.text.casing import KeepCase
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
@@ -20,7 +20,7 @@ WORDS = Vocabulary.from_counts(
 
 @pytest.fixture
 def text(tmp_path):
-    side = Side(tokenizer_for("en", TextConfig()), Keep(), Segmenter(()), WORDS)
+    side = Side(tokenizer_for("en", TextConfig()), KeepCase(), Segmenter(()), WORDS)
     config = PipelineConfig(source_language="en", target_language="en", merges=0)
     TextPipeline(config, side, side).save(tmp_path / "text")
     return tmp_path / "text"

@@ -22,7 +22,7 @@ from docmt.settings.data import CutConfig, TextConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import LexicalChainConfig, TransformerConfig
 from docmt.text.bpe import Segmenter
-from docmt.text.casing import Keep
+from docmt.text.casing import KeepCase
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
@@ -76,7 +76,7 @@ def test_model_and_chains_must_go_together(view):
 @pytest.fixture
 def folder(tmp_path):
     """Words are cut into letters."""
-    side = Side(tokenizer_for("en", TextConfig()), Keep(), Segmenter(()), VOCABULARY)
+    side = Side(tokenizer_for("en", TextConfig()), KeepCase(), Segmenter(()), VOCABULARY)
     pipeline = TextPipeline(PipelineConfig(source_language="en", target_language="en", merges=0), side, side)
     cuts = dataclasses.asdict(ViewConfig(CUT, CUT))
     save_model(tmp_path / "model", chain_model(len(VOCABULARY)), {"system": "s", "view": cuts})

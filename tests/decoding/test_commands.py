@@ -22,7 +22,7 @@ from docmt.search.beam import beam_search
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.text.bpe import Segmenter
-from docmt.text.casing import Keep
+from docmt.text.casing import KeepCase
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
@@ -44,7 +44,7 @@ VOCABULARY = Vocabulary.from_counts({letter + ending: 1 for letter in LETTERS fo
 @pytest.fixture
 def pipeline() -> TextPipeline:
     """Words are cut into letters."""
-    side = Side(tokenizer_for("en", TextConfig()), Keep(), Segmenter(()), VOCABULARY)
+    side = Side(tokenizer_for("en", TextConfig()), KeepCase(), Segmenter(()), VOCABULARY)
     return TextPipeline(PipelineConfig(source_language="en", target_language="en", merges=0), side, side)
 
 

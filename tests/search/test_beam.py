@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import EOS, MASK, SEP, UNK
 from docmt.nn.rows import Rows
-from docmt.search.beam import beam_search, search_each
+from docmt.search.beam import beam_search, search_instances
 from docmt.search.forced import forced_scores
 from docmt.settings.decode import DecodeConfig
 
@@ -188,7 +188,7 @@ def test_synchronous_sentences_have_searches_of_their_own():
     """One for each sentence, whose scores are those of the text; an instance is its sentences' best."""
     source, _ = documents()
     model, config = model_of("w_link"), DecodeConfig(beam=3, max_length_a=1.0, max_length_b=3)
-    searches = search_each(model, rows_of(source), config)
+    searches = search_instances(model, rows_of(source), config)
     assert [len(sentences) for sentences in searches] == [len(document) for document in source]
     for document, sentences, (whole,) in zip(
         source, searches, beam_search(model, rows_of(source), config), strict=True

@@ -4,7 +4,7 @@ import pytest
 
 from docmt.base.vocabulary import BOS, EOS, SEP
 from docmt.nn.rows import Rows
-from docmt.search.beam import length_factor
+from docmt.search.beam import length_penalty
 from docmt.search.rules import ClosedRules, FairseqRules, JoinedRules, UnmarkedRules, WrappedRules, instance_limits
 from docmt.settings.decode import DecodeConfig
 
@@ -22,9 +22,9 @@ from docmt.settings.decode import DecodeConfig
         ("none", 1.0, 7, 1.0),
     ],
 )
-def test_length_factor(penalty, alpha, length, factor):
+def test_length_penalty(penalty, alpha, length, factor):
     config = DecodeConfig(length_penalty=penalty, length_alpha=alpha)
-    assert length_factor(length, config) == pytest.approx(factor)
+    assert length_penalty(length, config) == pytest.approx(factor)
 
 
 def test_the_maximum_is_cut_to_a_whole_number():

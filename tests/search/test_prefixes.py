@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments
 from docmt.nn.streams import Layout, Stream
-from docmt.search.forced import sharing_prefixes, variant_scores
+from docmt.search.forced import share_prefixes, variant_scores
 
 
 def stream_of(targets: list[list[int]]) -> Stream:
@@ -31,7 +31,7 @@ def test_a_token_has_the_row_of_the_first_target_until_they_differ(variants):
     for item in variants:
         first += [len(targets)] * len(item)
         targets += item
-    shared = sharing_prefixes(stream_of(targets), np.array(first))
+    shared = share_prefixes(stream_of(targets), np.array(first))
     rows, names = iter(shared.instances.rows.tolist()), {}
     for number, target in enumerate(targets):
         leader = targets[first[number]]
@@ -41,12 +41,13 @@ def test_a_token_has_the_row_of_the_first_target_until_they_differ(variants):
             assert names.setdefault(name, len(names)) == next(rows)
     tokens = shared.tokens
     for runs in (shared.instances, shared.sentences):
-        assert torch.equal(runs.in_full(runs.compact(tokens)), tokens) and len(runs.compact(tokens)) == len(names)
+        rows = runs.tokens_to_rows(tokens)
+        assert torch.equal(runs.rows_to_tokens(rows), tokens) and len(rows) == len(names)
 
 
 def test_runs_that_share_nothing_are_as_they_are():
     runs, x = Segments.from_lengths([2, 1]), torch.arange(3)
-    assert runs.in_full(x) is x and runs.compact(x) is x
+    assert runs.rows_to_tokens(x) is x and runs.tokens_to_rows(x) is x
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.text.casing import Keep, Lower, Truecaser
+from docmt.text.casing import KeepCase, LowerCase, Truecaser
 from docmt.text.tokenise import WordCounts, load_counts, save_counts
 
 TOKENS = st.sampled_from(["The", "the", "THE", "US", "us", ".", "?", '"', "(", "中", ":", "İ", "Σ"])
@@ -22,16 +22,16 @@ def counted(lines: list[list[str]], is_case_learnt: bool) -> WordCounts:
 def test_cased_counts_are_those_of_the_cased_text(lines, split):
     """However the lines were parted when they were counted."""
     truecaser = Truecaser.train(lines)
-    for casing in (Keep(), Lower(), truecaser):
+    for casing in (KeepCase(), LowerCase(), truecaser):
         learnt = isinstance(casing, Truecaser)
         counts = counted(lines[:split], learnt)
         counts.add(counted(lines[split:], learnt))
         assert counts.cased(casing) == text_of(casing, lines)
         if learnt:
-            assert Truecaser(counts.shown).counts == truecaser.counts
+            assert Truecaser(counts.case_examples).counts == truecaser.counts
 
 
-def text_of(casing: Keep, lines: list[list[str]]) -> Counter[str]:
+def text_of(casing: KeepCase, lines: list[list[str]]) -> Counter[str]:
     return Counter(word for line in lines for word in casing.apply(line))
 
 

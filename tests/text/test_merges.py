@@ -51,7 +51,7 @@ def _merged(word: tuple[str, ...], pair: tuple[str, str]) -> list[str]:
 @given(counts=COUNTS, number=st.integers(0, 25), candidates=st.sampled_from([1, 3, 20_000]))
 def test_merges_are_those_of_an_oracle_however_many_pairs_are_remembered(counts, number, candidates):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe, "CANDIDATES", candidates)
+        patch.setattr(bpe, "REMEMBERED_PAIRS", candidates)
         assert list(learn_merges(counts, number)) == oracle(counts, number)
 
 
@@ -68,7 +68,7 @@ def test_stories_give_what_subword_nmt_learns(side, language):
     rng, counts = Random(3), Counter()
     tokenize = tokenizer_for(language, TextConfig()).tokenize
     for _ in range(200):
-        for pair in draw_story(6, 20, rng).told():
+        for pair in draw_story(6, 20, rng).pairs():
             counts.update(tokenize(pair[side]))
     assert list(learn_merges(counts, 2000)) == theirs(counts, 2000)
 
