@@ -79,9 +79,7 @@ def coherence_scores(texts: Sequence[Lines], vectors: Path, case: Literal["lower
     ]
 
 
-def cohesion_scores(
-    texts: Sequence[Lines], model: Path, batch_pairs: int, device: DeviceName
-) -> list[AdjacentScore]:
+def cohesion_scores(texts: Sequence[Lines], model: Path, batch_pairs: int, device: DeviceName) -> list[AdjacentScore]:
     """Return the cohesion of each text; the model is read once."""
     from docmt.settings.pretrained import read_config
 

@@ -10,11 +10,11 @@ from docmt.base.columns import DOCUMENTS, read_parquet
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.base.paths import RESULTS
-from docmt.catalogue.corpus import CorpusConfig, load_corpus
+from docmt.catalogue.corpus import load_corpus
 from docmt.catalogue.forms import ReaderConfig
 from docmt.catalogue.missing import Places
 from docmt.corpus.inputs import Document, Problems
-from docmt.corpus.opening import documents_here, opened
+from docmt.corpus.opening import available_documents, open_corpus
 
 TABLES = (".tsv", ".jsonl", ".parquet")
 
@@ -48,11 +48,11 @@ def read_corpus(path: str | Path, mirror: str | Path | None = None) -> Iterator[
     if path.is_dir():
         yield from _written_documents(path)
     elif path.suffix in (".yaml", ".yml"):
-        yield from map(_plain, documents_here(load_corpus(path), _places(path, mirror)))
+        yield from map(_plain, available_documents(load_corpus(path), _places(path, mirror)))
     elif path.suffix in TABLES:
         settings: dict[str, Any] = {"kind": "table", "splits": {"train": path.name}}
         reader = parse(ReaderConfig, settings, str(path))
-        with opened(reader, path.parent, ("", ""), str(path), Problems()) as corpus:
+        with open_corpus(reader, path.parent, ("", ""), str(path), Problems()) as corpus:
             yield from map(_plain, corpus.documents)
     else:
         expected = f"a corpus file (.yaml), a table ({', '.join(TABLES)}) or a folder of stage 1"
@@ -81,8 +81,3 @@ def _written_documents(folder: Path) -> Iterator[CorpusDocument]:
         )
         source, target = (tuple(row[side] for row in sentences) for side in ("source", "target"))
         yield CorpusDocument(split, name, source, target, references)
-
-
-def corpus_config(path: Path) -> CorpusConfig:
-    """Return the settings of a corpus file; raise UserError for what they do not allow."""
-    return load_corpus(path)

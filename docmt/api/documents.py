@@ -72,9 +72,7 @@ def translations_of(text: Text, name: str, references: References) -> Translatio
     return Translations(lines, lines)
 
 
-def parallel(
-    text: Text, name: str, others: Sequence, documents: Sequence[str] | None, other_name: str
-) -> list[str]:
+def parallel(text: Text, name: str, others: Sequence, documents: Sequence[str] | None, other_name: str) -> list[str]:
     """Return the sentences of a text that has the same documents and sentences as another; else raise UserError."""
     sentences, names = sentences_of(text, name)
     if len(sentences) != len(others):

@@ -27,6 +27,10 @@ from docmt.text.pipeline import TextPipeline
 from docmt.views.segments import contrastive_segments
 
 
+WIDE = 512
+"""The width from which on a model translates faster with several CPU threads."""
+
+
 @dataclass(frozen=True)
 class TrainedModel:
     """A model and its text pipeline, with the folder that they are from."""
@@ -37,12 +41,12 @@ class TrainedModel:
 
     @classmethod
     def open(cls, folder: Path, device: DeviceName, threads: int | None) -> "TrainedModel":
-        """Load `model.safetensors`, `model.json` and `text/`, for computing on `device` with so many threads.
+        """Load `model.safetensors`, `model.json` and `text/` from a folder, or from the folder `model` inside it.
 
-        Raises UserError where a file is missing or damaged, or the vocabularies are not those of the model.
+        The model computes on `device` with so many CPU threads; None chooses the number (`default_threads`). Raises
+        UserError where a file is missing or damaged, or the vocabularies are not those of the model.
         """
-        if threads is not None:
-            torch.set_num_threads(threads)
+        folder = model_folder(folder)
         model, pipeline = load_model(folder, choose_device(device)), TextPipeline.load(folder / "text")
         sizes = len(pipeline.source.vocabulary), len(pipeline.target.vocabulary)
         if sizes != (model.source_size, model.target_size):
@@ -52,6 +56,7 @@ class TrainedModel:
                 found=f"{sizes[0]} source and {sizes[1]} target pieces",
                 expected=f"{model.source_size} and {model.target_size}",
             )
+        torch.set_num_threads(threads or default_threads(model.config.width))
         return cls(model, pipeline, folder)
 
     @property
@@ -80,6 +85,21 @@ class TrainedModel:
             texts, counts = zip(*map(words, sentences), strict=True)
             rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
         return pa.Table.from_pylist(rows, SEGMENT_CHAINS)
+
+
+def model_folder(folder: Path) -> Path:
+    """Return the folder of a model: `folder` itself, or `folder/model`, which is what a training leaves."""
+    inner = folder / "model"
+    return inner if (inner / CARD).is_file() and not (folder / CARD).is_file() else folder
+
+
+def default_threads(width: int) -> int:
+    """Return the number of CPU threads with which a model of this width translates fastest.
+
+    A step of decoding multiplies a few hundred rows by matrices of the model's width. Threads have to wait for each
+    other after each product: for narrow models that takes longer than the product itself (benchmarks/threads.md).
+    """
+    return torch.get_num_threads() if width >= WIDE else 1
 
 
 def forced_scores(

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from docmt.base.errors import UserError, check_known
+from docmt.base.errors import check_known
 from docmt.base.paths import RESULTS
 from docmt.plan.grid import Grid, load_grid
-from docmt.plan.targets import Estimates
+from docmt.plan.targets import Estimates, Target, TargetKind, TargetState
 from docmt.plan.targets import targets as find_targets
-from docmt.settings.system import Entry
 
 STATES = {
     "made": "its file is there",
@@ -96,15 +95,14 @@ def list_targets(
     return summaries(grid, Path(root), Estimates(grid, Path(root) / RESULTS), study, kind, state)
 
 
-KINDS = ("all", "study", "item", "scores", "corpus")
-"""The kinds of targets."""
-
-
 def summaries(
     grid: Grid, root: Path, estimates: Estimates, study: str | None, kind: str | None, state: str | None
 ) -> list[TargetSummary]:
     """Return the targets of a grid that the filters keep; see `list_targets`."""
-    for what, value, known in (("kind of target", kind, KINDS), ("state of a target", state, STATES)):
+    for what, value, known in (
+        ("kind of target", kind, get_args(TargetKind)),
+        ("state of a target", state, get_args(TargetState)),
+    ):
         if value is not None:
             check_known(what, value, known)
     names = studies_of(grid, study)
@@ -123,3 +121,30 @@ def studies_of(grid: Grid, study: str | None) -> list[str]:
         return list(grid.studies)
     check_known("study", study, grid.studies)
     return [study]
+
+
+def _target(target: Target) -> TargetSummary:
+    plan = target.plan
+    numbers = (None,) * 4 if plan is None else (plan.trainings, plan.missing, plan.hours, plan.bytes)
+    return TargetSummary(target.name, target.kind, target.state, target.about, target.study, *numbers)
+
+
+def _system(grid: Grid, study: str, name: str) -> SystemSummary:
+    """Return the summary of a system, by its first entry: entries differ in their corpus alone."""
+    entries = [entry for entry in grid.of_study(study) if entry.system.name == name]
+    entry = entries[0]
+    system = entry.system
+    starts_from = system.pretrained
+    if system.init_from:
+        starts_from = f"{system.init_from} on {system.init_corpus}" if system.init_corpus else system.init_from
+    return SystemSummary(
+        study,
+        name,
+        tuple(entry.corpus for entry in entries),
+        system.model.kind,
+        system.view.name,
+        system.text,
+        entry.extends or None,
+        starts_from,
+        None if entry.trained == entry.folder else entry.trained,
+    )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.foreign import reading
@@ -170,43 +170,59 @@ def _copies(system: SystemConfig) -> int:
     return 1 + 2 * 3 + (train.average if train.checkpoint.startswith("average") else 1)
 
 
+TargetKind = Literal["all", "study", "item", "scores", "corpus"]
+"""`item` is a table, figure or passage of a study; `scores` are those of one system and seed."""
+
+TargetState = Literal["made", "to make", "blocked"]
+"""`blocked`: a corpus that the target needs has files that only a person can bring."""
+
+
 @dataclass(frozen=True)
 class Target:
-    """`plan`: the trainings that it needs, of studies and their items; `lacks`: files that only a person can bring."""
+    """A target of snakemake; `plan` has the trainings of a study or item, `study` is None for `all` and corpora."""
 
     name: str
+    kind: TargetKind
+    study: str | None
     about: str
-    exists: bool
-    lacks_files: bool
+    state: TargetState
     plan: TrainingPlan | None
 
 
 def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates, scores: bool) -> Iterator[Target]:
-    """`all`, each of `studies` with what is in it, and the corpora. `scores`: those of each system and seed too.
+    """Yield `all`, each of `studies` with its items, and the corpora; `scores`: also those of each system and seed.
 
-    On made-up text nothing lacks files.
+    With generated text no target is blocked.
     """
-    without = set() if grid.fixtures else set(left_out(grid.corpora.values(), grid.places(root)))
+    absent = set() if grid.fixtures else set(left_out(grid.corpora.values(), grid.places(root)))
 
-    def target(
-        name: str, path: str | None, about: str, corpora: Iterable[str], entries: Iterable[Entry] | None = None
-    ) -> Target:
-        """`path`: its file; `corpora`: those that it needs; `entries`: systems that are trained for it."""
-        exists, lacks = path is not None and (root / path).exists(), bool(without.intersection(corpora))
-        return Target(name, about, exists, lacks, None if entries is None else estimates.plan(entries))
+    def state(paths: Iterable[str], corpora: Iterable[str]) -> TargetState:
+        if all((root / path).exists() for path in paths):
+            return "made"
+        return "blocked" if absent.intersection(corpora) else "to make"
 
     every = [entry for name in grid.active for entry in grid.of_study(name)]
-    yield target("all", None, f"every study of config.yaml: {', '.join(grid.active)}", (), every)
+    about = f"every study of config.yaml: {', '.join(grid.active)}"
+    pages = [page_of(name, "index") for name in grid.active]
+    yield Target("all", "all", None, about, state(pages, _corpora(grid, every)), estimates.plan(every))
     for study in studies:
         config, entries = grid.studies[study], grid.of_study(study)
-        corpora = {corpus for entry in entries for corpus in grid.corpora_for(entry)}
-        yield target(study, page_of(study, "index"), config.title, corpora, entries)
-        for item, one in config.items.items():
-            path, about = page_of(study, item), f"{one.paper}: {one.title}" if one.paper else one.title
-            yield target(path, path, about, item_corpora(grid, study, item), item_entries(grid, study, item))
-        for entry, seed in ((one, seed) for one in entries for seed in one.seeds if scores):
+        page = page_of(study, "index")
+        plan = estimates.plan(entries)
+        yield Target(study, "study", study, config.title, state([page], _corpora(grid, entries)), plan)
+        for name, item in config.items.items():
+            path, about = page_of(study, name), f"{item.paper}: {item.title}" if item.paper else item.title
+            plan = estimates.plan(item_entries(grid, study, name))
+            yield Target(path, "item", study, about, state([path], item_corpora(grid, study, name)), plan)
+        for entry, seed in ((entry, seed) for entry in entries for seed in entry.seeds if scores):
             path = f"{run_folder(grid, SCORES, entry, seed)}/scores.json"
-            yield target(path, path, f"scores of {entry.system.name} on {entry.corpus}", grid.corpora_for(entry))
+            about = f"scores of {entry.system.name} on {entry.corpus}"
+            yield Target(path, "scores", study, about, state([path], grid.corpora_for(entry)), None)
     for corpus in grid.corpora:
         path = card_of(grid, corpus)
-        yield target(path, path, f"the corpus {corpus}", (corpus,))
+        yield Target(path, "corpus", None, f"the corpus {corpus}", state([path], [corpus]), None)
+
+
+def _corpora(grid: Grid, entries: Iterable[Entry]) -> set[str]:
+    """Return all corpora that the entries need."""
+    return {corpus for entry in entries for corpus in grid.corpora_for(entry)}

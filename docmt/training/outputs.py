@@ -14,7 +14,6 @@ import pyarrow as pa
 import safetensors
 import torch
 
-import docmt
 from docmt.base.artifacts import atomic_file, atomic_folder, read_text, write_json
 from docmt.base.columns import STOP_WORDS
 from docmt.models.store import save_model
@@ -57,7 +56,7 @@ def provenance(settings: Settings, chosen: Validation) -> dict[str, Any]:
         **{name: settings.plain[name] for name in names},
         "update": chosen.update,
         "dev_loss": chosen.loss,
-        "docmt": docmt.__version__,
+        "docmt": VERSION,
         "torch": torch.__version__,
     }
 
@@ -107,7 +106,7 @@ def make_record(
 
 def versions() -> dict[str, str]:
     return {
-        "docmt": docmt.__version__,
+        "docmt": VERSION,
         "python": platform.python_version(),
         "torch": torch.__version__,
         "numpy": np.__version__,
