@@ -26,7 +26,6 @@ from docmt.text.encode import contrastive_tokens
 from docmt.text.pipeline import TextPipeline
 from docmt.views.segments import contrastive_segments
 
-
 WIDE = 512
 """The width from which on a model translates faster with several CPU threads."""
 

@@ -16,6 +16,7 @@ import torch
 
 from docmt.base.artifacts import atomic_file, atomic_folder, read_text, write_json
 from docmt.base.columns import STOP_WORDS
+from docmt.base.version import VERSION
 from docmt.models.store import save_model
 from docmt.training.computing import MIB
 from docmt.training.exit import now
