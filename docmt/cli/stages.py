@@ -210,10 +210,10 @@ def inspect(
     the cross-attention of the top layer, the similarity of each step to the chain's latent variable (eq. 17).
     """
     opened = open_model(model, device, threads)
-    from docmt.decoding.inside import Document, inside, write_inside
+    from docmt.decoding.inside import InspectedDocument, inside, write_inside
     from docmt.decoding.segments import View as Segments
 
-    chosen = Document.read(Segments(view, chains), split, document, opened.network)
+    chosen = InspectedDocument.read(Segments(view, chains), split, document, opened.network)
     vocabularies = opened.pipeline.source.vocabulary, opened.pipeline.target.vocabulary
     write_inside(output, inside(opened.network, chosen, *vocabularies))
 

@@ -15,7 +15,7 @@ from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.catalogue.corpus import CorpusSettings, SplitCounts
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems
-from docmt.corpus.opening import opened, stated_splits
+from docmt.corpus.opening import open_corpus, stated_splits
 
 ROWS_AT_ONCE = 50_000
 """Sentences that are held in memory before they are written, as one row group."""
@@ -45,7 +45,7 @@ class Statistics:
     def counts(self) -> SplitCounts:
         return SplitCounts(self.lengths.total(), sum(length * count for length, count in self.lengths.items()))
 
-    def shown(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         counts = self.counts
         mean = round(counts.sentences / counts.documents, 2)
         return {
@@ -67,7 +67,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     problems = Problems()
     output.mkdir(parents=True, exist_ok=True)
     with (
-        opened(settings.reader, downloads, settings.languages, settings.corpus, problems, output) as found,
+        open_corpus(settings.reader, downloads, settings.languages, settings.corpus, problems, output) as found,
         atomic_file(output / "documents.parquet", "wb") as stream,
         pq.ParquetWriter(stream, DOCUMENTS, compression="zstd") as writer,
     ):
@@ -161,7 +161,7 @@ def _card(
         "citation": settings.citation,
         "files": [{"name": name, "sha256": digest} for name, digest in sha256.items()],
         "reader": dataclasses.asdict(settings.reader),
-        "splits": {split: splits[split].shown() for split in SPLITS if split in splits},
+        "splits": {split: splits[split].summary() for split in SPLITS if split in splits},
         "changed": {what: count for what, count in sorted(changed.items()) if count},
         "contrastive": {name: dict(counts) for name, counts in sets.items()},
     }

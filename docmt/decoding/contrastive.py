@@ -19,7 +19,7 @@ from docmt.search.forced import variant_scores
 Row = dict[str, Any]
 
 
-def scored(
+def score_variants(
     model: nn.Module,
     table: pa.Table,
     chains: pa.Table | None,

@@ -29,7 +29,7 @@ from docmt.base.artifacts import atomic_file, decoded, read_object, write_json
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.decoding.contrastive import scored
+from docmt.decoding.contrastive import score_variants
 from docmt.decoding.segments import Restore, SegmentTable, Sentence, View
 from docmt.decoding.strategy import Decoded, decode_segments
 from docmt.decoding.translator import Progress, Translator, quiet
@@ -95,7 +95,7 @@ def write_translations(
     if settings.decode.n_best:
         with atomic_file(output / NBEST) as stream:
             stream.writelines(line + "\n" for line in nbest_lines(decoded, restore))
-    write_json(output / "decoding.json", account(settings, segments, decoded, translator))
+    write_json(output / "decoding.json", decoding_record(settings, segments, decoded, translator))
 
 
 def write_contrastive(
@@ -111,7 +111,7 @@ def write_contrastive(
     Raises UserError as `write_translations` does.
     """
     table, chains = view.read("contrastive.arrow", CONTRASTIVE_SEGMENTS, model)
-    write_arrow(output, scored(model, table, chains, settings.decode.batch_tokens, progress, whole))
+    write_arrow(output, score_variants(model, table, chains, settings.decode.batch_tokens, progress, whole))
 
 
 def restored_lines(runs: list[Sentence], lengths: list[int], restore: Restore) -> list[tuple[str, str]]:
@@ -150,11 +150,11 @@ def _cells(one: Translation, restore: Restore) -> tuple[str, ...]:
     return f"{one.normalised:.6f}", f"{one.score:.6f}", *(BETWEEN_SENTENCES.join(texts) for texts in restored)
 
 
-def account(
+def decoding_record(
     settings: TranslationSettings, segments: SegmentTable, decoded: Decoded, translator: Translator
 ) -> dict[str, Any]:
     """`decoding.json`: the settings, what was done, how fast. Tokens are pieces; `seconds` are those of the search."""
-    model, work = translator.model, translator.account
+    model, work = translator.model, translator.counts
     return {
         "version": settings.version,
         "strategy": decoded.strategy,

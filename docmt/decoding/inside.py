@@ -48,7 +48,7 @@ class Look:
 
 
 @dataclass(frozen=True, eq=False)
-class Document:
+class InspectedDocument:
     """The segments of a document of a view; `first`: of each the number of its first sentence."""
 
     name: str
@@ -56,7 +56,7 @@ class Document:
     first: np.ndarray
 
     @classmethod
-    def read(cls, view: View, split: str, name: str | None, model: nn.Module) -> "Document":
+    def read(cls, view: View, split: str, name: str | None, model: nn.Module) -> "InspectedDocument":
         """`name`: none = the one with the longest chain, the first of such.
 
         Raises UserError where the view has no such document, or does not fit the model.
@@ -81,11 +81,11 @@ def write_inside(path: Path, table: pa.Table) -> None:
         write_arrow(path, table)
 
 
-def inside(model: nn.Module, document: Document, source: Vocabulary, target: Vocabulary) -> pa.Table:
+def inside(model: nn.Module, document: InspectedDocument, source: Vocabulary, target: Vocabulary) -> pa.Table:
     """INSIDE of a document."""
     rows, frame = document.rows, model.config.frame
     keys = document_keys(NOISE, np.arange(len(rows)))
-    batch = frame_batch(rows, frame).keyed(keys).to(next(model.parameters()).device)
+    batch = frame_batch(rows, frame).with_keys(keys).to(next(model.parameters()).device)
     looks = look_inside(model, batch)
     numbers = np.repeat(document.first, rows.sentences) + places(rows.sentences)
     outputs = [target.decode(one.tolist()) for one in batch.target_out.split(batch.target_in.sentences.lengths)]

@@ -45,7 +45,7 @@ class Fallbacks:
 class Position:
     """Where the sentences of one take come from."""
 
-    standing: int = 0
+    exact: int = 0
     """Sentences that were translated as the j-th of their window."""
     nearest: int = 0
     """Sentences translated as another than the j-th, since their document has no window where they are."""
@@ -58,7 +58,7 @@ class Decoded:
     """Translations of all test sentences, in order."""
 
     strategy: str
-    takes: list[list[Sentence]]
+    translations: list[list[Sentence]]
     """One list of all sentences for each position j of the window; one where segments do not overlap.
 
     Where lines are documents: one list of the runs of words of all instances.
@@ -87,8 +87,12 @@ class Decoded:
 
     def files(self) -> dict[str, list[Sentence]]:
         """By the name that their files begin with; `test` is the last position."""
-        positions = {f"test.j{j}": take for j, take in enumerate(self.takes, start=1)} if len(self.takes) > 1 else {}
-        return positions | {"test": self.takes[-1]}
+        positions = (
+            {f"test.j{j}": sentences for j, sentences in enumerate(self.translations, start=1)}
+            if len(self.translations) > 1
+            else {}
+        )
+        return positions | {"test": self.translations[-1]}
 
 
 def decode_segments(segments: SegmentTable, cut: CutConfig, translator: Translator) -> Decoded:
@@ -104,23 +108,23 @@ def decode_segments(segments: SegmentTable, cut: CutConfig, translator: Translat
     not marked and windows overlap.
     """
     model = translator.model
-    refuse(model.config.frame, cut)
+    check_frame(model.config.frame, cut)
     found, first = translator.translate(segments.rows), segments.first_sentences()
     runs = [one.sentences for one in found.best]
     if cut.window is not None:
-        takes, positions, fallbacks = slide(runs, segments, cut.window, translator)
+        translations, positions, fallbacks = slide(runs, segments, cut.window, translator)
         strategy = "sentences" if cut.window == 1 else "sliding windows"
-        return Decoded(strategy, takes, len(takes[-1]), found.searches, first, fallbacks, positions)
-    takes, sentences = [list(chain.from_iterable(runs))], sum(segments.lengths)
+        return Decoded(strategy, translations, len(translations[-1]), found.searches, first, fallbacks, positions)
+    translations, sentences = [list(chain.from_iterable(runs))], sum(segments.lengths)
     if model.config.frame == "unmarked":
         documents = [len(instances) for instances in segments.by_document()]
         lines = [line for line, instances in enumerate(documents) for _ in range(instances)]
-        return Decoded("documents", takes, sentences, found.searches, lines, documents=documents)
+        return Decoded("documents", translations, sentences, found.searches, lines, documents=documents)
     strategy = "synchronous sentences" if model.synchronous else "instances"
-    return Decoded(strategy, takes, sentences, found.searches, first)
+    return Decoded(strategy, translations, sentences, found.searches, first)
 
 
-def refuse(frame: Frame, cut: CutConfig) -> None:
+def check_frame(frame: Frame, cut: CutConfig) -> None:
     if frame == "joined" and cut.window is None:
         raise UserError(
             "this model's number of sentences is free, and only windows have a fallback for that",
@@ -143,14 +147,14 @@ def slide(
     `outputs`: of each window the sentences that its translation has, not always as many as the window.
     """
     aligned, alone, fallbacks = align(outputs, segments, translator)
-    takes, positions = [], []
+    translations, positions = [], []
     for j in range(1, k + 1):
         found = list(places(segments, j))
-        takes.append([aligned[window][place] for window, place in found])
+        translations.append([aligned[window][place] for window, place in found])
         again = sum(window in alone for window, _ in found)
-        standing = sum(window not in alone and place == j - 1 for window, place in found)
-        positions.append(Position(standing, len(found) - standing - again, again))
-    return takes, positions, fallbacks
+        exact = sum(window not in alone and place == j - 1 for window, place in found)
+        positions.append(Position(exact, len(found) - exact - again, again))
+    return translations, positions, fallbacks
 
 
 def places(segments: SegmentTable, j: int) -> Iterator[Place]:
@@ -169,14 +173,14 @@ def align(
     lengths = segments.lengths
     failed = [window for window, output in enumerate(outputs) if len(output) != lengths[window]]
     # Alone already: the same window again would give the same output.
-    single = {window: [merged(outputs[window])] for window in failed if lengths[window] == 1}
+    single = {window: [merge_sentences(outputs[window])] for window in failed if lengths[window] == 1}
     several = [window for window in failed if lengths[window] > 1]
     fallbacks = Fallbacks(windows=len(failed), merged=len(single))
-    other = single | retranslated(several, segments, translator, fallbacks)
+    other = single | retranslate(several, segments, translator, fallbacks)
     return [other.get(window, output) for window, output in enumerate(outputs)], set(several), fallbacks
 
 
-def retranslated(
+def retranslate(
     failed: list[int], segments: SegmentTable, translator: Translator, fallbacks: Fallbacks
 ) -> dict[int, list[Sentence]]:
     """The failed windows' sentences, translated alone: each once though several windows have it."""
@@ -186,12 +190,12 @@ def retranslated(
     names = {window: [first[window] + i for i in range(len(sources[window]))] for window in failed}
     alone = {name: source for window in failed for name, source in zip(names[window], sources[window], strict=True)}
     found = translator.translate(Rows.from_lists([[source] for source in alone.values()])).best
-    lines = dict(zip(alone, (merged(one.sentences) for one in found), strict=True))
+    lines = dict(zip(alone, (merge_sentences(one.sentences) for one in found), strict=True))
     fallbacks.sentences = len(alone)
     fallbacks.merged += sum(len(one.sentences) != 1 for one in found)
     return {window: [lines[name] for name in names[window]] for window in failed}
 
 
-def merged(sentences: list[Sentence]) -> Sentence:
+def merge_sentences(sentences: list[Sentence]) -> Sentence:
     """Several sentences as one."""
     return list(chain.from_iterable(sentences))

@@ -37,7 +37,7 @@ def quiet(done: int, total: int, pieces: int) -> None:
 
 
 @dataclass
-class Account:
+class DecodingCounts:
     """What decoding did; tokens are pieces without special symbols."""
 
     source_tokens: int = 0
@@ -52,7 +52,7 @@ Searches = list[list[Translation]]
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResults:
     """What was found of some instances, in their order."""
 
     best: list[Translation]
@@ -66,9 +66,9 @@ class Translator:
 
     def __init__(self, model: nn.Module, config: DecodeConfig, progress: Progress = quiet) -> None:
         self.model, self.config, self.progress = model, config, progress
-        self.account = Account()
+        self.counts = DecodingCounts()
 
-    def translate(self, rows: Rows) -> Found:
+    def translate(self, rows: Rows) -> SearchResults:
         """Search for every instance, batch by batch."""
         start = time.perf_counter()
         found: dict[int, Searches] = {}
@@ -83,8 +83,8 @@ class Translator:
             self.progress(len(found), len(rows), pieces)
         searches = [found[index] for index in range(len(rows))]
         best = [join_translations([ranked[0] for ranked in one]) for one in searches]
-        self.account.seconds += time.perf_counter() - start
-        self.account.source_tokens += len(rows.source_ids)
-        self.account.target_tokens += sum(len(words) for done in best for words in done.sentences)
-        self.account.forced_ends += sum(done.forced_ends for done in best)
-        return Found(best, searches)
+        self.counts.seconds += time.perf_counter() - start
+        self.counts.source_tokens += len(rows.source_ids)
+        self.counts.target_tokens += sum(len(words) for done in best for words in done.sentences)
+        self.counts.forced_ends += sum(done.forced_ends for done in best)
+        return SearchResults(best, searches)

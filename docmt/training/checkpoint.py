@@ -27,14 +27,14 @@ from docmt.base.errors import UserError
 from docmt.training.exit import CLAIM, Failure, Reason
 from docmt.training.failures import disk_full_named, tensor_bytes
 
-KEPT = 2
+CHECKPOINTS = 2
 """Checkpoints that are kept at least: the newest, and one for the case that it is damaged."""
 
 ROUNDING = "settings.train.batch_tokens"
 """May change on the way, as running out of memory asks for: it splits updates, so that sums are rounded otherwise."""
-FREE = (ROUNDING, "settings.train.save_every_updates")
+CHANGEABLE = (ROUNDING, "settings.train.save_every_updates")
 """What may change between two parts of a run."""
-HOW = ("threads", "deterministic", "compiled")
+COMPUTING_KEYS = ("threads", "deterministic", "compiled")
 """How a job computes, as each job is told. Where nothing else changed, that is hardly meant to begin anew."""
 MISSING = "nothing"
 
@@ -54,15 +54,15 @@ class StateFolder:
         folder: Path,
         note: Callable[[str], None],
         run: Mapping[str, Any],
-        kept: int = KEPT,
+        checkpoints: int = CHECKPOINTS,
         check: Callable[[], None] = lambda: None,
     ) -> None:
-        self.folder, self._note, self._run, self._kept, self.check = folder, note, dict(run), kept, check
+        self.folder, self._note, self._run, self._count, self.check = folder, note, dict(run), checkpoints, check
         folder.mkdir(parents=True, exist_ok=True)
         for unfinished in folder.glob(".*.part"):
             unfinished.unlink()
         everything = {file.name for file in folder.glob("weights-*.pt")}
-        self._needed: deque[set[str]] = deque([everything], maxlen=kept)
+        self._needed: deque[set[str]] = deque([everything], maxlen=checkpoints)
         """Weights' files that each of the kept checkpoints names; of those of an earlier run it may be any."""
 
     def newest(self) -> dict[str, Any] | None:
@@ -77,7 +77,7 @@ class StateFolder:
             else:
                 payload = torch.load(file, map_location="cpu", weights_only=True)
                 if changed := differences(payload["run"], self._run):
-                    refuse(changed, file)
+                    refuse_other_run(changed, file)
                 if all(is_whole(self.folder / name) for name in payload["weights"]):
                     return payload
                 self._note(f"checkpoint {file.name} is skipped: weights that it names are damaged")
@@ -94,7 +94,7 @@ class StateFolder:
         stem = f"checkpoint-{update:09d}-{validations:06d}"
         self._write(stem, {**payload, "run": self._run, "weights": sorted(weights)})
         self._needed.append(weights)
-        for file in self._checkpoints()[self._kept :]:
+        for file in self._checkpoints()[self._count :]:
             file.unlink()
         for file in self.folder.glob("weights-*.pt"):
             if not any(file.name in names for names in self._needed):
@@ -183,17 +183,20 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], 
     if (folder / CLAIM).exists():
         found = read_json(folder / CLAIM)
         changed = differences(found, run)
-        if set(changed) <= set(HOW) and not any(folder.glob("checkpoint-*.pt")):
+        if set(changed) <= set(COMPUTING_KEYS) and not any(folder.glob("checkpoint-*.pt")):
             # As after an option that does not work here, and is taken back.
             changed = {}
-        if changed and (not set_aside or set(changed) <= set(HOW)):
-            refuse(changed, folder)
+        if changed and (not set_aside or set(changed) <= set(COMPUTING_KEYS)):
+            refuse_other_run(changed, folder)
         if changed:
-            folder.rename(beside(folder, found))
+            folder.rename(set_aside_folder(folder, found))
             names = ", ".join(changed)
-            note(f"the state of another run ({names} changed) is set aside as {beside(folder, found)}")
-        elif split(found) != split(run):
-            note(f"{ROUNDING} was {split(found)}, is {split(run)}: from here on sums are rounded otherwise")
+            note(f"the state of another run ({names} changed) is set aside as {set_aside_folder(folder, found)}")
+        elif batch_tokens_of(found) != batch_tokens_of(run):
+            note(
+                f"{ROUNDING} was {batch_tokens_of(found)}, is {batch_tokens_of(run)}: "
+                "from here on sums are rounded otherwise"
+            )
     elif strange := sorted(file.name for file in folder.glob("[!.]*")):
         raise UserError(
             "the state folder holds something else",
@@ -202,15 +205,15 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], 
             expected=f"an empty folder, or one with {CLAIM}",
             remedy="name another folder with --state",
         )
-    if not (folder / CLAIM).exists() and beside(folder, run).exists():
-        beside(folder, run).rename(folder)
-        note(f"the state that was set aside as {beside(folder, run)} is taken up again")
+    if not (folder / CLAIM).exists() and set_aside_folder(folder, run).exists():
+        set_aside_folder(folder, run).rename(folder)
+        note(f"the state that was set aside as {set_aside_folder(folder, run)} is taken up again")
     write_json(folder / CLAIM, run)
 
 
-def refuse(changed: Differences, where: Path) -> None:
+def refuse_other_run(changed: Differences, where: Path) -> None:
     """Raises UserError for what is of another run."""
-    before, now = ("; ".join(f"{name} {shown(values[i])}" for name, values in changed.items()) for i in (0, 1))
+    before, now = ("; ".join(f"{name} {abbreviated(values[i])}" for name, values in changed.items()) for i in (0, 1))
     raise Failure(
         Reason.OTHER_RUN,
         f"this is of another run: {', '.join(changed)} changed",
@@ -221,20 +224,20 @@ def refuse(changed: Differences, where: Path) -> None:
     )
 
 
-def shown(value: Any) -> str:
+def abbreviated(value: Any) -> str:
     """A value in a message; digests and lists are cut."""
     text = str(value)
     return text if len(text) <= 24 else f"{text[:12]}..."
 
 
-def beside(folder: Path, run: dict[str, Any]) -> Path:
+def set_aside_folder(folder: Path, run: dict[str, Any]) -> Path:
     """Where a run's state stands while another run has its folder."""
     settings = run["settings"]
-    fixed = {name: value for name, value in settings["train"].items() if f"settings.train.{name}" not in FREE}
+    fixed = {name: value for name, value in settings["train"].items() if f"settings.train.{name}" not in CHANGEABLE}
     return folder.with_name(f"{folder.name}.{digest({**run, 'settings': {**settings, 'train': fixed}})}")
 
 
-def split(run: dict[str, Any]) -> int:
+def batch_tokens_of(run: dict[str, Any]) -> int:
     return run["settings"]["train"]["batch_tokens"]
 
 
@@ -248,7 +251,7 @@ def remove_state(folder: Path) -> None:
 def differences(old: Any, new: Any, path: str = "") -> Differences:
     """What is not equal, but for what may differ."""
     if not (isinstance(old, dict) and isinstance(new, dict)):
-        return {} if old == new or path in FREE else {path: (old, new)}
+        return {} if old == new or path in CHANGEABLE else {path: (old, new)}
     names = sorted({*old, *new})
     nested = (differences(old.get(n, MISSING), new.get(n, MISSING), f"{path}.{n}".lstrip(".")) for n in names)
     return {name: values for part in nested for name, values in part.items()}

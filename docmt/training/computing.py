@@ -18,7 +18,7 @@ import torch
 
 from docmt.base.artifacts import canonical_json
 from docmt.base.errors import UserError
-from docmt.nn.compiled import Backend, compiled_by, padded
+from docmt.nn.compiled import Backend, compile_parts, pad_batch
 from docmt.nn.streams import Batch
 from docmt.training.failures import is_out_of_memory
 
@@ -35,7 +35,7 @@ def derived_seed(seed: int, purpose: str, *numbers: int) -> int:
 Precision = Literal["auto", "fp32", "bf16"]
 
 
-def computing(device: torch.device, precision: Precision) -> AbstractContextManager:
+def forward_context(device: torch.device, precision: Precision) -> AbstractContextManager:
     """The context of forward passes: autocast to bf16, or nothing; `auto` is bf16 on GPUs that have it."""
     if precision == "auto":
         has_bf16 = device.type == "cuda" and torch.cuda.is_bf16_supported()
@@ -81,7 +81,7 @@ class Compiling:
 
     def ready(self, batch: Batch) -> Batch:
         """The batch with streams of such a length as parts are compiled for."""
-        return batch if self.backend is None else padded(batch, self.quantum)
+        return batch if self.backend is None else pad_batch(batch, self.quantum)
 
     @contextmanager
     def parts(self) -> Iterator[None]:
@@ -94,7 +94,7 @@ class Compiling:
 
         limits = {"recompile_limit": SHAPES, "accumulated_recompile_limit": SHAPES}
         try:
-            with config.patch(limits), compiled_by(self.backend):
+            with config.patch(limits), compile_parts(self.backend):
                 yield
         except TorchDynamoException as problem:
             if is_out_of_memory(problem):
@@ -106,7 +106,9 @@ class Compiling:
             ) from problem
 
 
-def compiling(wanted: bool | None, device: torch.device, batch_tokens: int, backend: Backend = "inductor") -> Compiling:
+def choose_compiling(
+    wanted: bool | None, device: torch.device, batch_tokens: int, backend: Backend = "inductor"
+) -> Compiling:
     """`wanted` none: on CUDA, where most of what is compiled would wait for memory and for launches."""
     if wanted or (wanted is None and device.type == "cuda"):
         return Compiling(backend, quantum(batch_tokens))

@@ -24,7 +24,7 @@ def is_out_of_memory(problem: Exception) -> bool:
 
 
 @contextmanager
-def out_of_memory_named(where: str, under_way: Callable[[], Batch | None], kept: str) -> Iterator[None]:
+def out_of_memory_named(where: str, under_way: Callable[[], Batch | None], last_checkpoint: str) -> Iterator[None]:
     """Raises Failure where memory runs out within.
 
     `where` names the work, `under_way` gives the batch that is computed, `kept` says what was saved before.
@@ -40,7 +40,7 @@ def out_of_memory_named(where: str, under_way: Callable[[], Batch | None], kept:
             "out of memory",
             where=where,
             found=f"{size_of(under_way())}{said[0]}",
-            remedy=f"lower train.batch_tokens: it only splits updates; {kept}",
+            remedy=f"lower train.batch_tokens: it only splits updates; {last_checkpoint}",
         ) from None
 
 
@@ -84,26 +84,26 @@ def tensor_bytes(value: Any) -> int:
     return sum(map(tensor_bytes, value)) if isinstance(value, list | tuple) else 0
 
 
-def check_update(update: int, loss: float, norm: float, rates: Mapping[str, float], kept: str) -> None:
+def check_update(update: int, loss: float, norm: float, rates: Mapping[str, float], last_checkpoint: str) -> None:
     """Raises Failure unless an update's loss and gradient norm are finite; `kept` says what there is to go on from."""
     if not (math.isfinite(loss) and math.isfinite(norm)):
         what = "loss" if not math.isfinite(loss) else "gradient"
         shown = ", ".join(f"{name} {rate:.3g}" for name, rate in rates.items())
-        refuse(what, update, f"loss {loss}, gradient norm {norm}, {shown}", kept)
+        refuse_not_finite(what, update, f"loss {loss}, gradient norm {norm}, {shown}", last_checkpoint)
 
 
-def check_weights(update: int, weights: Mapping[str, Tensor], kept: str) -> None:
+def check_weights(update: int, weights: Mapping[str, Tensor], last_checkpoint: str) -> None:
     """Raises Failure for weights that are not finite, as a step that is far too long can make of a finite gradient."""
     if bad := [name for name, tensor in weights.items() if not tensor.isfinite().all()]:
-        refuse("step", update, f"weights that are not finite: {', '.join(bad[:3])}", kept)
+        refuse_not_finite("step", update, f"weights that are not finite: {', '.join(bad[:3])}", last_checkpoint)
 
 
-def refuse(what: str, update: int, found: str, kept: str) -> None:
+def refuse_not_finite(what: str, update: int, found: str, last_checkpoint: str) -> None:
     """Raises Failure."""
     raise Failure(
         Reason.NOT_FINITE,
         f"the {what} is not finite",
         where=f"update {update}",
         found=found,
-        remedy=f"lower train.lr or set train.clip_norm; {kept}",
+        remedy=f"lower train.lr or set train.clip_norm; {last_checkpoint}",
     )

@@ -9,7 +9,7 @@ import torch
 from docmt.base.artifacts import folder_lock
 from docmt.nn.device import DeviceName, choose_device
 from docmt.training.checkpoint import StateFolder, claim_state, identity, remove_state
-from docmt.training.computing import Compiling, compiling, repeatable
+from docmt.training.computing import Compiling, choose_compiling, repeatable
 from docmt.training.exit import Reason, forget_exit, write_exit
 from docmt.training.failures import disk_full_named
 from docmt.training.lease import Lease
@@ -19,7 +19,7 @@ from docmt.training.outputs import METRICS, write_outputs
 from docmt.training.pace import JobOptions, StopRequest
 from docmt.training.ranks import joined
 from docmt.training.status import Validation
-from docmt.training.task import Paths, Settings, Task, account, by_part, check_text, prepare, read_settings
+from docmt.training.task import Paths, Settings, Task, by_part, check_text, prepare, read_settings, transfer_summary
 from docmt.training.validate import Score
 from docmt.training.watch import Watch, Watchdog, recorded
 
@@ -59,7 +59,7 @@ def train(
         Watchdog(paths.state, options.hang_minutes, watch, ranks.number, ranks.count, lease.may_record),
     ):
         task = prepare(paths, settings, where, open_score)
-        compiled = compiling(options.compiled, where, settings.train.batch_tokens)
+        compiled = choose_compiling(options.compiled, where, settings.train.batch_tokens)
         how = torch.get_num_threads(), options.deterministic, compiled.backend is not None
         run = identity(settings.plain, paths.inputs(), where, *how)
         if ranks.any_of(watch.reason_to_stop(ahead=None)):
@@ -109,7 +109,7 @@ def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
     )
     if compiled.backend is not None:
         listener.note(f"compiled: the first updates take long; streams are padded to multiples of {compiled.quantum}")
-    for line in account(task.start):
+    for line in transfer_summary(task.start):
         listener.note(line)
     if task.frozen:
         listener.note(f"frozen: {by_part(task.frozen)}")

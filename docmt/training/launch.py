@@ -35,7 +35,7 @@ def launch(ranks: int, stop: StopRequest) -> int:
     # Ranks whose launcher was killed outright would go on without anybody to tell how they end.
     die_with_parent = partial(signal_at_parents_end, signal.SIGKILL)
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-    with handed_on(processes):
+    with forwarded_signals(processes):
         for rank in range(ranks):
             own = {name: str(value) for name, value in {**shared, "RANK": rank, "LOCAL_RANK": rank}.items()}
             processes.append(subprocess.Popen(command, env={**os.environ, **own}, preexec_fn=die_with_parent))
@@ -56,10 +56,10 @@ def wait(processes: Sequence[subprocess.Popen]) -> int:
                 process.kill()
             break
         time.sleep(LOOK_S)
-    return cause(ended)
+    return blamed_status(ended)
 
 
-def cause(statuses: Iterable[int]) -> int:
+def blamed_status(statuses: Iterable[int]) -> int:
     """The status of the rank to blame: ranks that fail because another is gone end as after any unexpected error."""
     failed = [status for status in statuses if status]
     blamed = next((status for status in failed if status != FAULT), FAULT if failed else 0)
@@ -68,7 +68,7 @@ def cause(statuses: Iterable[int]) -> int:
 
 
 @contextmanager
-def handed_on(processes: Sequence[subprocess.Popen]) -> Iterator[None]:
+def forwarded_signals(processes: Sequence[subprocess.Popen]) -> Iterator[None]:
     """Within the block, signals that ask to stop go to the processes.
 
     As SIGTERM instead of SIGINT: the terminal sends Ctrl-C to all of them itself, and twice would be at once.

@@ -15,14 +15,14 @@ from docmt.models.store import put_weights
 from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch, frame_batch
 from docmt.training.checkpoint import StateFolder
-from docmt.training.computing import Compiling, computing, derived_seed, peak_memory
+from docmt.training.computing import Compiling, derived_seed, forward_context, peak_memory
 from docmt.training.exit import Reason
 from docmt.training.failures import check_update, check_weights
 from docmt.training.listeners import Listener
 from docmt.training.optimiser import set_learning_rates
 from docmt.training.pace import Work
 from docmt.training.ranks import Ranks
-from docmt.training.rules import Weights, mean, stop_reason, wanted
+from docmt.training.rules import Weights, chosen_updates, mean, stop_reason
 from docmt.training.status import Status, Step, Sums, Validation
 from docmt.training.task import Task
 from docmt.training.update import accumulate_gradients, clip_gradients, epoch_updates, micro_batches, target_tokens
@@ -54,7 +54,7 @@ class Training:
         self.status = Status()
         self._lengths = target_tokens(task.rows)
         self._sample = sample(task.dev)
-        self._computing = partial(computing, task.device, task.train.precision)
+        self._computing = partial(forward_context, task.device, task.train.precision)
         self._epoch: tuple[int, list[np.ndarray]] = (-1, [])
         self._saved = self._place()
         self._mark = time.perf_counter()
@@ -104,7 +104,7 @@ class Training:
 
         Raises Stopped where `watch` has a reason to stop within that; the checkpoint of the end is there.
         """
-        names = [self.status.weights[update] for update in wanted(self.task.train, self.status.history)]
+        names = [self.status.weights[update] for update in chosen_updates(self.task.train, self.status.history)]
         if not names:
             return self.status.history[-1]
         put_weights(self.task.model, mean([self.state.load_weights(name) for name in names]))
@@ -150,7 +150,7 @@ class Training:
         sums = own.over(self.ranks, weights)
         self.ranks.sum_gradients(task.model.parameters())
         norm = clip_gradients(task.model.parameters(), task.train.clip_norm)
-        check_update(number, sums.loss / tokens, norm, rates, self.watch.kept())
+        check_update(number, sums.loss / tokens, norm, rates, self.watch.last_checkpoint())
         task.optimiser.step()
         task.optimiser.zero_grad()
         step = Step(
@@ -178,9 +178,9 @@ class Training:
         dropping = train.word_dropout_epochs is None or self.status.epoch < train.word_dropout_epochs
         seed = derived_seed(task.seed, "noise", update)
         budgets = train.tokens_per_update, train.batch_tokens
-        for part in self.ranks.own(micro_batches(instances, self._lengths, *budgets, self.ranks.count)):
-            batch = frame_batch(task.rows.take(part), task.model.config.frame).keyed(document_keys(seed, part))
-            yield batch.without_words(train.word_dropout if dropping else 0.0)
+        for part in self.ranks.share(micro_batches(instances, self._lengths, *budgets, self.ranks.count)):
+            batch = frame_batch(task.rows.take(part), task.model.config.frame).with_keys(document_keys(seed, part))
+            yield batch.with_word_dropout(train.word_dropout if dropping else 0.0)
 
     def _count(self, sums: Sums, seconds: float) -> None:
         status = self.status
@@ -204,17 +204,17 @@ class Training:
         train, status = self.task.train, self.status
         validation = self._dev_validation()
         status.history.append(validation)
-        if status.update in wanted(train, status.history):
+        if status.update in chosen_updates(train, status.history):
             name = self.ranks.from_first(lambda: self.state.save_weights(status.update, self.weights()))
             status.weights[status.update] = name
-        status.weights = {u: name for u, name in status.weights.items() if u in wanted(train, status.history)}
+        status.weights = {u: name for u, name in status.weights.items() if u in chosen_updates(train, status.history)}
         return validation
 
     def _dev_validation(self) -> Validation:
         """Raises Stopped: ranks may leave batches out, since all agree on it before a number is used."""
         task, train, watched = self.task, self.task.train, self.watch.until_asked
-        computing = task.device, self._computing, self.ranks
-        losses = dev_losses(task.model, task.dev, train.batch_tokens, train.label_smoothing, *computing, watched)
+        places = task.device, self._computing, self.ranks
+        losses = dev_losses(task.model, task.dev, train.batch_tokens, train.label_smoothing, *places, watched)
         self._go_on()
         bleu = None
         if task.score:
@@ -247,7 +247,7 @@ class Training:
         self._saved = self._place()
 
     def _write(self) -> None:
-        check_weights(self.status.update, self.weights(), self.watch.kept())
+        check_weights(self.status.update, self.weights(), self.watch.last_checkpoint())
         self.count_time()
         payload = {
             "status": self.status.to_plain(),

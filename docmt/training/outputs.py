@@ -24,7 +24,7 @@ from docmt.training.listeners import device_hours
 from docmt.training.loop import Training
 from docmt.training.rules import best, stop_reason
 from docmt.training.status import Validation
-from docmt.training.task import Paths, Settings, record
+from docmt.training.task import Paths, Settings, transfer_record
 
 METRICS = "metrics.jsonl"
 RECORD = "record.json"
@@ -100,7 +100,7 @@ def make_record(
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "parameters": sum(parameter.numel() for parameter in task.model.parameters()),
         "frozen": list(task.frozen),
-        **record(task.start),
+        **transfer_record(task.start),
         "finished": now(),
     }
 

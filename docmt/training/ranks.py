@@ -40,7 +40,7 @@ class Ranks:
         """Whether this one writes."""
         return self.number == 0
 
-    def own(self, parts: Sequence[T]) -> Sequence[T]:
+    def share(self, parts: Sequence[T]) -> Sequence[T]:
         """Those of all parts of a work that this rank does."""
         return parts[self.number :: self.count]
 

@@ -25,7 +25,7 @@ def best(train: TrainConfig, history: Sequence[Validation]) -> Validation:
     return by_merit(train, history)[0]
 
 
-def wanted(train: TrainConfig, history: Sequence[Validation]) -> list[int]:
+def chosen_updates(train: TrainConfig, history: Sequence[Validation]) -> list[int]:
     """The updates whose weights make the model, as far as is known; none for `last`, which takes the present ones."""
     if train.checkpoint == "last" or not history:
         return []

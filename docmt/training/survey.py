@@ -34,7 +34,7 @@ PACE_LINES = 50
 
 
 @dataclass(frozen=True)
-class Standing:
+class TrainingState:
     """One training; none = not known (yet)."""
 
     scale: str
@@ -57,27 +57,27 @@ class Standing:
     device_hours: float | None = None
 
 
-def survey(results: Path) -> list[Standing]:
+def survey(results: Path) -> list[TrainingState]:
     """Every training under `results`: those that run first, then by their folders' names."""
     roots = (results / TRAINING.stage, _states(results))
     folders = {folder.relative_to(root) for root in roots for folder in _seeds(root)}
-    found = [standing(results, folder) for folder in sorted(folders)]
+    found = [training_state(results, folder) for folder in sorted(folders)]
     return sorted((training for training in found if training), key=lambda training: STATES.index(training.state))
 
 
-def standing(results: Path, folder: Path) -> Standing | None:
+def training_state(results: Path, folder: Path) -> TrainingState | None:
     """The training of a folder such as `paper/toy/sentence/seed1`; none where none began."""
     state, output = _states(results) / folder, results / TRAINING.stage / folder
     names = folder.parts
     if state.is_dir() and (run := _read(state / CLAIM, "settings")):
         now, reason = state_of(state)
         train = as_object(run["settings"], str(state / CLAIM), ("train",))["train"]
-        return Standing(*names, now, reason, **course(state, train, now == "running"))
+        return TrainingState(*names, now, reason, **course(state, train, now == "running"))
     if record := _read(output / "record.json", "updates", "target_tokens_per_s"):
         settings = _read(output / "settings.json", "train") or {"train": {}}
         numbers = course(output, settings["train"], running=False)
         numbers |= {"update": record["updates"], "device_hours": record.get("device_hours")}
-        return Standing(*names, "finished", **{**numbers, "target_tokens_per_s": record["target_tokens_per_s"]})
+        return TrainingState(*names, "finished", **{**numbers, "target_tokens_per_s": record["target_tokens_per_s"]})
     return None
 
 

@@ -28,7 +28,7 @@ def target_tokens(rows: Rows) -> np.ndarray:
     return rows.target_words + rows.sentences
 
 
-def packed(lengths: np.ndarray, budget: int) -> list[slice]:
+def pack(lengths: np.ndarray, budget: int) -> list[slice]:
     """Consecutive ranges whose lengths sum to at most `budget`; what is longer stands alone."""
     ends = np.cumsum(lengths)
     ranges, start, done = [], 0, 0
@@ -43,7 +43,7 @@ def epoch_updates(lengths: np.ndarray, tokens_per_update: int, seed: int, epoch:
     """The instances of each update of an epoch: a permutation of all, cut where the budget is full."""
     generator = np.random.Generator(np.random.PCG64(derived_seed(seed, "order", epoch)))
     order = generator.permutation(len(lengths))
-    return [order[part] for part in packed(lengths[order], tokens_per_update)]
+    return [order[part] for part in pack(lengths[order], tokens_per_update)]
 
 
 def micro_batches(
@@ -59,14 +59,14 @@ def micro_batches(
     while parts < ranks or parts * batch_tokens < tokens_per_update:
         parts *= 2
     tokens = lengths[instances]
-    shares = dealt(tokens, parts)
+    shares = balanced_shares(tokens, parts)
     while parts < len(instances) and max(tokens[share].sum() for share in shares) > batch_tokens:
         parts *= 2
-        shares = dealt(tokens, parts)
+        shares = balanced_shares(tokens, parts)
     return [instances[share] for share in shares if len(share)]
 
 
-def dealt(lengths: np.ndarray, hands: int) -> list[np.ndarray]:
+def balanced_shares(lengths: np.ndarray, hands: int) -> list[np.ndarray]:
     """Numbers of the lengths in so many hands of nearly equal sums: the longest first, each to the emptiest hand."""
     sums = [(0, hand) for hand in range(hands)]
     owner = np.empty(len(lengths), dtype=np.int64)
@@ -131,10 +131,10 @@ class _SmoothedCrossEntropy(torch.autograd.Function):
 
 
 def batch_losses(
-    model: nn.Module, batch: Batch, smoothing: float, computing: Callable[[], AbstractContextManager]
+    model: nn.Module, batch: Batch, smoothing: float, forward_context: Callable[[], AbstractContextManager]
 ) -> tuple[Tensor, Tensor, dict[str, LossTerm]]:
     """The smoothed loss, the exact negative log-likelihood, and the model's other losses: sums, in nats."""
-    with computing():
+    with forward_context():
         states, terms = model(batch)
         logits = model.logits(states[: len(batch.target_out)])
     return *smoothed_cross_entropy(logits, batch.target_out, smoothing), terms
@@ -146,7 +146,7 @@ def accumulate_gradients(
     tokens: int,
     smoothing: float,
     weights: Mapping[str, float],
-    computing: Callable[[], AbstractContextManager],
+    forward_context: Callable[[], AbstractContextManager],
 ) -> Sums:
     """Add the gradient of the loss summed over all batches, divided by `tokens`: the target tokens of the update.
 
@@ -155,7 +155,7 @@ def accumulate_gradients(
     """
     sums = Sums()
     for batch in batches:
-        loss, nll, terms = batch_losses(model, batch, smoothing, computing)
+        loss, nll, terms = batch_losses(model, batch, smoothing, forward_context)
         objective = loss + sum(weights[name] * term.total for name, term in terms.items())
         (objective / tokens).backward()
         sums.add(loss, nll, terms)

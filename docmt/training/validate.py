@@ -25,7 +25,7 @@ import torch
 from torch import Tensor, nn
 
 from docmt.models.transformer import LossTerm, Transformer
-from docmt.nn.attention import entropies, observed
+from docmt.nn.attention import entropies, observe_attention
 from docmt.nn.multihead import MultiHead
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
@@ -36,7 +36,7 @@ from docmt.settings.decode import DecodeConfig
 from docmt.settings.train import TrainConfig
 from docmt.training.ranks import Ranks
 from docmt.training.status import Sums, Terms
-from docmt.training.update import batch_losses, packed, target_tokens
+from docmt.training.update import batch_losses, pack, target_tokens
 
 NOISE = 0
 """The seed of what a model draws here, the same at every validation."""
@@ -44,7 +44,7 @@ NOISE = 0
 
 def dev_batch(model: Transformer, rows: Rows, instances: np.ndarray, device: torch.device) -> Batch:
     """Rows of these numbers, by which the model draws where it samples."""
-    return frame_batch(rows, model.config.frame).keyed(document_keys(NOISE, instances)).to(device)
+    return frame_batch(rows, model.config.frame).with_keys(document_keys(NOISE, instances)).to(device)
 
 
 @torch.no_grad()
@@ -54,7 +54,7 @@ def dev_losses(
     batch_tokens: int,
     smoothing: float,
     device: torch.device,
-    computing: Callable[[], AbstractContextManager],
+    forward_context: Callable[[], AbstractContextManager],
     ranks: Ranks,
     watched: Callable[[Iterable[slice]], Iterable[slice]] = iter,
 ) -> tuple[float, float, dict[str, float]]:
@@ -67,10 +67,10 @@ def dev_losses(
     model.eval()
     lengths = target_tokens(dev)
     own = Sums()
-    for part in watched(ranks.own(packed(lengths, batch_tokens))):
+    for part in watched(ranks.share(pack(lengths, batch_tokens))):
         instances = np.arange(part.start, part.stop)
         batch = dev_batch(model, dev.take(instances), instances, device)
-        own.add(*batch_losses(model, batch, smoothing, computing))
+        own.add(*batch_losses(model, batch, smoothing, forward_context))
     model.train()
     sums, tokens = own.over(ranks, model.term_weights(1)), int(lengths.sum())
     return sums.loss / tokens, sums.nll / tokens, sums.terms.means()
@@ -100,7 +100,7 @@ def dev_score(
     config = DecodeConfig(beam=train.bleu_beam, batch_tokens=train.batch_tokens)
     model.eval()
     found: list[Sentences] = []
-    for part in watched(packed(dev.source_words, config.batch_tokens)):
+    for part in watched(pack(dev.source_words, config.batch_tokens)):
         instances = dev.take(range(part.start, part.stop))
         found += [translations[0].sentences for translations in beam_search(model, instances, config)]
     model.train()
@@ -126,7 +126,7 @@ def sample(dev: Rows) -> Rows:
 
 @torch.no_grad()
 def attention_entropy(
-    model: Transformer, rows: Rows, device: torch.device, computing: Callable[[], AbstractContextManager]
+    model: Transformer, rows: Rows, device: torch.device, forward_context: Callable[[], AbstractContextManager]
 ) -> dict[str, float]:
     """Mean entropy in bits by the kind of attention; see above. Words are predicted as in decoding."""
     batch = dev_batch(model, rows, np.arange(len(rows)), device)
@@ -135,8 +135,8 @@ def attention_entropy(
     with ExitStack() as scope:
         for module, kind in kinds(model).items():
             scope.callback(module.register_forward_pre_hook(partial(found.enter, kind)).remove)
-        scope.enter_context(observed(found))
-        scope.enter_context(computing())
+        scope.enter_context(observe_attention(found))
+        scope.enter_context(forward_context())
         model.decode(batch.target_in, model.encode(batch.source))
     model.train()
     return found.sums.means()

@@ -58,7 +58,7 @@ class Watch:
         self.alive()
         where = f"update {update}" if work == "update" else f"{work} after update {update}"
         self._batch = None
-        with out_of_memory_named(where, lambda: self._batch, self.kept()), self.pace.timed(work):
+        with out_of_memory_named(where, lambda: self._batch, self.last_checkpoint()), self.pace.timed(work):
             yield
         self.update = update
         self.saved = update if work == "checkpoint" else self.saved
@@ -118,7 +118,7 @@ class Watch:
             return Reason.STOPPED
         return Reason.DEADLINE if self.pace.is_over() else None
 
-    def kept(self) -> str:
+    def last_checkpoint(self) -> str:
         """What there is to go on from, for messages."""
         return f"the checkpoint of update {self.saved} stays" if self.saved else "there is no checkpoint yet"
 
@@ -134,15 +134,15 @@ def recorded(folder: Path, watch: Watch, is_ours: Callable[[], bool] = lambda: T
         yield
     except (Exception, KeyboardInterrupt) as problem:
         if isinstance(problem, KeyboardInterrupt):
-            problem = KeyboardInterrupt(f"interrupted again, and so at once; {watch.kept()}")
+            problem = KeyboardInterrupt(f"interrupted again, and so at once; {watch.last_checkpoint()}")
         if (folder / CLAIM).exists() and is_ours():
             if content(folder) == earlier:
                 forget_exit(folder)
-            write_exit(folder, *account(problem, watch.update))
+            write_exit(folder, *exit_fields(problem, watch.update))
         raise problem
 
 
-def account(problem: BaseException, update: int) -> tuple[Reason, int, str, int]:
+def exit_fields(problem: BaseException, update: int) -> tuple[Reason, int, str, int]:
     """What `write_exit` needs to say of an exception."""
     if isinstance(problem, KeyboardInterrupt):
         return Reason.STOPPED, update, str(problem), INTERRUPTED
@@ -203,7 +203,7 @@ class Watchdog:
         message = (
             f"no progress for {self._limit_s / 60:g} minutes after update {update}\n"
             f"  the stack of every thread stands above and in {self._stacks}\n"
-            f"  {self._watch.kept()}"
+            f"  {self._watch.last_checkpoint()}"
         )
         faulthandler.dump_traceback(sys.__stderr__, all_threads=True)
         # The screen may be gone; that must not keep the process.
