@@ -18,7 +18,7 @@ import torch
 
 from docmt.base.artifacts import canonical_json
 from docmt.base.errors import UserError
-from docmt.nn.compiled import Backend, compiled_by, padded
+from docmt.nn.compiled import Backend, compile_parts, pad_batch
 from docmt.nn.streams import Batch
 from docmt.training.failures import is_out_of_memory
 
@@ -81,7 +81,7 @@ class Compiling:
 
     def ready(self, batch: Batch) -> Batch:
         """The batch with streams of such a length as parts are compiled for."""
-        return batch if self.backend is None else padded(batch, self.quantum)
+        return batch if self.backend is None else pad_batch(batch, self.quantum)
 
     @contextmanager
     def parts(self) -> Iterator[None]:
@@ -94,7 +94,7 @@ class Compiling:
 
         limits = {"recompile_limit": SHAPES, "accumulated_recompile_limit": SHAPES}
         try:
-            with config.patch(limits), compiled_by(self.backend):
+            with config.patch(limits), compile_parts(self.backend):
                 yield
         except TorchDynamoException as problem:
             if is_out_of_memory(problem):

@@ -163,7 +163,7 @@ def prepare(
     start = fill(model, paths)
     frozen = freeze(model, train.frozen, start)
     model.to(device)
-    optimiser = build_optimiser(model, train, start.taken)
+    optimiser = build_optimiser(model, train, start.transferred)
     return Task(model, optimiser, train, rows, dev, settings.seed, device, start, frozen, score)
 
 
@@ -218,16 +218,17 @@ def counterparts(text: Path, side: str) -> Counterparts | None:
 
 def transfer_summary(start: Start) -> list[str]:
     """Lines for the log: what was taken, what is new; of a checkpoint also what was not just taken as it is."""
-    if not start.taken:
+    if not start.transferred:
         return []
-    taken = set(start.taken)
+    taken = set(start.transferred)
     others = [f"{name} ({fate})" for name, fate in start.fates.items() if not taken.issuperset(fate.split(", "))]
     rows = [f"{name}: {first_of(pieces, ' ')}" for name, pieces in start.new_pieces.items()]
     positions = [f"{name} from {first} on" for name, first in start.new_positions.items()]
     made = f"a small random checkpoint, which stands for {start.stands_for}: its numbers say nothing about quality"
     return [
         *([made] if start.stands_for else []),
-        f"taken from the initial model: {by_part(start.taken)}; new: {by_part(start.new)}; all names: record.json",
+        f"taken from the initial model: {by_part(start.transferred)}; "
+        f"new: {by_part(start.new)}; all names: record.json",
         *([f"weights of the checkpoint that no parameter is equal to: {first_of(others)}"] if others else []),
         *([f"pieces that start as the mean of all: {'; '.join(rows)}"] if rows else []),
         *([f"new positions: {', '.join(positions)}"] if positions else []),
@@ -251,7 +252,7 @@ def transfer_record(start: Start) -> dict[str, Any]:
     """The same for record.json: how many and, where training starts from a model, their names; of a pretrained
     checkpoint also what became of its weights."""
     fields = {"weights" if name == "fates" else name: value for name, value in asdict(start).items()}
-    return {"taken": len(start.taken), "new": len(start.new), "start": fields if start.taken else None}
+    return {"taken": len(start.transferred), "new": len(start.new), "start": fields if start.transferred else None}
 
 
 def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
@@ -272,7 +273,7 @@ def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
 
 
 def _members(part: str, names: list[str], start: Start) -> Sequence[str]:
-    by_start = {"transferred": start.taken, "new": start.new}
+    by_start = {"transferred": start.transferred, "new": start.new}
     members = by_start.get(part, [name for name in names if f"{name}.".startswith(f"{part}.")])
     if not members:
         like_it = {".".join(name.split(".")[: part.count(".") + 1]) for name in names}
