@@ -2,7 +2,7 @@
 #
 #   snakemake                              the demo study on the embedded corpus
 #   snakemake --profile slurm all          every study of config.yaml, on a cluster
-#   docmt targets                          what else can be asked for
+#   docmt list-targets                          what else can be asked for
 
 
 include: "workflow/rules/common.smk"

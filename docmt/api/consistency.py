@@ -9,7 +9,7 @@ from docmt.api.alignment import parallel_sentences
 from docmt.api.documents import Text, parallel, sentences_of
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.scoring.alignment.links import Aligned, Link
+from docmt.scoring.alignment.links import DirectedLinks, Link
 from docmt.scoring.chain_scores import StopFiles
 from docmt.scoring.occurrences import find_chains
 from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links, score_systems
@@ -78,14 +78,14 @@ def score_consistency(
     if links is None:
         aligned, aligner = chain_links(files, (), None)
     else:
-        aligned, aligner = {system: [Aligned.symmetric(frozenset(pair)) for pair in links]}, "given"
+        aligned, aligner = {system: [DirectedLinks.symmetric(frozenset(pair)) for pair in links]}, "given"
     stop_files = StopFiles(*(None if path is None else Path(path) for path in (source_stop_list, target_stop_list)))
     return consistency_scores(files, aligned, aligner, stop_files, config)[system]
 
 
 def consistency_scores(
     files: ChainFiles,
-    links: dict[Path, Sequence[Aligned]],
+    links: dict[Path, Sequence[DirectedLinks]],
     aligner: str,
     stop_files: StopFiles,
     config: ConsistencyConfig,

@@ -81,11 +81,24 @@ def score_items(
     `score` sums up log-probabilities or takes their mean, `unit` is the last sentence or the whole target. `where`
     names the items in messages. Raises UserError for an item without exactly one right variant.
     """
+    config = ContrastiveConfig(score, unit)
+    judgements = judgements_of(model, items, config, batch_tokens, progress, where)
+    return contrastive_scores(judgements, contrastive_signature(config))
+
+
+def judgements_of(
+    model: TrainedModel,
+    items: Sequence[ContrastiveItem],
+    config: ContrastiveConfig,
+    batch_tokens: int,
+    progress: Progress,
+    where: str,
+) -> list[Judgement]:
+    """Judge a model by each item; see `score_items`."""
     if not items:
         raise UserError("no contrastive items", where=where)
-    config = ContrastiveConfig(score, unit)
     table = forced_scores(model, items, where, batch_tokens, config.unit == "target", progress)
-    return contrastive_scores(judged(table, config, where), contrastive_signature(config))
+    return judged(table, config, where)
 
 
 def contrastive_scores(judgements: Sequence[Judgement], signature: str) -> list[ContrastiveScore]:

@@ -11,13 +11,14 @@ import torch
 from docmt.base.chains import chains_of
 from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
 from docmt.base.errors import UserError
+from docmt.base.model_folder import CARD, model_folder
 from docmt.base.parse import parse
 from docmt.chains.documents import read_stop_words
 from docmt.corpus.inputs import ContrastiveItem
 from docmt.corpus.read import contrastive_table
 from docmt.decoding.contrastive import score_variants
 from docmt.decoding.translator import Progress, quiet
-from docmt.models.store import CARD, load_model, read_card
+from docmt.models.store import load_model, read_card
 from docmt.models.transformer import Transformer
 from docmt.nn.device import DeviceName, choose_device
 from docmt.settings.data import CutConfig, ViewConfig
@@ -84,12 +85,6 @@ class TrainedModel:
             texts, counts = zip(*map(words, sentences), strict=True)
             rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
         return pa.Table.from_pylist(rows, SEGMENT_CHAINS)
-
-
-def model_folder(folder: Path) -> Path:
-    """Return the folder of a model: `folder` itself, or `folder/model`, which is what a training leaves."""
-    inner = folder / "model"
-    return inner if (inner / CARD).is_file() and not (folder / CARD).is_file() else folder
 
 
 def default_threads(width: int) -> int:

@@ -8,11 +8,10 @@ from typing import Literal
 
 from docmt.api.contrastive import ContrastiveScore, score_items
 from docmt.api.model import TrainedModel
-from docmt.api.translate import translate_documents
+from docmt.api.translate import fallback_text, translate_documents
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
 from docmt.corpus.inputs import ContrastiveItem
-from docmt.decoding.strategy import Fallbacks
 from docmt.settings.decode import DecodeConfig
 
 LengthPenalty = Literal["average", "gnmt", "unified_dnmt", "none"]
@@ -112,14 +111,6 @@ def open_model(path: str | Path, device: DeviceName = "auto", threads: int | Non
     ('zh', 'en')
     """
     return Model(TrainedModel.open(Path(path), device, threads))
-
-
-def fallback_text(fallbacks: Fallbacks) -> str:
-    """Return a sentence about outputs with another number of sentences than their source."""
-    return (
-        f"{fallbacks.windows} segments got another number of sentences; {fallbacks.sentences} sentences were "
-        f"translated again, alone; {fallbacks.merged} lines are several sentences joined"
-    )
 
 
 def _check_documents(documents: Sequence[Sequence[str]]) -> None:

@@ -13,7 +13,7 @@ from docmt.plan.targets import targets as find_targets
 
 STATES = {
     "made": "its file is there",
-    "to make": "a run of snakemake makes it",
+    "to-make": "a run of snakemake makes it",
     "blocked": "a corpus that it needs has files without a public source, which are not here",
 }
 """The states of a target, and their meaning."""

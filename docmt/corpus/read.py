@@ -89,7 +89,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
 def _checked(name: str, expected: str | None, downloads: Path) -> str:
     path = downloads / name
     if not path.exists():
-        raise UserError("file not found", where=str(path), remedy="`docmt corpus fetch` downloads it")
+        raise UserError("file not found", where=str(path), remedy="`docmt job fetch-file` downloads it")
     found = sha256_file(path)
     if expected is not None and found != expected:
         remedy = f"remove {path} and download it again"

@@ -1,5 +1,5 @@
-"""What a corpus holds beside what its files and the papers are said to hold: `docmt corpus check`; and all that is
-wrong with one, instead of the first thing: `docmt corpus validate`.
+"""What a corpus holds beside what its files and the papers are said to hold: `docmt check-catalogue`; and all that is
+wrong with one, instead of the first thing: `docmt check-corpus`.
 
 Files are read where they lie; of a corpus whose training files are not there, dev and test are read all the same.
 """

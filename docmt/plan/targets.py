@@ -102,7 +102,7 @@ class Estimates:
     def _card(self, corpus: str, text: str) -> dict[str, Any]:
         path = TOKENS.under(self.results, corpus=self.grid.data_folder(corpus), text=text) / "card.json"
         card = read_object_if_there(path) or {}
-        with reading(path, "not the card of a text", "what `docmt tokens` writes"):
+        with reading(path, "not the card of a text", "what `docmt job tokenise-corpus` writes"):
             _number(card.get("splits", UNCOUNTED)["train"]["target"]["pieces"])
             for size in card.get("vocabulary", {}).values():
                 _number(size)
@@ -142,7 +142,7 @@ class Estimates:
             for seed in entry.seeds:
                 path = self._record(entry.corpus, entry.trained, seed)
                 record = read_object_if_there(path) or {}
-                with reading(path, "not the record of a training", "what `docmt train` writes"):
+                with reading(path, "not the record of a training", "what `docmt job train-system` writes"):
                     hours = _number(record.get("device_hours") or 0)
                     tokens = _number(record["target_tokens"]) if hours else 0
                 if hours:
@@ -173,7 +173,7 @@ def _copies(system: SystemConfig) -> int:
 TargetKind = Literal["all", "study", "item", "scores", "corpus"]
 """`item` is a table, figure or passage of a study; `scores` are those of one system and seed."""
 
-TargetState = Literal["made", "to make", "blocked"]
+TargetState = Literal["made", "to-make", "blocked"]
 """`blocked`: a corpus that the target needs has files that only a person can bring."""
 
 
@@ -199,7 +199,7 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
     def state(paths: Iterable[str], corpora: Iterable[str]) -> TargetState:
         if all((root / path).exists() for path in paths):
             return "made"
-        return "blocked" if absent.intersection(corpora) else "to make"
+        return "blocked" if absent.intersection(corpora) else "to-make"
 
     every = [entry for name in grid.active for entry in grid.of_study(name)]
     about = f"every study of config.yaml: {', '.join(grid.active)}"
@@ -214,7 +214,8 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
             path, about = page_of(study, name), f"{item.paper}: {item.title}" if item.paper else item.title
             plan = estimates.plan(item_entries(grid, study, name))
             yield Target(path, "item", study, about, state([path], item_corpora(grid, study, name)), plan)
-        for entry, seed in ((entry, seed) for entry in entries for seed in entry.seeds if scores):
+        runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
+        for entry, seed in runs:
             path = f"{run_folder(grid, SCORES, entry, seed)}/scores.json"
             about = f"scores of {entry.system.name} on {entry.corpus}"
             yield Target(path, "scores", study, about, state([path], grid.corpora_for(entry)), None)

@@ -23,7 +23,7 @@ MOST_SYSTEMS = 12
 
 
 def write_report(settings: Path, results: Path, output: Path) -> None:
-    """`docmt report`: the page at `output`; beside that of a table, figure or passage the same as CSV and JSON.
+    """`docmt job write-report`: the page at `output`; beside that of a table, figure or passage the same as CSV and JSON.
 
     A study of which nothing was run has a page too: its tables say "not run".
     """

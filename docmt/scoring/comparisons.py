@@ -7,7 +7,7 @@ from pathlib import Path
 from docmt.base.artifacts import as_object, read_object, write_json
 from docmt.base.errors import UserError
 from docmt.base.paths import SCORES
-from docmt.scoring.significance import TESTS, over_seeds, signature_of
+from docmt.scoring.significance import TESTS, seed_p_value, significance_signature
 from docmt.scoring.tallies import Tally, read_tallies, select
 from docmt.settings.metrics import parse_metric
 
@@ -46,19 +46,19 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Co
     ours, theirs = ([tally.counts for tally in runs] for runs in (system, baseline))
     outcome = TESTS[test](ours, theirs, first.scores)
     scores = [[tally.score for tally in runs] for runs in (system, baseline)]
-    p_seeds = over_seeds(*scores)
+    p_seeds = seed_p_value(*scores)
     return Comparison(
         system_score=sum(scores[0]) / len(system),
         baseline_score=sum(scores[1]) / len(baseline),
         p_units=outcome.p,
         p_seeds=p_seeds,
         **{**asdict(outcome), "p": max(outcome.p, p_seeds or 0.0)},
-        signature=signature_of(test, first.unit, len(first.names), len(system)),
+        signature=significance_signature(test, first.unit, len(first.names), len(system)),
     )
 
 
 def write_comparisons(settings: Path, results: Path, output: Path) -> None:
-    """`docmt compare-table`: `{"comparisons": [...]}`, each with its corpus, metric, system, baseline and test."""
+    """`docmt job compare-systems`: `{"comparisons": [...]}`, each with its corpus, metric, system, baseline and test."""
     chosen = read_object(settings, "study", "scale", "pairs", "folders")
     for pair in chosen["pairs"]:
         as_object(pair, f"{settings} pairs", ("corpus", "system", "baseline", "test", "metrics", "seeds"))

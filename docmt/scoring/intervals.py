@@ -17,7 +17,7 @@ LEVEL = 95
 
 @dataclass(frozen=True)
 class Interval:
-    """The lowest and the highest of the middle `LEVEL` percent of drawn scores; `signature` says how they were drawn."""
+    """The lowest and the highest of the middle `LEVEL` percent of drawn scores; `signature` says how it was drawn."""
 
     low: float
     high: float

@@ -90,7 +90,7 @@ def join_parts(parts: Sequence[Path], output: Path) -> None:
     counts: Counts = {}
     for part in parts:
         found = read_object(part / COUNTS)
-        with reading(part / COUNTS, "not the counts of a part", "what `docmt shards encode` writes"):
+        with reading(part / COUNTS, "not the counts of a part", "what `docmt job encode-shard` writes"):
             counts = add_counts(counts, found)
     write_card(counts, output)
 

@@ -1,4 +1,4 @@
-"""Why a training's process ended, in `exit.json`: for people, for `docmt status` and for the workflow.
+"""Why a training's process ended, in `exit.json`: for people, for `docmt list-trainings` and for the workflow.
 
     {"reason": "deadline", "status": 75, "update": 1200, "message": "...", "finished": "2026-01-31T12:00:00+00:00"}
 

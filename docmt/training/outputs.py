@@ -120,7 +120,7 @@ def versions() -> dict[str, str]:
 
 def commit() -> str | None:
     """The commit of the working copy that docmt runs from; none where it is installed otherwise, or git is missing."""
-    command = ["git", "-C", str(Path(docmt.__file__).parent), "rev-parse", "HEAD"]
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

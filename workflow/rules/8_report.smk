@@ -21,7 +21,7 @@ rule item:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "exec docmt report --settings {input.settings:q} --results results --output {output.page:q} > {log:q} 2>&1"
+        "exec docmt job write-report --settings {input.settings:q} --results results --output {output.page:q} > {log:q} 2>&1"
 
 
 rule report:
@@ -36,7 +36,7 @@ rule report:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "exec docmt report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
+        "exec docmt job write-report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
 
 
 # The same page at another place, from which the links lead to the same items.
@@ -52,4 +52,4 @@ rule demo_report:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "exec docmt report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
+        "exec docmt job write-report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"

@@ -352,7 +352,7 @@ def named_scoring_inputs(entry):
 
 
 def scoring_options(wildcards, input):
-    """Options of `docmt score-system` for what `named_scoring_inputs` has."""
+    """Options of `docmt job score-system` for what `named_scoring_inputs` has."""
     names = ("source_stop_list", "target_stop_list", "word_vectors", "next_sentence_model", "aligner")
     given = {name: getattr(input, name) for name in names if hasattr(input, name)}
     if "aligner" in given:

@@ -1,4 +1,4 @@
-"""What annotators prefer, from the file that `docmt human read --json` printed."""
+"""What annotators prefer, from the file that `docmt read-sheets --json` printed."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ from docmt.reporting.results import Results
 ALL = "sentences, %"
 """The one column of such a table."""
 
-NO_FILE = "Not run: `human` of config.yaml names no file of this study's, which `docmt human read --json` prints."
+NO_FILE = "Not run: `human` of config.yaml names no file of this study's, which `docmt read-sheets --json` prints."
 
 
 def content(_: str, table: HumanTable, results: Results) -> PieceContent:
     """Without a file it says how its cells come to be measured.
 
-    Raises UserError where the file is not what `docmt human read --json` prints.
+    Raises UserError where the file is not what `docmt read-sheets --json` prints.
     """
     found = _read(results)
     rows = tuple(_row(row, found) for row in table.rows)
@@ -46,8 +46,8 @@ def _read(results: Results) -> dict[str, Any] | None:
         return None
     found = read_json(path)
     if not isinstance(found, dict) or not {"annotators", "average", "signature"} <= found.keys():
-        raise UserError("not preferences of annotators", where=path, expected="what `docmt human read --json` prints")
-    with reading(path, "not preferences of annotators", "what `docmt human read --json` prints"):
+        raise UserError("not preferences of annotators", where=path, expected="what `docmt read-sheets --json` prints")
+    with reading(path, "not preferences of annotators", "what `docmt read-sheets --json` prints"):
         for shares in (found["average"], *found["annotators"]):
             missing = [verdict for verdict in VERDICTS if verdict not in shares]
             if missing:

@@ -176,7 +176,7 @@ def test_what_is_no_such_table_is_refused(sets, old, new, message):
 
 
 def test_what_is_wrong_with_an_item_is_reported_and_the_next_one_read(sets):
-    """For `docmt corpus validate`, which shows all."""
+    """For `docmt check-corpus`, which shows all."""
     other = changed(PRONOUN, **{"segment id": 60})
     (sets / "contrapro.json").write_text(json.dumps([other, "x", PRONOUN, other]))
     inputs = inputs_of(sets)
