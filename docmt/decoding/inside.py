@@ -86,7 +86,7 @@ def inside(model: nn.Module, document: InspectedDocument, source: Vocabulary, ta
     """Return INSIDE of a document: a row for each member of each lexical chain."""
     rows, frame = document.rows, model.config.frame
     keys = document_keys(NOISE, np.arange(len(rows)))
-    batch = frame_batch(rows, frame).keyed(keys).to(next(model.parameters()).device)
+    batch = frame_batch(rows, frame).with_keys(keys).to(next(model.parameters()).device)
     looks = look_inside(model, batch)
     numbers = np.repeat(document.first, rows.sentences) + places(rows.sentences)
     outputs = [target.decode(ids.tolist()) for ids in batch.target_out.split(batch.target_in.sentences.lengths)]

@@ -24,7 +24,7 @@ _observers: list[Observer] = []
 
 
 @contextmanager
-def observed(observer: Observer) -> Iterator[None]:
+def observe_attention(observer: Observer) -> Iterator[None]:
     """Until the end of the block `observer` is told of every call of `attend`, before it is answered."""
     _observers.append(observer)
     try:
@@ -58,9 +58,9 @@ def attend(
     return backend.attend(q, k, v, query_segments, key_segments, causal, dropout)
 
 
-attend_padded = kernel.padded
+attend_padded = kernel.attend_padded
 """Let the queries of a row see the keys of that row where `may_attend`."""
-attend_shared = kernel.shared
+attend_shared = kernel.attend_shared
 """Let each hypothesis see what its instance has in common, and its own keys; hypotheses stand by instance."""
 
 

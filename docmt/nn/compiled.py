@@ -1,4 +1,4 @@
-"""What is compiled where that is asked for: parts of a model, which meet few shapes since batches are padded.
+"""What is compiled where that is asked for: parts of a model, which meet few shapes since batches are pad_batch.
 
 The parts work on each row of a stream by itself: feed-forward layers, gates, and what stands around a sublayer, that is
 dropout, residual connection and norm, twenty kernels of which a compiler makes one or two. Attention stays outside: it
@@ -7,7 +7,7 @@ has its kernels, and its plans are Python.
 A part is compiled once for each kind and each number of rows, for all layers together: parameters and columns of noise
 are inputs of what is compiled, and nothing in it may look at what tells one layer from another, such as a name.
 
-Streams are padded to whole multiples of a number of rows, by more instances, each of one sentence of `<pad>`. So
+Streams are pad_batch to whole multiples of a number of rows, by more instances, each of one sentence of `<pad>`. So
 nothing that a model computes for other instances depends on the padding, and no loss is taken of it, since
 `target_out` stays. No padding is longer than the longest sentence of its stream: positions, and attention to runs of
 like lengths, meet nothing that they would not meet without it.
@@ -37,7 +37,7 @@ class _Compiler:
 
 
 @contextmanager
-def compiled_by(backend: Backend) -> Iterator[None]:
+def compile_parts(backend: Backend) -> Iterator[None]:
     """Within, token-wise parts are compiled, wherever they see whole streams."""
     before, _Compiler.backend = _Compiler.backend, backend
     try:
@@ -63,8 +63,8 @@ def _compiled(part: Callable[..., Any], backend: Backend) -> Callable[..., Any]:
     return torch.compile(part, fullgraph=True, dynamic=False, backend=backend)
 
 
-def padded(batch: Batch, quantum: int) -> Batch:
-    """The batch with both input streams padded to multiples of `quantum` rows; their number of runs stays equal."""
+def pad_batch(batch: Batch, quantum: int) -> Batch:
+    """The batch with both input streams pad_batch to multiples of `quantum` rows; their number of runs stays equal."""
     source, target = batch.source, batch.target_in
     missing, targets = (-len(stream.tokens) % quantum for stream in (source, target))
     runs = _runs_for((missing, source), (targets, target))

@@ -62,7 +62,7 @@ class Marks:
         return tuple(sorted({self.input_before.inner, self.input_before.edge} - {NOTHING}))
 
     @property
-    def certain(self) -> tuple[int, ...]:
+    def forced_outputs(self) -> tuple[int, ...]:
         """The outputs that follow the end of a sentence by rule, at probability 1: the model does not choose them."""
         return tuple(sorted({symbol for mark in self.output_after[1:] for symbol in (mark.inner, mark.edge)}))
 
@@ -92,7 +92,7 @@ def ends(sentences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, last
 
 
-def marked(
+def add_marks(
     words: np.ndarray, lengths: np.ndarray, before: np.ndarray, after: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sentences with their symbols, one after another; their lengths with the symbols; the place of each word."""

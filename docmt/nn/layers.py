@@ -12,7 +12,7 @@ from torch import nn
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import PAD
 from docmt.nn.compiled import token_wise
-from docmt.nn.noise import Noisy, grouped_columns, thinned
+from docmt.nn.noise import Noisy, drop_values, grouped_columns
 from docmt.nn.shapes import AnyStates, Float, Numbers, States, Tensor, Tokens
 from docmt.settings.models import TransformerConfig
 
@@ -52,7 +52,7 @@ class Dropout(Noisy):
     def forward(self, x: AnyStates) -> AnyStates:
         if not self.training or self.share == 0:
             return x
-        return thinned(x, self.share, self.keys(x.shape[:-1], x.device), self.columns)
+        return drop_values(x, self.share, self.keys(x.shape[:-1], x.device), self.columns)
 
 
 class Embedding(nn.Module):

@@ -53,9 +53,9 @@ class MultiHead(Noisy):
     ) -> States:
         """Rows that several tokens are (`Segments.rows`) are projected once."""
         q, k, v = self.split(self.query(x)), self.split(self.key(memory)), self.split(self.value(memory))
-        q, k, v = runs.in_full(q), memory_runs.in_full(k), memory_runs.in_full(v)
+        q, k, v = runs.rows_to_tokens(q), memory_runs.rows_to_tokens(k), memory_runs.rows_to_tokens(v)
         seen = attend(q, k, v, runs, memory_runs, causal, self.weight_dropout(x))
-        return self.output(runs.compact(seen).flatten(1))
+        return self.output(runs.tokens_to_rows(seen).flatten(1))
 
 
 class RunAttention(MultiHead):
@@ -95,7 +95,7 @@ class CrossAttention(MultiHead):
     def forward(self, x: States, layout: Layout, memory: Memory) -> States:
         return self.attend(x, layout.runs(self.scope), memory.states, memory.layout.runs(self.scope))
 
-    def looked_at(self, x: States, layout: Layout, memory: Memory, states: States) -> SourceStates:
+    def attended_states(self, x: States, layout: Layout, memory: Memory, states: States) -> SourceStates:
         """For each source token the mean of `states`, of the same target, weighted by what `x` attends to the token.
 
         The weights are constants: no gradient flows through them.

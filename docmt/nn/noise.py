@@ -35,27 +35,27 @@ LANES = 4
 DRAWS = 1 << 16
 
 
-def mixed(x: np.ndarray) -> np.ndarray:
+def mix_bits(x: np.ndarray) -> np.ndarray:
     """The output function of splitmix64."""
     x = (x ^ (x >> np.uint64(30))) * FIRST
     x = (x ^ (x >> np.uint64(27))) * SECOND
     return x ^ (x >> np.uint64(31))
 
 
-def numbered(start: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+def numbered_draws(start: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """The draw with such a number of the generator that starts so; both of type uint64."""
-    return mixed(start + STEP * (numbers + np.uint64(1)))
+    return mix_bits(start + STEP * (numbers + np.uint64(1)))
 
 
 def document_keys(seed: int, documents: np.ndarray) -> np.ndarray:
     """A key for each document, by its number; `seed` tells updates apart."""
-    return numbered(np.full(1, seed, dtype=np.uint64), documents.astype(np.uint64))
+    return numbered_draws(np.full(1, seed, dtype=np.uint64), documents.astype(np.uint64))
 
 
 def token_keys(documents: np.ndarray, lengths: tuple[int, ...], side: str) -> RowKeys:
     """A key for each token of a stream, by the keys and the lengths of its documents; `side`: source or target."""
     numbers = places(np.asarray(lengths, dtype=np.int64)).astype(np.uint64) | SIDES[side]
-    return torch.from_numpy(numbered(np.repeat(documents, lengths), numbers).view(np.int64))
+    return torch.from_numpy(numbered_draws(np.repeat(documents, lengths), numbers).view(np.int64))
 
 
 @lru_cache(maxsize=4096)
@@ -64,10 +64,10 @@ def columns(site: str, shape: tuple[int, ...], device: torch.device) -> AnyNumbe
     start = int.from_bytes(hashlib.sha256(site.encode()).digest()[:8], "little")
     grid = np.indices(shape, dtype=np.uint64)
     numbers = grid[-1] + sum(axis << np.uint64(32) for axis in grid[:-1])
-    return torch.from_numpy(numbered(np.full(1, start, dtype=np.uint64), numbers).view(np.int64)).to(device)
+    return torch.from_numpy(numbered_draws(np.full(1, start, dtype=np.uint64), numbers).view(np.int64)).to(device)
 
 
-def hashed(x: AnyNumbers) -> AnyNumbers:
+def hash_in_place(x: AnyNumbers) -> AnyNumbers:
     """Hash sums of keys and columns, in place.
 
     Keys and columns are hashes themselves, so that two rounds do. The shifts copy the sign, which makes a number and
@@ -81,7 +81,7 @@ def hashed(x: AnyNumbers) -> AnyNumbers:
 
 def uniform(keys: RowKeys, site: str, count: int) -> RowDraws:
     """`count` draws between 0 and 1, both excluded, for each key; in double precision."""
-    bits = (hashed(keys[:, None] + columns(site, (count,), keys.device)) >> 11) & ((1 << 53) - 1)
+    bits = (hash_in_place(keys[:, None] + columns(site, (count,), keys.device)) >> 11) & ((1 << 53) - 1)
     return (bits.double() + 0.5) * 2.0**-53
 
 
@@ -91,11 +91,11 @@ def normal(keys: RowKeys, site: str, count: int) -> RowDraws:
 
 
 def grouped_columns(site: str, sites: tuple[int, ...], width: int, device: torch.device) -> AnyNumbers:
-    """The columns by which `thinned` draws for so many values; `sites`: axes with sites of their own."""
+    """The columns by which `drop_values` draws for so many values; `sites`: axes with sites of their own."""
     return columns(site, (*sites, -(-width // LANES)), device)
 
 
-def thinned(x: AnyStates, share: float, keys: AnyNumbers, groups: AnyNumbers) -> AnyStates:
+def drop_values(x: AnyStates, share: float, keys: AnyNumbers, groups: AnyNumbers) -> AnyStates:
     """Zero each value with probability `share`, and scale the others up; `share` is rounded to a multiple of 2^-16.
 
     The last axis of `x` has the columns, `groups` of them (`grouped_columns`); `keys` has the axes before, but for
@@ -103,7 +103,7 @@ def thinned(x: AnyStates, share: float, keys: AnyNumbers, groups: AnyNumbers) ->
     thread all dropouts of a Transformer are 6 % of a training pass at width 128 (2,500 tokens) and 5 % at 512 (4,096
     tokens).
     """
-    draws = hashed(keys[(..., *[None] * groups.dim())] + groups)
+    draws = hash_in_place(keys[(..., *[None] * groups.dim())] + groups)
     dropped = round(share * DRAWS)
     kept = lanes(draws)[..., : x.shape[-1]] >= dropped - DRAWS // 2
     # Scaled last, since 16-bit types have no 1 / (1 - share): a mask of that would shrink all values alike.
@@ -152,7 +152,7 @@ class _Scope:
 
 
 @contextmanager
-def rows(keys: RowKeys | None) -> Iterator[None]:
+def key_scope(keys: RowKeys | None) -> Iterator[None]:
     """Within, modules work on the rows of these keys; none = on rows without keys."""
     before, _Scope.keys = _Scope.keys, keys
     try:
@@ -162,12 +162,12 @@ def rows(keys: RowKeys | None) -> Iterator[None]:
 
 
 @contextmanager
-def narrowed(index: Numbers, branches: Numbers | None = None) -> Iterator[None]:
+def narrowed_key_scope(index: Numbers, branches: Numbers | None = None) -> Iterator[None]:
     """Within, modules work on the rows of `index`; `branches` tells apart those that are of one row."""
     keys = None if _Scope.keys is None else _Scope.keys.index_select(0, index)
     before, _Scope.is_whole = _Scope.is_whole, False
     try:
-        with rows(keys if keys is None or branches is None else branched(keys, branches)):
+        with key_scope(keys if keys is None or branches is None else branch_keys(keys, branches)):
             yield
     finally:
         _Scope.is_whole = before
@@ -178,9 +178,9 @@ def is_whole() -> bool:
     return _Scope.is_whole
 
 
-def branched(keys: RowKeys, branches: Numbers | int) -> RowKeys:
+def branch_keys(keys: RowKeys, branches: Numbers | int) -> RowKeys:
     """Other keys of the same rows."""
-    return hashed(keys + (branches + 1) * SIGNED_STEP)
+    return hash_in_place(keys + (branches + 1) * SIGNED_STEP)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,10 +192,10 @@ class WeightDropout:
     keys: RowKeys
     """Of the queries."""
 
-    def thin(self, weights: Weights, keys: AnyNumbers) -> Weights:
+    def drop(self, weights: Weights, keys: AnyNumbers) -> Weights:
         """`keys`: those of the queries, as they stand in `weights`."""
         sites, width = weights.shape[keys.dim() : -1], weights.shape[-1]
-        return thinned(weights, self.share, keys, grouped_columns(self.site, sites, width, weights.device))
+        return drop_values(weights, self.share, keys, grouped_columns(self.site, sites, width, weights.device))
 
 
 def drop_words(tokens: Tokens, share: float, keys: RowKeys) -> Tokens:

@@ -68,22 +68,22 @@ class Segments:
         shared = (None if part is None else part.to(device, non_blocking=True) for part in (self.rows, self.first))
         return Segments(self.offsets.to(device, non_blocking=True), self.lengths, WeakKeyDictionary(), *shared)
 
-    def sharing(self, rows: np.ndarray) -> "Segments":
+    def with_shared_rows(self, rows: np.ndarray) -> "Segments":
         """The same where token t is row `rows[t]`, rows being numbered as they come."""
         _, first = np.unique(rows, return_index=True)
         shared = (torch.from_numpy(part).to(self.device) for part in (rows, first))
         return Segments(self.offsets, self.lengths, WeakKeyDictionary(), *shared)
 
-    def in_full(self, x: Tensor) -> Tensor:
+    def rows_to_tokens(self, x: Tensor) -> Tensor:
         """Of rows one for each token."""
         return x if self.rows is None else x.index_select(0, self.rows)
 
-    def compact(self, x: Tensor) -> Tensor:
+    def tokens_to_rows(self, x: Tensor) -> Tensor:
         """Of tokens one for each row."""
         return x if self.first is None else x.index_select(0, self.first)
 
 
-def padded(lengths: np.ndarray, runs: np.ndarray, widths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def padded_indices(lengths: np.ndarray, runs: np.ndarray, widths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The chosen runs of a stream, each padded at its right to its width: the token at each place, and if it is real.
 
     Where it is not, the token is 0.
@@ -95,7 +95,7 @@ def padded(lengths: np.ndarray, runs: np.ndarray, widths: np.ndarray) -> tuple[n
 def pad_runs(x: Tensor, runs: Segments) -> tuple[Tensor, KeyMask]:
     """The runs of a stream as rows of equal length, and True where a token is real."""
     widths = np.full(runs.runs, max(runs.longest, 1))
-    tokens, real = padded(np.asarray(runs.lengths, dtype=np.int64), np.arange(runs.runs), widths)
+    tokens, real = padded_indices(np.asarray(runs.lengths, dtype=np.int64), np.arange(runs.runs), widths)
     rows = x.index_select(0, torch.from_numpy(tokens).to(x.device))
     shape = (runs.runs, int(widths[0]))
     return rows.unflatten(0, shape), torch.from_numpy(real).to(x.device).unflatten(0, shape)

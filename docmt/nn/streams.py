@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from docmt.base.runs import places, spans, starts, sums
-from docmt.nn.frames import FRAMES, NOTHING, ends, marked
+from docmt.nn.frames import FRAMES, NOTHING, add_marks, ends
 from docmt.nn.noise import drop_words, token_keys
 from docmt.nn.rows import RowChains, Rows
 from docmt.nn.segments import Segments
@@ -35,9 +35,9 @@ class Layout:
     def to(self, device: torch.device | str) -> "Layout":
         return Layout(self.sentences.to(device), self.instances.to(device))
 
-    def sharing(self, rows: np.ndarray) -> "Layout":
-        """The same where token t is row `rows[t]` of the states (`Segments.sharing`)."""
-        return Layout(self.sentences.sharing(rows), self.instances.sharing(rows))
+    def with_shared_rows(self, rows: np.ndarray) -> "Layout":
+        """The same where token t is row `rows[t]` of the states (`Segments.with_shared_rows`)."""
+        return Layout(self.sentences.with_shared_rows(rows), self.instances.with_shared_rows(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +89,11 @@ class Stream:
         keys = None if self.keys is None else self.keys.to(device, non_blocking=True)
         return Stream(self.tokens.to(device, non_blocking=True), self.layout.to(device), chains, keys, self.padding)
 
-    def keyed(self, documents: np.ndarray, side: str) -> "Stream":
+    def with_keys(self, documents: np.ndarray, side: str) -> "Stream":
         """The same with a key for each token, by the keys of its instances; `side`: source or target."""
         return replace(self, keys=token_keys(documents, self.instances.lengths, side))
 
-    def without_words(self, share: float) -> "Stream":
+    def with_word_dropout(self, share: float) -> "Stream":
         """Word dropout: each word is `<mask>` with probability `share`, by its token's key."""
         return replace(self, tokens=drop_words(self.tokens, share, self.keys))
 
@@ -109,14 +109,14 @@ class Memory:
         """The same with each sentence an instance: what a model needs that translates sentences synchronously."""
         return replace(self, layout=Layout(self.layout.sentences, self.layout.sentences))
 
-    def spread(self, source: Stream, which: np.ndarray) -> "Memory":
+    def repeat_instances(self, source: Stream, which: np.ndarray) -> "Memory":
         """The same for other instances, number i of which has the source of number `which[i]` here.
 
         States stay as they are: the layout says where each token's are. `source`: the instances' sources as a stream,
         of which the cuts and the chains are taken; `which` rises from 0, and leaves out none.
         """
         lengths = np.asarray(self.layout.instances.lengths)
-        return replace(self, layout=source.layout.sharing(spans(starts(lengths)[which], lengths[which])))
+        return replace(self, layout=source.layout.with_shared_rows(spans(starts(lengths)[which], lengths[which])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,15 +133,19 @@ class Batch:
     def to(self, device: torch.device | str) -> "Batch":
         return Batch(self.source.to(device), self.target_in.to(device), self.target_out.to(device, non_blocking=True))
 
-    def keyed(self, documents: np.ndarray) -> "Batch":
+    def with_keys(self, documents: np.ndarray) -> "Batch":
         """The same with its noise made by the keys of its instances (`docmt.nn.noise.document_keys`)."""
         return replace(
-            self, source=self.source.keyed(documents, "source"), target_in=self.target_in.keyed(documents, "target")
+            self,
+            source=self.source.with_keys(documents, "source"),
+            target_in=self.target_in.with_keys(documents, "target"),
         )
 
-    def without_words(self, share: float) -> "Batch":
+    def with_word_dropout(self, share: float) -> "Batch":
         """Word dropout on the source and on the decoder's input; its output stays."""
-        return replace(self, source=self.source.without_words(share), target_in=self.target_in.without_words(share))
+        return replace(
+            self, source=self.source.with_word_dropout(share), target_in=self.target_in.with_word_dropout(share)
+        )
 
 
 def frame_batch(rows: Rows, frame: Frame) -> Batch:
@@ -154,7 +158,7 @@ def frame_source(rows: Rows, frame: Frame) -> Stream:
     marks = FRAMES[frame]
     first, last = ends(rows.sentences)
     before, after = marks.source_before.at(first), marks.source_after.at(last)
-    tokens, lengths, words = marked(rows.source_ids, rows.source_lengths, before, after)
+    tokens, lengths, words = add_marks(rows.source_ids, rows.source_lengths, before, after)
     stream = _stream(tokens, lengths, rows.sentences)
     if rows.chains is None:
         return stream
@@ -184,11 +188,11 @@ def frame_target(rows: Rows, frame: Frame) -> tuple[Stream, Tokens]:
     marks = FRAMES[frame]
     first, last = ends(rows.sentences)
     before, after = marks.input_before.at(first), marks.input_after.at(last)
-    tokens, lengths, _ = marked(rows.target_ids, rows.target_lengths, before, after)
+    tokens, lengths, _ = add_marks(rows.target_ids, rows.target_lengths, before, after)
     output, output_lengths = rows.target_ids, rows.target_lengths
     nothing = np.full(len(output_lengths), NOTHING)
     for mark in marks.output_after:
-        output, output_lengths, _ = marked(output, output_lengths, nothing, mark.at(last))
+        output, output_lengths, _ = add_marks(output, output_lengths, nothing, mark.at(last))
     return _stream(tokens, lengths, rows.sentences), torch.from_numpy(output.astype(np.int64))
 
 

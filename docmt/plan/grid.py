@@ -118,7 +118,7 @@ class Grid(RunConfig):
         check_known("corpus", folder, folders, where)
         return folders[folder]
 
-    def made(self, corpus: str) -> CorpusConfig:
+    def corpus_at_scale(self, corpus: str) -> CorpusConfig:
         """The corpus as this scale runs it: itself, or its fixture."""
         config = self.corpora[corpus]
         return config if self.fixtures is None else as_fixture(config, self.fixtures)

@@ -18,7 +18,7 @@ import torch
 
 from docmt.base.artifacts import canonical_json
 from docmt.base.errors import UserError
-from docmt.nn.compiled import Backend, compiled_by, padded
+from docmt.nn.compiled import Backend, compile_parts, pad_batch
 from docmt.nn.streams import Batch
 from docmt.training.failures import is_out_of_memory
 
@@ -92,7 +92,7 @@ class Compiling:
 
     def ready(self, batch: Batch) -> Batch:
         """Return the batch, with its streams padded to a length for which parts are compiled."""
-        return batch if self.backend is None else padded(batch, self.quantum)
+        return batch if self.backend is None else pad_batch(batch, self.quantum)
 
     @contextmanager
     def parts(self) -> Iterator[None]:
@@ -108,7 +108,7 @@ class Compiling:
 
         limits = {"recompile_limit": SHAPES, "accumulated_recompile_limit": SHAPES}
         try:
-            with config.patch(limits), compiled_by(self.backend):
+            with config.patch(limits), compile_parts(self.backend):
                 yield
         except TorchDynamoException as problem:
             if is_out_of_memory(problem):

@@ -196,8 +196,8 @@ class Training:
         seed = derived_seed(task.seed, "noise", update)
         budgets = train.tokens_per_update, train.batch_tokens
         for part in self.ranks.share(micro_batches(instances, self._lengths, *budgets, self.ranks.count)):
-            batch = frame_batch(task.rows.take(part), task.model.config.frame).keyed(document_keys(seed, part))
-            yield batch.without_words(train.word_dropout if dropping else 0.0)
+            batch = frame_batch(task.rows.take(part), task.model.config.frame).with_keys(document_keys(seed, part))
+            yield batch.with_word_dropout(train.word_dropout if dropping else 0.0)
 
     def _count(self, sums: Sums, seconds: float) -> None:
         """Advance the status by an update."""

@@ -173,7 +173,7 @@ def prepare(
     start = fill(model, paths)
     frozen = freeze(model, train.frozen, start)
     model.to(device)
-    optimiser = build_optimiser(model, train, start.taken)
+    optimiser = build_optimiser(model, train, start.transferred)
     return Task(model, optimiser, train, rows, dev, settings.seed, device, start, frozen, score)
 
 
@@ -237,16 +237,16 @@ def transfer_summary(start: Start) -> list[str]:
 
     For a pretrained checkpoint they also say which weights were not just copied.
     """
-    if not start.taken:
+    if not start.transferred:
         return []
-    transferred = set(start.taken)
+    transferred = set(start.transferred)
     others = [f"{name} ({fate})" for name, fate in start.fates.items() if not transferred.issuperset(fate.split(", "))]
     rows = [f"{name}: {first_of(pieces, ' ')}" for name, pieces in start.new_pieces.items()]
     positions = [f"{name} from {first} on" for name, first in start.new_positions.items()]
     warning = f"a small random checkpoint, which stands for {start.stands_for}: its numbers say nothing about quality"
     return [
         *([warning] if start.stands_for else []),
-        f"transferred from the initial model: {by_part(start.taken)}; new: {by_part(start.new)}; "
+        f"transferred from the initial model: {by_part(start.transferred)}; new: {by_part(start.new)}; "
         "all names: record.json",
         *([f"weights of the checkpoint that no parameter is equal to: {first_of(others)}"] if others else []),
         *([f"pieces that start as the mean of all: {'; '.join(rows)}"] if rows else []),
@@ -274,7 +274,11 @@ def transfer_record(start: Start) -> dict[str, Any]:
     a pretrained checkpoint also the parameters that each of its weights went to.
     """
     fields = {"weights" if name == "fates" else name: value for name, value in asdict(start).items()}
-    return {"taken": len(start.taken), "new": len(start.new), "start": fields if start.taken else None}
+    return {
+        "transferred": len(start.transferred),
+        "new": len(start.new),
+        "start": fields if start.transferred else None,
+    }
 
 
 def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
@@ -296,7 +300,7 @@ def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
 
 
 def _members(part: str, names: list[str], start: Start) -> Sequence[str]:
-    by_start = {"transferred": start.taken, "new": start.new}
+    by_start = {"transferred": start.transferred, "new": start.new}
     members = by_start.get(part, [name for name in names if f"{name}.".startswith(f"{part}.")])
     if not members:
         like_it = {".".join(name.split(".")[: part.count(".") + 1]) for name in names}

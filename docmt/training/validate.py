@@ -26,7 +26,7 @@ import torch
 from torch import Tensor, nn
 
 from docmt.models.transformer import LossTerm, Transformer
-from docmt.nn.attention import entropies, observed
+from docmt.nn.attention import entropies, observe_attention
 from docmt.nn.multihead import MultiHead
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
@@ -45,7 +45,7 @@ NOISE = 0
 
 def dev_batch(model: Transformer, rows: Rows, instances: np.ndarray, device: torch.device) -> Batch:
     """Return the instances with these numbers as a batch; the numbers decide the noise of a model that samples."""
-    return frame_batch(rows, model.config.frame).keyed(document_keys(NOISE, instances)).to(device)
+    return frame_batch(rows, model.config.frame).with_keys(document_keys(NOISE, instances)).to(device)
 
 
 @torch.no_grad()
@@ -142,7 +142,7 @@ def attention_entropy(
     with ExitStack() as scope:
         for module, kind in kinds(model).items():
             scope.callback(module.register_forward_pre_hook(partial(observer.enter, kind)).remove)
-        scope.enter_context(observed(observer))
+        scope.enter_context(observe_attention(observer))
         scope.enter_context(forward_context())
         model.decode(batch.target_in, model.encode(batch.source))
     model.train()

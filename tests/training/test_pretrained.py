@@ -133,7 +133,7 @@ def test_the_record_accounts_for_every_weight_and_every_parameter(trained):
     record = read_json(root / "trained" / "record.json")
     names = [name for name, _ in load_model(root / "trained" / "model").named_parameters()]
     account = record["start"]
-    assert sorted(account["taken"] + account["new"]) == sorted(names)
+    assert sorted(account["transferred"] + account["new"]) == sorted(names)
     assert set(account["weights"]) == set(load_file(root / "checkpoint" / "model.safetensors"))
     assert account["new_pieces"]["source_embedding.weight"] == ["<sep>", "<cls>"]
     expected = {"mbart": (), "bart": (".global_.", ".gate."), "bert": ("decoder", "target_embedding", "output")}[kind]

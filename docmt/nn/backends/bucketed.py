@@ -11,7 +11,7 @@ import torch
 
 from docmt.nn.backends import kernel
 from docmt.nn.noise import WeightDropout
-from docmt.nn.segments import Segments, padded
+from docmt.nn.segments import Segments, padded_indices
 from docmt.nn.shapes import HeadRows, KeyMask, Keys, Numbers, PaddedKeys, PaddedQueries, Queries, RowKeys
 
 
@@ -27,7 +27,7 @@ class Bucket:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class BucketPlan:
     """Where tokens go: gathers of queries and keys into the buckets, and of the results back; None = in place."""
 
     buckets: tuple[Bucket, ...]
@@ -64,14 +64,14 @@ def attend(
 def _attend_bucket(bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool) -> Queries:
     # Padding stands at the right, so a causal query never sees it.
     may_attend = None if causal else bucket.may_attend
-    return kernel.padded(*_rows(bucket, q, k, v), may_attend, causal).flatten(0, 1)
+    return kernel.attend_padded(*_rows(bucket, q, k, v), may_attend, causal).flatten(0, 1)
 
 
 def _thin_bucket(
     bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool, dropout: WeightDropout, keys: RowKeys
 ) -> Queries:
     keys_BQ = keys.unflatten(0, (bucket.rows, bucket.queries))
-    seen_BQHK = kernel.thinned(*_rows(bucket, q, k, v), bucket.may_attend, causal, dropout, keys_BQ)
+    seen_BQHK = kernel.attend_with_dropout(*_rows(bucket, q, k, v), bucket.may_attend, causal, dropout, keys_BQ)
     return seen_BQHK.flatten(0, 1)
 
 
@@ -84,14 +84,14 @@ def _gather(x: HeadRows | RowKeys, index: Numbers | None) -> HeadRows | RowKeys:
     return x if index is None else x.index_select(0, index)
 
 
-def plan_of(query_segments: Segments, key_segments: Segments) -> Plan:
+def plan_of(query_segments: Segments, key_segments: Segments) -> BucketPlan:
     """The plan for a pair of partitions; made at the first call."""
     if key_segments not in query_segments.prepared:
         query_segments.prepared[key_segments] = _plan(query_segments, key_segments)
     return query_segments.prepared[key_segments]
 
 
-def _plan(query_segments: Segments, key_segments: Segments) -> Plan:
+def _plan(query_segments: Segments, key_segments: Segments) -> BucketPlan:
     device = query_segments.device
     query_lengths = np.asarray(query_segments.lengths, dtype=np.int64)
     key_lengths = np.asarray(key_segments.lengths, dtype=np.int64)
@@ -101,7 +101,7 @@ def _plan(query_segments: Segments, key_segments: Segments) -> Plan:
     keys, _ = _places(key_lengths, groups, [bucket.keys for bucket in buckets])
     tokens = query_segments.tokens, key_segments.tokens, len(queries)
     indices = (_index(*pair, device) for pair in zip((queries, keys, back), tokens, strict=True))
-    return Plan(buckets, *indices)
+    return BucketPlan(buckets, *indices)
 
 
 def group_runs(query_lengths: np.ndarray, key_lengths: np.ndarray) -> list[np.ndarray]:
@@ -132,7 +132,7 @@ def _bucket(query_lengths: np.ndarray, key_lengths: np.ndarray, device: torch.de
 
 def _places(lengths: np.ndarray, groups: list[np.ndarray], widths: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """For each place of the buckets its token, and for each token its place."""
-    tokens, real = padded(lengths, np.concatenate(groups), np.repeat(widths, [len(group) for group in groups]))
+    tokens, real = padded_indices(lengths, np.concatenate(groups), np.repeat(widths, [len(group) for group in groups]))
     back = np.zeros(lengths.sum(), dtype=np.int64)
     back[tokens[real]] = np.flatnonzero(real)
     return tokens, back

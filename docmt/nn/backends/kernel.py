@@ -7,7 +7,7 @@ from docmt.nn.noise import WeightDropout
 from docmt.nn.shapes import Float, HypothesisHeads, Int, KeyMask, PaddedKeys, PaddedQueries, Tensor
 
 
-def padded(
+def attend_padded(
     q: PaddedQueries,
     k: PaddedKeys,
     v: PaddedKeys,
@@ -21,7 +21,7 @@ def padded(
     return seen.transpose(1, 2)
 
 
-def thinned(
+def attend_with_dropout(
     q: PaddedQueries,
     k: PaddedKeys,
     v: PaddedKeys,
@@ -38,10 +38,12 @@ def thinned(
     if causal:
         visible = visible & torch.ones(q.shape[1], k.shape[1], dtype=torch.bool, device=q.device).tril()[:, None]
     weights_BQHL = scores_BQHL.masked_fill(~visible, torch.finfo(scores_BQHL.dtype).min).softmax(-1) * visible
-    return torch.einsum("bqhl,blhk->bqhk", dropout.thin(weights_BQHL, keys).to(v.dtype), v)
+    return torch.einsum("bqhl,blhk->bqhk", dropout.drop(weights_BQHL, keys).to(v.dtype), v)
 
 
-def shared(q: HypothesisHeads, common: Float[Tensor, "2 I H C K"], own: Float[Tensor, "2 N H L K"]) -> HypothesisHeads:
+def attend_shared(
+    q: HypothesisHeads, common: Float[Tensor, "2 I H C K"], own: Float[Tensor, "2 N H L K"]
+) -> HypothesisHeads:
     """One softmax over keys of an instance, which its hypotheses read once together, and keys of each hypothesis."""
     instances = common.shape[1]
     q = q * q.shape[-1] ** -0.5
