@@ -45,7 +45,7 @@ def batch_for(kind: str, update: int) -> Batch:
     """Other documents, and other chains, in each update."""
     source, target = documents(seed=update)
     keys = document_keys(update, np.arange(len(source)))
-    return frame_batch(rows_of(source, target), CASES[kind].frame).keyed(keys).without_words(0.1)
+    return frame_batch(rows_of(source, target), CASES[kind].frame).with_keys(keys).with_word_dropout(0.1)
 
 
 def trained(kind: str, how: Compiling, updates: int = 3, **sizes: int) -> tuple[dict[str, torch.Tensor], list[Sums]]:

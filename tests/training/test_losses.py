@@ -84,8 +84,8 @@ def gradients(model, rows: Rows, batch_tokens: int, ranks: int = 1) -> tuple[lis
     lengths = target_tokens(rows)
     model.zero_grad()
     parts = micro_batches(np.arange(len(rows)), lengths, int(lengths.sum()), batch_tokens, ranks)
-    batches = [frame_batch(rows.take(part), "wrapped").keyed(document_keys(1, part)) for part in parts]
-    batches = [batch.without_words(0.1) for batch in batches]
+    batches = [frame_batch(rows.take(part), "wrapped").with_keys(document_keys(1, part)) for part in parts]
+    batches = [batch.with_word_dropout(0.1) for batch in batches]
     fp32 = partial(forward_context, torch.device("cpu"), "fp32")
     sums = accumulate_gradients(model, batches, int(lengths.sum()), 0.1, {}, fp32)
     return [p.grad.clone() for p in model.parameters() if p.grad is not None], sums

@@ -84,7 +84,7 @@ def test_mean_of_weights():
 
 def test_two_learning_rates_reach_the_taken_and_the_new_parameters(model):
     names = [name for name, _ in model.named_parameters()]
-    taken = [name for name in names if model.taken_from(name) is not None]
+    taken = [name for name in names if model.transfer_source(name) is not None]
     train = TrainConfig(lr=1.0, lr_new=5e-4, lr_transferred=1e-4, warmup_updates=10)
     optimiser = build_optimiser(model, train, taken)
     rates = set_learning_rates(optimiser, train, 8, update=5)
