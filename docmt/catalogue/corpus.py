@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.checks import Checked, need, need_path, setting, whole
-from docmt.base.errors import UserError, shown
+from docmt.base.errors import UserError, quoted
 from docmt.base.names import (
     FILE_NAMES_HAVE,
     INSIDE,
@@ -55,7 +55,7 @@ class FileConfig(Checked):
 
 
 @dataclass(frozen=True)
-class Counts:
+class SplitCounts:
     """What a split holds."""
 
     documents: int
@@ -77,7 +77,7 @@ class CorpusFacts(Checked):
     licence: str
     citation: str
     reader: ReaderConfig
-    expected: dict[str, Counts]
+    expected: dict[str, SplitCounts]
     files: tuple[FileConfig, ...]
     contrastive: bool = setting(False, "whether the reader makes contrastive sets too")
 
@@ -91,7 +91,7 @@ class CorpusConfig(CorpusFacts):
     """`workflow/corpora/<corpus>.yaml`."""
 
     about: str
-    expected: dict[str, Counts] = field(default_factory=dict)
+    expected: dict[str, SplitCounts] = field(default_factory=dict)
     files: tuple[FileConfig, ...] = setting((), "what is downloaded; none for a generated corpus")
     published: tuple[PublishedCounts, ...] = setting((), "what papers state of the corpus, and why it differs")
     stop_words: int = setting(
@@ -155,7 +155,7 @@ def _check_paths(reader: FileReaderConfig, place: tuple, lines: Lines) -> None:
     for name, path in reader.paths:
         if not stays_inside(path):
             where = lines.place((*place, *name))
-            raise UserError("a path that leads elsewhere", where=where, found=shown(path), expected=INSIDE)
+            raise UserError("a path that leads elsewhere", where=where, found=quoted(path), expected=INSIDE)
 
 
 def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:

@@ -96,7 +96,7 @@ def _names(split: str, count: str) -> tuple[str, str, str]:
 
 
 @dataclass(frozen=True)
-class Made:
+class CountSource:
     """In whose cards a count stands, and what it is of a split in such a card.
 
     `folder`: of the stage that counts it; `view`: a pattern of names of views, `of_train`: where training has another.
@@ -119,12 +119,14 @@ INSTANCES = (VIEW, "tokens512", "tokens512")
 """G-Transformer: instances of at most 512 tokens."""
 IN_CHAINS = (CHAINS, WORDS, "sentences20*")
 """Of whole documents; in training the paper counts sub-documents of at most 20 sentences."""
-COUNTS: dict[str, Made] = {
-    "instances": Made(*INSTANCES, lambda card: card["segments"]),
-    "sentences_per_instance": Made(*INSTANCES, lambda card: card["sentences_in_segments"] / max(card["segments"], 1)),
-    "words_in_chains_percent": Made(*IN_CHAINS, lambda card: card["perc"]),
-    "words_per_chain": Made(*IN_CHAINS, lambda card: card["avg_k"]),
-    "chains_per_document": Made(*IN_CHAINS, lambda card: card["avg_m"]),
+COUNTS: dict[str, CountSource] = {
+    "instances": CountSource(*INSTANCES, lambda card: card["segments"]),
+    "sentences_per_instance": CountSource(
+        *INSTANCES, lambda card: card["sentences_in_segments"] / max(card["segments"], 1)
+    ),
+    "words_in_chains_percent": CountSource(*IN_CHAINS, lambda card: card["perc"]),
+    "words_per_chain": CountSource(*IN_CHAINS, lambda card: card["avg_k"]),
+    "chains_per_document": CountSource(*IN_CHAINS, lambda card: card["avg_m"]),
 }
 UNCLEAR = {"tokens_per_instance": "the paper does not say of which side, and whether <s> and </s> count"}
 """Counts that cannot be compared, and why."""

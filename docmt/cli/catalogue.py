@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from docmt.catalogue.missing import Places
     from docmt.chains.statistics import Documents
     from docmt.corpus.download import Source
-    from docmt.corpus.review import Checked, Finding
+    from docmt.corpus.review import CorpusCheck, Finding
     from docmt.plan.grid import Grid
     from docmt.settings.data import TextConfig
 
@@ -119,12 +119,12 @@ def _words(
     config: "CorpusConfig", places: "Places", text: "TextConfig", split: str | None = None
 ) -> "dict[str, Documents]":
     """The source side of the splits that are here, or of one of them."""
-    from docmt.corpus.opening import documents_here
+    from docmt.corpus.opening import available_documents
     from docmt.text.tokenizers import tokenizer_for
 
     tokenize = tokenizer_for(config.source_language, text).tokenize
     words: dict[str, Documents] = {}
-    for document in documents_here(config, places):
+    for document in available_documents(config, places):
         if split in (None, document.split):
             lines = (line.lower() if text.case == "lower" else line for line in document.source.sentences)
             words.setdefault(document.split, []).append([tokenize(line) for line in lines])
@@ -152,7 +152,7 @@ def _source_row(source: "Source") -> tuple[str, ...]:
     return source.corpus, source.file, said, size, source.checked or "never", url
 
 
-def _shown(checked: "Checked") -> str:
+def _shown(checked: "CorpusCheck") -> str:
     """A corpus: a table of its counts, why they differ, and what was not read."""
     lines = [checked.corpus]
     notes = list(dict.fromkeys(finding.why for finding in checked.findings if finding.why))
@@ -171,7 +171,13 @@ def _shown(checked: "Checked") -> str:
 
 
 def _row(finding: "Finding", notes: list[str]) -> tuple[str, ...]:
-    number = "-" if finding.found is None else f"{finding.found:,.4g}" if finding.found % 1 else f"{finding.found:,.0f}"
+    number = (
+        "-"
+        if finding.measured is None
+        else f"{finding.measured:,.4g}"
+        if finding.measured % 1
+        else f"{finding.measured:,.0f}"
+    )
     note = f" [{notes.index(finding.why) + 1}]" if finding.why else ""
     words = {"equal": "equal", "explained": "differs, explained", "unexplained": "DIFFERS, not explained"}
     verdict = words.get(finding.verdict, finding.verdict) + note

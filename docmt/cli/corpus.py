@@ -15,7 +15,7 @@ from docmt.cli.options import input_file, input_folder, output_file, output_fold
 from docmt.cli.screen import aligned
 
 if TYPE_CHECKING:
-    from docmt.corpus.inputs import Kind
+    from docmt.corpus.inputs import ProblemKind
     from docmt.corpus.review import Review
 
 DOCUMENTS = "blank, none (each line is one), start=<d>, end=<d> (a line that begins with it), offsets=FILE"
@@ -151,11 +151,11 @@ def shown(found: "Review") -> str:
     return "\n".join(lines)
 
 
-def _kind(what: str, kind: "Kind") -> list[str]:
-    more = kind.count - len(kind.shown)
+def _kind(what: str, kind: "ProblemKind") -> list[str]:
+    more = kind.count - len(kind.examples)
     return [
         f"{what}: {kind.count:,}",
-        *(f"  {place}" for place in kind.shown),
+        *(f"  {place}" for place in kind.examples),
         *([f"  and {more:,} more"] if more else []),
     ]
 
@@ -164,7 +164,7 @@ def _counts(found: "Review") -> list[str]:
     head = ("split", "documents", "sentences", "sentences a document", "references", "characters")
     rows = [head]
     for split, statistics in found.splits.items():
-        facts = statistics.shown()
+        facts = statistics.summary()
         counts = (f"{facts[name]:,}" for name in ("documents", "sentences"))
         ranges = (_range(facts[name]) for name in ("sentences_per_document", "references"))
         rows.append((split, *counts, *ranges, f"{facts['source_characters']:,} / {facts['target_characters']:,}"))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from docmt.base.checks import need
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import CONTRASTIVE, FileReaderConfig, Languages
-from docmt.corpus.inputs import ContrastiveItem, Inputs, Problems
+from docmt.corpus.inputs import ContrastiveItem, Problems, ReaderInputs
 
 EOS = re.compile(r"(?<!\S)_eos(?!\S)")
 """Between the sentences of one text, as in the sets of Voita et al. (2019)."""
@@ -63,16 +63,16 @@ def items_of(
 
 
 def items_of_list(
-    inputs: Inputs, file: str, called: str, make: Callable[[Any, str], ContrastiveItem]
+    inputs: ReaderInputs, file: str, called: str, make: Callable[[Any, str], ContrastiveItem]
 ) -> Iterator[ContrastiveItem]:
     """The same of each record of a JSON list; in messages a record is `called` so."""
-    records = numbered(read_json(inputs, file, list), f"{inputs.shown(file)}, {called}")
+    records = numbered(read_json(inputs, file, list), f"{inputs.display_name(file)}, {called}")
     return items_of(records, make, inputs.problems)
 
 
-def read_json(inputs: Inputs, file: str, form: type) -> Any:
+def read_json(inputs: ReaderInputs, file: str, form: type) -> Any:
     """A JSON file whose value is a `form`, list or dict. Raises UserError for anything else."""
-    shown = inputs.shown(file)
+    shown = inputs.display_name(file)
     try:
         value = json.loads(inputs.text(file))
     except json.JSONDecodeError as problem:

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 import requests
 import tenacity
 
-from docmt.base.artifacts import alone_in, read_object_if_there, sha256_file, write_json
+from docmt.base.artifacts import folder_lock, read_object_if_there, sha256_file, write_json
 from docmt.base.errors import UserError, nearest
 from docmt.base.foreign import naming
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
@@ -115,7 +115,7 @@ def _is_right(output: Path, key: str, expected: str | None, lock: Path) -> bool:
 
 def _record(lock: Path, key: str, sha256: str) -> None:
     lock.parent.mkdir(parents=True, exist_ok=True)
-    with alone_in(lock.parent):  # downloads run side by side
+    with folder_lock(lock.parent):  # downloads run side by side
         write_json(lock, {**locked(lock), key: sha256})
 
 

@@ -16,12 +16,12 @@ from docmt.base.foreign import reading
 DAMAGED = "compressed file is damaged or truncated"
 Rows = list[tuple[str, ...]]
 """A document: source, target and further references of each sentence."""
-Written = Iterator[tuple[str, str | bytes]]
+FixtureFiles = Iterator[tuple[str, str | bytes]]
 """Files of a fixture: paths, which may lead through archives, and contents."""
 
 
 @dataclass(frozen=True)
-class Side:
+class SideText:
     """The sentences of a document in one language, and where each stands: a file, as shown in messages, and lines.
 
     A reference's sentences are None where there is none; no `lines`, no line numbers.
@@ -31,7 +31,7 @@ class Side:
     file: str
     lines: Sequence[int] = ()
 
-    def place(self, number: int) -> str:
+    def location(self, number: int) -> str:
         """`file:line` of a sentence, counted from 0."""
         return f"{self.file}:{self.lines[number]}" if self.lines else f"{self.file}, sentence {number + 1}"
 
@@ -42,13 +42,13 @@ class Document:
 
     split: str
     name: str
-    source: Side
-    target: Side
+    source: SideText
+    target: SideText
     where: str
-    references: tuple[Side, ...] = ()
+    references: tuple[SideText, ...] = ()
 
     @property
-    def sides(self) -> tuple[Side, ...]:
+    def sides(self) -> tuple[SideText, ...]:
         return (self.source, self.target, *self.references)
 
 
@@ -77,11 +77,11 @@ class Problems:
 
 
 @dataclass
-class Kind:
+class ProblemKind:
     """All problems of a kind: how many, and the first ones as shown."""
 
     count: int = 0
-    shown: list[str] = field(default_factory=list)
+    examples: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -89,8 +89,8 @@ class CollectedProblems(Problems):
     """Keeps at most so many problems of each kind, and counts the rest."""
 
     at_most: int
-    problems: dict[str, Kind] = field(default_factory=dict)
-    warnings: dict[str, Kind] = field(default_factory=dict)
+    problems: dict[str, ProblemKind] = field(default_factory=dict)
+    warnings: dict[str, ProblemKind] = field(default_factory=dict)
 
     def report(self, what: str, *, where: str, **facts: object) -> None:
         self._keep(self.problems, what, where, **facts)
@@ -98,16 +98,16 @@ class CollectedProblems(Problems):
     def warn(self, what: str, *, where: str, found: object) -> None:
         self._keep(self.warnings, what, where, found=found)
 
-    def _keep(self, kinds: dict[str, Kind], what: str, where: str, **facts: object) -> None:
-        kind = kinds.setdefault(what, Kind())
+    def _keep(self, kinds: dict[str, ProblemKind], what: str, where: str, **facts: object) -> None:
+        kind = kinds.setdefault(what, ProblemKind())
         kind.count += 1
         if kind.count <= self.at_most:
             told = [f"{name} {facts[name]}" for name in ("found", "expected") if facts.get(name) is not None]
-            kind.shown.append(": ".join([where, *(["; ".join(told)] if told else [])]))
+            kind.examples.append(": ".join([where, *(["; ".join(told)] if told else [])]))
 
 
 @dataclass
-class Inputs:
+class ReaderInputs:
     """The downloaded files of a corpus, its languages, and a folder in which archives are unpacked once.
 
     Readers report to `problems` what is wrong, and count in `changed` what they dropped, joined or removed: it is
@@ -127,7 +127,7 @@ class Inputs:
     def languages(self) -> tuple[str, str]:
         return self.source_language, self.target_language
 
-    def within(self, archive: str | None) -> "Inputs":
+    def within(self, archive: str | None) -> "ReaderInputs":
         """The same for a reader whose files are in an archive."""
         return replace(self, archive=archive)
 
@@ -154,9 +154,9 @@ class Inputs:
             unpack(archive, folder)
         return folder
 
-    def shown(self, name: str) -> str:
+    def display_name(self, name: str) -> str:
         """How a file is named in messages."""
-        return place(self.archive, name)
+        return display_name(self.archive, name)
 
     def lines(self, name: str) -> Iterator[str]:
         """The lines of a text file, without their ends.
@@ -164,7 +164,7 @@ class Inputs:
         They are told apart by line feeds alone: other separators that Unicode knows may stand inside a sentence.
         Reports invalid UTF-8. Raises UserError for a missing or damaged file.
         """
-        path, shown = self.path(name), self.shown(name)
+        path, shown = self.path(name), self.display_name(name)
         opened = gzip.open if path.suffix == ".gz" else open
         with reading(shown, DAMAGED, remedy="remove it, and make or fetch it again"), opened(path, "rb") as stream:
             for number, line in enumerate(stream, 1):
@@ -176,7 +176,7 @@ class Inputs:
         return "\n".join(self.lines(name))
 
 
-def place(archive: str | None, name: str) -> str:
+def display_name(archive: str | None, name: str) -> str:
     """How a file is named in messages."""
     return f"{archive}/{name}" if archive else name
 
@@ -191,7 +191,7 @@ def _decoded(line: bytes, where: str, problems: Problems) -> str:
 
 
 def tsv_rows(
-    inputs: Inputs, path: str, columns: Sequence[str], optional: Sequence[str] = ()
+    inputs: ReaderInputs, path: str, columns: Sequence[str], optional: Sequence[str] = ()
 ) -> Iterator[tuple[int, list[str]]]:
     """The values that these columns of a table with a header have, with the number of the row's line.
 
@@ -200,14 +200,14 @@ def tsv_rows(
     """
     lines = inputs.lines(path)
     header = next(lines, "").split("\t")
-    need_columns(header, columns, f"{inputs.shown(path)}:1")
+    need_columns(header, columns, f"{inputs.display_name(path)}:1")
     places = [header.index(name) if name in header else None for name in (*columns, *optional)]
     for number, line in enumerate(lines, 2):
         values = line.split("\t")
         if len(values) == len(header):
             yield number, ["" if place is None else values[place] for place in places]
         else:
-            where, what = f"{inputs.shown(path)}:{number}", "a row with another number of columns"
+            where, what = f"{inputs.display_name(path)}:{number}", "a row with another number of columns"
             found, expected = f"{len(values)} columns", f"{len(header)}, as in the header"
             inputs.problems.report(what, where=where, found=found, expected=expected)
 

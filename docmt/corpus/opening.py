@@ -22,7 +22,7 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.forms import CONTRASTIVE, FORMS, FileReaderConfig, Languages, ReaderConfig, SplitsReaderConfig
 from docmt.catalogue.missing import Places
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig
-from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Problems, Side, place
+from docmt.corpus.inputs import ContrastiveItem, Document, Problems, ReaderInputs, SideText, display_name
 
 MARKERS = (*SPECIALS, "<d>", "_eos")
 """Names of special symbols, and what other corpora write between sentences and documents."""
@@ -34,7 +34,7 @@ LONG_CHARACTERS = 1000
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedCorpus:
     """Both are read as they are asked for, so that one document at a time is held in memory.
 
     `changed` counts what readers drop or mend, once both are exhausted.
@@ -46,14 +46,14 @@ class Opened:
 
 
 @contextmanager
-def opened(
+def open_corpus(
     reader: ReaderConfig,
     files: Path | Mapping[str, Path],
     languages: Languages,
     corpus: str,
     problems: Problems,
     scratch: Path | None = None,
-) -> Iterator[Opened]:
+) -> Iterator[OpenedCorpus]:
     """Open a corpus, called so in messages. `files`: the folder that holds them, or where each lies, by its name.
 
     Archives are unpacked in a folder inside `scratch` (none = where temporary files go), which goes in the end.
@@ -61,10 +61,10 @@ def opened(
     """
     prefix = "docmt." if scratch is None else ".unpacked."
     with _in_one_folder(files) as downloads, tempfile.TemporaryDirectory(dir=scratch, prefix=prefix) as unpacked:
-        inputs = Inputs(downloads, Path(unpacked), *languages, problems)
+        inputs = ReaderInputs(downloads, Path(unpacked), *languages, problems)
         found = read(reader, inputs)
         items = validated_items(found.items, corpus, problems)
-        yield Opened(validated(found.documents, problems), items, inputs.changed)
+        yield OpenedCorpus(validated_documents(found.documents, problems), items, inputs.changed)
 
 
 @contextmanager
@@ -98,12 +98,12 @@ def stated_splits(reader: ReaderConfig, languages: Languages) -> dict[str, list[
     for _, part in reader.readers_of_files():
         if isinstance(part, SplitsReaderConfig) and part.splits:
             for split, paths in part.files_of_splits(languages).items():
-                stated.setdefault(split, []).extend(place(part.archive, path) for path in paths)
+                stated.setdefault(split, []).extend(display_name(part.archive, path) for path in paths)
     return stated
 
 
 @dataclass(frozen=True)
-class AtHand:
+class AvailableFiles:
     """What of a corpus can be read where only some of its files are there.
 
     `reader`: of the splits whose files are all there, none where no split's are; `absent`: what the others lack.
@@ -114,26 +114,26 @@ class AtHand:
     absent: dict[str, list[str]]
 
 
-def at_hand(corpus: CorpusConfig, files: Mapping[str, Path | None]) -> AtHand:
+def available_files(corpus: CorpusConfig, files: Mapping[str, Path | None]) -> AvailableFiles:
     """`files`: where each of the corpus' files lies; None = nowhere."""
     lacking = {s: sorted(name for name in names if files[name] is None) for s, names in needed_files(corpus).items()}
     reader = corpus.reader.limited([split for split, names in lacking.items() if not names])
     there = {name: path for name, path in files.items() if path is not None}
-    return AtHand(reader, there, {split: names for split, names in lacking.items() if names})
+    return AvailableFiles(reader, there, {split: names for split, names in lacking.items() if names})
 
 
 def find_files(corpus: CorpusConfig, places: Places) -> dict[str, Path | None]:
     return {file.name: places.find(corpus.corpus, file.name) for file in corpus.files}
 
 
-def documents_here(corpus: CorpusConfig, places: Places) -> Iterator[Document]:
+def available_documents(corpus: CorpusConfig, places: Places) -> Iterator[Document]:
     """Documents of those splits whose files are all here; nothing is downloaded.
 
     Raises UserError for whatever readers and validation report.
     """
-    here = at_hand(corpus, find_files(corpus, places))
+    here = available_files(corpus, find_files(corpus, places))
     if here.reader is not None:
-        with opened(here.reader, here.files, corpus.languages, corpus.corpus, Problems()) as found:
+        with open_corpus(here.reader, here.files, corpus.languages, corpus.corpus, Problems()) as found:
             yield from found.documents
 
 
@@ -159,7 +159,7 @@ def read_sets(
     for file in files:
         settings = {"kind": kind, "sets": {file.stem: file.name}, "control": "space", **options}
         reader = parse(ReaderConfig, settings, str(file))
-        with opened(reader, file.parent, languages, str(file), Problems()) as found:
+        with open_corpus(reader, file.parent, languages, str(file), Problems()) as found:
             items += found.items
         tell(file, found.changed)
     if not items:
@@ -167,14 +167,14 @@ def read_sets(
     return items
 
 
-def read(config: ReaderConfig, inputs: Inputs) -> Opened:
+def read(config: ReaderConfig, inputs: ReaderInputs) -> OpenedCorpus:
     """What the form's reader gives, cleaned as its settings say; what is dropped or replaced is counted."""
     form, of_files = FORMS.module(config.kind), isinstance(config, FileReaderConfig)
     inputs = inputs.within(config.archive) if of_files else inputs
     documents, items = (getattr(form, what, lambda *_: ())(config, inputs) for what in ("documents", "items"))
     if of_files:
         documents, items = _documents(documents, config, inputs.changed), _items(items, config, inputs.changed)
-    return Opened(documents, items, inputs.changed)
+    return OpenedCorpus(documents, items, inputs.changed)
 
 
 def _documents(documents: Iterable[Document], config: FileReaderConfig, changed: Counter[str]) -> Iterator[Document]:
@@ -203,7 +203,7 @@ def _items(
         yield item
 
 
-def _spaced(side: Side, changed: Counter[str]) -> Side:
+def _spaced(side: SideText, changed: Counter[str]) -> SideText:
     sentences = [text and _without_control(text, changed) for text in side.sentences]
     return dataclasses.replace(side, sentences=sentences)
 
@@ -215,7 +215,7 @@ def _without_control(text: str, changed: Counter[str]) -> str:
     return text.strip()
 
 
-def _without_empty(sides: tuple[Side, ...], changed: Counter[str]) -> tuple[Side, ...]:
+def _without_empty(sides: tuple[SideText, ...], changed: Counter[str]) -> tuple[SideText, ...]:
     """Pairs with an empty source or target go; an empty reference counts as none."""
     source, target, *references = sides
     rows = [n for n, pair in enumerate(zip(source.sentences, target.sentences, strict=True)) if all(pair)]
@@ -224,12 +224,12 @@ def _without_empty(sides: tuple[Side, ...], changed: Counter[str]) -> tuple[Side
     if len(rows) == len(source.sentences):
         return (source, target, *references)
     return tuple(
-        Side([side.sentences[n] for n in rows], side.file, [side.lines[n] for n in rows])
+        SideText([side.sentences[n] for n in rows], side.file, [side.lines[n] for n in rows])
         for side in (source, target, *references)
     )
 
 
-def validated(documents: Iterable[Document], problems: Problems) -> Iterator[Document]:
+def validated_documents(documents: Iterable[Document], problems: Problems) -> Iterator[Document]:
     """Pass the documents on, each after its checks. Names are remembered as hashes, some 100 bytes a document.
 
     Reports an unknown split, a name given twice in one, unequal numbers of sentences, a document without any, an empty
@@ -258,7 +258,7 @@ def _check_sentences(document: Document, problems: Problems) -> None:
     for side in document.sides:
         for number, text in enumerate(side.sentences):
             if text is not None and _is_suspect(text):
-                check_text(text, side.place(number), problems)
+                check_text(text, side.location(number), problems)
 
 
 def _is_suspect(text: str) -> bool:

@@ -13,9 +13,9 @@ from docmt.base.artifacts import atomic_file, sha256_file, write_json
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS, write_parquet
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.catalogue.corpus import CorpusSettings, Counts
+from docmt.catalogue.corpus import CorpusSettings, SplitCounts
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems
-from docmt.corpus.opening import opened, stated_splits
+from docmt.corpus.opening import open_corpus, stated_splits
 
 ROWS_AT_ONCE = 50_000
 """Sentences that are held in memory before they are written, as one row group."""
@@ -42,10 +42,10 @@ class Statistics:
             self.characters[side] += sum(map(len, getattr(document, side).sentences))
 
     @property
-    def counts(self) -> Counts:
-        return Counts(self.lengths.total(), sum(length * count for length, count in self.lengths.items()))
+    def counts(self) -> SplitCounts:
+        return SplitCounts(self.lengths.total(), sum(length * count for length, count in self.lengths.items()))
 
-    def shown(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         counts = self.counts
         mean = round(counts.sentences / counts.documents, 2)
         return {
@@ -67,7 +67,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     problems = Problems()
     output.mkdir(parents=True, exist_ok=True)
     with (
-        opened(settings.reader, downloads, settings.languages, settings.corpus, problems, output) as found,
+        open_corpus(settings.reader, downloads, settings.languages, settings.corpus, problems, output) as found,
         atomic_file(output / "documents.parquet", "wb") as stream,
         pq.ParquetWriter(stream, DOCUMENTS, compression="zstd") as writer,
     ):
@@ -161,7 +161,7 @@ def _card(
         "citation": settings.citation,
         "files": [{"name": name, "sha256": digest} for name, digest in sha256.items()],
         "reader": dataclasses.asdict(settings.reader),
-        "splits": {split: splits[split].shown() for split in SPLITS if split in splits},
+        "splits": {split: splits[split].summary() for split in SPLITS if split in splits},
         "changed": {what: count for what, count in sorted(changed.items()) if count},
         "contrastive": {name: dict(counts) for name, counts in sets.items()},
     }
@@ -176,7 +176,9 @@ def check_splits(found: Collection[str], stated: Mapping[str, Sequence[str]], pr
             problems.report(f"no documents in split {split}", where=files, expected="one or more", remedy=remedy)
 
 
-def check_counts(found: Mapping[str, Counts], expected: Mapping[str, Counts], corpus: str, problems: Problems) -> None:
+def check_counts(
+    found: Mapping[str, SplitCounts], expected: Mapping[str, SplitCounts], corpus: str, problems: Problems
+) -> None:
     """Reports a split that is missing, or holds other counts than the catalogue says.
 
     Where the catalogue states none (a user's own corpus, a file that nobody has read yet) nothing is compared.
@@ -191,5 +193,5 @@ def check_counts(found: Mapping[str, Counts], expected: Mapping[str, Counts], co
             )
 
 
-def _counted(counts: Counts | None) -> str:
+def _counted(counts: SplitCounts | None) -> str:
     return f"{counts.documents} documents, {counts.sentences} sentences" if counts else "no such split"

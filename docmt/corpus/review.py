@@ -22,7 +22,7 @@ from docmt.catalogue.forms import CONTRASTIVE, Languages, ReaderConfig
 from docmt.catalogue.missing import Places, local_path
 from docmt.catalogue.published import COUNTS, LATER, UNCLEAR, PublishedCounts, stated
 from docmt.corpus.inputs import CollectedProblems, Problems
-from docmt.corpus.opening import AtHand, Opened, at_hand, find_files, opened, stated_splits
+from docmt.corpus.opening import AvailableFiles, OpenedCorpus, available_files, find_files, open_corpus, stated_splits
 from docmt.corpus.read import Statistics, check_counts, check_splits
 
 CATALOGUE = "catalogue"
@@ -36,7 +36,7 @@ class Finding:
 
     split: str
     count: str
-    found: float | None
+    measured: float | None
     stated: str
     paper: str
     place: str
@@ -52,7 +52,7 @@ class Contents:
     items: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
 
-    def add(self, one: Opened) -> None:
+    def add(self, one: OpenedCorpus) -> None:
         for document in one.documents:
             if document.split in SPLITS:
                 self.splits[document.split].add(document)
@@ -61,7 +61,7 @@ class Contents:
 
 
 @dataclass
-class Checked:
+class CorpusCheck:
     """A corpus: what was found, what could not be read (files by split), and what is wrong with the files, if any."""
 
     corpus: str
@@ -75,18 +75,18 @@ class Checked:
         return self.problem is None and all(finding.verdict != "unexplained" for finding in self.findings)
 
 
-Found = dict[str, dict[str, float]]
+CountsBySplit = dict[str, dict[str, float]]
 """By split or contrastive set, then by the name of the count."""
 
 
-def check_corpus(corpus: CorpusConfig, places: Places) -> Checked:
+def check_corpus(corpus: CorpusConfig, places: Places) -> CorpusCheck:
     """Read what is there of a corpus and compare it with the catalogue's counts and the papers'.
 
     What readers and validation refuse, and a wrong checksum, is the corpus' `problem`: nothing of it is compared.
     """
-    checked = Checked(corpus.corpus)
+    checked = CorpusCheck(corpus.corpus)
     try:
-        here = at_hand(corpus, find_files(corpus, places))
+        here = available_files(corpus, find_files(corpus, places))
         checked.absent = here.absent
         if here.reader is not None:
             found = _counts(corpus, here, checked.changed)
@@ -96,20 +96,20 @@ def check_corpus(corpus: CorpusConfig, places: Places) -> Checked:
     return checked
 
 
-def _counts(corpus: CorpusConfig, here: AtHand, changed: Counter[str]) -> Found:
+def _counts(corpus: CorpusConfig, here: AvailableFiles, changed: Counter[str]) -> CountsBySplit:
     """Documents and sentences of each split, items of each contrastive set."""
     for file in corpus.files:
         path = here.files.get(file.name)
         if path and file.sha256 is not None and (found := sha256_file(path)) != file.sha256:
             raise UserError("wrong checksum", where=str(path), found=found, expected=file.sha256)
     contents = Contents(changed=changed)
-    with opened(here.reader, here.files, corpus.languages, corpus.corpus, Problems()) as one:
+    with open_corpus(here.reader, here.files, corpus.languages, corpus.corpus, Problems()) as one:
         contents.add(one)
     counts = {split: dataclasses.asdict(found.counts) for split, found in contents.splits.items()}
     return counts | {name: {"instances": number} for name, number in contents.items.items()}
 
 
-def _findings(corpus: CorpusConfig, found: Found, results: Path, absent: set[str]) -> Iterator[Finding]:
+def _findings(corpus: CorpusConfig, found: CountsBySplit, results: Path, absent: set[str]) -> Iterator[Finding]:
     """The files' own counts first, then paper by paper. What could not be read is no finding."""
     for split, counts in corpus.expected.items():
         for count, number in dataclasses.asdict(counts).items():
@@ -143,16 +143,16 @@ def _made(corpus: str, split: str, count: str, published: PublishedCounts, resul
     """A count that a later stage gives: once for each text in which it was made."""
     printed = getattr(published.counts[split], count)
     why = published.reason(split, count)
-    numbers = [] if count in UNCLEAR else list(made_counts(results, corpus, split, count))
+    numbers = [] if count in UNCLEAR else list(counts_of_later_stages(results, corpus, split, count))
     for text, number in numbers:
         yield _compared(split, count, number, printed, published.paper, f"{published.place} (text {text})", why)
     if not numbers:
-        reason = UNCLEAR.get(count) or f"a later stage counts it, in {where_made(results, corpus, split, count)}"
+        reason = UNCLEAR.get(count) or f"a later stage counts it, in {card_with_count(results, corpus, split, count)}"
         shown = stated(printed).text
         yield Finding(split, count, None, shown, published.paper, published.place, "not counted", reason)
 
 
-def made_counts(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:
+def counts_of_later_stages(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:
     """The count in every text that has been made of the corpus: the text's name and the number."""
     made = COUNTS[count]
     for path in sorted(results.glob(made.card(corpus, "*", made.view_of(split)))):
@@ -163,7 +163,7 @@ def made_counts(results: Path, corpus: str, split: str, count: str) -> Iterator[
             yield path.parent.parent.name, value
 
 
-def where_made(results: Path, corpus: str, split: str, count: str) -> str:
+def card_with_count(results: Path, corpus: str, split: str, count: str) -> str:
     """Where the count would stand, for a person who wants it."""
     made = COUNTS[count]
     return str(results / made.card(corpus, "<text>", made.view_of(split).replace("*", "")))
@@ -200,7 +200,7 @@ def review_corpus(path: Path, folder: Path | None, mirror: str | None, at_most: 
             found.problems.report("file not found", where=file.name)
         elif file.sha256 is not None and (sha256 := sha256_file(place)) != file.sha256:
             found.problems.report("wrong checksum", where=file.name, found=sha256, expected=file.sha256)
-    here = at_hand(corpus, files)
+    here = available_files(corpus, files)
     if here.reader is not None:
         _read(here.reader, here.files, corpus.languages, corpus.corpus, found)
     if not found.problems.problems:
@@ -223,7 +223,7 @@ def _read(
     """What ends the reading is a problem like others, and the last one."""
     problems = found.problems
     try:
-        with opened(reader, files, languages, corpus, problems) as one:
+        with open_corpus(reader, files, languages, corpus, problems) as one:
             found.add(one)
     except UserError as end:
         problems.report(end.what, where=end.where or corpus, found=end.found, expected=end.expected)

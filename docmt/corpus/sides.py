@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import ClassVar
 
-from docmt.corpus.inputs import Document, Inputs, Problems, Side
+from docmt.corpus.inputs import Document, Problems, ReaderInputs, SideText
 
 Row = tuple[int, tuple[str | None, ...]]
 """The number of a line, from 1, and what it is in each file, stripped; a reference that is not there is None."""
@@ -26,7 +26,7 @@ class SidesConfig:
         return (self.source, self.target, *self.references)
 
 
-def aligned_rows(inputs: Inputs, files: Sequence[str]) -> Iterator[Row]:
+def aligned_rows(inputs: ReaderInputs, files: Sequence[str]) -> Iterator[Row]:
     """The files side by side. Reports unequal numbers of lines; what one file has more is not given."""
     streams = [inputs.lines(name) for name in files]
     for number, texts in enumerate(zip_longest(*streams), 1):
@@ -36,9 +36,9 @@ def aligned_rows(inputs: Inputs, files: Sequence[str]) -> Iterator[Row]:
             short, long = (pick(range(len(files)), key=counts.__getitem__) for pick in (min, max))
             inputs.problems.report(
                 "the two sides have unequal numbers of lines",
-                where=f"{inputs.shown(files[short])}:{counts[short]}",
+                where=f"{inputs.display_name(files[short])}:{counts[short]}",
                 found=f"{counts[short]} lines",
-                expected=f"{counts[long]} lines, as in {inputs.shown(files[long])}",
+                expected=f"{counts[long]} lines, as in {inputs.display_name(files[long])}",
             )
             return
         yield number, tuple([text.strip() for text in texts])
@@ -48,12 +48,12 @@ def aligned_document(split: str, name: str, rows: Sequence[Row], files: Sequence
     """Rows as a document. `files` as shown in messages: source, target, references."""
     lines = [number for number, _ in rows]
     columns = zip(*(texts for _, texts in rows), strict=True)
-    source, target, *references = (Side(texts, file, lines) for texts, file in zip(columns, files, strict=True))
+    source, target, *references = (SideText(texts, file, lines) for texts, file in zip(columns, files, strict=True))
     return Document(split, name, source, target, f"{files[0]}:{lines[0]}", tuple(references))
 
 
 @dataclass
-class OneSided:
+class MonolingualDocument:
     """A document in one language: its file, as messages show it, its name, the line where it begins, its sentences and
     theirs. `system`: who translated it (`sysid`), where the file says so.
     """
@@ -66,15 +66,17 @@ class OneSided:
     lines: list[int] = field(default_factory=list)
 
     @property
-    def side(self) -> Side:
-        return Side(self.sentences, self.file, self.lines)
+    def side(self) -> SideText:
+        return SideText(self.sentences, self.file, self.lines)
 
     @property
     def where(self) -> str:
         return f"{self.file}:{self.line}"
 
 
-def paired(split: str, prefix: str, sides: Iterable[Iterable[OneSided]], problems: Problems) -> Iterator[Document]:
+def paired_documents(
+    split: str, prefix: str, sides: Iterable[Iterable[MonolingualDocument]], problems: Problems
+) -> Iterator[Document]:
     """Source and target, document by document; names get the prefix.
 
     Reports the first document that only one of them has.
@@ -88,7 +90,7 @@ def paired(split: str, prefix: str, sides: Iterable[Iterable[OneSided]], problem
         yield Document(split, prefix + source.name, source.side, target.side, source.where)
 
 
-class MarkedUp:
+class DocumentCollector:
     """Takes the events of a parser of `<doc>` and `<seg>` and gathers documents. `file` is shown in messages.
 
     Reports a segment outside of a document, segments not numbered 1, 2, 3 ..., a document without a `docid`, one
@@ -96,9 +98,9 @@ class MarkedUp:
     """
 
     def __init__(self, file: str, problems: Problems) -> None:
-        self.documents: list[OneSided] = []
+        self.documents: list[MonolingualDocument] = []
         self._file, self._problems = file, problems
-        self._open: OneSided | None = None
+        self._open: MonolingualDocument | None = None
         self._text: list[str] | None = None
         self._line = 0
         """Where the open segment begins."""
@@ -119,7 +121,7 @@ class MarkedUp:
         if self._text is not None:
             self._text.append(text)
 
-    def finish(self) -> list[OneSided]:
+    def finish(self) -> list[MonolingualDocument]:
         """All documents, after the file's last line."""
         self._end_document(closed=False)
         return self.documents
@@ -131,7 +133,7 @@ class MarkedUp:
             self._report("document without a docid", line)
         if any((one.name, one.system) == (name, system) for one in self.documents):
             self._report("document given twice", line, found=f"docid {name}")
-        self._open = OneSided(self._file, name, line, system)
+        self._open = MonolingualDocument(self._file, name, line, system)
         self.documents.append(self._open)
 
     def _start_segment(self, attributes: Mapping[str, str | None], line: int) -> None:
@@ -165,7 +167,7 @@ class MarkedUp:
         self._problems.report(what, where=f"{self._file}:{line}", **facts)
 
 
-def about_talk(number: int) -> tuple[str, ...]:
+def talk_tags(number: int) -> tuple[str, ...]:
     """What a fixture's file says of a talk, in the tags of IWSLT."""
     return (
         "<keywords>talks</keywords>",

@@ -39,11 +39,11 @@ class Budget:
     """What is left of the bytes and members that an archive may have."""
 
     archive: str
-    bytes: int
+    limit_bytes: int
     why: str
     """What the limit is, and what to do where it is too small."""
     remedy: str
-    taken: int = 0
+    written_bytes: int = 0
     members: int = 0
 
     @classmethod
@@ -59,7 +59,7 @@ class Budget:
         remedy = f"if it is the archive that you mean, allow more: set {LIMIT}"
         return cls(archive.name, int(limit), why, remedy)
 
-    def member(self) -> None:
+    def add_member(self) -> None:
         """Count a file or folder. Raises UserError where there are too many."""
         self.members += 1
         if self.members > MOST_MEMBERS:
@@ -71,14 +71,14 @@ class Budget:
                 remedy="unpack it by hand, and name the files of it that are needed",
             )
 
-    def take(self, size: int) -> None:
+    def add_bytes(self, size: int) -> None:
         """Count bytes that are about to be written. Raises UserError where there are too many."""
-        self.taken += size
-        self.check(self.taken)
+        self.written_bytes += size
+        self.check_size(self.written_bytes)
 
-    def check(self, size: int) -> None:
+    def check_size(self, size: int) -> None:
         """Raises UserError where the archive has `size` bytes and that is too many."""
-        if size > self.bytes:
+        if size > self.limit_bytes:
             raise UserError(
                 "archive would unpack to more than is allowed",
                 where=self.archive,
@@ -102,7 +102,7 @@ def unpack(archive: Path, folder: Path) -> None:
         members = _members(archive, budget)
         with atomic_folder(folder) as beside:
             for name, stream, size in members:
-                budget.member()
+                budget.add_member()
                 if _leads_out(PurePosixPath(name)) or "\\" in name:
                     raise UserError("archive holds a path that leads out of it", where=archive.name, found=name)
                 _write(beside / name, stream, size, archive, budget)
@@ -158,7 +158,7 @@ def _safe_link(member: tarfile.TarInfo, archive: Path) -> None:
 
 def _zip_members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
     with zipfile.ZipFile(archive) as zipped:
-        budget.check(sum(info.file_size for info in zipped.infolist()))
+        budget.check_size(sum(info.file_size for info in zipped.infolist()))
         for info in zipped.infolist():
             if stat.S_ISLNK(info.external_attr >> 16):
                 raise UserError("archive holds a link", where=archive.name, found=info.filename)
@@ -185,10 +185,10 @@ def _write(path: Path, stream: IO[bytes] | None, size: int | None, archive: Path
         path.mkdir(parents=True, exist_ok=True)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    budget.check(budget.taken + (size or 0))
+    budget.check_size(budget.written_bytes + (size or 0))
     with stream, path.open("wb") as out:
         while chunk := stream.read(CHUNK):
-            budget.take(len(chunk))
+            budget.add_bytes(len(chunk))
             out.write(chunk)
     if size is not None and path.stat().st_size != size:
         raise _damaged(archive, f"{path.name} ends after {path.stat().st_size} of {size} bytes")

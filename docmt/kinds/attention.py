@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.kinds.item import Checks, FigureConfig, Standing
+from docmt.kinds.item import Checks, FigureConfig, SystemOnCorpus
 from docmt.settings.models import READS_CHAINS
 
 
@@ -14,7 +14,7 @@ class InsideFigure(FigureConfig):
 
     system: str
 
-    def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
+    def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         yield self.corpus, self.system
 
     def reads(self) -> list[str]:
@@ -35,4 +35,4 @@ class AttentionFigure(InsideFigure):
         super().check(checks, path)
         kind = checks.systems[self.system].model.kind
         what, found = "not a system that reads lexical chains", f"{self.system}, model.kind {kind}"
-        checks.asked(kind in READS_CHAINS, what, found, (*path, "system"), " or ".join(READS_CHAINS))
+        checks.require(kind in READS_CHAINS, what, found, (*path, "system"), " or ".join(READS_CHAINS))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import setting
-from docmt.kinds.item import Checks, FigureConfig, Standing
+from docmt.kinds.item import Checks, FigureConfig, SystemOnCorpus
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class CasesFigure(FigureConfig):
         "and the reference in several",
     )
 
-    def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
+    def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         yield from ((self.corpus, self.baseline), (self.corpus, self.system))
 
     def reads(self) -> list[str]:
@@ -33,4 +33,4 @@ class CasesFigure(FigureConfig):
             checks.system(getattr(self, key), self.corpus, (*path, key))
         texts = [checks.systems[name].text for name in (self.system, self.baseline)]
         found = f"{self.system} with text {texts[0]}, {self.baseline} with {texts[1]}"
-        checks.asked(texts[0] == texts[1], "systems of different words", found, (*path, "system"))
+        checks.require(texts[0] == texts[1], "systems of different words", found, (*path, "system"))

@@ -58,7 +58,7 @@ class CountsTable(TableConfig):
             pattern = COUNTS[count].view_of(split)
             there = pattern == WORDS or any(fnmatchcase(view, pattern) for view in views)
             found, expected = f"{count} of {split} on {corpus}", f"a system there whose view is {pattern}"
-            checks.asked(there, "nothing counts this", found, path, expected)
+            checks.require(there, "nothing counts this", found, path, expected)
 
     def _check_published(self, checks: Checks, path: tuple) -> None:
         """The paper, and the place of it, are some that the catalogue knows of the table's corpora."""

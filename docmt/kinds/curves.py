@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import FigureConfig, Shown
+from docmt.kinds.item import FigureConfig, LabelledSystem
 
-Curved = Literal[
+CurveValue = Literal[
     "train_loss",
     "dev_loss",
     "dev_nll",
@@ -24,8 +24,8 @@ class CurvesFigure(FigureConfig):
     """What trainings tell while they go on: losses together, everything else in a panel of its own."""
 
     kind: Literal["curves"] = "curves"
-    systems: tuple[Shown, ...]
-    values: tuple[Curved, ...]
+    systems: tuple[LabelledSystem, ...]
+    values: tuple[CurveValue, ...]
     x: Literal["updates", "tokens"] = setting("updates", "updates, or the target tokens that these are of")
 
     def __post_init__(self) -> None:

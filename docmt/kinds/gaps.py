@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, Standing, TableConfig, TableRow, reads_of
+from docmt.kinds.item import Checks, SystemOnCorpus, TableConfig, TableRow, reads_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class GapsTable(TableConfig):
     def __post_init__(self) -> None:
         need(0 < self.confidence < 1, "confidence", self.confidence, "above 0 and below 1")
 
-    def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
+    def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         pairs = ((row.system, row.baseline) for row in self.rows if not row.group)
         return ((self.corpus, system) for pair in pairs for system in pair)
 

@@ -19,7 +19,7 @@ PRINTED = re.compile(r"-?\d+(\.\d+)?")
 Published = dict[str, dict[str, Any]]
 """By column and metric: a number, a number as it is printed (text), or `NOT_DIGITISED`."""
 
-Standing = tuple[str, str]
+SystemOnCorpus = tuple[str, str]
 """A corpus and a system on it."""
 
 Count = tuple[str, str, str]
@@ -70,9 +70,9 @@ class Checks:
         """The system is there, and on this corpus."""
         self.known("system", name, self.systems, path)
         found, expected = f"{name} on {corpus}", f"on {', '.join(self.corpora[name])}"
-        self.asked(corpus in self.corpora[name], "not a system of this corpus", found, path, expected)
+        self.require(corpus in self.corpora[name], "not a system of this corpus", found, path, expected)
 
-    def asked(self, condition: bool, what: str, found: str, path: tuple, expected: str | None = None) -> None:
+    def require(self, condition: bool, what: str, found: str, path: tuple, expected: str | None = None) -> None:
         if not condition:
             raise UserError(what, where=self.at(path), found=found, expected=expected)
 
@@ -85,10 +85,10 @@ class Checks:
 
     def labels(self, labels: Sequence[str], path: tuple) -> None:
         twice = [label for number, label in enumerate(labels) if label in labels[:number]]
-        self.asked(not twice, "a label given twice", ", ".join(twice), path)
+        self.require(not twice, "a label given twice", ", ".join(twice), path)
 
-    def shown(self, systems: Sequence[Any], corpus: str, path: tuple) -> None:
-        """Systems of a corpus, each under a name of its own (`docmt.kinds.item.Shown`)."""
+    def labelled_systems(self, systems: Sequence[Any], corpus: str, path: tuple) -> None:
+        """Systems of a corpus, each under a name of its own (`docmt.kinds.item.LabelledSystem`)."""
         self.labels([one.name for one in systems], path)
         for number, one in enumerate(systems):
             self.system(one.system, corpus, (*path, number, "system"))
@@ -101,7 +101,7 @@ class Checks:
 
     def published(self, value: object, path: tuple) -> None:
         expected = f"a number, such as 23.10, or {NOT_DIGITISED}"
-        self.asked(is_published(value), "not a published value", repr(value), path, expected)
+        self.require(is_published(value), "not a published value", repr(value), path, expected)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,18 +121,18 @@ class Item:
     def check(self, checks: Checks, path: tuple) -> None:
         """Raises UserError for what does not go with the study's systems; `path` is that of the item in the study.
 
-        By itself for its `corpus` and its `systems` (`Shown`), where it states such.
+        By itself for its `corpus` and its `systems` (`LabelledSystem`), where it states such.
         """
         if hasattr(self, "corpus"):
             checks.corpus(self.corpus, (*path, "corpus"))
-            checks.shown(getattr(self, "systems", ()), self.corpus, (*path, "systems"))
+            checks.labelled_systems(getattr(self, "systems", ()), self.corpus, (*path, "systems"))
 
-    def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
+    def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         """The systems that it shows, in its order; by itself its `systems`, where it states such."""
         return ((self.corpus, shown.system) for shown in getattr(self, "systems", ()))
 
     def reads(self) -> list[str]:
-        """What it is made from: names in `docmt/plan/items.py: OF_SYSTEMS, OF_ITEMS`, which know the files."""
+        """Return what the item is made from: keys of `FILES_OF_SYSTEMS` and `FILES_OF_ITEMS` in docmt/plan/items.py."""
         raise NotImplementedError
 
     def counts_of(self, corpora: Sequence[str]) -> Iterator[Count]:
@@ -184,7 +184,7 @@ class TableRow(Named):
 
 
 @dataclass(frozen=True)
-class Shown(Named):
+class LabelledSystem(Named):
     """A system under the name that it has in a figure or a passage."""
 
     system: str

@@ -16,4 +16,4 @@ class LatentFigure(InsideFigure):
     def check(self, checks: Checks, path: tuple) -> None:
         super().check(checks, path)
         has_latent = getattr(checks.systems[self.system].model, "latent", False)
-        checks.asked(has_latent, "not a system with latent variables", self.system, (*path, "system"))
+        checks.require(has_latent, "not a system with latent variables", self.system, (*path, "system"))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, Item, Shown
+from docmt.kinds.item import Checks, Item, LabelledSystem
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class PassageConfig(Item):
     kind: ClassVar[str] = "passage"
 
     corpus: str
-    systems: tuple[Shown, ...]
+    systems: tuple[LabelledSystem, ...]
     documents: tuple[PassageDocument, ...]
     note: str = setting("", "a footnote")
 

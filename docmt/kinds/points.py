@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, FigureConfig, Standing, reads_of
+from docmt.kinds.item import Checks, FigureConfig, SystemOnCorpus, reads_of
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class PointsFigure(FigureConfig):
         below = [number for number in numbers if number <= 0]
         need(not self.x.log or not below, "x.log", True, f"false, or no point at {below}")
 
-    def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
+    def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         return ((self.corpus, series.points[x]) for series in self.series for x in sorted(series.points))
 
     def reads(self) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, FigureConfig, Standing, reads_of
+from docmt.kinds.item import Checks, FigureConfig, SystemOnCorpus, reads_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PositionsFigure(FigureConfig):
     series: tuple[PositionSeries, ...]
     levels: tuple[Level, ...] = setting((), "published numbers of no position")
 
-    def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
+    def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         return ((self.corpus, series.system) for series in self.series if series.system is not None)
 
     def reads(self) -> list[str]:
@@ -55,6 +55,6 @@ class PositionsFigure(FigureConfig):
                 checks.system(series.system, self.corpus, (*own, "system"))
                 view = checks.systems[series.system].view.test
                 found = f"{series.system}, test view {view.name}"
-                checks.asked((view.window or 1) > 1, "not a system that translates windows", found, (*own, "system"))
+                checks.require((view.window or 1) > 1, "not a system that translates windows", found, (*own, "system"))
         for number, level in enumerate(self.levels):
             checks.published(level.published, (*path, "levels", number, "published"))

@@ -5,7 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import NOT_DIGITISED, Checks, Published, Standing, TableConfig, TableRow, is_published, reads_of
+from docmt.kinds.item import (
+    NOT_DIGITISED,
+    Checks,
+    Published,
+    SystemOnCorpus,
+    TableConfig,
+    TableRow,
+    is_published,
+    reads_of,
+)
 from docmt.settings.metrics import parse_metric
 
 
@@ -86,7 +95,7 @@ class SystemsTable(TableConfig):
                 if (system := self.system_of(row, key, column)) is not None:
                     yield column.corpus, system, self.baseline_of(row, key, column)
 
-    def standing(self, corpora: Sequence[str]) -> Iterator[Standing]:
+    def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         return ((corpus, system) for corpus, system, _ in self.cells(corpora))
 
     def pairs(self, corpora: Sequence[str]) -> Iterator[tuple[str, str, str]]:

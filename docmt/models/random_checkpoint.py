@@ -15,7 +15,7 @@ from docmt.models.families import FAMILIES, TOKEN_TYPES
 from docmt.models.transformer import parameter_shapes
 from docmt.nn.shapes import Tensor
 from docmt.settings.models import TransformerConfig
-from docmt.settings.pretrained import CONFIG, POSITION_OFFSET, STANDS_FOR, WEIGHTS, MadeCheckpoint
+from docmt.settings.pretrained import CONFIG, POSITION_OFFSET, STANDS_FOR, WEIGHTS, RandomCheckpoint
 
 SAFE, PICKLED = WEIGHTS[0], WEIGHTS[-1]
 """Names of the file of the weights, by its form."""
@@ -26,7 +26,7 @@ DEVIATION = 0.1
 SEED = 1
 
 
-def write_random_checkpoint(made: MadeCheckpoint, pieces: int, folder: Path) -> None:
+def write_random_checkpoint(made: RandomCheckpoint, pieces: int, folder: Path) -> None:
     """Write config.json and the weights; the same bytes for the same sizes and number of pieces."""
     weights = random_weights(made, pieces)
     if made.kind == "aligner":
@@ -38,7 +38,7 @@ def write_random_checkpoint(made: MadeCheckpoint, pieces: int, folder: Path) -> 
     write_json(folder / CONFIG, {STANDS_FOR: made.stands_for, "vocab_size": pieces, **hugging_face_config(made)})
 
 
-def hugging_face_config(made: MadeCheckpoint) -> dict[str, Any]:
+def hugging_face_config(made: RandomCheckpoint) -> dict[str, Any]:
     """What config.json says of the model."""
     positions = {"model_type": made.family, "max_position_embeddings": POSITIONS[made.family]}
     if made.family == "bert":
@@ -64,7 +64,7 @@ def hugging_face_config(made: MadeCheckpoint) -> dict[str, Any]:
     }
 
 
-def random_weights(made: MadeCheckpoint, pieces: int) -> dict[str, Tensor]:
+def random_weights(made: RandomCheckpoint, pieces: int) -> dict[str, Tensor]:
     """The weights by the names of the family."""
     family, generator = FAMILIES[made.family], torch.Generator().manual_seed(SEED)
     weights: dict[str, Tensor] = {}
@@ -92,7 +92,7 @@ def next_sentence_head(width: int) -> dict[str, tuple[int, ...]]:
     }
 
 
-def shapes(made: MadeCheckpoint, pieces: int) -> dict[str, torch.Size]:
+def shapes(made: RandomCheckpoint, pieces: int) -> dict[str, torch.Size]:
     """Of the parameters of a Transformer of ours with these sizes."""
     config = TransformerConfig(
         encoder_layers=made.layers,

@@ -28,7 +28,7 @@ from docmt.plan.study import check_items, load_study
 from docmt.settings.data import TextConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODEL_CONFIGS
-from docmt.settings.pretrained import MadeCheckpoint
+from docmt.settings.pretrained import RandomCheckpoint
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.system import Entry
 from docmt.settings.train import TrainConfig
@@ -102,7 +102,7 @@ class Grid(RunConfig):
     entries: tuple[Entry, ...]
     not_run: dict[str, str] = field(default_factory=dict)
     fixtures: FixtureConfig | None = None
-    checkpoints: dict[str, MadeCheckpoint] = field(default_factory=dict)
+    checkpoints: dict[str, RandomCheckpoint] = field(default_factory=dict)
 
     def places(self, root: Path = Path(), mirror: str | None = None) -> Places:
         """Where files of corpora may stand. `mirror`: another than that of config.yaml."""
@@ -118,7 +118,7 @@ class Grid(RunConfig):
         check_known("corpus", folder, folders, where)
         return folders[folder]
 
-    def made(self, corpus: str) -> CorpusConfig:
+    def corpus_at_scale(self, corpus: str) -> CorpusConfig:
         """The corpus as this scale runs it: itself, or its fixture."""
         config = self.corpora[corpus]
         return config if self.fixtures is None else as_fixture(config, self.fixtures)

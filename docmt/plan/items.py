@@ -11,7 +11,7 @@ from docmt.base import paths
 from docmt.base.errors import UserError, check_known
 from docmt.base.paths import RESULTS, Folder
 from docmt.catalogue.published import COUNTS
-from docmt.kinds.item import Item, Standing
+from docmt.kinds.item import Item, SystemOnCorpus
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
 from docmt.settings.system import Entry
@@ -19,10 +19,10 @@ from docmt.settings.system import Entry
 Files = dict[str, list[str]]
 """Paths from the project's root, by what they are."""
 
-OF_TRAININGS = {"records", "curves"}
+FILES_OF_TRAININGS = {"records", "curves"}
 """What trainings leave."""
 
-OF_SYSTEMS: dict[str, tuple[Folder, str, bool]] = {
+FILES_OF_SYSTEMS: dict[str, tuple[Folder, str, bool]] = {
     "scores": (paths.SCORES, "scores.json", True),
     "records": (paths.TRAINING, "record.json", True),
     "curves": (paths.TRAINING, "metrics.jsonl", True),
@@ -53,7 +53,7 @@ def item_of(grid: Grid, study: str, name: str) -> Item:
 
 def item_entries(grid: Grid, study: str, name: str) -> list[Entry]:
     """The systems that an item shows, each on its corpus, in the order of the item."""
-    standing = item_of(grid, study, name).standing(grid.studies[study].corpora)
+    standing = item_of(grid, study, name).systems_of(grid.studies[study].corpora)
     return [grid.named(study, *one) for one in dict.fromkeys(standing)]
 
 
@@ -69,10 +69,10 @@ def item_files(grid: Grid, study: str, name: str) -> Files:
     entries = _that_run(grid, item_entries(grid, study, name))
     files: Files = {}
     for what in item_of(grid, study, name).reads():
-        if what in OF_SYSTEMS:
+        if what in FILES_OF_SYSTEMS:
             files[what] = _of_systems(grid, what, entries, study, name)
         else:
-            files[what] = OF_ITEMS[what](grid, study, name)
+            files[what] = FILES_OF_ITEMS[what](grid, study, name)
     return _each_once({what: found for what, found in files.items() if found})
 
 
@@ -103,16 +103,16 @@ def _that_run(grid: Grid, entries: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in entries if grid.left_out(entry) is None]
 
 
-def _trained_only(grid: Grid, study: str, read: dict[str, Files]) -> set[Standing]:
+def _trained_only(grid: Grid, study: str, read: dict[str, Files]) -> set[SystemOnCorpus]:
     """What is shown, and by no item that reads more than trainings leave. `read`: the files of each item."""
-    shown: dict[bool, set[Standing]] = {True: set(), False: set()}
+    shown: dict[bool, set[SystemOnCorpus]] = {True: set(), False: set()}
     for name, files in read.items():
-        by_trainings = files.keys() <= OF_TRAININGS
+        by_trainings = files.keys() <= FILES_OF_TRAININGS
         shown[by_trainings] |= {_standing(entry) for entry in item_entries(grid, study, name)}
     return shown[True] - shown[False]
 
 
-def _standing(entry: Entry) -> Standing:
+def _standing(entry: Entry) -> SystemOnCorpus:
     return entry.corpus, entry.system.name
 
 
@@ -132,7 +132,7 @@ def run_folder(grid: Grid, stage: Folder, entry: Entry, seed: int, **names: str)
     return stage.at(scale=grid.scale, corpus=entry.corpus, system=system, seed=seed, **names)
 
 
-def compared(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry, Entry, list[int]]]:
+def compared_systems(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry, Entry, list[int]]]:
     """Every system of a table with its baseline, and the seeds that both have; those without any in common are left
     out, and so is what is not run."""
     for corpus, system, baseline in item.pairs(grid.studies[study].corpora):
@@ -157,14 +157,14 @@ def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> s
 
 
 def _of_systems(grid: Grid, what: str, entries: Iterable[Entry], study: str = "", name: str = "") -> list[str]:
-    """See `OF_SYSTEMS`; `name`: of the study's passage, where it is one."""
-    stage, file, of_all = OF_SYSTEMS[what]
+    """See `FILES_OF_SYSTEMS`; `name`: of the study's passage, where it is one."""
+    stage, file, of_all = FILES_OF_SYSTEMS[what]
     runs = [(entry, seed) for entry in entries for seed in (entry.seeds if of_all else entry.seeds[:1])]
     return [f"{run_folder(grid, stage, *run, study=study, passage=name)}/{file}" for run in runs]
 
 
 def _comparisons(grid: Grid, study: str, name: str) -> list[str]:
-    there = any(compared(grid, study, item_of(grid, study, name)))
+    there = any(compared_systems(grid, study, item_of(grid, study, name)))
     return [f"{paths.COMPARISON.at(study=study, table=name)}/comparisons.json"] if there else []
 
 
@@ -185,7 +185,7 @@ def _human(grid: Grid, study: str, name: str) -> list[str]:
     return [grid.human[study]] if study in grid.human else []
 
 
-OF_ITEMS: dict[str, Callable[[Grid, str, str], list[str]]] = {
+FILES_OF_ITEMS: dict[str, Callable[[Grid, str, str], list[str]]] = {
     "comparisons": _comparisons,
     "cards": _cards,
     "tokens": _tokens,

@@ -13,7 +13,7 @@ from docmt.kinds.study import StudyConfig
 from docmt.plan.scale import Scale
 from docmt.settings.data import both_cuts
 from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
-from docmt.settings.pretrained import is_made
+from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import SystemConfig
 
 SYSTEM_KEYS = (
@@ -146,7 +146,7 @@ class Resolver:
         if section == "model":
             while (start := self.init_from(name)) is not None:
                 name = start
-            if (folder := self._checkpoint(name)) is not None and not is_made(folder):
+            if (folder := self._checkpoint(name)) is not None and not is_random_checkpoint(folder):
                 return {}
         return self.scale.sections.get(section, {})
 

@@ -15,7 +15,7 @@ from docmt.catalogue.fixtures import FixtureConfig
 from docmt.settings.data import ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import TransformerConfig
-from docmt.settings.pretrained import MadeCheckpoint, parse_made
+from docmt.settings.pretrained import RandomCheckpoint, parse_random_checkpoints
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.train import TrainConfig
 
@@ -50,7 +50,7 @@ class Scale:
     sections: Mapping[str, dict] = field(default_factory=dict)
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
     fixtures: FixtureConfig | None = None
-    checkpoints: tuple[MadeCheckpoint, ...] = ()
+    checkpoints: tuple[RandomCheckpoint, ...] = ()
 
     def checkpoint(self, stated: Any) -> Any:
         """The folder of the checkpoint that is made instead of the one at `stated`; that itself where none is."""
@@ -70,7 +70,7 @@ def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> S
     sections = {section: mapping(value.get(section, {}), lines, (section,)) for section in SECTIONS}
     for section, schema in SECTIONS.items():
         check_keys(sections[section], [f.name for f in dataclasses.fields(schema)], lines, (section,))
-    made = parse_made(value.get("pretrained", {}), sections["model"], lines)
+    made = parse_random_checkpoints(value.get("pretrained", {}), sections["model"], lines)
     if made and value.get("fixtures") is None:
         where = lines.place(("pretrained",))
         raise UserError("a scale makes checkpoints where it makes corpora too", where=where, expected="fixtures")
@@ -84,7 +84,7 @@ def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> S
     )
 
 
-def _folders(made: tuple[MadeCheckpoint, ...], scale: str) -> dict[str, str]:
+def _folders(made: tuple[RandomCheckpoint, ...], scale: str) -> dict[str, str]:
     """Where checkpoints are made, by the folders that they stand for."""
     return {one.stands_for: one.folder(scale) for one in made}
 

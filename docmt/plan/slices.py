@@ -15,10 +15,10 @@ from docmt.base.paths import FOLDERS, RESULTS
 from docmt.catalogue.corpus import STOP_WORDS, corpus_settings
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
-from docmt.plan.items import compared, item_corpora, item_entries, item_files, item_of, later_card, study_of
+from docmt.plan.items import compared_systems, item_corpora, item_entries, item_files, item_of, later_card, study_of
 from docmt.plan.study import SECTIONS
 from docmt.plan.versions import VERSIONS
-from docmt.settings.pretrained import is_made
+from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
 
@@ -63,7 +63,7 @@ def _checkpoint(grid: Grid, where: str, checkpoint: str) -> dict[str, Any]:
 
 
 def _corpus(grid: Grid, where: str, corpus: str) -> dict[str, Any]:
-    config = grid.made(grid.corpus_in(corpus, where))
+    config = grid.corpus_at_scale(grid.corpus_in(corpus, where))
     made_up = {"fixture": dataclasses.asdict(grid.fixtures)} if grid.fixtures and config.files else {}
     return {**corpus_settings(config), **made_up}
 
@@ -85,7 +85,7 @@ def _views(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[st
 def _chains(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[str, Any]:
     """Of whole documents where the view is `words`, a name that no cut of documents has."""
     if view == paths.WORDS:
-        return {"stop_words": grid.made(grid.corpus_in(corpus, where)).stop_words}
+        return {"stop_words": grid.corpus_at_scale(grid.corpus_in(corpus, where)).stop_words}
     return _views(grid, where, corpus, text, view)
 
 
@@ -120,7 +120,7 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
 
 def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
     """What of `scoring` concerns a corpus; none for what is not measured on it."""
-    config, chosen = grid.made(corpus), grid.scoring
+    config, chosen = grid.corpus_at_scale(corpus), grid.scoring
     languages = config.source_language, config.target_language
     consistency = chosen.consistency.of_corpus(languages, tuple(getattr(config, name) for name in STOP_WORDS))
     vectors = chosen.coherence.vectors.get(config.target_language)
@@ -164,7 +164,7 @@ def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, An
     if item.significance is None:
         raise UserError("not a table of systems", where=where)
     pairs, folders = [], {}
-    for system, baseline, seeds in compared(grid, study, item):
+    for system, baseline, seeds in compared_systems(grid, study, item):
         names = {"corpus": system.corpus, "system": system.system.name, "baseline": baseline.system.name}
         pairs.append({**names, "test": item.significance, "metrics": item.tallied, "seeds": seeds})
         for entry in (system, baseline):
@@ -234,7 +234,7 @@ def _facts(grid: Grid, corpus: str, study: StudyConfig) -> dict[str, Any]:
 
     Why these differ is said of the corpus itself, and not of a fixture.
     """
-    config, published = grid.made(corpus), grid.corpora[corpus].published
+    config, published = grid.corpus_at_scale(corpus), grid.corpora[corpus].published
     why = {"why": {}} if grid.fixtures else {}
     counted = any(any(item.counts_of(study.corpora)) for item in study.items.values())
     counts = {"published": [dataclasses.asdict(one) | why for one in published]} if counted else {}
@@ -251,7 +251,7 @@ def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
     """Systems (`corpus/system`) whose training, or that of what it starts from, starts from a random checkpoint: its
     folder."""
     starts = {f"{e.corpus}/{e.system.name}": [one.system.pretrained for one in grid.starts(e)] for e in entries}
-    return {name: folder for name, folders in starts.items() for folder in folders if is_made(folder)}
+    return {name: folder for name, folders in starts.items() for folder in folders if is_random_checkpoint(folder)}
 
 
 def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from docmt.base.errors import UserError, check_known, in_line, shown
+from docmt.base.errors import UserError, check_known, in_line, quoted
 from docmt.base.names import check_name
 from docmt.base.parse import mapping, parse
 from docmt.base.yaml_files import Lines, load_yaml
@@ -36,7 +36,7 @@ def load_study(path: Path) -> tuple[StudyConfig, Lines]:
         check_name("system", name, lines.place(("systems", name)))
     if study.study != path.stem:
         where = lines.place(("study",))
-        raise UserError("a study is called like its file", where=where, found=study.study, expected=shown(path.stem))
+        raise UserError("a study is called like its file", where=where, found=study.study, expected=quoted(path.stem))
     _check_item_names(study, lines)
     return study, lines
 

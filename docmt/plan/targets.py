@@ -40,7 +40,7 @@ UNCOUNTED = {"train": {"target": {"pieces": 0}}}
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingPlan:
     """Trainings of a target: how many there are, how many are not made yet, and what those take.
 
     `hours` is of one device; none where nothing is known of a corpus. `bytes` is disk.
@@ -60,7 +60,7 @@ class Estimates:
         self.is_measured = False
         self.speed = self._speed()
 
-    def plan(self, entries: Iterable[Entry]) -> Plan:
+    def plan(self, entries: Iterable[Entry]) -> TrainingPlan:
         """Of all seeds of these systems, with what their trainings start from; what several share counts once."""
         needed = {
             (start.corpus, start.trained, seed): start
@@ -72,7 +72,7 @@ class Estimates:
         operations = [self.operations(entry) for entry in missing]
         hours = None if None in operations else sum(operations) / self.speed / 3600
         size = sum(self.parameters(e.system, e.corpus) * BYTES * _copies(e.system) for e in missing)
-        return Plan(len(needed), len(missing), hours, size)
+        return TrainingPlan(len(needed), len(missing), hours, size)
 
     def operations(self, entry: Entry) -> float | None:
         """Of a whole training; none where nothing is known of the corpus."""
@@ -129,7 +129,7 @@ class Estimates:
 
     def _sentences(self, corpus: str) -> int | None:
         """Of the training split, as the catalogue or a paper has it."""
-        config = self.grid.made(corpus)
+        config = self.grid.corpus_at_scale(corpus)
         if "train" in config.expected:
             return config.expected["train"].sentences
         printed = [one.counts["train"].sentences for one in config.published if "train" in one.counts]
@@ -176,9 +176,9 @@ class Target:
 
     name: str
     about: str
-    is_made: bool
-    lacks: bool
-    plan: Plan | None
+    exists: bool
+    lacks_files: bool
+    plan: TrainingPlan | None
 
 
 def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates, scores: bool) -> Iterator[Target]:
@@ -192,8 +192,8 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
         name: str, path: str | None, about: str, corpora: Iterable[str], entries: Iterable[Entry] | None = None
     ) -> Target:
         """`path`: its file; `corpora`: those that it needs; `entries`: systems that are trained for it."""
-        is_made, lacks = path is not None and (root / path).exists(), bool(without.intersection(corpora))
-        return Target(name, about, is_made, lacks, None if entries is None else estimates.plan(entries))
+        exists, lacks = path is not None and (root / path).exists(), bool(without.intersection(corpora))
+        return Target(name, about, exists, lacks, None if entries is None else estimates.plan(entries))
 
     every = [entry for name in grid.active for entry in grid.of_study(name)]
     yield target("all", None, f"every study of config.yaml: {', '.join(grid.active)}", (), every)

@@ -69,7 +69,7 @@ def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray, whole: bo
     _, is_last = ends(rows.sentences)
     wanted, lengths = is_last | (whole & np.isin(row, starts(variants))), output_lengths(rows, frame)
     tokens, outputs = _score_variants(model, rows, item, np.repeat(wanted, lengths))
-    by_choice = (~torch.isin(outputs, _certain(frame))).double()
+    by_choice = (~torch.isin(outputs, _forced_outputs(frame))).double()
     sums, counts = (_sums(values, lengths[wanted]).numpy() for values in (tokens, by_choice))
 
     last, context_item = is_last[wanted], item[row[wanted & ~is_last]]
@@ -92,7 +92,7 @@ def _score_variants(model: nn.Module, rows: Rows, item: np.ndarray, wanted: np.n
     encoded = model.encode(frame_source(rows.take(first), frame).to(device))
     target_in, target_out = frame_target(rows, frame)
     target_in = share_prefixes(target_in, first[item])
-    states = model.decode(target_in.to(device), encoded.spread(frame_source(rows, frame).to(device), item))
+    states = model.decode(target_in.to(device), encoded.repeat_instances(frame_source(rows, frame).to(device), item))
     # Several outputs may follow the same shared state: its logits are computed once.
     shared, state_of_output = np.unique(target_in.instances.rows.numpy()[wanted], return_inverse=True)
     positions = target_in.instances.first[torch.from_numpy(shared)]
@@ -113,12 +113,12 @@ def _score_outputs(model: nn.Module, states: Tensor, state_of_output: np.ndarray
         order.append(chosen)
     tokens = torch.empty(len(outputs), dtype=torch.float64)
     tokens[torch.from_numpy(np.concatenate(order))] = torch.cat(scores).cpu()
-    return tokens.masked_fill(torch.isin(outputs, _certain(model.config.frame)), 0)
+    return tokens.masked_fill(torch.isin(outputs, _forced_outputs(model.config.frame)), 0)
 
 
-def _certain(frame: str) -> Tensor:
+def _forced_outputs(frame: str) -> Tensor:
     """Return the outputs that follow by rule in this frame."""
-    return torch.tensor(FRAMES[frame].certain, dtype=torch.long)
+    return torch.tensor(FRAMES[frame].forced_outputs, dtype=torch.long)
 
 
 def _sums(tokens: Tensor, lengths: np.ndarray) -> Tensor:
@@ -144,5 +144,8 @@ def share_prefixes(targets: Stream, first: np.ndarray) -> Stream:
     is_computed = place >= common[instance]
     rows = np.cumsum(is_computed) - 1
     return replace(
-        targets, layout=targets.layout.sharing(np.where(is_computed, rows, rows[np.where(is_computed, 0, counterpart)]))
+        targets,
+        layout=targets.layout.with_shared_rows(
+            np.where(is_computed, rows, rows[np.where(is_computed, 0, counterpart)])
+        ),
     )

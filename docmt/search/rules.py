@@ -141,8 +141,8 @@ class ClosedRules(WrappedRules):
     @staticmethod
     def split(tokens: list[int]) -> list[list[int]]:
         """Return the words of each sentence of a finished hypothesis."""
-        certain = FRAMES["closed"].certain
-        return split_after([token for token in tokens if token not in certain], EOS)
+        forced_outputs = FRAMES["closed"].forced_outputs
+        return split_after([token for token in tokens if token not in forced_outputs], EOS)
 
 
 class JoinedRules:

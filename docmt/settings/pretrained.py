@@ -210,7 +210,7 @@ def _scalar(value: Any) -> str:
     return str(value).lower()
 
 
-MADE_FILES = (CONFIG, WEIGHTS[0])
+RANDOM_CHECKPOINT_FILES = (CONFIG, WEIGHTS[0])
 SIZES = ("encoder_layers", "decoder_layers", "width", "inner", "heads")
 """What a scale that makes checkpoints states of its models: a system must have the sizes of what it starts from."""
 STANDS_FOR = "stands_for"
@@ -218,7 +218,7 @@ STANDS_FOR = "stands_for"
 
 
 @dataclass(frozen=True)
-class MadeCheckpoint:
+class RandomCheckpoint:
     """`stands_for`: the folder that config.yaml and systems name. Sizes are those of `TransformerConfig`; a BERT has no
     decoder. `aligner`: awesome-align's, a BERT with as many layers as that needs, in files of its own."""
 
@@ -253,7 +253,7 @@ class MadeCheckpoint:
         return f"{PurePath(self.stands_for).name}@{scale}"
 
 
-def parse_made(stated: Any, model: Mapping[str, Any], lines: Lines) -> tuple[MadeCheckpoint, ...]:
+def parse_random_checkpoints(stated: Any, model: Mapping[str, Any], lines: Lines) -> tuple[RandomCheckpoint, ...]:
     """`stated`: kinds by the folders that they stand for; `model`: the settings that the scale overlays.
 
     Raises UserError for an unknown kind, two folders of one name, and where the scale leaves a size open.
@@ -268,7 +268,7 @@ def parse_made(stated: Any, model: Mapping[str, Any], lines: Lines) -> tuple[Mad
         )
     sizes = {name: model.get(name) for name in SIZES}
     made = tuple(
-        parse(MadeCheckpoint, {"stands_for": folder, "kind": kind, **sizes}, lines, ("pretrained", folder))
+        parse(RandomCheckpoint, {"stands_for": folder, "kind": kind, **sizes}, lines, ("pretrained", folder))
         for folder, kind in kinds.items()
     )
     if len({PurePath(folder).name for folder in kinds}) < len(kinds):
@@ -277,11 +277,11 @@ def parse_made(stated: Any, model: Mapping[str, Any], lines: Lines) -> tuple[Mad
     return made
 
 
-def is_made(folder: str | None) -> bool:
+def is_random_checkpoint(folder: str | None) -> bool:
     """Whether a folder, as a resolved system names it, is that of a small random checkpoint."""
     return folder is not None and folder.startswith(CHECKPOINT.at(checkpoint=""))
 
 
-def made_files(folder: str, names: Iterable[str] = MADE_FILES) -> list[str]:
+def random_checkpoint_files(folder: str, names: Iterable[str] = RANDOM_CHECKPOINT_FILES) -> list[str]:
     """The files of a checkpoint before they are there: its own, those of awesome-align's model, or its tokenizer."""
     return [f"{folder}/{name}" for name in names]

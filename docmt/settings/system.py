@@ -72,11 +72,11 @@ class SystemConfig:
             not (starts_anew and by_start),
             "train.frozen",
             by_start,
-            "init_from or pretrained beside taken or new (without it no parameter is taken)",
+            "init_from or pretrained beside transferred or new (without it no parameter is transferred)",
         )
-        for name in (name for group in GROUPS for name in self.train.own_settings(group)):
+        for name in (name for group in GROUPS for name in self.train.settings_of_group(group)):
             value, expected = getattr(self.train, name), f"init_from or pretrained beside {name}"
-            need(not starts_anew, f"train.{name}", value, f"{expected} (without it no parameter is taken)")
+            need(not starts_anew, f"train.{name}", value, f"{expected} (without it no parameter is transferred)")
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import Any, Literal
 from docmt.base.checks import Checked, at_least, beam, count, count_or_none, need, rate, setting, share, whole
 
 Schedule = Literal["inverse_sqrt", "noam", "polynomial", "constant"]
-GROUPS = ("new", "taken")
+GROUPS = ("new", "transferred")
 """Parameters by what training starts from, `init_from` or `pretrained`: those that it lacks, and those that it has."""
-OF_GROUPS = ("schedule", "lr", "warmup_updates")
-"""Settings of training that a group may have for itself, as `lr_new` and `lr_taken`."""
+GROUP_SETTINGS = ("schedule", "lr", "warmup_updates")
+"""Settings of training that a group may have for itself, as `lr_new` and `lr_transferred`."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,24 @@ class TrainConfig(Checked):
         "the peak to 0 at max_updates; or flat",
     )
     schedule_new: Schedule | None = setting(None, "of parameters that are new (see lr_new); none = schedule")
-    schedule_taken: Schedule | None = setting(None, "of parameters that are taken (see lr_taken); none = schedule")
+    schedule_transferred: Schedule | None = setting(
+        None, "of parameters that are transferred (see lr_transferred); none = schedule"
+    )
     lr: float = setting(5e-4, "peak learning rate (inverse_sqrt, polynomial, constant)", rate)
     lr_new: float | None = setting(None, "of parameters that `init_from` or `pretrained` lacks; none = lr", rate)
-    lr_taken: float | None = setting(None, "of parameters taken from `init_from` or `pretrained`; none = lr", rate)
+    lr_transferred: float | None = setting(
+        None, "of parameters transferred from `init_from` or `pretrained`; none = lr", rate
+    )
     noam_factor: float = setting(1.0, "factor of the Noam schedule", rate)
     warmup_updates: int = setting(4000, "updates of linear warm-up", whole(0))
     warmup_updates_new: int | None = setting(None, "of parameters that are new; none = warmup_updates", whole(0))
-    warmup_updates_taken: int | None = setting(None, "of parameters that are taken; none = warmup_updates", whole(0))
+    warmup_updates_transferred: int | None = setting(
+        None, "of parameters that are transferred; none = warmup_updates", whole(0)
+    )
     decay_power: float = setting(1.0, "power of what is left of the updates (polynomial); 1 = a straight line", rate)
     frozen: tuple[str, ...] = setting(
-        (), "parameters that are not trained: `taken`, `new` (see lr_taken), or parts by name, such as encoder.0"
+        (),
+        "parameters that are not trained: `transferred`, `new` (see lr_new), or parts by name, such as encoder.0",
     )
     word_dropout: float = setting(0.0, "share of source and target input words replaced by <mask>", share)
     word_dropout_epochs: int | None = setting(
@@ -72,13 +79,13 @@ class TrainConfig(Checked):
         self._check_frozen()
 
     def of_group(self, name: str, group: str | None) -> Any:
-        """The value of a setting for `new` or for `taken` parameters: their own, or else that of all."""
+        """The value of a setting for `new` or for `transferred` parameters: their own, or else that of all."""
         own = getattr(self, f"{name}_{group}") if group else None
         return getattr(self, name) if own is None else own
 
-    def own_settings(self, group: str) -> list[str]:
+    def settings_of_group(self, group: str) -> list[str]:
         """Names of the settings that are stated for a group."""
-        names = [f"{name}_{group}" for name in OF_GROUPS]
+        names = [f"{name}_{group}" for name in GROUP_SETTINGS]
         return [name for name in names if getattr(self, name) is not None]
 
     def _check_rules(self) -> None:
@@ -94,7 +101,7 @@ class TrainConfig(Checked):
     def _check_schedule(self, group: str | None) -> None:
         """Of all parameters, or of a group."""
         schedule, warmup = self.of_group("schedule", group), self.of_group("warmup_updates", group)
-        own = self.own_settings(group) if group else []
+        own = self.settings_of_group(group) if group else []
         need(
             schedule != "noam" or f"lr_{group}" not in own,
             f"schedule_{group}" if f"schedule_{group}" in own else "schedule",
@@ -117,6 +124,6 @@ class TrainConfig(Checked):
     def _check_frozen(self) -> None:
         need(all(self.frozen), "frozen", list(self.frozen), "names of parameters, or none at all: []")
         for group in GROUPS:
-            for name in self.own_settings(group):
+            for name in self.settings_of_group(group):
                 value = getattr(self, name)
                 need(group not in self.frozen, name, value, f"none where frozen names {group!r}")

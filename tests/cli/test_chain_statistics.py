@@ -7,7 +7,7 @@ from pathlib import Path
 from helpers.support import ROOT, copy_project, run
 
 from docmt.catalogue.missing import Places
-from docmt.corpus.opening import documents_here
+from docmt.corpus.opening import available_documents
 from docmt.plan.grid import load_grid
 from docmt.settings.data import TextConfig
 from docmt.text.tokenizers import tokenizer_for
@@ -32,7 +32,7 @@ def test_rows_are_what_loops_count_by_each_stop_list(tmp_path):
     grid = load_grid(project.root)
     tokenize = tokenizer_for("zh", TextConfig()).tokenize
     texts: dict[str, list[list[list[str]]]] = {"train": [], "dev": [], "test": []}
-    for document in documents_here(grid.corpora["toy_zh-en"], Places(project.root / "results", None, {})):
+    for document in available_documents(grid.corpora["toy_zh-en"], Places(project.root / "results", None, {})):
         texts[document.split].append([tokenize(sentence.lower()) for sentence in document.source.sentences])
     training = Counter(word for text in texts["train"] for sentence in text for word in sentence)
     stopped = sorted(training, key=lambda word: (-training[word], word))[:10]

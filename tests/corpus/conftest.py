@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from docmt.corpus.inputs import Inputs
+from docmt.corpus.inputs import ReaderInputs
 
 
 @dataclass
@@ -67,6 +67,6 @@ def server() -> Iterator[FileServer]:
 
 
 @pytest.fixture
-def inputs(tmp_path: Path) -> Inputs:
-    """Inputs whose downloads folder is `tmp_path`."""
-    return Inputs(tmp_path, tmp_path / "scratch", "zh", "en")
+def inputs(tmp_path: Path) -> ReaderInputs:
+    """Reader inputs whose downloads folder is `tmp_path`."""
+    return ReaderInputs(tmp_path, tmp_path / "scratch", "zh", "en")

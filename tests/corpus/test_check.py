@@ -7,11 +7,11 @@ import pytest
 from helpers.catalogue_files import LENGTHS, has_maker, make_files
 
 from docmt.base.artifacts import write_json
-from docmt.catalogue.corpus import Counts, load_corpus
+from docmt.catalogue.corpus import SplitCounts, load_corpus
 from docmt.catalogue.missing import Places
 from docmt.catalogue.published import PublishedCounts, StatedCounts
 from docmt.corpus.opening import needed_files
-from docmt.corpus.review import Checked, check_corpus
+from docmt.corpus.review import CorpusCheck, check_corpus
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
 CORPORA = {path.stem: load_corpus(path) for path in sorted(CATALOGUE.glob("*.yaml"))}
@@ -25,8 +25,8 @@ def made(name: str):
     return dataclasses.replace(corpus, files=files, expected={})
 
 
-def by_place(checked: Checked, paper: str) -> dict[tuple[str, str], tuple[float | None, str]]:
-    return {(f.split, f.count): (f.found, f.verdict) for f in checked.findings if f.paper == paper}
+def by_place(checked: CorpusCheck, paper: str) -> dict[tuple[str, str], tuple[float | None, str]]:
+    return {(f.split, f.count): (f.measured, f.verdict) for f in checked.findings if f.paper == paper}
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -42,7 +42,7 @@ def test_every_layout_of_the_catalogue_is_read(name, tmp_path):
     assert (checked.problem, checked.absent) == (None, {})
     told = {split: {} for split in found}
     for finding in checked.findings:
-        told[finding.split][finding.count] = finding.found
+        told[finding.split][finding.count] = finding.measured
     assert told == found
     assert {file.name for file in corpus.files} == {path.name for path in (tmp_path / "mirror").iterdir()}
 
@@ -75,7 +75,7 @@ def test_verdicts(tmp_path):
     make_files(corpus, tmp_path)
     counts = {"dev": StatedCounts(documents=3, sentences="0.01K"), "test": StatedCounts(documents=4, sentences=5)}
     published = PublishedCounts("P", "Table 1", counts, why={"test.documents": "because"})
-    corpus = dataclasses.replace(corpus, published=(published,), expected={"dev": Counts(3, 7)})
+    corpus = dataclasses.replace(corpus, published=(published,), expected={"dev": SplitCounts(3, 7)})
     checked = check_corpus(corpus, Places(tmp_path / "results", str(tmp_path)))
     assert by_place(checked, "catalogue") == {
         ("dev", "documents"): (3, "equal"),

@@ -17,8 +17,8 @@ from docmt.catalogue.corpus import CorpusConfig, FileConfig, as_fixture, load_co
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FORMS, FileReaderConfig, ReaderConfig
 from docmt.corpus.fixtures import Fixture, make_fixture, write_fixture, written_forms
-from docmt.corpus.inputs import ContrastiveItem, Inputs, Problems
-from docmt.corpus.opening import read, validated, validated_items
+from docmt.corpus.inputs import ContrastiveItem, Problems, ReaderInputs
+from docmt.corpus.opening import read, validated_documents, validated_items
 from docmt.corpus.stock import GROUP, HAN, LATIN, LETTERS, source_side, spelt, target_side
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
@@ -39,9 +39,9 @@ class ReadBack:
             folder, problems = Path(name), Problems()
             write_fixture(self.corpus, config, folder / "files")
             languages = corpus.source_language, corpus.target_language
-            self.inputs = Inputs(folder / "files", folder / "unpacked", *languages, problems)
+            self.inputs = ReaderInputs(folder / "files", folder / "unpacked", *languages, problems)
             reading = read(corpus.reader, self.inputs)
-            self.documents = list(validated(reading.documents, problems))
+            self.documents = list(validated_documents(reading.documents, problems))
             self.items = list(validated_items(reading.items, corpus.corpus, problems))
 
     @property
@@ -299,7 +299,7 @@ def test_instances_are_in_the_form_of_the_published_sets():
     files = make_fixture(CORPORA["opensubtitles_en-ru"], SMALL).files
     with tempfile.TemporaryDirectory() as name:
         write_fixture(CORPORA["opensubtitles_en-ru"], SMALL, Path(name) / "files")
-        inputs = Inputs(Path(name) / "files", Path(name) / "unpacked", "en", "ru")
+        inputs = ReaderInputs(Path(name) / "files", Path(name) / "unpacked", "en", "ru")
         archive = "voita_enru_consistency.tar.gz"
         instances = json.loads(inputs.within(archive).text("voita_enru_consistency/deixis_test.json"))
     assert archive in files

@@ -9,7 +9,7 @@ import pytest
 from docmt.corpus.forms import toy
 from docmt.corpus.forms.toy import ToyConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems
-from docmt.corpus.opening import validated, validated_items
+from docmt.corpus.opening import validated_documents, validated_items
 from docmt.corpus.toy import words
 from docmt.corpus.toy.grammar import ELLIPSIS, GENDER, NUMBER, PHENOMENA, WORD
 from docmt.corpus.toy.stories import Story, draw_story
@@ -20,7 +20,7 @@ CONFIG = ToyConfig("toy", train_documents=1000, dev_documents=40, test_documents
 
 @pytest.fixture(scope="module")
 def documents() -> list[Document]:
-    return list(validated(toy.documents(CONFIG, None), Problems()))
+    return list(validated_documents(toy.documents(CONFIG, None), Problems()))
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_sentences_depend_on_the_facts_that_they_say_they_do(stories):
     rng = Random(0)
     for story in stories:
         for phenomenon in PHENOMENA:
-            other = story.facts.turned(phenomenon, rng)
+            other = story.facts.contrasted(phenomenon, rng)
             for sentence in story.sentences:
                 (zh, en), (other_zh, other_en) = sentence.say(story.facts), sentence.say(other)
                 assert (zh != other_zh) == (phenomenon in sentence.settles)
@@ -162,7 +162,7 @@ def test_right_variant_is_neither_always_the_same_form_nor_always_first(items):
 MARKS = {
     GENDER: ({"he", "his"}, {"she", "her"}),
     NUMBER: ({"it", "is", "looks", "smells", "tastes"}, {"they", "are", "look", "smell", "taste"}),
-    WORD: tuple({two.senses[sense].en for two in words.TWO_WAY} for sense in (0, 1)),
+    WORD: tuple({two.senses[sense].en for two in words.AMBIGUOUS_WORDS} for sense in (0, 1)),
     ELLIPSIS: ({"can"}, {"did"}, {"does"}),
 }
 
@@ -209,8 +209,8 @@ def test_counterparts_have_other_forms():
     for he, she in words.PAIRS:
         assert (he.gender, she.gender) == ("male", "female")
         assert he.zh != she.zh
-    for two in words.TWO_WAY:
+    for two in words.AMBIGUOUS_WORDS:
         assert len({(sense.measure, sense.attribute) for sense in two.senses}) == 2
         assert len({sense.en for sense in two.senses}) == 2
-    names = [sense.en for two in words.TWO_WAY for sense in two.senses]
+    names = [sense.en for two in words.AMBIGUOUS_WORDS for sense in two.senses]
     assert len(set(names)) == len(names)

@@ -32,13 +32,13 @@ def stories() -> list[Story]:
 
 @pytest.fixture(scope="module")
 def stop_words(stories) -> frozenset[str]:
-    counts = Counter(word for story in stories for zh, _ in story.told() for word in TOKENIZE(zh))
+    counts = Counter(word for story in stories for zh, _ in story.pairs() for word in TOKENIZE(zh))
     return frozenset(most_frequent(counts, STOP_WORDS))
 
 
 def chains_of_story(story: Story, stop_words: frozenset[str]) -> dict[str, list[int]]:
     """The numbers of the sentences that each chain stands in."""
-    places = [(word, number) for number, (zh, _) in enumerate(story.told()) for word in TOKENIZE(zh)]
+    places = [(word, number) for number, (zh, _) in enumerate(story.pairs()) for word in TOKENIZE(zh)]
     repeated = repeated_words([word for word, _ in places], stop_words)
     return {word: [places[place][1] for place in found] for word, found in repeated.items()}
 
@@ -72,8 +72,8 @@ def facts_that_show(draw: Callable[[Random], Sentence]) -> Iterator[Facts]:
     some = grammar.draw_facts(Random(0))
     alone = draw is not grammar.in_front
     people = [(some.pair, 0)] if alone else list(product(words.PAIRS, (0, 1)))
-    fruits = [(some.fruit, some.count)] if alone else list(product(words.FRUITS, (words.ONE, *words.MANY)))
-    for word, sense, (pair, gender), (fruit, count) in product(words.TWO_WAY, (0, 1), people, fruits):
+    fruits = [(some.fruit, some.count)] if alone else list(product(words.FRUITS, (words.SINGLE, *words.MANY)))
+    for word, sense, (pair, gender), (fruit, count) in product(words.AMBIGUOUS_WORDS, (0, 1), people, fruits):
         yield replace(some, word=word, sense=sense, pair=pair, gender=gender, fruit=fruit, count=count)
 
 
@@ -98,7 +98,7 @@ def test_no_other_sentence_shows_the_ambiguous_word(stories):
 
 def test_no_ambiguous_word_is_a_stop_word(stop_words):
     assert len(stop_words) == STOP_WORDS
-    assert not stop_words & {word.zh for word in words.TWO_WAY}
+    assert not stop_words & {word.zh for word in words.AMBIGUOUS_WORDS}
 
 
 def test_documents_have_chains_and_most_ambiguous_words_three_mentions_or_more(stories, stop_words):

@@ -11,7 +11,7 @@ import pytest
 
 from docmt.base.errors import UserError
 from docmt.corpus import unpack as unpacking
-from docmt.corpus.inputs import Inputs
+from docmt.corpus.inputs import ReaderInputs
 from docmt.corpus.unpack import unpack
 
 MEGABYTE = 1_000_000
@@ -108,6 +108,6 @@ def test_an_archive_inside_an_archive_is_watched_too(small, tmp_path):
     with zipfile.ZipFile(tmp_path / "outer.zip", "w") as outer:
         outer.write(inner, "inner.zip")
     inner.unlink()
-    inputs = Inputs(tmp_path, tmp_path / "scratch", "fr", "en")
+    inputs = ReaderInputs(tmp_path, tmp_path / "scratch", "fr", "en")
     with pytest.raises(UserError, match=r"inner.zip: archive would unpack to more than is allowed"):
         inputs.within("outer.zip").path("inner.zip/0.txt")

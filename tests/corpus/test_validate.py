@@ -4,24 +4,24 @@ import pytest
 
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS
-from docmt.catalogue.corpus import Counts
-from docmt.corpus.inputs import ContrastiveItem, Document, Problems, Side
-from docmt.corpus.opening import validated, validated_items
+from docmt.catalogue.corpus import SplitCounts
+from docmt.corpus.inputs import ContrastiveItem, Document, Problems, SideText
+from docmt.corpus.opening import validated_documents, validated_items
 from docmt.corpus.read import check_counts
 
 DOCUMENT = Document(
-    "train", "d1", Side(["你好。", "再见。"], "a.zh", [4, 5]), Side(["Hello.", "Bye."], "a.en", [7, 9]), "here"
+    "train", "d1", SideText(["你好。", "再见。"], "a.zh", [4, 5]), SideText(["Hello.", "Bye."], "a.en", [7, 9]), "here"
 )
 ITEM = ContrastiveItem("word", 1, ("一", "二"), ("one",), ("two", "too"), 0)
 
 
-def side(*sentences: str | None) -> Side:
-    return Side(sentences, "a", range(1, len(sentences) + 1))
+def side(*sentences: str | None) -> SideText:
+    return SideText(sentences, "a", range(1, len(sentences) + 1))
 
 
 def test_valid_documents_pass_unchanged():
     documents = [DOCUMENT, dataclasses.replace(DOCUMENT, split="dev"), dataclasses.replace(DOCUMENT, name="d2")]
-    assert list(validated(documents, Problems())) == documents
+    assert list(validated_documents(documents, Problems())) == documents
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_valid_documents_pass_unchanged():
 def test_what_no_document_may_be(changes, message):
     first = dataclasses.replace(DOCUMENT, name="d0")
     with pytest.raises(UserError) as problem:
-        list(validated([first, dataclasses.replace(DOCUMENT, **changes)], Problems()))
+        list(validated_documents([first, dataclasses.replace(DOCUMENT, **changes)], Problems()))
     assert str(problem.value) == message
 
 
 @pytest.mark.parametrize("marker", [*SPECIALS, "<d>", "_eos"])
 def test_stray_markers(marker):
     with pytest.raises(UserError) as problem:
-        list(validated([dataclasses.replace(DOCUMENT, source=side("好", f"好{marker}。"))], Problems()))
+        list(validated_documents([dataclasses.replace(DOCUMENT, source=side("好", f"好{marker}。"))], Problems()))
     assert str(problem.value) == f"a:2: stray marker in the text\n  found {marker}"
 
 
@@ -89,7 +89,7 @@ def test_what_no_contrastive_item_may_be(changes, message):
     ("found", "message"),
     [
         (
-            {"train": Counts(2, 9)},
+            {"train": SplitCounts(2, 9)},
             "mine train: counts differ from the catalogue's\n"
             "  found 2 documents, 9 sentences; expected 2 documents, 8 sentences",
         ),
@@ -100,7 +100,7 @@ def test_what_no_contrastive_item_may_be(changes, message):
     ],
 )
 def test_counts_are_those_of_the_catalogue(found, message):
-    expected = {"train": Counts(2, 8)}
+    expected = {"train": SplitCounts(2, 8)}
     check_counts(expected, expected, "mine", Problems())
     check_counts(found, {}, "mine", Problems())
     with pytest.raises(UserError) as problem:

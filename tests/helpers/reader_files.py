@@ -10,8 +10,8 @@ import pytest
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.catalogue.forms import ReaderConfig
-from docmt.corpus.inputs import CollectedProblems, ContrastiveItem, Document, Inputs
-from docmt.corpus.opening import read, validated, validated_items
+from docmt.corpus.inputs import CollectedProblems, ContrastiveItem, Document, ReaderInputs
+from docmt.corpus.opening import read, validated_documents, validated_items
 
 Texts = dict[str, str | bytes]
 """Files by their names."""
@@ -45,32 +45,34 @@ def _bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode()
 
 
-def documents_of(inputs: Inputs, reader: dict) -> list[Document]:
-    return list(validated(read(parse(ReaderConfig, reader, "corpus.yaml"), inputs).documents, inputs.problems))
+def documents_of(inputs: ReaderInputs, reader: dict) -> list[Document]:
+    return list(
+        validated_documents(read(parse(ReaderConfig, reader, "corpus.yaml"), inputs).documents, inputs.problems)
+    )
 
 
-def items_of(inputs: Inputs, reader: dict) -> list[ContrastiveItem]:
+def items_of(inputs: ReaderInputs, reader: dict) -> list[ContrastiveItem]:
     items = read(parse(ReaderConfig, reader, "corpus.yaml"), inputs).items
     return list(validated_items(items, "corpus", inputs.problems))
 
 
-def refusal(inputs: Inputs, reader: dict) -> str:
+def refusal(inputs: ReaderInputs, reader: dict) -> str:
     """The message that ends the reading; the kind of problem that validating collects first must be the same."""
     with pytest.raises(UserError) as problem:
         _all_of(inputs, reader)
     collecting = CollectedProblems(at_most=3)
     try:
         languages = inputs.source_language, inputs.target_language
-        _all_of(Inputs(inputs.downloads, inputs.scratch, *languages, collecting), reader)
+        _all_of(ReaderInputs(inputs.downloads, inputs.scratch, *languages, collecting), reader)
     except UserError as end:
         assert collecting.problems or end.what == problem.value.what
     if collecting.problems:
         assert next(iter(collecting.problems)) == problem.value.what
-        assert problem.value.where in next(iter(collecting.problems.values())).shown[0]
+        assert problem.value.where in next(iter(collecting.problems.values())).examples[0]
     return str(problem.value)
 
 
-def _all_of(inputs: Inputs, reader: dict) -> None:
+def _all_of(inputs: ReaderInputs, reader: dict) -> None:
     documents_of(inputs, reader)
     items_of(inputs, reader)
 

@@ -30,7 +30,7 @@ CORPUS = {
 SYSTEMS = {
     "sentence": {"decode": {"beam": 5}},
     "document": {"extends": "sentence", "view": {"max_tokens": 64}, "model": {"kind": "g_transformer"}},
-    "fine": {"extends": "document", "init_from": "sentence", "train": {"lr_taken": 0.1}},
+    "fine": {"extends": "document", "init_from": "sentence", "train": {"lr_transferred": 0.1}},
     "fine.narrow": {"extends": "fine", "model": {"cross_combined_layers": 0}},
     "fine.beam8": {"extends": "fine", "decode": {"beam": 8}},
 }

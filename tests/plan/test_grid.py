@@ -25,7 +25,7 @@ def test_a_system_gets_defaults_then_ancestors_then_its_own(small):
 def test_the_start_is_inherited_and_can_be_taken_back(small):
     assert entry(small, "fine.narrow").system.init_from == "sentence"
     small.edit("workflow/studies/one.yaml", "systems/fine.narrow/init_from", None)
-    small.edit("workflow/studies/one.yaml", "systems/fine.narrow/train", {"lr_taken": None})
+    small.edit("workflow/studies/one.yaml", "systems/fine.narrow/train", {"lr_transferred": None})
     assert entry(small, "fine.narrow").system.init_from is None
 
 
@@ -47,8 +47,8 @@ def test_a_pretrained_start_is_inherited_and_gives_way_to_another_start(small):
 
 def test_rates_of_taken_parameters_go_with_a_pretrained_start(small):
     with_pretrained(small)
-    small.edit("workflow/studies/one.yaml", "systems/sentence/train", {"lr_taken": 3e-5, "lr_new": 5e-4})
-    assert entry(small, "document").system.train.lr_taken == 3e-5
+    small.edit("workflow/studies/one.yaml", "systems/sentence/train", {"lr_transferred": 3e-5, "lr_new": 5e-4})
+    assert entry(small, "document").system.train.lr_transferred == 3e-5
 
 
 def test_the_slice_of_a_training_names_the_checkpoint(small):
@@ -307,10 +307,20 @@ REFUSED = [
         {"extends": "sentence", "view": {"window": 3}, "model": {"frame": "unmarked"}},
         "systems.whole.model.frame: value not allowed\n  found unmarked; expected another frame where the test view is",
     ),
-    (STUDY, "systems/sentence/train", {"lr_taken": 0.1}, "init_from or pretrained beside lr_taken"),
+    (STUDY, "systems/sentence/train", {"lr_transferred": 0.1}, "init_from or pretrained beside lr_transferred"),
     (STUDY, "systems/sentence/train", {"schedule_new": "noam"}, "init_from or pretrained beside schedule_new"),
-    (STUDY, "systems/sentence/train", {"warmup_updates_taken": 5}, "pretrained beside warmup_updates_taken"),
-    (STUDY, "systems/sentence/train", {"frozen": ["encoder", "new"]}, "init_from or pretrained beside taken or new"),
+    (
+        STUDY,
+        "systems/sentence/train",
+        {"warmup_updates_transferred": 5},
+        "pretrained beside warmup_updates_transferred",
+    ),
+    (
+        STUDY,
+        "systems/sentence/train",
+        {"frozen": ["encoder", "new"]},
+        "init_from or pretrained beside transferred or new",
+    ),
     (STUDY, "systems/sentence/train", {"frozen": "encoder"}, "systems.sentence.train.frozen: wrong type"),
     (STUDY, "systems/sentence/train", {"schedule": "polynomial", "max_updates": 9}, "more than warmup_updates 4000"),
     (STUDY, "systems/fine/pretrained", "models/mbart", "fine.pretrained: value not allowed\n  found models/mbart"),

@@ -68,7 +68,7 @@ def test_stories_give_what_subword_nmt_learns(side, language):
     rng, counts = Random(3), Counter()
     tokenize = tokenizer_for(language, TextConfig()).tokenize
     for _ in range(200):
-        for pair in draw_story(6, 20, rng).told():
+        for pair in draw_story(6, 20, rng).pairs():
             counts.update(tokenize(pair[side]))
     assert list(learn_merges(counts, 2000)) == theirs(counts, 2000)
 

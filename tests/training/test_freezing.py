@@ -12,7 +12,7 @@ from docmt.training.task import freeze, prepare, read_settings
 
 def start_of(model) -> Start:
     names = [name for name, _ in model.named_parameters()]
-    taken = [name for name in names if model.taken_from(name) is not None]
+    taken = [name for name in names if model.transfer_source(name) is not None]
     return Start(taken, [name for name in names if name not in taken])
 
 
@@ -20,7 +20,7 @@ def start_of(model) -> Start:
     ("frozen", "is_frozen"),
     [
         ((), lambda name: False),
-        (("taken",), lambda name: ".global_." not in name and ".gate." not in name),
+        (("transferred",), lambda name: ".global_." not in name and ".gate." not in name),
         (("new",), lambda name: ".global_." in name or ".gate." in name),
         (("encoder",), lambda name: name.split(".")[0] == "encoder"),
         (("decoder.1", "source_embedding"), lambda name: name.startswith(("decoder.1.", "source_embedding."))),
@@ -40,7 +40,7 @@ def test_a_name_freezes_the_part_of_the_model_that_it_names(model, frozen, is_fr
         (("encoder.0.self_atention",), "did you mean 'encoder.0.self_attention'?"),
         (("encoder.10",), "did you mean 'encoder.1'?"),
         (("enc",), "no parameter has this name"),
-        (("encoder", "taken", "new"), "no parameter is left to train\n  found encoder, taken, new"),
+        (("encoder", "transferred", "new"), "no parameter is left to train\n  found encoder, transferred, new"),
     ],
 )
 def test_names_that_freeze_nothing_or_everything_are_refused(model, frozen, message):
@@ -51,7 +51,7 @@ def test_names_that_freeze_nothing_or_everything_are_refused(model, frozen, mess
 
 def test_new_where_everything_was_taken_is_refused(model):
     everything = Start([name for name, _ in model.named_parameters()], [])
-    with pytest.raises(UserError, match="every parameter was taken"):
+    with pytest.raises(UserError, match="every parameter was transferred"):
         freeze(model, ("new",), everything)
 
 
@@ -61,19 +61,19 @@ def test_a_second_stage_that_trains_new_parameters_only(tmp_path):
     sentence.model.clear()
     plain = {key: value for key, value in SMALL_MODEL.items() if key != "combined_layers"} | {"kind": "transformer"}
     assert sentence.changed(plain, max_updates=2).train()
-    folder = make_folder(tmp_path / "document", init=sentence.paths.output / "model").changed(frozen=["taken"])
+    folder = make_folder(tmp_path / "document", init=sentence.paths.output / "model").changed(frozen=["transferred"])
     notes = Notes()
     assert folder.train(notes)
     given = dict(load_model(folder.init).named_parameters())
     model = load_model(folder.paths.output / "model")
     record = folder.record()
     for name, parameter in model.named_parameters():
-        source = model.taken_from(name)
+        source = model.transfer_source(name)
         assert (name in record["frozen"]) == (source is not None)
         assert source is None or torch.equal(parameter, given[source]), name
     assert notes.said(f"frozen: {len(record['frozen'])} parameters (source_embedding 1, ")
     assert folder.metrics()[0]["lr_new"] > 0
-    assert "lr_taken" not in folder.metrics()[0]
+    assert "lr_transferred" not in folder.metrics()[0]
 
 
 def test_the_optimiser_keeps_nothing_for_what_is_frozen(tmp_path):

@@ -239,7 +239,7 @@ def test_of_many_at_once_exactly_one_has_the_folder(tmp_path, code):
 
 
 def test_the_lock_is_on_the_folder_and_ends_with_its_block(tmp_path):
-    with lease.alone_in(tmp_path) as locked:
+    with lease.folder_lock(tmp_path) as locked:
         assert locked
         handle = os.open(tmp_path, os.O_RDONLY)
         with pytest.raises(BlockingIOError):

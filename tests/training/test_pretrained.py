@@ -75,7 +75,7 @@ def trained(request, tmp_path_factory) -> tuple[str, Path]:
     """The kind, and a folder with all stages up to translations."""
     kind, root = request.param, tmp_path_factory.mktemp(request.param)
     make_tokens(root, kind)
-    chosen = settings(kind, root, make_view(root, kind), lr_taken=1e-30, lr_new=1e-3)
+    chosen = settings(kind, root, make_view(root, kind), lr_transferred=1e-30, lr_new=1e-3)
     write_json(root / "training.json", chosen)
     command(*training(root))
     decode = {"beam": 2, "max_length_a": 1.0, "max_length_b": 3}
@@ -133,7 +133,7 @@ def test_the_record_accounts_for_every_weight_and_every_parameter(trained):
     record = read_json(root / "trained" / "record.json")
     names = [name for name, _ in load_model(root / "trained" / "model").named_parameters()]
     account = record["start"]
-    assert sorted(account["taken"] + account["new"]) == sorted(names)
+    assert sorted(account["transferred"] + account["new"]) == sorted(names)
     assert set(account["weights"]) == set(load_file(root / "checkpoint" / "model.safetensors"))
     assert account["new_pieces"]["source_embedding.weight"] == ["<sep>", "<cls>"]
     expected = {"mbart": (), "bart": (".global_.", ".gate."), "bert": ("decoder", "target_embedding", "output")}[kind]
@@ -168,7 +168,7 @@ def test_the_log_says_what_is_taken_what_is_new_and_what_is_left(bart, capsys):
     command(*training(bart))
     log = capsys.readouterr()
     text = re.sub(r"\s+", " ", log.out + log.err)
-    assert "taken from the initial model" in text
+    assert "transferred from the initial model" in text
     assert "final_logits_bias (no part of a translation model: all zero)" in text
     assert "pieces that start as the mean of all: source_embedding.weight: <sep> <cls>" in text
     assert "new positions: source_embedding.position.weight from 30 on" in text

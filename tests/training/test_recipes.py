@@ -53,13 +53,13 @@ def triangle(peak: float, warmup: int, end: int) -> Callable[[int], float]:
 RATES = {
     "long_short": {"lr": noam(4.0, 16000)},
     "chains.sentence": {"lr": noam(1.0, 8000)},
-    "chains": {"lr_new": noam(0.5, 8000), "lr_taken": noam(0.5, 8000)},
+    "chains": {"lr_new": noam(0.5, 8000), "lr_transferred": noam(0.5, 8000)},
     "g_transformer.sentence": {"lr": inverse_root(5e-4, 4000)},
-    "g_transformer": {"lr_new": inverse_root(5e-4, 4000), "lr_taken": inverse_root(1e-4, 4000)},
+    "g_transformer": {"lr_new": inverse_root(5e-4, 4000), "lr_transferred": inverse_root(1e-4, 4000)},
     "g_transformer.random": {"lr": inverse_root(5e-4, 4000)},
-    "g_transformer.mbart": {"lr_new": triangle(3e-5, 2500, 40000), "lr_taken": triangle(3e-5, 2500, 40000)},
+    "g_transformer.mbart": {"lr_new": triangle(3e-5, 2500, 40000), "lr_transferred": triangle(3e-5, 2500, 40000)},
     "han.sentence": {"lr": noam(2.0, 8000)},
-    "han": {"lr_new": noam(2.0, 8000), "lr_taken": noam(2.0, 8000)},
+    "han": {"lr_new": noam(2.0, 8000), "lr_transferred": noam(2.0, 8000)},
     "han.new_only": {"lr_new": noam(2.0, 8000)},
 }
 
@@ -74,7 +74,7 @@ def test_learning_rates(name):
     model = nn.ModuleDict({"known": nn.Linear(1, 1), "fresh": nn.Linear(1, 1)})
     starts = system.init_from is not None or system.pretrained is not None
     taken = [parameter for parameter, _ in model.named_parameters() if starts and parameter.startswith("known")]
-    if "taken" in system.train.frozen:
+    if "transferred" in system.train.frozen:
         model["known"].requires_grad_(False)
     optimiser = build_optimiser(model, system.train, taken)
     for update in UPDATES:

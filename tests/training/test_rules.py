@@ -9,7 +9,7 @@ import torch
 from docmt.base.checks import BadValue
 from docmt.settings.train import TrainConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
-from docmt.training.rules import best, mean, stop_reason, wanted
+from docmt.training.rules import best, chosen_updates, mean, stop_reason
 from docmt.training.status import Status, Validation
 
 
@@ -54,8 +54,10 @@ RULES = {"best": [200], "last": [], "average": [300, 400, 500], "average_best": 
 def test_checkpoint_rules_say_whose_weights_are_kept(rule, expected, by):
     train = TrainConfig(checkpoint=rule, average=3, select_by=by)
     losses = (3.0, 1.0, 2.0, 1.0, 4.0)
-    assert wanted(train, history(*losses) if by == "loss" else scored(*(10 - loss for loss in losses))) == expected
-    assert wanted(train, []) == []
+    assert (
+        chosen_updates(train, history(*losses) if by == "loss" else scored(*(10 - loss for loss in losses))) == expected
+    )
+    assert chosen_updates(train, []) == []
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -64,7 +66,7 @@ def test_weights_that_are_not_wanted_are_never_wanted_again(rule, losses):
     """Else a rule would ask for weights that are gone."""
     train, kept = TrainConfig(checkpoint=rule, average=2), set()
     for count in range(1, len(losses) + 1):
-        present = wanted(train, history(*losses[:count]))
+        present = chosen_updates(train, history(*losses[:count]))
         assert set(present) <= kept | {100 * count}
         kept = set(present)
 
@@ -82,11 +84,11 @@ def test_mean_of_weights():
 
 def test_two_learning_rates_reach_the_taken_and_the_new_parameters(model):
     names = [name for name, _ in model.named_parameters()]
-    taken = [name for name in names if model.taken_from(name) is not None]
-    train = TrainConfig(lr=1.0, lr_new=5e-4, lr_taken=1e-4, warmup_updates=10)
+    taken = [name for name in names if model.transfer_source(name) is not None]
+    train = TrainConfig(lr=1.0, lr_new=5e-4, lr_transferred=1e-4, warmup_updates=10)
     optimiser = build_optimiser(model, train, taken)
     rates = set_learning_rates(optimiser, train, 8, update=5)
-    assert rates == {"lr_new": pytest.approx(2.5e-4), "lr_taken": pytest.approx(5e-5)}
+    assert rates == {"lr_new": pytest.approx(2.5e-4), "lr_transferred": pytest.approx(5e-5)}
     rate_of = {id(parameter): group["lr"] for group in optimiser.param_groups for parameter in group["params"]}
     for name, parameter in model.named_parameters():
         is_new = ".global_." in name or ".gate." in name
@@ -96,8 +98,11 @@ def test_two_learning_rates_reach_the_taken_and_the_new_parameters(model):
 
 def test_rates_that_are_not_set_are_lr(model):
     taken = ["source_embedding.weight"]
-    train = TrainConfig(lr=1e-3, lr_taken=1e-4, schedule="constant")
-    assert set_learning_rates(build_optimiser(model, train, taken), train, 8, 1) == {"lr_new": 1e-3, "lr_taken": 1e-4}
+    train = TrainConfig(lr=1e-3, lr_transferred=1e-4, schedule="constant")
+    assert set_learning_rates(build_optimiser(model, train, taken), train, 8, 1) == {
+        "lr_new": 1e-3,
+        "lr_transferred": 1e-4,
+    }
     assert set_learning_rates(build_optimiser(model, train), train, 8, 1) == {"lr": 1e-3}
 
 
@@ -109,17 +114,17 @@ OWN_SCHEDULES = {
         lambda n: 3e-5 * (n / 100 if n < 100 else (900 - n) / 800),
     ),
     "noam beside flat": (
-        {"schedule": "noam", "noam_factor": 2.0, "schedule_taken": "constant", "lr_taken": 1e-5},
+        {"schedule": "noam", "noam_factor": 2.0, "schedule_transferred": "constant", "lr_transferred": 1e-5},
         lambda n: 2 / sqrt(8) * min(n / 100**1.5, 1 / sqrt(n)),
         lambda n: 1e-5,
     ),
     "noam with a longer warm-up": (
-        {"schedule": "noam", "noam_factor": 0.5, "warmup_updates_taken": 400},
+        {"schedule": "noam", "noam_factor": 0.5, "warmup_updates_transferred": 400},
         lambda n: 0.5 / sqrt(8) * min(n / 100**1.5, 1 / sqrt(n)),
         lambda n: 0.5 / sqrt(8) * min(n / 400**1.5, 1 / sqrt(n)),
     ),
     "one schedule that no group keeps": (
-        {"schedule_new": "constant", "schedule_taken": "inverse_sqrt", "warmup_updates_taken": 0},
+        {"schedule_new": "constant", "schedule_transferred": "inverse_sqrt", "warmup_updates_transferred": 0},
         lambda n: 5e-4,
         lambda n: 5e-4 / sqrt(n),
     ),
@@ -132,11 +137,11 @@ def test_new_and_taken_parameters_may_have_schedules_of_their_own(model, case):
     train = TrainConfig(warmup_updates=100, max_updates=900, **settings)
     optimiser = build_optimiser(model, train, ["source_embedding.weight"])
     for update in (1, 2, 19, 20, 21, 99, 100, 101, 399, 400, 401, 900):
-        expected = {"lr_new": new(update), "lr_taken": taken(update)}
+        expected = {"lr_new": new(update), "lr_transferred": taken(update)}
         assert set_learning_rates(optimiser, train, 8, update) == pytest.approx(expected, rel=1e-12), update
 
 
-@pytest.mark.parametrize("group", ["new", "taken"])
+@pytest.mark.parametrize("group", ["new", "transferred"])
 def test_noam_has_no_rate_for_taken_or_new_parameters(group):
     for schedules in ({"schedule": "noam"}, {f"schedule_{group}": "noam"}):
         with pytest.raises(BadValue, match=f"inverse_sqrt, polynomial or constant beside lr_{group}"):
@@ -149,13 +154,13 @@ def test_noam_has_no_rate_for_taken_or_new_parameters(group):
         ({"schedule": "polynomial", "warmup_updates": 10}, "more than warmup_updates 10"),
         ({"schedule": "polynomial", "warmup_updates": 10, "max_updates": 10}, "more than warmup_updates 10"),
         ({"schedule_new": "polynomial", "warmup_updates_new": 10, "max_updates": 10}, "more than warmup_updates 10"),
-        ({"schedule_taken": "constant", "warmup_updates_taken": 10}, "none where the schedule is constant"),
+        ({"schedule_transferred": "constant", "warmup_updates_transferred": 10}, "none where the schedule is constant"),
         ({"warmup_updates_new": -1}, "warmup_updates_new: found -1, expected 0 or more"),
-        ({"frozen": ("taken",), "schedule_taken": "noam"}, "none where frozen names 'taken'"),
+        ({"frozen": ("transferred",), "schedule_transferred": "noam"}, "none where frozen names 'transferred'"),
         ({"decay_power": 0.0}, "decay_power: found 0.0, expected above 0"),
         ({"bleu_beam": 2}, "1 where select_by is loss"),
         ({"frozen": ("",)}, "names of parameters"),
-        ({"frozen": ("taken",), "lr_taken": 1e-4}, "none where frozen names 'taken'"),
+        ({"frozen": ("transferred",), "lr_transferred": 1e-4}, "none where frozen names 'transferred'"),
         ({"frozen": ("encoder", "new"), "lr_new": 1e-4}, "none where frozen names 'new'"),
     ],
 )

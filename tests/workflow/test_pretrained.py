@@ -25,7 +25,12 @@ def pretrained_study(root: Path) -> Project:
     project.edit("config.yaml", "texts/pieces", {"pretrained": "models/small bart"})
     model = {**fields("bart"), "max_positions": 300}
     systems = {
-        "start": {"text": "pieces", "pretrained": "models/small bart", "model": model, "train": {"lr_taken": 1e-5}},
+        "start": {
+            "text": "pieces",
+            "pretrained": "models/small bart",
+            "model": model,
+            "train": {"lr_transferred": 1e-5},
+        },
         "start.fine": {
             "extends": "start",
             "init_from": "start",
@@ -60,7 +65,7 @@ def test_the_study_runs_from_the_checkpoint_on(finished):
     assert record["start"]["new"] == []
     fine = read_json(finished.root / "results" / SYSTEM.replace("start", "start.fine") / "record.json")
     # Those of attention have other names there (`group`), so that how many they are is compared.
-    assert (fine["start"]["weights"], len(fine["start"]["taken"])) == ({}, len(record["start"]["taken"]))
+    assert (fine["start"]["weights"], len(fine["start"]["transferred"])) == ({}, len(record["start"]["transferred"]))
     lines = [(finished.root / target).read_text(encoding="utf-8").count("\n") for target in TARGETS]
     assert lines[0] == lines[1] > 0
 

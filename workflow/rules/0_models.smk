@@ -29,7 +29,7 @@ rule aligner_checkpoint:
     input:
         settings=CHECKPOINT / "settings.json",
     output:
-        made_files(str(CHECKPOINT), ALIGNER_FILES),
+        random_checkpoint_files(str(CHECKPOINT), ALIGNER_FILES),
     log:
         CHECKPOINT.log(),
     wildcard_constraints:

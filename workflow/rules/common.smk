@@ -50,8 +50,8 @@ from docmt.settings.pretrained import (
     aligner_files,
     check_model,
     checkpoint_files,
-    is_made,
-    made_files,
+    is_random_checkpoint,
+    random_checkpoint_files,
     missing_checkpoints,
     tokenizer_file,
 )
@@ -72,7 +72,7 @@ def plan():
     asked |= {corpus for study in grid.studies.values() for corpus in study.corpora}
     corpora = [] if grid.fixtures else [grid.corpora[corpus] for corpus in sorted(asked)]
     needed = {folder for entry in grid.entries for folder in grid.checkpoints_for(entry)}
-    checkpoints = sorted(folder for folder in needed if not is_made(folder))
+    checkpoints = sorted(folder for folder in needed if not is_random_checkpoint(folder))
     return dataclasses.replace(grid, not_run=left_out(corpora, grid.places()) | missing_checkpoints(checkpoints))
 
 
@@ -254,20 +254,20 @@ def made_of_kind(*kinds):
 
 def checkpoint_of(folder):
     """The settings and weights of a pretrained model: of the user's, or of one that the scale makes."""
-    return made_files(folder) if is_made(folder) else or_refuse(checkpoint_files, folder)
+    return random_checkpoint_files(folder) if is_random_checkpoint(folder) else or_refuse(checkpoint_files, folder)
 
 
 def tokenizer_of(folder):
-    return f"{folder}/{TOKENIZER}" if is_made(folder) else or_refuse(tokenizer_file, folder)
+    return f"{folder}/{TOKENIZER}" if is_random_checkpoint(folder) else or_refuse(tokenizer_file, folder)
 
 
 def aligner_of(folder):
-    return made_files(folder, ALIGNER_FILES) if is_made(folder) else or_refuse(aligner_files, folder)
+    return random_checkpoint_files(folder, ALIGNER_FILES) if is_random_checkpoint(folder) else or_refuse(aligner_files, folder)
 
 
 def checkpoint_inputs(system):
     """What training starts from; the system's model must be like it."""
-    if not is_made(system.pretrained):
+    if not is_random_checkpoint(system.pretrained):
         or_refuse(check_model, system.model, system.pretrained)
     return checkpoint_of(system.pretrained)
 

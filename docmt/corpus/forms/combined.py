@@ -7,7 +7,7 @@ from typing import Literal, Self
 from docmt.base.checks import need
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FileReaderConfig, ReaderConfig
-from docmt.corpus.inputs import ContrastiveItem, Document, Inputs
+from docmt.corpus.inputs import ContrastiveItem, Document, ReaderInputs
 from docmt.corpus.opening import read
 
 
@@ -31,11 +31,11 @@ class CombinedConfig(ReaderConfig):
         return replace(self, parts=tuple(part.small(fixture) for part in self.parts))
 
 
-def documents(config: CombinedConfig, inputs: Inputs) -> Iterator[Document]:
+def documents(config: CombinedConfig, inputs: ReaderInputs) -> Iterator[Document]:
     for part in config.parts:
         yield from read(part, inputs).documents
 
 
-def items(config: CombinedConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+def items(config: CombinedConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
     for part in config.parts:
         yield from read(part, inputs).items

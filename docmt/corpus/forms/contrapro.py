@@ -21,9 +21,9 @@ from typing import Any, ClassVar, Literal
 from docmt.base.checks import at_least, need, setting
 from docmt.base.errors import UserError
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of_list
-from docmt.corpus.inputs import ContrastiveItem, Inputs
+from docmt.corpus.inputs import ContrastiveItem, ReaderInputs
 
-Document = list[tuple[str, str]]
+LinePairs = list[tuple[str, str]]
 """Source and target of each line."""
 
 REMEMBERED_DOCUMENTS = 8
@@ -49,7 +49,7 @@ class ContraProConfig(ContrastiveReaderConfig):
             need(part in self.documents, "documents", self.documents, f"a path with {part} in it")
 
 
-def items(config: ContraProConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+def items(config: ContraProConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
     """A line that is empty on one side ends the context. Sources that are not quite their line are counted.
 
     Reports an item without its fields, one without its line, a document that is missing, and one whose sides have
@@ -63,7 +63,7 @@ def items(config: ContraProConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
 def _item(
     name: str,
     config: ContraProConfig,
-    document: Callable[[str], Document],
+    document: Callable[[str], LinePairs],
     changed: Counter[str],
     record: Any,
     where: str,
@@ -97,12 +97,12 @@ def _errors(record: dict[str, Any], where: str) -> list[Any]:
     return [errors] if isinstance(errors, dict) else field(record, "errors", list, where)
 
 
-def _context(before: Document, most: int) -> Document:
+def _context(before: LinePairs, most: int) -> LinePairs:
     """The last pairs of `before`, at most so many, after any with an empty side."""
     return list(islice(takewhile(all, reversed(before)), most))[::-1]
 
 
-def _document(config: ContraProConfig, inputs: Inputs, name: str) -> Document:
+def _document(config: ContraProConfig, inputs: ReaderInputs, name: str) -> LinePairs:
     languages = inputs.source_language, inputs.target_language
     for language in languages:
         name = name.removesuffix(f".{language}")
@@ -111,7 +111,7 @@ def _document(config: ContraProConfig, inputs: Inputs, name: str) -> Document:
     sides = [[line.strip() for line in inputs.lines(path)] for path in paths]
     if len(sides[0]) != len(sides[1]):
         found, expected = (f"{len(side)} lines" for side in sides)
-        where = inputs.shown(paths[0])
+        where = inputs.display_name(paths[0])
         raise UserError("the two sides have unequal numbers of lines", where=where, found=found, expected=expected)
     return list(zip(*sides, strict=True))
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 from docmt.base.errors import UserError
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig, item_of, items_of, split_sentences
-from docmt.corpus.inputs import ContrastiveItem, Inputs, tsv_rows
+from docmt.corpus.inputs import ContrastiveItem, ReaderInputs, tsv_rows
 
 NEEDED, OPTIONAL = ("item", "source", "target", "correct"), ("set", "distance")
 Row = namedtuple("Row", (*NEEDED, *OPTIONAL))
@@ -25,7 +25,7 @@ class ContrastiveTableConfig(ContrastiveReaderConfig):
     kind: Literal["contrastive_table"]
 
 
-def items(config: ContrastiveTableConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+def items(config: ContrastiveTableConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
     """A row's own `set` is a part of the file's set.
 
     Reports rows that are no item's variants. Raises UserError for a file that is missing or no such table.
@@ -33,7 +33,7 @@ def items(config: ContrastiveTableConfig, inputs: Inputs) -> Iterator[Contrastiv
     for name, file in config.sets.items():
         rows = ((number, Row(*values)) for number, values in tsv_rows(inputs, file, NEEDED, OPTIONAL))
         groups = (list(group) for _, group in groupby(rows, lambda row: (row[1].set, row[1].item)))
-        records = (([row for _, row in group], f"{inputs.shown(file)}:{group[0][0]}") for group in groups)
+        records = (([row for _, row in group], f"{inputs.display_name(file)}:{group[0][0]}") for group in groups)
         yield from items_of(records, partial(_item, name), inputs.problems)
 
 

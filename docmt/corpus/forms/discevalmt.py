@@ -24,7 +24,7 @@ from docmt.corpus.contrastive_items import (
     read_json,
     texts_of,
 )
-from docmt.corpus.inputs import ContrastiveItem, Inputs
+from docmt.corpus.inputs import ContrastiveItem, ReaderInputs
 
 DISTANCE = 1
 """The sets have one sentence of context, and it decides."""
@@ -35,19 +35,21 @@ class DiscEvalMtConfig(ContrastiveReaderConfig):
     kind: Literal["discevalmt"]
 
 
-def items(config: DiscEvalMtConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+def items(config: DiscEvalMtConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
     """Reports a block or an item without its fields. Raises UserError for a file that is missing or no such set."""
     for name, file in config.sets.items():
         for number, block in read_json(inputs, file, dict).items():
-            where = f"{inputs.shown(file)}, block {number}"
-            key = next((key for key in MADE_OF if isinstance(block, dict) and isinstance(block.get(key), list)), None)
+            where = f"{inputs.display_name(file)}, block {number}"
+            key = next(
+                (key for key in ITEM_READERS if isinstance(block, dict) and isinstance(block.get(key), list)), None
+            )
             if key is None:
                 found = ", ".join(block) if isinstance(block, dict) else type(block).__name__
                 expected = "'trg' or 'examples', a list"
                 inputs.problems.report("not a block of items", where=where, found=found, expected=expected)
                 continue
             records = numbered(block[key], f"{where}, item")
-            yield from items_of(records, partial(MADE_OF[key], name, block), inputs.problems)
+            yield from items_of(records, partial(ITEM_READERS[key], name, block), inputs.problems)
 
 
 def _lexical_choice(name: str, block: dict[str, Any], example: Any, where: str) -> ContrastiveItem:
@@ -72,5 +74,5 @@ def _item(name: str, source: tuple[str, ...], pair: Any, right: str, where: str)
     return item_of(name, DISTANCE, source, targets, 0, where)
 
 
-MADE_OF = {"examples": _lexical_choice, "trg": _anaphora}
+ITEM_READERS = {"examples": _lexical_choice, "trg": _anaphora}
 """What the items of a block are made of."""

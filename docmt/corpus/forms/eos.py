@@ -7,7 +7,7 @@ from typing import Literal
 
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import SplitsReaderConfig
-from docmt.corpus.inputs import Document, Inputs, Side, Written, text_of
+from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, SideText, text_of
 from docmt.corpus.sides import SidesConfig, aligned_rows
 from docmt.corpus.stock import GROUP, Stock
 
@@ -24,25 +24,25 @@ class EosConfig(SplitsReaderConfig):
         need(word, "separator", self.separator, "a word without spaces")
 
 
-def documents(config: EosConfig, inputs: Inputs) -> Iterator[Document]:
+def documents(config: EosConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Documents are named `<split>1`, `<split>2`, ... by their line.
 
     Reports files of unequal length; sides with other numbers of sentences are left to the checks of documents.
     """
     separator = re.compile(rf"(?<!\S){re.escape(config.separator)}(?!\S)")
     for split, files in config.in_order:
-        shown = [inputs.shown(path) for path in files.paths]
+        shown = [inputs.display_name(path) for path in files.paths]
         for number, texts in aligned_rows(inputs, files.paths):
             sides = [[sentence.strip() for sentence in separator.split(text)] for text in texts]
             source, target, *references = (
-                Side(side, file, [number] * len(side)) for side, file in zip(sides, shown, strict=True)
+                SideText(side, file, [number] * len(side)) for side, file in zip(sides, shown, strict=True)
             )
             where = f"{shown[0]}:{number}"
             yield Document(split, f"{split}{number}", source, target, where, tuple(references))
 
 
-def write(config: EosConfig, stock: Stock) -> Written:
+def write(config: EosConfig, stock: Stock) -> FixtureFiles:
     for split, sides in config.in_order:
-        documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=GROUP)
+        documents = stock.draw_documents(config, split, sides.source, len(sides.paths) - 1, cut=GROUP)
         for side, path in enumerate(sides.paths):
             yield path, text_of(f" {config.separator} ".join(row[side] for row in rows) for rows in documents)

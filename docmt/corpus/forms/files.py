@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import SplitsReaderConfig
-from docmt.corpus.inputs import Document, Inputs, Written, text_of
+from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, text_of
 from docmt.corpus.sides import SidesConfig, aligned_document, aligned_rows
 from docmt.corpus.stock import Stock
 
@@ -24,7 +24,7 @@ class FilesConfig(SplitsReaderConfig):
     splits: dict[str, SidesConfig]
 
 
-def documents(config: FilesConfig, inputs: Inputs) -> Iterator[Document]:
+def documents(config: FilesConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Documents go by what {document} stands for, in the order of the numbers in it: 2 before 10.
 
     Reports a document that only some of the files have, an empty one, and files of unequal length.
@@ -34,7 +34,7 @@ def documents(config: FilesConfig, inputs: Inputs) -> Iterator[Document]:
         found = [_names(inputs, pattern) for pattern in sides.paths]
         for name in sorted(set().union(*found), key=natural):
             paths = [pattern.replace(NAME, name) for pattern in sides.paths]
-            shown = [inputs.shown(path) for path in paths]
+            shown = [inputs.display_name(path) for path in paths]
             there = [name in names for names in found]
             if not all(there):
                 inputs.problems.report(
@@ -56,7 +56,7 @@ def natural(name: str) -> tuple[list[tuple[int, str]], str]:
     return [(int(part), "") if number % 2 else (-1, part) for number, part in enumerate(parts)], name
 
 
-def _names(inputs: Inputs, pattern: str) -> set[str]:
+def _names(inputs: ReaderInputs, pattern: str) -> set[str]:
     """What {document} stands for in the files that there are; the same text wherever it is in the pattern."""
     parts = PurePosixPath(pattern).parts
     fixed = next(number for number, part in enumerate(parts) if NAME in part)
@@ -68,13 +68,13 @@ def _names(inputs: Inputs, pattern: str) -> set[str]:
     files = (path.relative_to(folder).as_posix() for path in folder.glob(wanted) if path.is_file())
     names = {match["name"] for match in map(expression.fullmatch, files) if match}
     if not names:
-        raise UserError("no such files", where=inputs.shown(pattern))
+        raise UserError("no such files", where=inputs.display_name(pattern))
     return names
 
 
-def write(config: FilesConfig, stock: Stock) -> Written:
+def write(config: FilesConfig, stock: Stock) -> FixtureFiles:
     for split, sides in config.in_order:
-        documents = stock.deal(config, split, sides.source, len(sides.paths) - 1)
+        documents = stock.draw_documents(config, split, sides.source, len(sides.paths) - 1)
         for number, rows in enumerate(documents, 1):
             for side, path in enumerate(sides.paths):
                 yield path.replace(NAME, str(number)), text_of(row[side] for row in rows)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from docmt.catalogue.forms import Languages, SplitsReaderConfig
-from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
-from docmt.corpus.sides import OneSided, about_talk, paired
+from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, text_of
+from docmt.corpus.sides import MonolingualDocument, paired_documents, talk_tags
 from docmt.corpus.stock import Stock
 
 TAGS = ("doc", "url", "keywords", "speaker", "talkid", "title", "description", "reviewer", "translator")
@@ -26,19 +26,19 @@ class IwsltTagsConfig(SplitsReaderConfig):
         return [self.splits[split].format(language=language) for language in languages]
 
 
-def documents(config: IwsltTagsConfig, inputs: Inputs) -> Iterator[Document]:
+def documents(config: IwsltTagsConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """A document is named `<number>.<talkid>`.
 
     The years' files differ in what opens a talk, `<doc>`, `<url>` or `<title>`: it is what the file begins with. Lines
     that begin with another tag say something about the talk, wherever in it they stand.
-    Reports what `paired` finds, and a sentence before the first talk.
+    Reports what `paired_documents` finds, and a sentence before the first talk.
     """
     for split in dict(config.in_order):
         sides = [_talks(inputs, file) for file in config.files_of(split, inputs.languages)]
-        yield from paired(split, "", sides, inputs.problems)
+        yield from paired_documents(split, "", sides, inputs.problems)
 
 
-def _talks(inputs: Inputs, file: str) -> Iterator[OneSided]:
+def _talks(inputs: ReaderInputs, file: str) -> Iterator[MonolingualDocument]:
     opening = None
     talk = None
     count = 0
@@ -47,7 +47,7 @@ def _talks(inputs: Inputs, file: str) -> Iterator[OneSided]:
         tag = TAG.match(text)
         if tag is None:
             if talk is None:
-                inputs.problems.report("text before the first talk", where=f"{inputs.shown(file)}:{number}")
+                inputs.problems.report("text before the first talk", where=f"{inputs.display_name(file)}:{number}")
                 continue
             talk.sentences.append(text)
             talk.lines.append(number)
@@ -57,16 +57,16 @@ def _talks(inputs: Inputs, file: str) -> Iterator[OneSided]:
             if talk is not None:
                 yield talk
             count += 1
-            talk = OneSided(inputs.shown(file), str(count), number)
+            talk = MonolingualDocument(inputs.display_name(file), str(count), number)
         if found := TALK.match(text):
             talk.name = f"{count}.{found[1]}"
     if talk is not None:
         yield talk
 
 
-def write(config: IwsltTagsConfig, stock: Stock) -> Written:
+def write(config: IwsltTagsConfig, stock: Stock) -> FixtureFiles:
     for split, path in config.in_order:
-        talks = stock.deal(config, split, path)
+        talks = stock.draw_documents(config, split, path)
         for side, file in enumerate(config.files_of(split, stock.languages)):
             lines = (line for number, rows in enumerate(talks, 1) for line in _told(number, rows, side))
             yield file, text_of(lines)
@@ -74,6 +74,6 @@ def write(config: IwsltTagsConfig, stock: Stock) -> Written:
 
 def _told(number: int, rows: Rows, side: int) -> Iterator[str]:
     yield f"<url>http://www.ted.com/talks/{number}</url>"
-    yield from about_talk(number)
+    yield from talk_tags(number)
     yield from (row[side] for row in rows)
     yield from ("<reviewer></reviewer>", "<translator></translator>")

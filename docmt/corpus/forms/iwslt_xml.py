@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import Languages, SplitsReaderConfig, need_parts
-from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
-from docmt.corpus.sides import MarkedUp, OneSided, about_talk, escaped, paired
+from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, text_of
+from docmt.corpus.sides import DocumentCollector, MonolingualDocument, escaped, paired_documents, talk_tags
 from docmt.corpus.stock import Stock
 
 
@@ -35,22 +35,22 @@ class IwsltXmlConfig(SplitsReaderConfig):
         return {split: len(sets) for split, sets in self.splits.items()}
 
 
-def documents(config: IwsltXmlConfig, inputs: Inputs) -> Iterator[Document]:
+def documents(config: IwsltXmlConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """A split is the concatenation of its sets; a document is named `<set>.<docid>`.
 
-    Reports what `MarkedUp` and `paired` find. Raises UserError for a file that is missing or no XML.
+    Reports what `DocumentCollector` and `paired_documents` find. Raises UserError for a file that is missing or no XML.
     """
     for split, sets in config.in_order:
         for set_ in sets:
             sides = [_talks(inputs, file) for file in config.files_of_set(set_, inputs.languages)]
-            yield from paired(split, f"{set_}.", sides, inputs.problems)
+            yield from paired_documents(split, f"{set_}.", sides, inputs.problems)
 
 
-def _talks(inputs: Inputs, file: str) -> list[OneSided]:
+def _talks(inputs: ReaderInputs, file: str) -> list[MonolingualDocument]:
     from xml.parsers import expat
 
-    shown = inputs.shown(file)
-    found, parser = MarkedUp(shown, inputs.problems), expat.ParserCreate()
+    shown = inputs.display_name(file)
+    found, parser = DocumentCollector(shown, inputs.problems), expat.ParserCreate()
     parser.StartElementHandler = lambda tag, attributes: found.start(tag, attributes, parser.CurrentLineNumber)
     parser.EndElementHandler = lambda tag: found.end(tag, parser.CurrentLineNumber)
     parser.CharacterDataHandler = found.text
@@ -62,10 +62,10 @@ def _talks(inputs: Inputs, file: str) -> list[OneSided]:
     return found.finish()
 
 
-def write(config: IwsltXmlConfig, stock: Stock) -> Written:
+def write(config: IwsltXmlConfig, stock: Stock) -> FixtureFiles:
     for split, sets in config.in_order:
         for set_ in sets:
-            talks = stock.deal(config, split, config.files.format(set=set_, language=""))
+            talks = stock.draw_documents(config, split, config.files.format(set=set_, language=""))
             for side, path in enumerate(config.files_of_set(set_, stock.languages)):
                 kind = ("srcset", "refset")[side]
                 lines = [line for number, rows in enumerate(talks, 1) for line in _xml_talk(number, rows, side)]
@@ -75,6 +75,6 @@ def write(config: IwsltXmlConfig, stock: Stock) -> Written:
 
 def _xml_talk(number: int, rows: Rows, side: int) -> Iterator[str]:
     yield f'<doc docid="{number}" genre="lectures">'
-    yield from about_talk(number)
+    yield from talk_tags(number)
     yield from (f'<seg id="{n}"> {escaped(row[side])} </seg>' for n, row in enumerate(rows, 1))
     yield "</doc>"

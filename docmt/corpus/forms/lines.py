@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import Languages, SplitsReaderConfig
-from docmt.corpus.inputs import Document, Inputs, Problems, Written, text_of
+from docmt.corpus.inputs import Document, FixtureFiles, Problems, ReaderInputs, text_of
 from docmt.corpus.sides import Row, SidesConfig, aligned_document, aligned_rows
 from docmt.corpus.stock import Stock
 
@@ -31,7 +31,7 @@ class BoundariesConfig:
         need(len(stated) == 1, "blank", stated or "nothing", "one of blank: true, marker and offsets")
         need((self.at is None) == (self.marker is None), "at", self.at, "start or end with a marker, and only with it")
 
-    def is_mark(self, text: str) -> bool:
+    def is_boundary(self, text: str) -> bool:
         """Whether a line stands between documents; a blank one does where no marker is stated."""
         return not text if self.marker is None else text.startswith(self.marker)
 
@@ -66,20 +66,20 @@ class LinesConfig(SplitsReaderConfig):
         return replace(self, splits=splits, documents=documents)
 
 
-def documents(config: LinesConfig, inputs: Inputs) -> Iterator[Document]:
+def documents(config: LinesConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Documents are named `<split>1`, `<split>2`, ...
 
     Reports files of unequal length, and what `_cut` finds in their boundaries.
     """
     for split, sides in config.in_order:
-        shown = [inputs.shown(path) for path in sides.paths]
+        shown = [inputs.display_name(path) for path in sides.paths]
         rows = aligned_rows(inputs, sides.paths)
         for number, run in enumerate(_cut(rows, config.documents, split, shown, inputs), 1):
             yield aligned_document(split, f"{split}{number}", run, shown)
 
 
 def _cut(
-    rows: Iterable[Row], boundaries: BoundariesConfig | None, split: str, files: Sequence[str], inputs: Inputs
+    rows: Iterable[Row], boundaries: BoundariesConfig | None, split: str, files: Sequence[str], inputs: ReaderInputs
 ) -> Iterator[list[Row]]:
     """The rows of each document. `files` as shown in messages.
 
@@ -89,14 +89,14 @@ def _cut(
         return ([row] for row in rows)
     if boundaries.offsets is not None:
         return _by_offsets(rows, inputs, boundaries.offsets[split])
-    return _by_marks(rows, boundaries, files, inputs.problems)
+    return _by_boundaries(rows, boundaries, files, inputs.problems)
 
 
-def _by_marks(
+def _by_boundaries(
     rows: Iterable[Row], boundaries: BoundariesConfig, files: Sequence[str], problems: Problems
 ) -> Iterator[list[Row]]:
     at = boundaries.at
-    for run, before, after in _between_marks(rows, boundaries.is_mark, problems, files):
+    for run, before, after in _between_boundaries(rows, boundaries.is_boundary, problems, files):
         if run:
             first = f"{files[0]}:{run[0][0]}"
             if at == "start" and before is None:
@@ -108,14 +108,14 @@ def _by_marks(
             problems.report("empty document", where=f"{files[0]}:{after or before}")
 
 
-def _between_marks(
-    rows: Iterable[Row], is_mark: Callable[[str], bool], problems: Problems, files: Sequence[str]
+def _between_boundaries(
+    rows: Iterable[Row], is_boundary: Callable[[str], bool], problems: Problems, files: Sequence[str]
 ) -> Iterator[tuple[list[Row], int | None, int | None]]:
     """The rows between two marks, perhaps none, and the lines of these marks; None = the file's start or end."""
     run: list[Row] = []
     before = None
     for number, texts in rows:
-        marks = [is_mark(text) for text in texts]
+        marks = [is_boundary(text) for text in texts]
         if not any(marks):
             run.append((number, texts))
             continue
@@ -127,9 +127,9 @@ def _between_marks(
     yield run, before, None
 
 
-def _by_offsets(rows: Iterable[Row], inputs: Inputs, offsets: str) -> Iterator[list[Row]]:
+def _by_offsets(rows: Iterable[Row], inputs: ReaderInputs, offsets: str) -> Iterator[list[Row]]:
     """`offsets`: a file with the 0-based number of each document's first line."""
-    file = inputs.shown(offsets)
+    file = inputs.display_name(offsets)
     starts = dict(_offsets(file, inputs.lines(offsets), inputs.problems))
     if starts and 0 not in starts:
         inputs.problems.report("text before the first offset", where=f"{file}:1", found=next(iter(starts)), expected=0)
@@ -158,10 +158,12 @@ def _offsets(file: str, lines: Iterable[str], problems: Problems) -> Iterator[tu
             yield before, number
 
 
-def write(config: LinesConfig, stock: Stock) -> Written:
+def write(config: LinesConfig, stock: Stock) -> FixtureFiles:
     boundaries = config.documents
     for split, sides in config.in_order:
-        documents = stock.deal(config, split, sides.source, len(sides.paths) - 1, cut=1 if boundaries is None else None)
+        documents = stock.draw_documents(
+            config, split, sides.source, len(sides.paths) - 1, cut=1 if boundaries is None else None
+        )
         for side, path in enumerate(sides.paths):
             yield path, text_of(_with_boundaries([[row[side] for row in rows] for rows in documents], boundaries))
         if boundaries is not None and boundaries.offsets is not None:

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 
 from docmt.base.checks import need, setting
 from docmt.catalogue.forms import SplitsReaderConfig
-from docmt.corpus.inputs import Document, Inputs, Rows, Written, text_of
-from docmt.corpus.sides import MarkedUp, OneSided, escaped
+from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, text_of
+from docmt.corpus.sides import DocumentCollector, MonolingualDocument, escaped
 from docmt.corpus.stock import Stock
 
 STRUCTURE = frozenset(("mteval", "srcset", "refset", "tstset", "doc", "hl", "p", "seg"))
@@ -35,14 +35,14 @@ class NistSgmConfig(SplitsReaderConfig):
     splits: dict[str, SgmFilesConfig]
 
 
-def documents(config: NistSgmConfig, inputs: Inputs) -> Iterator[Document]:
+def documents(config: NistSgmConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Documents go by their `docid`; their order is the source's, or, where it is plain text, the first reference's.
 
     Of several references the first is the target: in the order of the files and, in one, of `sysid`s.
-    Reports what `MarkedUp` finds, and documents that source or references lack.
+    Reports what `DocumentCollector` finds, and documents that source or references lack.
     """
     for split, files in config.in_order:
-        references: dict[str, list[OneSided]] = {}
+        references: dict[str, list[MonolingualDocument]] = {}
         for one in (one for file in files.references for one in _parsed(inputs, file)):
             references.setdefault(one.name, []).append(one)
         sources = _sources(inputs, files, [found[0] for found in references.values()])
@@ -50,7 +50,10 @@ def documents(config: NistSgmConfig, inputs: Inputs) -> Iterator[Document]:
 
 
 def _joined(
-    split: str, sources: Sequence[OneSided], references: dict[str, list[OneSided]], inputs: Inputs
+    split: str,
+    sources: Sequence[MonolingualDocument],
+    references: dict[str, list[MonolingualDocument]],
+    inputs: ReaderInputs,
 ) -> Iterator[Document]:
     known = {source.name for source in sources}
     for name in (name for name in references if name not in known):
@@ -63,11 +66,13 @@ def _joined(
         yield Document(split, source.name, source.side, target, source.where, tuple(further))
 
 
-def _sources(inputs: Inputs, files: SgmFilesConfig, references: Sequence[OneSided]) -> list[OneSided]:
+def _sources(
+    inputs: ReaderInputs, files: SgmFilesConfig, references: Sequence[MonolingualDocument]
+) -> list[MonolingualDocument]:
     """The source's documents; those of plain text are as long as the `references`."""
     if files.source_form == "sgm":
         return _parsed(inputs, files.source)
-    shown, lines = inputs.shown(files.source), [line.strip() for line in inputs.lines(files.source)]
+    shown, lines = inputs.display_name(files.source), [line.strip() for line in inputs.lines(files.source)]
     expected = sum(len(one.sentences) for one in references)
     if len(lines) != expected:
         inputs.problems.report(
@@ -79,16 +84,18 @@ def _sources(inputs: Inputs, files: SgmFilesConfig, references: Sequence[OneSide
     found, first = [], 0
     for one in references:
         last = min(first + len(one.sentences), len(lines))
-        found.append(OneSided(shown, one.name, first + 1, "", lines[first:last], list(range(first + 1, last + 1))))
+        found.append(
+            MonolingualDocument(shown, one.name, first + 1, "", lines[first:last], list(range(first + 1, last + 1)))
+        )
         first = last
     return found
 
 
-def _parsed(inputs: Inputs, file: str) -> list[OneSided]:
+def _parsed(inputs: ReaderInputs, file: str) -> list[MonolingualDocument]:
     """SGML is near enough to HTML: tags in either case, attributes with or without quotes, the same entities."""
     from html.parser import HTMLParser
 
-    found = MarkedUp(inputs.shown(file), inputs.problems)
+    found = DocumentCollector(inputs.display_name(file), inputs.problems)
 
     class Parser(HTMLParser):
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -112,12 +119,12 @@ def _parsed(inputs: Inputs, file: str) -> list[OneSided]:
     return found.finish()
 
 
-def write(config: NistSgmConfig, stock: Stock) -> Written:
+def write(config: NistSgmConfig, stock: Stock) -> FixtureFiles:
     """All references in one file, where there is one; else each file has one."""
     for split, files in config.in_order:
         name = PurePosixPath(files.source).name
         number = len(files.references) if len(files.references) > 1 else stock.config.references
-        documents = stock.deal(config, split, files.source, number)
+        documents = stock.draw_documents(config, split, files.source, number)
         if files.source_form == "lines":
             yield files.source, text_of(row[0] for rows in documents for row in rows)
         else:

@@ -12,7 +12,7 @@ from docmt.base.checks import need, setting
 from docmt.base.foreign import first_line, need_file, reading
 from docmt.base.names import SPLITS
 from docmt.catalogue.forms import Languages, SplitsReaderConfig
-from docmt.corpus.inputs import Document, Inputs, Written, need_columns, text_of, tsv_rows
+from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, need_columns, text_of, tsv_rows
 from docmt.corpus.sides import aligned_document
 from docmt.corpus.stock import Stock
 
@@ -30,7 +30,7 @@ def table_form(path: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class TableConfig(SplitsReaderConfig):
+class TableReaderConfig(SplitsReaderConfig):
     """Either `splits` names a file each, or `file` has all of them and `split` is the column that says which."""
 
     PATHS: ClassVar = ("splits", "file")
@@ -64,7 +64,7 @@ class TableConfig(SplitsReaderConfig):
         return dict.fromkeys(self.splits or SPLITS, 1)
 
 
-def documents(config: TableConfig, inputs: Inputs) -> Iterator[Document]:
+def documents(config: TableReaderConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Rows of one document follow each other; documents come in the order of the table.
 
     An empty reference, or none, is left out. Reports rows with another number of columns than the header, and
@@ -73,15 +73,17 @@ def documents(config: TableConfig, inputs: Inputs) -> Iterator[Document]:
     needed = [config.source, config.target, config.document, *([config.split] if config.split else [])]
     columns = [*needed, *config.references]
     for split, path in config.tables:
-        shown = inputs.shown(path)
-        read, _ = FORMS[table_form(path)]
+        shown = inputs.display_name(path)
+        read, _ = TABLE_FORMS[table_form(path)]
         texts = _texts(read(inputs, path, columns), needed, inputs, shown)
         for (own, name), group in groupby(texts, key=lambda row: (split or row[1][3], row[1][2])):
             rows = [(number, (*row[:2], *(text or None for text in row[len(needed) :]))) for number, row in group]
             yield aligned_document(own, name, rows, [shown] * (2 + len(config.references)))
 
 
-def _texts(rows: Iterator[Row], needed: Sequence[str], inputs: Inputs, shown: str) -> Iterator[tuple[int, list[str]]]:
+def _texts(
+    rows: Iterator[Row], needed: Sequence[str], inputs: ReaderInputs, shown: str
+) -> Iterator[tuple[int, list[str]]]:
     """Whole numbers count as texts, since documents may have such names. `needed`: the first columns."""
     for number, values in rows:
         texts = [str(value).strip() if isinstance(value, str | int) else None for value in values]
@@ -93,8 +95,8 @@ def _texts(rows: Iterator[Row], needed: Sequence[str], inputs: Inputs, shown: st
             yield number, texts
 
 
-def _json_lines(inputs: Inputs, path: str, columns: Sequence[str]) -> Iterator[Row]:
-    shown = inputs.shown(path)
+def _json_lines(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iterator[Row]:
+    shown = inputs.display_name(path)
     for number, line in enumerate(inputs.lines(path), 1):
         where = f"{shown}:{number}"
         try:
@@ -110,10 +112,10 @@ def _json_lines(inputs: Inputs, path: str, columns: Sequence[str]) -> Iterator[R
             inputs.problems.report("not a JSON object", where=where, found=type(row).__name__)
 
 
-def _parquet(inputs: Inputs, path: str, columns: Sequence[str]) -> Iterator[Row]:
+def _parquet(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iterator[Row]:
     import pyarrow.parquet as pq
 
-    shown = inputs.shown(path)
+    shown = inputs.display_name(path)
     place_ = inputs.path(path)
     with reading(shown, "not a Parquet file"):
         need_file(place_)
@@ -127,19 +129,19 @@ def _parquet(inputs: Inputs, path: str, columns: Sequence[str]) -> Iterator[Row]
                 yield number, values
 
 
-def write(config: TableConfig, stock: Stock) -> Written:
+def write(config: TableReaderConfig, stock: Stock) -> FixtureFiles:
     columns = [config.document, config.source, config.target, *config.references]
     for own, path in config.tables:
         records: list[dict[str, str]] = []
         for split in SPLITS if own is None else (own,):
-            documents = stock.deal(config, split, path, 1 + len(config.references))
+            documents = stock.draw_documents(config, split, path, 1 + len(config.references))
             told = {config.split: split} if own is None else {}
             records += [
                 {**told, **dict(zip(columns, (f"{PurePosixPath(path).name}.{split}{number}", *row), strict=True))}
                 for number, rows in enumerate(documents, 1)
                 for row in rows
             ]
-        _, written = FORMS[table_form(path)]
+        _, written = TABLE_FORMS[table_form(path)]
         yield path, written(records)
 
 
@@ -160,5 +162,5 @@ def _as_parquet(records: Sequence[dict[str, str]]) -> bytes:
     return stream.getvalue()
 
 
-FORMS = {"tsv": (tsv_rows, _as_tsv), "jsonl": (_json_lines, _as_json_lines), "parquet": (_parquet, _as_parquet)}
+TABLE_FORMS = {"tsv": (tsv_rows, _as_tsv), "jsonl": (_json_lines, _as_json_lines), "parquet": (_parquet, _as_parquet)}
 """By the kind of table: what reads some columns of a file, and what makes the content of a fixture's."""

@@ -10,7 +10,7 @@ from docmt.base.checks import MOST_SEED, even, need, setting, whole
 from docmt.base.names import SPLITS
 from docmt.catalogue.fixtures import FixtureConfig, story
 from docmt.catalogue.forms import ReaderConfig
-from docmt.corpus.inputs import ContrastiveItem, Document, Inputs, Side
+from docmt.corpus.inputs import ContrastiveItem, Document, ReaderInputs, SideText
 from docmt.corpus.toy.grammar import PHENOMENA
 from docmt.corpus.toy.stories import draw_items, draw_story
 
@@ -44,24 +44,24 @@ class ToyConfig(ReaderConfig):
         return replace(self, **sizes, **same)
 
 
-def documents(config: ToyConfig, inputs: Inputs) -> Iterator[Document]:
+def documents(config: ToyConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Splits and sets draw from their own generators, so that the size of one does not change another."""
     sizes = (config.train_documents, config.dev_documents, config.test_documents)
     told = set()
     for split, size in zip(SPLITS, sizes, strict=True):
         rng = Random(f"{config.seed}/{split}")
         for number in range(1, size + 1):
-            pairs = draw_story(config.shortest, config.longest, rng).told()
+            pairs = draw_story(config.shortest, config.longest, rng).pairs()
             # No document twice: what is tested was not trained on.
             while pairs in told:
-                pairs = draw_story(config.shortest, config.longest, rng).told()
+                pairs = draw_story(config.shortest, config.longest, rng).pairs()
             told.add(pairs)
             where = f"toy {split} {number}"
-            source, target = (Side(sentences, where) for sentences in zip(*pairs, strict=True))
+            source, target = (SideText(sentences, where) for sentences in zip(*pairs, strict=True))
             yield Document(split, f"{split}{number:04d}", source, target, where)
 
 
-def items(config: ToyConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+def items(config: ToyConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
     rng = Random(f"{config.seed}/contrastive")
     for phenomenon, distance in product(PHENOMENA, config.distances):
         yield from draw_items(phenomenon, distance, config.contrastive_items, rng)

@@ -9,7 +9,7 @@ from docmt.base.checks import need, setting
 from docmt.base.errors import UserError, nearest
 from docmt.base.names import SPLITS
 from docmt.catalogue.forms import FileReaderConfig, Languages
-from docmt.corpus.inputs import Document, Inputs, Rows, Side, Written, text_of
+from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, SideText, text_of
 from docmt.corpus.stock import Stock
 
 BOOKS = ("Gen", "Exod", "Lev", "Num")
@@ -57,7 +57,7 @@ class Verse:
         return self.key.rpartition(".")[0]
 
 
-def documents(config: VersesConfig, inputs: Inputs) -> Iterator[Document]:
+def documents(config: VersesConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Books named as dev or test are held out; all others are for training.
 
     Reports a line that is no verse, and an id given twice. Raises UserError for a book that is not there.
@@ -65,15 +65,15 @@ def documents(config: VersesConfig, inputs: Inputs) -> Iterator[Document]:
     source, target = (_verses(config, inputs, name) for name in (config.source, config.target))
     inputs.changed["verses in one language only"] += len(source.keys() ^ target.keys())
     joined = [Verse(key, *zip(source[key], target[key], strict=True)) for key in target if key in source]
-    _check_books(config, {verse.book for verse in joined}, inputs.shown(config.target))
+    _check_books(config, {verse.book for verse in joined}, inputs.display_name(config.target))
     yield from _chapters(config, joined, inputs)
 
 
-def _verses(config: VersesConfig, inputs: Inputs, name: str) -> dict[str, tuple[str, int]]:
+def _verses(config: VersesConfig, inputs: ReaderInputs, name: str) -> dict[str, tuple[str, int]]:
     """Text and line of each verse."""
     verses: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(inputs.lines(name), 1):
-        where = f"{inputs.shown(name)}:{number}"
+        where = f"{inputs.display_name(name)}:{number}"
         key, tab, text = line.partition("\t")
         if not tab or key.count(".") != 2:
             expected = "Book.Chapter.Verse<TAB>text"
@@ -91,21 +91,21 @@ def _check_books(config: VersesConfig, books: set[str], where: str) -> None:
             raise UserError("held-out book is not in the corpus", where=where, found=name, remedy=nearest(name, books))
 
 
-def _chapters(config: VersesConfig, verses: list[Verse], inputs: Inputs) -> Iterator[Document]:
+def _chapters(config: VersesConfig, verses: list[Verse], inputs: ReaderInputs) -> Iterator[Document]:
     splits = {**dict.fromkeys(config.dev, "dev"), **dict.fromkeys(config.test, "test")}
-    files = [inputs.shown(name) for name in (config.source, config.target)]
+    files = [inputs.display_name(name) for name in (config.source, config.target)]
     for chapter, group in groupby(verses, key=lambda verse: verse.chapter):
         kept = _clean(config, list(group), inputs)
         if kept:
             source, target = (
-                Side([verse.texts[side] for verse in kept], file, [verse.lines[side] for verse in kept])
+                SideText([verse.texts[side] for verse in kept], file, [verse.lines[side] for verse in kept])
                 for side, file in enumerate(files)
             )
             split = splits.get(kept[0].book, "train")
-            yield Document(split, chapter, source, target, source.place(0))
+            yield Document(split, chapter, source, target, source.location(0))
 
 
-def _clean(config: VersesConfig, verses: Sequence[Verse], inputs: Inputs) -> list[Verse]:
+def _clean(config: VersesConfig, verses: Sequence[Verse], inputs: ReaderInputs) -> list[Verse]:
     """Those of a chapter. Translations that count verses differently leave some out, or put two into one."""
     changed, kept = inputs.changed, []
     for verse in verses:
@@ -124,20 +124,20 @@ def _clean(config: VersesConfig, verses: Sequence[Verse], inputs: Inputs) -> lis
     return kept
 
 
-def _without(markup: tuple[str, ...], text: str, inputs: Inputs) -> str:
+def _without(markup: tuple[str, ...], text: str, inputs: ReaderInputs) -> str:
     for mark in markup:
         inputs.changed[f"{mark} removed"] += text.count(mark)
         text = text.replace(mark, "")
     return text
 
 
-def write(config: VersesConfig, stock: Stock) -> Written:
+def write(config: VersesConfig, stock: Stock) -> FixtureFiles:
     held_out = {"dev": config.dev, "test": config.test}
     for_training = next(book for book in BOOKS if book not in (*config.dev, *config.test))
     verses: list[tuple[str, str, str]] = []
     for split, books in {"train": (for_training,), **held_out}.items():
         for book in books:
-            chapters = stock.deal(config, split, f"{config.source}/{book}")
+            chapters = stock.draw_documents(config, split, f"{config.source}/{book}")
             for chapter, rows in enumerate(chapters, 1):
                 pairs = enumerate(_rough(rows, config), 1)
                 verses += [(f"{book}.{chapter}.{verse}", *pair) for verse, pair in pairs]

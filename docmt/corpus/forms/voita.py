@@ -21,7 +21,7 @@ from docmt.corpus.contrastive_items import (
     split_sentences,
     texts_of,
 )
-from docmt.corpus.inputs import ContrastiveItem, Inputs, Written
+from docmt.corpus.inputs import ContrastiveItem, FixtureFiles, ReaderInputs
 from docmt.corpus.stock import Stock
 
 Sentences = tuple[str, ...]
@@ -32,7 +32,7 @@ class VoitaConfig(ContrastiveReaderConfig):
     kind: Literal["voita"]
 
 
-def items(config: VoitaConfig, inputs: Inputs) -> Iterator[ContrastiveItem]:
+def items(config: VoitaConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
     """Text is taken as it is: tokenised and cased.
 
     Some instances have a translation twice (13 of each ellipsis set); of equal ones one is kept, and the others are
@@ -66,9 +66,9 @@ def _different(translations: list[Sentences], right: Sentences, changed: Counter
     return kept
 
 
-def write(config: VoitaConfig, stock: Stock) -> Written:
+def write(config: VoitaConfig, stock: Stock) -> FixtureFiles:
     for name, path in config.sets.items():
-        instances = [_instance(item) for item in stock.deal_items(name, path)]
+        instances = [_instance(item) for item in stock.draw_set_items(name, path)]
         yield path, json.dumps(instances, ensure_ascii=False, indent=1)
 
 

@@ -25,7 +25,7 @@ class Facts:
     gender: int
     fruit: words.Fruit
     count: tuple[str, str]
-    word: words.TwoWay
+    word: words.AmbiguousWord
     sense: int
     modality: words.Modality
 
@@ -34,19 +34,19 @@ class Facts:
         return self.pair[self.gender]
 
     @property
-    def meant(self) -> words.Sense:
+    def word_sense(self) -> words.Sense:
         return self.word.senses[self.sense]
 
     @property
-    def many(self) -> bool:
-        return self.count != words.ONE
+    def is_plural(self) -> bool:
+        return self.count != words.SINGLE
 
-    def turned(self, phenomenon: str, rng: Random) -> "Facts":
+    def contrasted(self, phenomenon: str, rng: Random) -> "Facts":
         """The same facts but for the one that decides `phenomenon`."""
         if phenomenon == GENDER:
             return replace(self, gender=1 - self.gender)
         if phenomenon == NUMBER:
-            return replace(self, count=words.ONE if self.many else rng.choice(words.MANY))
+            return replace(self, count=words.SINGLE if self.is_plural else rng.choice(words.MANY))
         if phenomenon == WORD:
             return replace(self, sense=1 - self.sense)
         return replace(self, modality=rng.choice([m for m in words.MODALITIES if m != self.modality]))
@@ -57,8 +57,8 @@ def draw_facts(rng: Random) -> Facts:
         pair=rng.choice(words.PAIRS),
         gender=rng.randrange(2),
         fruit=rng.choice(words.FRUITS),
-        count=rng.choice((words.ONE, rng.choice(words.MANY))),
-        word=rng.choice(words.TWO_WAY),
+        count=rng.choice((words.SINGLE, rng.choice(words.MANY))),
+        word=rng.choice(words.AMBIGUOUS_WORDS),
         sense=rng.randrange(2),
         modality=rng.choice(words.MODALITIES),
     )
@@ -90,15 +90,15 @@ def _a(noun: str) -> str:
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
-def _shown(facts: Facts) -> str:
+def _word_with_cues(facts: Facts) -> str:
     """The ambiguous word with what shows its sense: 只下蛋的鸡."""
-    return f"{facts.meant.measure}{facts.meant.attribute}{facts.word.zh}"
+    return f"{facts.word_sense.measure}{facts.word_sense.attribute}{facts.word.zh}"
 
 
 def _there_are(facts: Facts) -> str:
-    if facts.many:
-        return f"there are {facts.count[1]} {facts.fruit.many}"
-    return f"there is {_a(facts.fruit.one)}"
+    if facts.is_plural:
+        return f"there are {facts.count[1]} {facts.fruit.plural}"
+    return f"there is {_a(facts.fruit.singular)}"
 
 
 def mention(rng: Random) -> Sentence:
@@ -154,7 +154,7 @@ def given_fruit(rng: Random) -> Sentence:
 
     def say(facts: Facts) -> tuple[str, str]:
         count = facts.count[0].removeprefix("一")
-        english = f"these {facts.fruit.many} are" if facts.many else f"this {facts.fruit.one} is"
+        english = f"these {facts.fruit.plural} are" if facts.is_plural else f"this {facts.fruit.singular} is"
         return _pair(f"这{count}{facts.fruit.zh}是给{person_zh}的", f"{english} for {person_en}")
 
     return Sentence(say, frozenset({NUMBER}))
@@ -167,7 +167,7 @@ def taste(rng: Random) -> Sentence:
     zh, en = rng.choice(words.TASTES)
 
     def say(facts: Facts) -> tuple[str, str]:
-        subject, be, ending = ("they", "are", "") if facts.many else ("it", "is", "s")
+        subject, be, ending = ("they", "are", "") if facts.is_plural else ("it", "is", "s")
         verb = sense_en.format(be=be, s=ending)
         return _pair(f"{sense_zh}{degree_zh}{zh}", f"{subject} {verb} {degree_en} {en}")
 
@@ -180,7 +180,7 @@ def ambiguous(rng: Random) -> Sentence:
 
     def say(facts: Facts) -> tuple[str, str]:
         place_zh, place_en = places[facts.word.outdoors]
-        return _pair(f"{place_zh}有一{_shown(facts)}", f"there is {_a(facts.meant.en)} {place_en}")
+        return _pair(f"{place_zh}有一{_word_with_cues(facts)}", f"there is {_a(facts.word_sense.en)} {place_en}")
 
     return Sentence(say, frozenset({WORD}))
 
@@ -190,8 +190,8 @@ def in_front(rng: Random) -> Sentence:
     place_zh, place_en = rng.choice((("身边", "next to"), ("面前", "in front of")))
 
     def say(facts: Facts) -> tuple[str, str]:
-        things = f"{facts.count[0]}{facts.fruit.zh}和一{_shown(facts)}"
-        english = f"{_there_are(facts)} and {_a(facts.meant.en)} {place_en} {facts.person.en}"
+        things = f"{facts.count[0]}{facts.fruit.zh}和一{_word_with_cues(facts)}"
+        english = f"{_there_are(facts)} and {_a(facts.word_sense.en)} {place_en} {facts.person.en}"
         return _pair(f"{facts.person.zh}{place_zh}有{things}", english)
 
     return Sentence(say, frozenset({GENDER, NUMBER, WORD}))
@@ -202,7 +202,7 @@ def owned(rng: Random) -> Sentence:
     person_zh, person_en = rng.choice(words.NEUTRAL_PEOPLE)
 
     def say(facts: Facts) -> tuple[str, str]:
-        return _pair(f"那{_shown(facts)}是{person_zh}的", f"that {facts.meant.en} is {person_en}'s")
+        return _pair(f"那{_word_with_cues(facts)}是{person_zh}的", f"that {facts.word_sense.en} is {person_en}'s")
 
     return Sentence(say, frozenset({WORD}))
 
@@ -214,7 +214,7 @@ def bare(rng: Random) -> Sentence:
     zh, en = rng.choice(words.LOOKS)
 
     def say(facts: Facts) -> tuple[str, str]:
-        subject = f"the {facts.meant.en}"
+        subject = f"the {facts.word_sense.en}"
         return _pair(f"{time.zh}{facts.word.zh}{degree_zh}{zh}", f"{subject} {time.be} {degree_en} {en}{time.en}")
 
     return Sentence(say, leaves_open=WORD)

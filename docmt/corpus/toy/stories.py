@@ -51,7 +51,7 @@ class Story:
     facts: Facts
     sentences: tuple[Sentence, ...]
 
-    def told(self) -> tuple[tuple[str, str], ...]:
+    def pairs(self) -> tuple[tuple[str, str], ...]:
         """The pairs of Chinese and English."""
         return tuple(sentence.say(self.facts) for sentence in self.sentences)
 
@@ -127,7 +127,7 @@ def draw_items(
 def draw_twins(phenomenon: str, distance: int, rng: Random) -> tuple[ContrastiveItem, ContrastiveItem]:
     """Two items whose deciding sentence stands `distance` sentences before the last one."""
     facts = grammar.draw_facts(rng)
-    other = facts.turned(phenomenon, rng)
+    other = facts.contrasted(phenomenon, rng)
     sentences = _sentences(phenomenon, distance, facts, rng)
     variants = tuple(sentences[-1].say(told)[1] for told in (facts, other))
     first, second = (

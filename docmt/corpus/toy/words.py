@@ -82,8 +82,8 @@ NEUTRAL_PEOPLE = (
 
 class Fruit(NamedTuple):
     zh: str
-    one: str
-    many: str
+    singular: str
+    plural: str
 
 
 FRUITS = (
@@ -96,7 +96,7 @@ FRUITS = (
     Fruit("香蕉", "banana", "bananas"),
     Fruit("柠檬", "lemon", "lemons"),
 )
-ONE = ("一个", "")
+SINGLE = ("一个", "")
 MANY = (("两个", "two"), ("三个", "three"), ("四个", "four"), ("五个", "five"), ("几个", "some"))
 DISHES = (
     ("盘子里", "on the plate"),
@@ -116,7 +116,7 @@ class Sense(NamedTuple):
     en: str
 
 
-class TwoWay(NamedTuple):
+class AmbiguousWord(NamedTuple):
     """A word that has two translations. Its form is the same wherever it stands, so that its mentions are a chain."""
 
     zh: str
@@ -124,27 +124,27 @@ class TwoWay(NamedTuple):
     outdoors: bool
 
 
-TWO_WAY = (
-    TwoWay("车", (Sense("辆", "两个轮子的", "bike"), Sense("辆", "运货的", "truck")), True),
-    TwoWay("羊", (Sense("只", "长胡子的", "goat"), Sense("只", "剪毛的", "sheep")), True),
-    TwoWay("鸡", (Sense("只", "打鸣的", "rooster"), Sense("只", "下蛋的", "hen")), True),
-    TwoWay("牛", (Sense("头", "产奶的", "cow"), Sense("头", "耕地的", "ox")), True),
-    TwoWay("杜鹃", (Sense("只", "", "cuckoo"), Sense("盆", "", "azalea")), True),
-    TwoWay("鸽子", (Sense("只", "送信的", "pigeon"), Sense("只", "白色的", "dove")), True),
-    TwoWay("乌龟", (Sense("只", "水里的", "turtle"), Sense("只", "陆地上的", "tortoise")), True),
-    TwoWay("船", (Sense("艘", "打鱼的", "boat"), Sense("艘", "远航的", "ship")), True),
-    TwoWay("琴", (Sense("架", "立式的", "piano"), Sense("把", "拉弓的", "violin")), False),
-    TwoWay("笔", (Sense("支", "画图的", "pencil"), Sense("支", "签字的", "pen")), False),
-    TwoWay("球", (Sense("个", "弹跳的", "basketball"), Sense("个", "飘起来的", "balloon")), False),
-    TwoWay("灯", (Sense("盏", "插电的", "lamp"), Sense("盏", "点蜡烛的", "lantern")), False),
-    TwoWay("杯子", (Sense("个", "喝茶的", "cup"), Sense("个", "喝酒的", "glass")), False),
-    TwoWay("桌子", (Sense("张", "写字的", "desk"), Sense("张", "吃饭的", "table")), False),
-    TwoWay("钟", (Sense("座", "报时的", "clock"), Sense("座", "寺庙的", "bell")), False),
-    TwoWay("刀", (Sense("把", "切菜的", "knife"), Sense("把", "武士的", "sword")), False),
-    TwoWay("瓶子", (Sense("个", "装水的", "bottle"), Sense("个", "插花的", "vase")), False),
-    TwoWay("帽子", (Sense("顶", "遮阳的", "hat"), Sense("顶", "毛线的", "cap")), False),
-    TwoWay("袋子", (Sense("个", "购物的", "bag"), Sense("个", "装米的", "sack")), False),
-    TwoWay("锅", (Sense("口", "炒菜的", "wok"), Sense("口", "煮汤的", "pot")), False),
+AMBIGUOUS_WORDS = (
+    AmbiguousWord("车", (Sense("辆", "两个轮子的", "bike"), Sense("辆", "运货的", "truck")), True),
+    AmbiguousWord("羊", (Sense("只", "长胡子的", "goat"), Sense("只", "剪毛的", "sheep")), True),
+    AmbiguousWord("鸡", (Sense("只", "打鸣的", "rooster"), Sense("只", "下蛋的", "hen")), True),
+    AmbiguousWord("牛", (Sense("头", "产奶的", "cow"), Sense("头", "耕地的", "ox")), True),
+    AmbiguousWord("杜鹃", (Sense("只", "", "cuckoo"), Sense("盆", "", "azalea")), True),
+    AmbiguousWord("鸽子", (Sense("只", "送信的", "pigeon"), Sense("只", "白色的", "dove")), True),
+    AmbiguousWord("乌龟", (Sense("只", "水里的", "turtle"), Sense("只", "陆地上的", "tortoise")), True),
+    AmbiguousWord("船", (Sense("艘", "打鱼的", "boat"), Sense("艘", "远航的", "ship")), True),
+    AmbiguousWord("琴", (Sense("架", "立式的", "piano"), Sense("把", "拉弓的", "violin")), False),
+    AmbiguousWord("笔", (Sense("支", "画图的", "pencil"), Sense("支", "签字的", "pen")), False),
+    AmbiguousWord("球", (Sense("个", "弹跳的", "basketball"), Sense("个", "飘起来的", "balloon")), False),
+    AmbiguousWord("灯", (Sense("盏", "插电的", "lamp"), Sense("盏", "点蜡烛的", "lantern")), False),
+    AmbiguousWord("杯子", (Sense("个", "喝茶的", "cup"), Sense("个", "喝酒的", "glass")), False),
+    AmbiguousWord("桌子", (Sense("张", "写字的", "desk"), Sense("张", "吃饭的", "table")), False),
+    AmbiguousWord("钟", (Sense("座", "报时的", "clock"), Sense("座", "寺庙的", "bell")), False),
+    AmbiguousWord("刀", (Sense("把", "切菜的", "knife"), Sense("把", "武士的", "sword")), False),
+    AmbiguousWord("瓶子", (Sense("个", "装水的", "bottle"), Sense("个", "插花的", "vase")), False),
+    AmbiguousWord("帽子", (Sense("顶", "遮阳的", "hat"), Sense("顶", "毛线的", "cap")), False),
+    AmbiguousWord("袋子", (Sense("个", "购物的", "bag"), Sense("个", "装米的", "sack")), False),
+    AmbiguousWord("锅", (Sense("口", "炒菜的", "wok"), Sense("口", "煮汤的", "pot")), False),
 )
 OUTDOORS = (
     ("院子里", "in the yard"),

@@ -6,7 +6,7 @@ import pytest
 from helpers.contrastive_sets import ANAPHORA, DOCUMENT, LEXICAL_CHOICE, PRONOUNS, TABLE, write_document, write_sets
 from helpers.reader_files import items_of, refusal
 
-from docmt.corpus.inputs import CollectedProblems, ContrastiveItem, Inputs
+from docmt.corpus.inputs import CollectedProblems, ContrastiveItem, ReaderInputs
 
 SETS = {
     "discevalmt": {"a": "anaphora.json", "l": "lexical_choice.json"},
@@ -20,8 +20,8 @@ def sets(tmp_path):
     return write_sets(tmp_path)
 
 
-def inputs_of(folder) -> Inputs:
-    return Inputs(folder, folder / "scratch", "en", "de")
+def inputs_of(folder) -> ReaderInputs:
+    return ReaderInputs(folder, folder / "scratch", "en", "de")
 
 
 def reader(kind, **options) -> dict:

@@ -59,7 +59,7 @@ def test_lines_with_further_references(inputs):
 def test_sentences_know_their_lines(inputs):
     write_files(inputs.downloads, {"a.zh": "<d>\n一\n二\n<d>\n三\n", "a.en": "<d>\none\ntwo\n<d>\nthree\n"})
     _, second = documents_of(inputs, {**LINES, "documents": {"marker": "<d>", "at": "start"}})
-    assert (second.where, second.source.place(0), second.target.place(0)) == ("a.zh:5", "a.zh:5", "a.en:5")
+    assert (second.where, second.source.location(0), second.target.location(0)) == ("a.zh:5", "a.zh:5", "a.en:5")
 
 
 def test_unicode_spaces_stay_inside_sentences(inputs):
@@ -75,7 +75,7 @@ def test_pairs_with_an_empty_side_are_dropped(inputs):
     write_files(inputs.downloads, {"a.zh": source, "a.en": target})
     documents = documents_of(inputs, {**LINES, "documents": {"marker": "<d>", "at": "start"}, "drop_empty": True})
     assert plain(documents) == [("train", "train1", [("你好。", "Hello.")]), ("train", "train3", [("好。", "Fine.")])]
-    assert documents[1].target.place(0) == "a.en:7"
+    assert documents[1].target.location(0) == "a.en:7"
     assert inputs.changed == {"pairs dropped: a side is empty": 2, "documents dropped: nothing of them is left": 1}
 
 
@@ -140,7 +140,7 @@ def test_files(inputs):
     documents = documents_of(inputs, reader)
     assert [name for _, name, _ in plain(documents)] == ["9", "10", "100"]
     assert plain(documents)[0][2] == [("zh 9", "en 9"), ("zh", "en")]
-    assert documents[2].target.place(1) == "t/100.en:2"
+    assert documents[2].target.location(1) == "t/100.en:2"
 
 
 def test_files_whose_folders_are_the_documents(inputs):
@@ -164,7 +164,7 @@ def test_eos(inputs, separator):
         ("train", "train1", [("一", "one"), ("一。", "one。")]),
         ("train", "train2", [("一", "one")]),
     ]
-    assert documents[0].target.place(1) == "a.en:1"
+    assert documents[0].target.location(1) == "a.en:1"
 
 
 # table
@@ -201,7 +201,7 @@ def test_table_with_a_column_of_splits(inputs, form):
         ("dev", "a", [("三", "three")]),
         ("train", "7", [("四", "4")]),
     ]
-    assert documents[1].source.place(0) == f"{name}:{4 if form.startswith('tsv') else 3}"
+    assert documents[1].source.location(0) == f"{name}:{4 if form.startswith('tsv') else 3}"
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -244,7 +244,7 @@ def test_verses(inputs):
         ("dev", "Dan.1", [("王。", "The king.")]),
         ("test", "Ruth.1", [("饥荒。", "Famine.")]),
     ]
-    assert documents[2].target.place(0) == "b.tar.gz/b/en.tsv:6"
+    assert documents[2].target.location(0) == "b.tar.gz/b/en.tsv:6"
     assert {what: count for what, count in inputs.changed.items() if count} == {
         "verses in one language only": 1,
         "pairs joined to the pair before: a verse stands in the one before": 1,
@@ -288,7 +288,7 @@ def test_iwslt_xml(inputs):
         ("test", "t1.7"),
     ]
     assert plain(documents)[0][2] == [("你好 世界", "Hello <world> & all"), ("好 。", "Well.")]
-    assert (documents[0].where, documents[0].target.place(1)) == ("dev1.zh.xml:4", "dev1.en.xml:8")
+    assert (documents[0].where, documents[0].target.location(1)) == ("dev1.zh.xml:4", "dev1.en.xml:8")
 
 
 # iwslt_tags
@@ -356,7 +356,7 @@ def test_nist_sgm(inputs):
     write_files(inputs.downloads, {"s.sgm": SOURCE, "r.sgm": REFERENCES, "r3.sgm": THIRD})
     documents = documents_of(inputs, SGM)
     assert plain(documents) == EXPECTED
-    assert (documents[0].where, documents[0].references[0].place(1)) == ("s.sgm:2", "r.sgm:5")
+    assert (documents[0].where, documents[0].references[0].location(1)) == ("s.sgm:2", "r.sgm:5")
 
 
 def test_nist_sgm_whose_source_is_plain_text(inputs):
@@ -367,7 +367,7 @@ def test_nist_sgm_whose_source_is_plain_text(inputs):
         ("A1", [("标题", "Title"), ("一&二", "one & two 's")]),
         ("B2", [("三", "a <i>three</i> < 4")]),
     ]
-    assert documents[1].source.place(0) == "s.txt:3"
+    assert documents[1].source.location(0) == "s.txt:3"
 
 
 # voita

@@ -6,12 +6,12 @@ from collections import Counter
 import pytest
 from helpers.reader_files import documents_of, items_of
 
-from docmt.corpus.inputs import Inputs
+from docmt.corpus.inputs import ReaderInputs
 
 
 @pytest.fixture
-def real(shared, tmp_path) -> Inputs:
-    return Inputs(shared / "mirror", tmp_path, "zh", "en")
+def real(shared, tmp_path) -> ReaderInputs:
+    return ReaderInputs(shared / "mirror", tmp_path, "zh", "en")
 
 
 def counts(documents) -> dict[str, tuple[int, int]]:
@@ -46,7 +46,7 @@ def test_iwslt_2015(real):
 
 
 def test_iwslt_2017(shared, tmp_path):
-    inputs = Inputs(shared / "mirror", tmp_path, "en", "de")
+    inputs = ReaderInputs(shared / "mirror", tmp_path, "en", "de")
     sets = {"dev2010": (8, 888), "tst2010": (11, 1568), "tst2011": (16, 1433), "tst2012": (15, 1700)}
     sets |= {"tst2013": (16, 993), "tst2014": (15, 1305), "tst2015": (12, 1080)}
     files = "iwslt17_en-de/IWSLT17.TED.{set}.en-de.{language}.xml"

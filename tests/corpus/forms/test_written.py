@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docmt.corpus.forms.iwslt_tags import TAG
-from docmt.corpus.inputs import Inputs
+from docmt.corpus.inputs import ReaderInputs
 from docmt.corpus.opening import MARKER
 
 NO_TEXT = "\ufeff\ufffe\uffff"
@@ -217,7 +217,7 @@ def read_back(style: Callable[[list[Pairs]], Written], pack: Callable, corpus: l
         folder = Path(name)
         written, reader = pack(*style(corpus))
         write_files(folder, written)
-        found = plain(documents_of(Inputs(folder, folder / "scratch", "zh", "en"), reader))
+        found = plain(documents_of(ReaderInputs(folder, folder / "scratch", "zh", "en"), reader))
     assert len({name for _, name, _ in found}) == len(found)
     return [pairs for _, _, pairs in found]
 
@@ -269,6 +269,6 @@ def test_contrastive_sets(texts, context, distance, data):
     }
     with tempfile.TemporaryDirectory() as name:
         write_files(Path(name), {"a.json": json.dumps([instance])})
-        (item,) = items_of(Inputs(Path(name), Path(name), "en", "ru"), {"kind": "voita", "sets": {"s": "a.json"}})
+        (item,) = items_of(ReaderInputs(Path(name), Path(name), "en", "ru"), {"kind": "voita", "sets": {"s": "a.json"}})
     assert (item.set, item.distance, item.source) == ("s", distance, (*context, source))
     assert (item.target_context, item.variants, item.correct) == (tuple(context), tuple(variants), right)
