@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from docmt.base.artifacts import atomic_folder, sha256_file
 from docmt.base.vocabulary import Vocabulary
-from docmt.models.fairseq import Checkpoint, Numbering, imported, numberings, read_checkpoint
+from docmt.models.fairseq import Checkpoint, Numbering, import_model, numberings, read_checkpoint
 from docmt.models.fairseq_settings import is_g_transformer, read_dictionary
 from docmt.models.store import save_model
 from docmt.settings.data import CutConfig, ViewConfig
@@ -39,7 +39,7 @@ def import_fairseq(
     """
     found = read_checkpoint(checkpoint)
     sides = numberings(found, *map(read_dictionary, dictionaries))
-    model = imported(found, *sides)
+    model = import_model(found, *sides)
     pipeline = text_pipeline(sides, languages, codes, case)
     named = dict(zip(("source_language", "target_language"), languages, strict=True))
     with atomic_folder(output) as folder:

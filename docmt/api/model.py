@@ -15,7 +15,7 @@ from docmt.base.parse import parse
 from docmt.chains.documents import read_stop_words
 from docmt.corpus.inputs import ContrastiveItem
 from docmt.corpus.read import contrastive_table
-from docmt.decoding.contrastive import scored
+from docmt.decoding.contrastive import score_variants
 from docmt.decoding.translator import Progress, quiet
 from docmt.models.store import CARD, load_model, read_card
 from docmt.models.transformer import Transformer
@@ -92,8 +92,8 @@ def forced_scores(
 ) -> pa.Table:
     """CONTRASTIVE_SCORES of items, whose context is cut as the model's own test documents.
 
-    `whole`: see `docmt.decoding.contrastive.scored`; `where` stands for the items' files in messages. Raises UserError
-    for a sentence without any token, and where the model does not say how documents are cut.
+    `whole`: see `docmt.decoding.contrastive.score_variants`; `where` stands for the items' files in messages.
+    Raises UserError for a sentence without any token, and where the model does not say how documents are cut.
     """
     tokens = contrastive_tokens(contrastive_table(items), model.pipeline.sides, where)
     segments = contrastive_segments(tokens, model.own_cut())
@@ -101,4 +101,4 @@ def forced_scores(
         items[segment["item"]].source[-len(segment["source_lengths"]) :]
         for segment in segments.select(["item", "source_lengths"]).to_pylist()
     )
-    return scored(model.network, segments, model.chains(seen), batch_tokens, progress, whole)
+    return score_variants(model.network, segments, model.chains(seen), batch_tokens, progress, whole)

@@ -43,7 +43,7 @@ class Translated:
         """A text for each line, or for each document."""
         if self.decoded is None:
             return [""] * self.count
-        restored = restored_lines(self.decoded.takes[-1], self.decoded.line_lengths, self.restore)
+        restored = restored_lines(self.decoded.translations[-1], self.decoded.line_lengths, self.restore)
         texts = [text for _, text in restored]
         if self.is_by_document:
             return texts

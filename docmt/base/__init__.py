@@ -1,1 +1,1 @@
-"""What every part of docmt builds on: errors, files and tables, checks, processes."""
+"""The foundation of every package of docmt: errors, files and tables, checks, processes."""

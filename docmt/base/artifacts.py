@@ -1,6 +1,7 @@
-"""Files that other jobs read: written beside and renamed, so that a half-written one never has the name.
+"""Files that other jobs read: each is written under a temporary name and renamed when it is complete.
 
-Text files of people and programs are UTF-8, with or without a byte order mark.
+A half-written file therefore never has the name that readers look for. Text files are UTF-8, with or without a byte
+order mark.
 """
 
 import fcntl
@@ -18,69 +19,79 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import MEND, naming, reading
 
 BYTE_ORDER_MARK = "\ufeff"
-"""Some editors put it before a text; it is none of its characters."""
+"""The character that some editors write before a text; readers here remove it."""
 
 
 def canonical_json(value: Any) -> str:
-    """The same text for the same value: keys sorted, no spaces, so that reordering a YAML file changes nothing."""
+    """Return the JSON text of a value: the same text for the same value.
+
+    Keys are sorted and there are no spaces, so that reordering a YAML file changes nothing.
+    """
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def digest(value: Any, length: int = 12) -> str:
-    """A short stable name for a JSON-able value (hexadecimal digits of its SHA-256)."""
+    """Return a short stable name for a JSON-able value: the first `length` hexadecimal digits of its SHA-256."""
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:length]
 
 
 def sha256_file(path: Path | str) -> str:
-    """Raises UserError where the file cannot be read."""
+    """Return the SHA-256 of a file in hexadecimal digits.
+
+    Raises UserError where the file cannot be read.
+    """
     with reading(path, "cannot be read"), Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @contextmanager
 def atomic_file(path: Path | str, mode: str = "w") -> Iterator[Any]:
-    """Open a temporary file beside `path`; give it its name only when the block ends well.
+    """Open a temporary file in the folder of `path`; rename it to `path` only when the block ends without an exception.
 
-    Text is UTF-8 with Unix line ends. After an exception nothing is left behind and an older file stays.
+    Text is written as UTF-8 with Unix line ends. After an exception the temporary file is removed and an older file at
+    `path` stays as it was.
     """
     path = Path(path)
-    beside = _beside(path)
+    temporary = _temporary_path(path)
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     try:
         with naming(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with beside.open(mode, **text) as stream:
+            with temporary.open(mode, **text) as stream:
                 yield stream
                 stream.flush()
-                os.fsync(stream.fileno())
-            beside.replace(path)
+                os.fsync(stream.fileno())  # before the rename: after a power cut the file must not be empty
+            temporary.replace(path)
     finally:
-        # A disk that is full, or gone, must not hide what went wrong first.
+        # Where the disk is full or gone, this fails too: its error must not hide the first one.
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager
 def atomic_folder(path: Path | str) -> Iterator[Path]:
-    """Fill a temporary folder beside `path`; it replaces `path` only when the block ends well."""
+    """Create a temporary folder for the block; it replaces `path` only when the block ends without an exception.
+
+    The temporary folder is in the same folder as `path`.
+    """
     path = Path(path)
-    beside = _beside(path)
+    temporary = _temporary_path(path)
     try:
         with naming(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            beside.mkdir()
-            yield beside
-            _replace_folder(beside, path)
+            temporary.mkdir()
+            yield temporary
+            _replace_folder(temporary, path)
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _replace_folder(new: Path, path: Path) -> None:
-    """The older folder makes way whole, and comes back where the new one cannot take its place."""
+    """Move `new` to `path`; move the older folder at `path` back where that fails."""
     if not path.is_dir():
         new.replace(path)
         return
-    older = _beside(path)
+    older = _temporary_path(path)
     path.replace(older)
     try:
         new.replace(path)
@@ -90,16 +101,17 @@ def _replace_folder(new: Path, path: Path) -> None:
     shutil.rmtree(older, ignore_errors=True)
 
 
-def _beside(path: Path) -> Path:
-    """A name of its own, in the same folder."""
+def _temporary_path(path: Path) -> Path:
+    """Return a path in the same folder as `path` that no other process uses."""
     return path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
 
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[bool]:
-    """A lock between processes, for short work on files that several of them read and replace.
+    """Hold a lock on a folder, so that one process at a time runs the block.
 
-    One process at a time is within; false where the file system has no such locks, and several may be.
+    The lock is for short work on files that several processes read and replace. The value is false where the file
+    system has no such locks: then several processes may run the block at the same time.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -114,7 +126,10 @@ def folder_lock(folder: Path) -> Iterator[bool]:
 
 
 def decoded(data: bytes, where: str) -> str:
-    """The text without a byte order mark. Raises UserError, with the line, for what is not UTF-8."""
+    """Decode UTF-8 text and remove its byte order mark.
+
+    Raises UserError, with the line in the file `where`, for bytes that are not UTF-8.
+    """
     try:
         return data.decode("utf-8").removeprefix(BYTE_ORDER_MARK)
     except UnicodeDecodeError as problem:
@@ -129,15 +144,19 @@ def decoded(data: bytes, where: str) -> str:
 
 
 def read_text(path: Path | str) -> str:
-    """Raises UserError where the file cannot be read, or is not UTF-8."""
+    """Read a text file.
+
+    Raises UserError where the file cannot be read or is not UTF-8.
+    """
     with reading(path, "cannot be read"):
         data = Path(path).read_bytes()
     return decoded(data, str(path))
 
 
 def read_lines(path: Path | str) -> list[str]:
-    """Lines end at line feeds only: str.splitlines would also cut at U+2028 and its like inside a sentence.
+    """Read the lines of a text file, without their ends.
 
+    Lines end at line feeds only: str.splitlines would also cut at U+2028 and similar characters inside a sentence.
     Raises UserError as `read_text` does.
     """
     text = read_text(path)
@@ -145,45 +164,59 @@ def read_lines(path: Path | str) -> list[str]:
 
 
 def write_json(path: Path | str, value: Any) -> None:
+    """Write a value as indented JSON with sorted keys; the file appears only when it is complete."""
     with atomic_file(path) as stream:
         json.dump(value, stream, indent=2, sort_keys=True, ensure_ascii=False)
         stream.write("\n")
 
 
 def read_json(path: Path | str) -> Any:
-    """Raises UserError where the file is missing or is no JSON."""
+    """Read a JSON file.
+
+    Raises UserError where the file is missing or is not JSON.
+    """
     text = read_text(path)
     with reading(path, "not a JSON file"):
         return json.loads(text)
 
 
 def read_object(path: Path | str, *needed: str) -> dict[str, Any]:
-    """A JSON file that holds an object with these keys. Raises UserError where it does not."""
+    """Read a JSON file that holds an object with the keys `needed`.
+
+    Raises UserError where the file is missing, is not JSON, is not an object or lacks a key.
+    """
     return as_object(read_json(path), str(path), needed)
 
 
 def read_object_if_there(path: Path | str, *needed: str) -> dict[str, Any] | None:
-    """The same; none where there is no such file, which may be removed at any time."""
+    """Read a JSON object as `read_object` does; return none where the file does not exist.
+
+    It is for files that may be removed at any time.
+    """
     return read_object(path, *needed) if Path(path).exists() else None
 
 
 def as_object(value: Any, where: str, needed: Sequence[str] = ()) -> dict[str, Any]:
-    """`value`, which JSON gave. Raises UserError where it is no object with these keys."""
+    """Return `value`, which was read from JSON, after a check that it is an object with the keys `needed`.
+
+    Raises UserError, which names `where`, for any other value.
+    """
     expected = f"an object with {', '.join(needed)}" if needed else "an object"
     if not isinstance(value, dict):
-        found = f"{type(value).__name__} {json.dumps(value, ensure_ascii=False)[:40]}"
-        raise UserError("JSON of another shape", where=where, found=found, expected=expected, remedy=MEND)
+        description = f"{type(value).__name__} {json.dumps(value, ensure_ascii=False)[:40]}"
+        raise UserError("the JSON is not an object", where=where, found=description, expected=expected, remedy=MEND)
     missing = [name for name in needed if name not in value]
     if missing:
-        found = f"no {', '.join(missing)}"
-        raise UserError("keys are missing", where=where, found=found, expected=expected, remedy=MEND)
+        description = f"no {', '.join(missing)}"
+        raise UserError("keys are missing", where=where, found=description, expected=expected, remedy=MEND)
     return value
 
 
 def read_json_lines(path: Path | str, *needed: str, growing: bool = False) -> list[dict[str, Any]]:
-    """A JSON object with these keys on each line. `growing`: a last line without an end is being written, and left out.
+    """Read a file that has a JSON object with the keys `needed` on each line.
 
-    Raises UserError, with the line, for anything else.
+    `growing`: another process may be writing the file; a last line without an end is incomplete and is left out. Raises
+    UserError, with the line, for anything else.
     """
     *lines, last = read_text(path).split("\n")
     if last and not growing:

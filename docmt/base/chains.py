@@ -1,13 +1,13 @@
-"""What a lexical chain is: the places of a word that a text repeats.
+"""Lexical chains: the places of a word that is repeated within a text.
 
 Paper: lexical chains, section 3 (S = (a_k, b_k), k = 1..K) and appendix A.
 
-A text is a document, or a segment of one. Texts stand one after another: an array of all their words, and how many
-words each text has. Chains stand text by text, in the order of their first members, as `members`, places one chain
-after another, and `sizes`, how many members each chain has.
+A text here is a document or a segment of a document. Several texts are one array of all their words, text after text,
+and the number of words of each text. Chains are ordered by text and then by their first member. They are two arrays:
+`members`, the places of the words, chain after chain, and `sizes`, the number of members of each chain.
 
-`@@` ends a BPE piece that the next one continues, and opens a pretrained tokenizer's piece that continues the one
-before.
+`@@` at the end of a BPE piece means that the next piece continues the word. A pretrained tokenizer's piece that
+continues a word has `@@` at its start instead.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,77 +21,84 @@ from docmt.base.runs import places, spans, starts
 from docmt.base.vocabulary import CONTINUES, by_frequency
 
 Words = tuple[list[str], list[int]]
-"""Words, and how many pieces each of them has."""
+"""Words, and the number of pieces of each word."""
 
 Chains = tuple[np.ndarray, np.ndarray]
-"""Members and sizes."""
+"""The members and the sizes of chains."""
 
 
 def most_frequent(counts: Mapping[str, int], number: int) -> list[str]:
-    """The `number` most frequent words, the most frequent first, ties in the order of code points.
+    """Return the `number` most frequent words, the most frequent first, ties in the order of code points.
 
-    Our reading: punctuation counts as words, and most of it is among them.
+    Our reading of the paper: punctuation counts as words, and most of it is among the most frequent.
     """
     return by_frequency(counts)[:number]
 
 
 def repeated(words: pa.Array, lengths: np.ndarray, stop_words: Iterable[str]) -> Chains:
-    """The chains of texts: of each word that its text has two or more times and that is no stop word.
+    """Return the lexical chains of texts: a chain for each word that its text repeats and that is no stop word.
 
-    `words`: of all texts, strings or a dictionary of them; members are places among them. `lengths`: words of each.
-    Words are compared as they are: cased as stage 2 cased them, and before BPE, so that two words never share a chain.
+    `words` has the words of all texts, as strings or dictionary-encoded; members are places in it. `lengths` is the
+    number of words of each text. Words are compared as they are: cased as stage 2 cased them, and before BPE, so that
+    two words never share a chain.
     """
     coded = words.dictionary_encode()
     codes = coded.indices.to_numpy()
     stopped = pc.is_in(coded.dictionary, pa.array(stop_words, pa.string())).to_numpy(zero_copy_only=False)
-    kept = np.flatnonzero(~stopped[codes])
-    keys = np.repeat(np.arange(len(lengths)), lengths)[kept] * len(coded.dictionary) + codes[kept]
+    candidates = np.flatnonzero(~stopped[codes])
+    keys = np.repeat(np.arange(len(lengths)), lengths)[candidates] * len(coded.dictionary) + codes[candidates]
+    # Stable: the places of one word of one text become neighbours and stay in their order.
     order = np.argsort(keys, kind="stable")
-    found = kept[order]
+    places_by_word = candidates[order]
     opens = np.flatnonzero(np.diff(keys[order], prepend=-1))
-    sizes = np.diff(opens, append=len(found))
+    sizes = np.diff(opens, append=len(places_by_word))
     opens, sizes = opens[sizes > 1], sizes[sizes > 1]
-    by_place = np.argsort(found[opens])
-    return found[spans(opens[by_place], sizes[by_place])], sizes[by_place]
+    by_place = np.argsort(places_by_word[opens])
+    return places_by_word[spans(opens[by_place], sizes[by_place])], sizes[by_place]
 
 
 def chains_of_pieces(chains: Chains, piece_counts: np.ndarray) -> Chains:
-    """`repeated` words as chains of pieces: a word of p pieces gives p chains, one for each piece's number in it.
+    """Convert chains of words to chains of pieces: a word of p pieces gives p chains, one for each number of a piece.
 
-    `piece_counts`: of every word of all texts. Members are places among all pieces.
+    `piece_counts` is the number of pieces of every word of all texts. Members of the result are places among all
+    pieces.
     """
     members, sizes = chains
     opens = starts(sizes)
-    pieces = piece_counts[members[opens]]
-    of = np.repeat(np.arange(len(sizes)), pieces)
-    found = starts(piece_counts)[members[spans(opens[of], sizes[of])]]
-    return found + np.repeat(places(pieces), sizes[of]), sizes[of]
+    pieces = piece_counts[members[opens]]  # all members of a chain are the same word
+    word_chains = np.repeat(np.arange(len(sizes)), pieces)
+    first_pieces = starts(piece_counts)[members[spans(opens[word_chains], sizes[word_chains])]]
+    return first_pieces + np.repeat(places(pieces), sizes[word_chains]), sizes[word_chains]
 
 
 def chains_of(
     words: Sequence[Sequence[str]], piece_counts: Sequence[Sequence[int]], stop_words: frozenset[str]
 ) -> tuple[list[int], list[int]]:
-    """The lexical chains of one text, by its pieces.
+    """Return the lexical chains of one text as chains of pieces: members and sizes (`chains_of_pieces`).
 
-    `words`: of each sentence; `piece_counts`: how many BPE pieces each of them has. See `chains_of_pieces`.
+    `words` has the words of each sentence, `piece_counts` the number of BPE pieces of each word.
     """
     text = pa.array(chain.from_iterable(words), pa.string())
-    found = repeated(text, np.array([len(text)]), stop_words)
-    members, sizes = chains_of_pieces(found, np.fromiter(chain.from_iterable(piece_counts), np.int64))
+    word_chains = repeated(text, np.array([len(text)]), stop_words)
+    members, sizes = chains_of_pieces(word_chains, np.fromiter(chain.from_iterable(piece_counts), np.int64))
     return members.tolist(), sizes.tolist()
 
 
 def words_of_pieces(pieces: Sequence[str], lengths: np.ndarray | None = None) -> Words:
-    """The words that pieces make, marks of continuation left out; of sentences with so many pieces, or of one."""
+    """Join pieces to words, without their marks of continuation.
+
+    `lengths` is the number of pieces of each sentence; without it all pieces are one sentence.
+    """
     counts = count_pieces(pa.array(pieces, pa.string()), np.array([len(pieces)]) if lengths is None else lengths)
     parts = (piece.removeprefix(CONTINUES).removesuffix(CONTINUES) for piece in pieces)
     return ["".join(islice(parts, count)) for count in counts.tolist()], counts.tolist()
 
 
 def count_pieces(pieces: pa.Array, lengths: np.ndarray) -> np.ndarray:
-    """Of each word of sentences with so many pieces.
+    """Return the number of pieces of each word.
 
-    A last piece that would continue ends there, a first one opens a word.
+    `lengths` is the number of pieces of each sentence. The last piece of a sentence ends a word and the first piece
+    starts one, whatever their marks say.
     """
     marks = (mark(pieces, CONTINUES).to_numpy(zero_copy_only=False) for mark in (pc.starts_with, pc.ends_with))
     continues, is_continued = marks

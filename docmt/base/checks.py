@@ -1,4 +1,4 @@
-"""How a setting is declared, and how its value is checked."""
+"""Declarations of settings (default, line of the manual, check) and checks of their values."""
 
 from collections.abc import Callable
 from dataclasses import field, fields
@@ -7,94 +7,122 @@ from typing import Any
 from docmt.base.names import PATHS_HAVE, is_path
 
 MOST = 1_000_000_000
-"""Of tokens, sentences and updates: more is a slip of the keyboard."""
+"""The largest number of tokens, sentences or updates; a larger number is a typing mistake."""
 MOST_BEAM = 1_000
+"""The largest beam."""
 MOST_RATE = 1e30
-"""Single precision ends not far beyond."""
+"""The largest learning rate; single precision ends not far beyond it."""
 MOST_SEED = 2**63 - 1
+"""The largest seed: 64 bits with a sign."""
 
 
 class BadValue(ValueError):
-    """A value that its type allows and its meaning does not: the field, what was found, what is expected."""
+    """A value of the right type that is not allowed.
+
+    `name` is the setting's field, `value` its value, `expected` says which values are allowed. `docmt.base.parse` turns
+    it into a UserError with file, line and path.
+    """
 
     def __init__(self, name: str, value: object, expected: str) -> None:
+        """Build the message from the field, its value and the allowed values."""
         super().__init__(f"{name}: found {value!r}, expected {expected}")
         self.name, self.value, self.expected = name, value, expected
 
 
-def need(condition: bool, name: str, found: object, expected: str) -> None:
+def need(condition: bool, name: str, value: object, expected: str) -> None:
+    """Raise BadValue unless `condition` holds."""
     if not condition:
-        raise BadValue(name, found, expected)
+        raise BadValue(name, value, expected)
 
 
-def need_between(least: int, most: int, name: str, found: int | None, otherwise: str = "") -> None:
-    """A whole number, from `least` to `most`, if there is one; `otherwise` ends what is expected."""
-    need(found is None or found >= least, name, found, f"{least} or more{otherwise}")
-    need(found is None or found <= most, name, found, f"at most {most:,}{otherwise}")
+def need_between(least: int, most: int, name: str, value: int | None, otherwise: str = "") -> None:
+    """Raise BadValue unless `value` is none or from `least` to `most`.
+
+    `otherwise` is appended to the expected values in the message, such as ", or none".
+    """
+    need(value is None or value >= least, name, value, f"{least} or more{otherwise}")
+    need(value is None or value <= most, name, value, f"at most {most:,}{otherwise}")
 
 
 def need_seeds(name: str, seeds: tuple[int, ...] | None) -> None:
-    """One training each, in a folder that has the seed's number; none = those of somebody else."""
+    """Raise BadValue unless seeds are distinct, in range, and at least one.
+
+    There is one training for each seed, in a folder with the seed's number. None is allowed: then the seeds that hold
+    elsewhere are used, such as those of config.yaml for a study.
+    """
     need(seeds != (), name, "no seed", "at least one whole number")
     for number, seed in enumerate(seeds or ()):
         need_between(0, MOST_SEED, name, seed)
         need(seed not in seeds[:number], name, seed, "each seed once")
 
 
-def need_path(name: str, found: str | None) -> None:
-    """A path that a user states, if there is one; nothing is said of whether it is there."""
-    need(found is None or is_path(found), name, found, f"{PATHS_HAVE}, or none")
+def need_path(name: str, value: str | None) -> None:
+    """Raise BadValue unless `value` is none or can be a path; the path need not exist."""
+    need(value is None or is_path(value), name, value, f"{PATHS_HAVE}, or none")
 
 
 Check = Callable[[str, Any], None]
-"""Raises BadValue for a value, by the name of its field, that cannot be."""
+"""A function of a field's name and value that raises BadValue for a value that is not allowed."""
 
 
 def whole(least: int, most: int = MOST, otherwise: str = "") -> Check:
-    """See `need_between`."""
-    return lambda name, found: need_between(least, most, name, found, otherwise)
+    """Return the check that a whole number is none or from `least` to `most` (see `need_between`)."""
+    return lambda name, value: need_between(least, most, name, value, otherwise)
 
 
 def at_least(least: int, why: str = "") -> Check:
-    """Any number from `least` on; `why` ends what is expected."""
-    return lambda name, found: need(found >= least, name, found, f"{least} or more{why}")
+    """Return the check that a number is `least` or more; `why` is appended to the expected values in the message."""
+    return lambda name, value: need(value >= least, name, value, f"{least} or more{why}")
 
 
 def up_to(most: int) -> Check:
-    """Any number from 0 on."""
-    return lambda name, found: need(0 <= found <= most, name, found, f"0 to {most}")
+    """Return the check that a number is from 0 to `most`."""
+    return lambda name, value: need(0 <= value <= most, name, value, f"0 to {most}")
 
 
 def above_0(most: float, otherwise: str = "") -> Check:
-    """Any number, if there is one; `otherwise` ends what is expected."""
+    """Return the check that a number is none, or above 0 and at most `most`.
+
+    `otherwise` is appended to the expected values in the message, such as ", or none".
+    """
     expected = f"above 0 and at most {most:g}{otherwise}"
-    return lambda name, found: need(found is None or 0 < found <= most, name, found, expected)
+    return lambda name, value: need(value is None or 0 < value <= most, name, value, expected)
 
 
-def share(name: str, found: float) -> None:
-    need(0 <= found < 1, name, found, "at least 0 and below 1")
+def share(name: str, value: float) -> None:
+    """Raise BadValue unless `value` is at least 0 and below 1."""
+    need(0 <= value < 1, name, value, "at least 0 and below 1")
 
 
-def positive(name: str, found: float) -> None:
-    need(found > 0, name, found, "above 0")
+def positive(name: str, value: float) -> None:
+    """Raise BadValue unless `value` is above 0."""
+    need(value > 0, name, value, "above 0")
 
 
-def even(name: str, found: int) -> None:
-    need(found >= 2 and found % 2 == 0, name, found, "an even number, 2 or more")
+def even(name: str, value: int) -> None:
+    """Raise BadValue unless `value` is an even number, 2 or more."""
+    need(value >= 2 and value % 2 == 0, name, value, "an even number, 2 or more")
 
 
 count, count_or_none, beam, rate = whole(1), whole(1, MOST, ", or none"), whole(1, MOST_BEAM), above_0(MOST_RATE)
 
 
 def setting(default: Any, about: str, check: Check | None = None, **options: Any) -> Any:
-    """A field with its line in the manual, and what is asked of its value; `options` are those of `field`."""
+    """Declare a setting: a dataclass field with its default, its line in the manual and the check of its value.
+
+    `options` are further arguments of `dataclasses.field`.
+    """
     return field(default=default, metadata={"about": about, "check": check}, **options)
 
 
 class Checked:
-    """Settings whose fields say what is asked of each value; what must go together is looked at after that."""
+    """A base class of settings: it runs the check of each field.
+
+    Subclasses check combinations of fields in `__post_init__`, after the call of this class's.
+    """
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            if check := one.metadata.get("check"):
-                check(one.name, getattr(self, one.name))
+        """Run the check that each field was declared with."""
+        for declared in fields(self):
+            if check := declared.metadata.get("check"):
+                check(declared.name, getattr(self, declared.name))

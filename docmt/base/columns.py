@@ -1,8 +1,8 @@
-"""The columns of the tables that stages hand to each other, and how they are read, written and checked.
+"""The columns of the tables that stages hand to each other, and functions that read, write and check the tables.
 
-`documents.parquet`    one row a sentence pair, in order: what a corpus is, whatever it was made from.
-`contrastive.parquet`  one row an item: the same source, translations that differ in the last sentence.
-`*.arrow`              uncompressed Arrow files, memory-mapped by whoever reads them.
+`documents.parquet` has one row for each sentence pair, in order: it is the corpus, in the same form for all corpora.
+`contrastive.parquet` has one row for each item: a source and several translations that differ in the last sentence.
+`*.arrow` are uncompressed Arrow files; readers memory-map them.
 """
 
 from collections.abc import Mapping
@@ -24,12 +24,12 @@ _REAL = pa.float64()
 
 
 def _table(*columns: tuple) -> pa.Schema:
-    """Columns in this order: a type, and the names of those that stand side by side and have it."""
+    """Build a schema from groups of columns, in order: a type and the names of neighbouring columns of this type."""
     return pa.schema([(name, kind) for kind, *names in columns for name in names])
 
 
 def only(schema: pa.Schema, *names: str) -> pa.Schema:
-    """The columns of these names, for who needs no others."""
+    """Return a schema of the columns `names` alone, so that a reader need not read the others."""
     return pa.schema([schema.field(name) for name in names])
 
 
@@ -39,65 +39,75 @@ _SIDES = (_NUMBERS, "source_ids", "source_lengths", "target_ids", "target_length
 _VARIANT = ((_TEXT, "set"), (_NUMBER, "item", "variant", "distance"), (pa.bool_(), "correct"))
 
 DOCUMENTS = _table(*_SENTENCE, (_TEXT, "source", "target"), (_TEXTS, "references"))
-"""`document` is unique within its split; `sentence` counts from 0 within its document. `references`: further
-translations beside `target`, none for most corpora."""
+"""One row for each sentence pair. `document` is unique within its split; `sentence` counts from 0 within its document.
+`references` are further translations beside `target`; most corpora have none."""
 
 CONTRASTIVE = _table(*_ITEM, (_TEXTS, "source", "target_context", "variants"), (_NUMBER, "correct"))
-"""`source` has one sentence more than `target_context`; each of `variants` translates the last of them and
-`variants[correct]` is right. `distance`: how many sentences back the deciding one stands; 0 = not stated, or in the
-judged one. `set`: a phenomenon, or a part of one after a slash (`anaphora/f.sg`)."""
+"""One row for each contrastive item. `source` has one sentence more than `target_context`. Each of `variants` is a
+translation of the last source sentence, and `variants[correct]` is the right one. `distance` is how many sentences
+before the judged sentence the deciding sentence is; 0 = not stated, or the judged sentence itself decides. `set` is a
+phenomenon, or a part of a phenomenon after a slash (`anaphora/f.sg`)."""
 
 TOKENS = _table(
     *_SENTENCE,
     (_TEXT, "source_tokens", "target_tokens", "source_pieces", "target_pieces"),
     (_NUMBERS, "source_ids", "target_ids"),
 )
-"""Tokens are tokenised and cased, pieces are BPE; both are joined by single spaces. Ids have no special symbols
-at the ends. Of a text with `pretrained` pieces, tokens are the words that these make (`docmt.text.pretrained`)."""
+"""One row for each sentence pair of a text. Tokens are tokenised and cased, pieces are BPE; both are joined by single
+spaces. Ids have no special symbols at the ends. Where a text has `pretrained` pieces, tokens are the words that the
+pieces form (`docmt.text.pretrained`)."""
 
 REFERENCE_TOKENS = _table(*_SENTENCE, (_TEXTS, "reference_tokens"))
-"""The further references of documents.parquet, tokenised and cased as `target_tokens`; only sentences that have any."""
+"""The further references of documents.parquet, tokenised and cased as `target_tokens`. Sentences without further
+references have no row."""
 
 CONTRASTIVE_TOKENS = _table(
     *_ITEM, (pa.list_(_NUMBERS), "source_ids", "target_context_ids", "variant_ids"), (_NUMBER, "correct")
 )
+"""One row for each contrastive item, with the ids of its pieces: a list for each sentence, and for each variant."""
 
 SEGMENTS = _table((_TEXT, "document"), (_NUMBER, "first"), _SIDES)
-"""One row a segment of a view: consecutive sentences of one document from sentence `first` on. Ids of all its
-sentences stand one after another, without special symbols; `lengths` gives each sentence's count. In training windows
-with `partial_copy`, copies may stand before sentence `first`: then it is 0, and the window has them first."""
+"""One row for each segment of a view: consecutive sentences of one document, from sentence `first` on. `source_ids` and
+`target_ids` have the ids of all its sentences one after another, without special symbols; `source_lengths` and
+`target_lengths` have the number of ids of each sentence. Training windows with `partial_copy` may begin with copies
+of the document's first sentence, before sentence `first`, which then is 0."""
 
 CONTRASTIVE_SEGMENTS = _table(*_VARIANT, _SIDES)
-"""One row a variant: as much context as the view can see, the judged sentence last."""
+"""One row for each variant of a contrastive item: as many context sentences as the view can see, then the judged
+sentence."""
 
 CHAINS_WORDS = _table((_TEXT, "split", "document", "word"), (_NUMBERS, "sentences", "words"))
-"""One row a lexical chain of a whole document: its k-th occurrence is token `words[k]` of sentence `sentences[k]`."""
+"""One row for each lexical chain of a whole document: its k-th occurrence is token `words[k]` of sentence
+`sentences[k]`."""
 
 SEGMENT_CHAINS = _table((_NUMBERS, "members", "lengths"))
-"""One row a segment of a view, in the view's order. `members`: places in the segment's `source_ids`, chain after
-chain, those of one chain rising; `lengths`: how many members each chain has."""
+"""One row for each segment of a view, in the view's order. `members` are places in the segment's `source_ids`, chain
+after chain, rising within a chain; `lengths` is the number of members of each chain."""
 
 CONTRASTIVE_SCORES = _table(
     *_VARIANT, (_REAL, "score"), (_NUMBER, "outputs"), (_REAL, "context_score"), (_NUMBER, "context_outputs")
 )
-"""One row a variant: the sum of the log-probabilities of the judged sentence (nats) and how many outputs it has, its
-end symbol included; the same of the target sentences before it, none where these were not asked for."""
+"""One row for each variant. `score` is the sum of the log-probabilities of the judged sentence (nats), `outputs` the
+number of its target pieces, its end symbol included. `context_score` and `context_outputs` are the same for the target
+sentences before it; they are null where no score of the context was computed."""
 
 DETAILS = _table(
     (_TEXT, "measure", "kind", "unit", "set"), (_NUMBER, "distance"), (_TEXTS, "names"), (pa.list_(_REAL), "counts")
 )
-"""One row a score: what each of its units (`names`: sentences, documents, items) adds to the sums that it is made of,
-all counts of one unit after another. `set` and `distance`: of contrastive items, else none."""
+"""One row for each score: the contribution of each unit (`names`: sentences, documents or items) to the sums from which
+the score is computed. `counts` has all numbers of the first unit, then all of the second, and so on. `set` and
+`distance` are null except for contrastive items."""
 
 _RENDERING = ((_TEXTS, "translations"), (pa.list_(_NUMBERS), "places"), (_NUMBER, "agreeing", "pairs"))
 OCCURRENCES = _table(
     *((_TEXT, "document", "unit"), (_NUMBERS, "lines", "words"), *_RENDERING),
     *[(kind, *(f"reference_{name}" for name in names)) for kind, *names in _RENDERING],
 )
-"""One row a lexical chain of the test split, as LTCR takes it: its k-th occurrence is word `words[k]` (or, where `unit`
-is pieces, that piece) of the source of test sentence `lines[k]`, counted from 0 through the split. Its translation is
-`translations[k]`, none where it has none, of the tokens at `places[k]` of the output. Of `pairs` of translations so
-many are `agreeing`. The same of the reference."""
+"""One row for each lexical chain of the test split, as LTCR uses it. The k-th occurrence is word `words[k]` (or piece
+`words[k]`, where `unit` is pieces) of the source of test sentence `lines[k]`, counted from 0 through the split. Its
+translation is `translations[k]` (null where it has none), which are the tokens at `places[k]` of the output. `pairs` is
+the number of pairs of translations, `agreeing` the number of pairs that agree. The columns `reference_*` are the same
+for the reference."""
 
 INSIDE = _table(
     (_TEXT, "document"),
@@ -107,25 +117,31 @@ INSIDE = _table(
     (_TEXTS, "outputs"),
     (pa.list_(pa.float32()), "attention", "alignment", "similarity"),
 )
-"""One row a member of a lexical chain, chain after chain: a source piece, by its place in its sentence, and what a
-model did with it (`docmt.decoding.inside`) at each of `outputs`, the pieces of the sentence's reference and its end."""
+"""One row for each member of a lexical chain, chain after chain: a source piece, its place in its sentence, and
+measurements inside a model (`docmt.decoding.inside`) at each of `outputs`: the pieces of the sentence's reference and
+its end symbol."""
 
 STOP_WORDS = "stop_words.txt"
-"""Beside chains, and in the folder of a model that reads them: the words that are in none."""
+"""The file of the words that no lexical chain has; it is beside chains and in the folder of a model that reads them."""
 
 
 def write_parquet(path: Path | str, table: pa.Table) -> None:
+    """Write a table as a Parquet file, which appears only when it is complete."""
     with atomic_file(path, "wb") as stream:
         pq.write_table(table, stream, compression="zstd")
 
 
 def write_arrow(path: Path | str, table: pa.Table) -> None:
+    """Write a table as an Arrow file, which appears only when it is complete."""
     with atomic_file(path, "wb") as stream, pa.ipc.new_file(stream, table.schema) as writer:
         writer.write_table(table)
 
 
 def write_if_any(path: Path, table: pa.Table | None) -> None:
-    """As `write_arrow`; where there is none, a file of an earlier run is removed, not to be taken for this one's."""
+    """Write a table as `write_arrow` does, or remove the file where `table` is none.
+
+    A file of an earlier run would otherwise look like a result of this one.
+    """
     if table is None:
         path.unlink(missing_ok=True)
     else:
@@ -133,9 +149,9 @@ def write_if_any(path: Path, table: pa.Table | None) -> None:
 
 
 def read_parquet(path: Path | str, schema: pa.Schema, split: str | None = None) -> pa.Table:
-    """The rows of one split, or, where none is named, all.
+    """Read the rows of one split of a Parquet file, or all rows where `split` is none.
 
-    Raises UserError where the file is missing, is no Parquet, or lacks a column of `schema`.
+    Raises UserError where the file is missing, is not Parquet, or lacks a column of `schema`.
     """
     chosen = None if split is None else [("split", "=", split)]
     with reading(path, "not a Parquet file"):
@@ -146,23 +162,23 @@ def read_parquet(path: Path | str, schema: pa.Schema, split: str | None = None) 
 
 
 def read_arrow(path: Path | str, schema: pa.Schema, split: str | None = None) -> pa.Table:
-    """Memory-map an Arrow file; the rows of one split, or all.
+    """Memory-map an Arrow file and return the rows of one split, or all rows where `split` is none.
 
-    Raises UserError where it is missing, damaged, or lacks a column of `schema`.
+    Raises UserError where the file is missing, is damaged, or lacks a column of `schema`.
     """
     with reading(path, "not an Arrow file"):
         need_file(path)
         with pa.memory_map(str(path), "r") as stream:
             table = pa.ipc.open_file(stream).read_all()
-        table.validate(full=True)  # damage within would end the process where values are read
-    found = with_columns(path, table, schema)
-    return found if split is None else found.filter(pc.equal(found["split"], split))
+        table.validate(full=True)  # a damaged value would crash the process when it is read
+    selected = with_columns(path, table, schema)
+    return selected if split is None else selected.filter(pc.equal(selected["split"], split))
 
 
 def read_chains(path: Path, segments: pa.Table) -> pa.Table:
-    """SEGMENT_CHAINS of a view's `segments`.
+    """Read the chains (SEGMENT_CHAINS) of the segments of a view.
 
-    Raises UserError where they are not the chains of so many, and for a member that is no source piece of its segment.
+    Raises UserError where the numbers of rows differ, and for a member that is no source piece of its segment.
     """
     table = read_arrow(path, SEGMENT_CHAINS)
     if len(table) != len(segments):
@@ -171,16 +187,16 @@ def read_chains(path: Path, segments: pa.Table) -> pa.Table:
             where=str(path),
             found=f"{len(table)} rows",
             expected=f"{len(segments)}, one for each segment",
-            remedy="make the chains anew from this view (docmt chains segments)",
+            remedy="make the chains of this view again (docmt chains segments)",
         )
     check_chains(path, table, segments)
     return table
 
 
 def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The columns of `schema`, with its types.
+    """Select the columns of `schema` and cast them to its types.
 
-    Raises UserError where one is missing or of another type; `path` is named.
+    Raises UserError, which names `path`, where a column is missing or has a type that cannot be cast.
     """
     missing = [name for name in schema.names if name not in table.schema.names]
     if missing:
@@ -190,17 +206,20 @@ def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Tab
             found=", ".join(table.schema.names),
             expected=", ".join(schema.names),
         )
-    with reading(path, "columns of other types", ", ".join(f"{field.name}: {field.type}" for field in schema)):
+    with reading(path, "columns have different types", ", ".join(f"{field.name}: {field.type}" for field in schema)):
         return table.select(schema.names).cast(schema)
 
 
-OF_TOKENS = "make the view anew, from the tokens of the text that is used"
+OF_TOKENS = "make the view again from the tokens of the text that is used"
+"""The remedy where a view and the vocabularies in use belong to different texts."""
 
 
 def check_segments(path: Path, table: pa.Table, sizes: Mapping[str, int]) -> None:
-    """SEGMENTS, or a table with the same four columns. `sizes`: of the vocabularies of `source` and `target`.
+    """Check the ids and lengths of SEGMENTS, or of a table with the same four columns.
 
-    Raises UserError for an id beyond a vocabulary, for lengths that do not add up, and for sides of other lengths.
+    `sizes` has the number of pieces of the vocabularies of `source` and `target`. Raises UserError for an id beyond its
+    vocabulary, for lengths whose sum is not the number of ids, and where source and target differ in the number of
+    sentences.
     """
     for batch in table.to_batches():
         with reading(path, "not segments of a view", remedy=OF_TOKENS):
@@ -210,12 +229,16 @@ def check_segments(path: Path, table: pa.Table, sizes: Mapping[str, int]) -> Non
                 _check_range(_values(ids), size, f"{side}_ids")
             sentences = [batch.column(f"{side}_lengths").value_lengths().to_numpy() for side in sizes]
             if not np.array_equal(sentences[0], sentences[-1]):
-                raise UserError("sides of other numbers of sentences", where=str(path), remedy=OF_TOKENS)
+                raise UserError(
+                    "source and target have different numbers of sentences", where=str(path), remedy=OF_TOKENS
+                )
 
 
 def check_chains(path: Path, chains: pa.Table, segments: pa.Table) -> None:
-    """See `read_chains`."""
-    with reading(path, "not lexical chains of segments", remedy="make the chains anew from this view"):
+    """Raise UserError where `chains` cannot be the chains of `segments` (see `read_chains`)."""
+    with reading(
+        path, "not lexical chains of segments", remedy="make the chains of this view again (docmt chains segments)"
+    ):
         lengths, members = (chains[name].combine_chunks() for name in ("lengths", "members"))
         _check_sums(lengths, members.value_lengths().to_numpy(), "lengths")
         pieces = segments["source_ids"].combine_chunks().value_lengths().to_numpy()
@@ -226,6 +249,7 @@ def check_chains(path: Path, chains: pa.Table, segments: pa.Table) -> None:
 
 
 def _values(lists: pa.ListArray) -> np.ndarray:
+    """Return the numbers of all lists one after another; raise ValueError where a number is missing."""
     flat = lists.flatten()
     if flat.null_count or lists.null_count:
         raise ValueError("numbers are missing")
@@ -233,14 +257,15 @@ def _values(lists: pa.ListArray) -> np.ndarray:
 
 
 def _check_range(ids: np.ndarray, size: int, name: str) -> None:
+    """Raise ValueError unless all ids are numbers of pieces of a vocabulary of `size` pieces."""
     low, high = int(ids.min(initial=0)), int(ids.max(initial=0))
     if low < 0 or high >= size:
-        raise ValueError(f"{name} from {low} to {high}, and a vocabulary of {size}")
+        raise ValueError(f"{name} from {low} to {high} in a vocabulary of {size} pieces")
 
 
 def _check_sums(lengths: pa.ListArray, expected: np.ndarray, name: str) -> None:
-    """Whether the numbers of each list add up."""
+    """Raise ValueError unless each list of lengths sums to the expected number and none is negative."""
     values = _values(lengths).astype(np.int64)
-    found = sums(values, lengths.value_lengths().to_numpy().astype(np.int64))
-    if values.min(initial=0) < 0 or not np.array_equal(found, expected):
-        raise ValueError(f"{name} that do not add up")
+    totals = sums(values, lengths.value_lengths().to_numpy().astype(np.int64))
+    if values.min(initial=0) < 0 or not np.array_equal(totals, expected):
+        raise ValueError(f"{name} that do not sum to the number of values")

@@ -1,21 +1,22 @@
-"""The one exception that a user is meant to read."""
+"""The exception whose message is for users, and helpers that format such messages."""
 
 import difflib
 from collections.abc import Collection, Iterable
 
 USER_MISTAKE = 2
-"""Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can mend."""
+"""Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can correct."""
 TRY_AGAIN = 75
-"""Exit status where the same command may do when it is run again (EX_TEMPFAIL)."""
+"""Exit status where the same command may succeed when it is run again (EX_TEMPFAIL of sysexits)."""
 INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells have it: 128 + SIGINT."""
+"""Exit status after Ctrl-C, as shells report it: 128 + SIGINT."""
 
 
 class UserError(Exception):
-    """What is wrong, where, what was found, what was expected, what to do.
+    """An error that the user can correct: what is wrong, where, what was found, what was expected, what to do.
 
-    Raised at the borders only: files, settings, downloads, arguments. The command line prints it
-    without a trace and exits with `status`: 2 (`USER_MISTAKE`), or 75 (`TRY_AGAIN`) where trying again helps.
+    It is raised only where data enters the program: files, settings, downloads, arguments. The command line prints it
+    without a trace and exits with `status`: 2 (`USER_MISTAKE`), or 75 (`TRY_AGAIN`) where running the command again may
+    help.
     """
 
     def __init__(
@@ -28,13 +29,18 @@ class UserError(Exception):
         remedy: str | None = None,
         status: int = USER_MISTAKE,
     ) -> None:
+        """Store the parts of the message.
+
+        `what` says what is wrong, `where` names the file, line or setting, `remedy` says what to do. `found` and
+        `expected` are converted to text.
+        """
         self.what, self.where, self.remedy, self.status = what, where, remedy, status
         self.found = None if found is None else str(found)
         self.expected = None if expected is None else str(expected)
         super().__init__(self.text())
 
     def text(self) -> str:
-        """The message as shown: one line, and up to two more where there is more to say."""
+        """Return the message: one line, and up to two further lines for facts and remedy."""
         lines = [f"{printable(self.where, breaks='')}: {self.what}" if self.where else self.what]
         facts = [
             f"{name} {value}"
@@ -49,33 +55,39 @@ class UserError(Exception):
 
 
 def printable(text: str, breaks: str = "\n") -> str:
-    """What a terminal would act on, or cannot show, as escapes: what was found may be the bytes of any file."""
+    """Escape the characters that a terminal would interpret or cannot print; keep those in `breaks`.
+
+    A message may quote the bytes of any file.
+    """
     if text.replace("\n", "").isprintable() and (breaks or "\n" not in text):
         return text
-    return "".join(one if one.isprintable() or one in breaks else ascii(one)[1:-1] for one in text)
+    return "".join(
+        character if character.isprintable() or character in breaks else ascii(character)[1:-1] for character in text
+    )
 
 
 LONGEST_COMPARED = 200
-LONGEST_SHOWN = 60
-"""Characters of a name in a message."""
+"""The number of characters of a name that are compared with the valid names."""
+LONGEST_VALUE = 60
+"""The largest number of characters of a value that a message has in full."""
 
 
 def quoted(value: object) -> str:
-    """A value in a message, on one line: quoted, what cannot be printed escaped, cut where it is long."""
+    """Return a value as quoted text on one line: characters are escaped, and a long text is cut."""
     text = repr(value)
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 4]}...{text[-1]} ({len(text)} characters)"
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 4]}...{text[-1]} ({len(text)} characters)"
 
 
 def in_line(value: object) -> object:
-    """Return a value for a message: a text that is empty, long or not printable is `quoted`."""
-    fits = not isinstance(value, str) or (value.isprintable() and 0 < len(value) <= LONGEST_SHOWN)
+    """Return a value for a message: `quoted` where it is a text that is empty, long or not printable."""
+    fits = not isinstance(value, str) or (value.isprintable() and 0 < len(value) <= LONGEST_VALUE)
     return value if fits else quoted(value)
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:
-    """A remedy for a misspelt name: the nearest valid one, or the list of all."""
+    """Return the remedy for a misspelt name: the most similar valid name, or the list of all valid names."""
     valid = sorted(valid)
-    # A name that is far too long is near to none, and would take long to compare.
+    # The comparison takes quadratic time, and a name of thousands of characters resembles none.
     close = difflib.get_close_matches(str(name)[:LONGEST_COMPARED], valid, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]!r}?"
@@ -83,6 +95,6 @@ def nearest(name: str, valid: Iterable[str]) -> str:
 
 
 def check_known(what: str, name: object, known: Collection[str], where: str | None = None) -> None:
-    """Raises UserError, with the nearest valid name, unless `name` is one of `known`."""
+    """Raise UserError, with the most similar valid name, unless `name` is one of `known`."""
     if not isinstance(name, str) or name not in known:
         raise UserError(f"unknown {what}", where=where, found=in_line(name), remedy=nearest(str(name), known))

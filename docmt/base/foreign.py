@@ -1,7 +1,8 @@
-"""Exceptions of the system, of Python and of libraries as messages of ours, so that there is one way to fail.
+"""Exceptions of the system, of Python and of libraries, converted to messages of UserError.
 
-Whoever reads a file says which (`reading`), and so does whoever writes one (`naming`). What comes as far as the end of
-a command goes through `explained`, which tells trouble with files from mistakes of our own: these keep their trace.
+Code that reads a file names it with `reading`, code that writes a file names it with `naming`. An exception that
+reaches the end of a command is converted by `explained`, which distinguishes trouble with files from bugs of docmt;
+bugs keep their trace.
 """
 
 import errno
@@ -16,14 +17,16 @@ from types import ModuleType
 from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
 
 MEGABYTE = 1_000_000
-SHOWN_CHARACTERS = 200
-"""Of what a library says of a damaged file."""
+LONGEST_DETAIL = 200
+"""The largest number of characters of a library's message about a damaged file."""
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Errors of a full disk and of a quota that is used up."""
 OF_WRITING = (*FULL, errno.EFBIG, errno.EIO)
-"""What a write fails with, long after the file was opened: such an error names no file."""
+"""Errors of a write long after the file was opened; they name no file."""
 
 RIGHTS_ON = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""Errors of missing permissions."""
 RIGHTS = "it needs other rights, or another place: see `ls -ld` of it and of its folder"
 AGAIN = "such trouble may pass: run the command again"
 
@@ -31,7 +34,7 @@ SYSTEM: dict[int, tuple[str, str]] = {
     errno.ENOENT: ("file not found", "check the path"),
     errno.EISDIR: ("a folder, where a file is needed", "name a file, or remove the folder"),
     errno.ENOTDIR: ("a file, where a folder is needed", "name a folder, or remove the file"),
-    errno.EEXIST: ("it is there already", "name another place, or remove it"),
+    errno.EEXIST: ("it already exists", "name another place, or remove it"),
     errno.ENOTEMPTY: ("the folder is not empty", "name another place, or empty it"),
     errno.EACCES: ("no permission", RIGHTS),
     errno.EPERM: ("no permission", RIGHTS),
@@ -42,10 +45,10 @@ SYSTEM: dict[int, tuple[str, str]] = {
     errno.EFBIG: ("the file would be too large", "allow larger ones (ulimit -f), or name another disk"),
     errno.ENOMEM: ("not enough memory", "take fewer workers, or more memory"),
 }
-"""What is wrong and what to do, by the number of the system's error; the rest has the system's own words."""
+"""The message and the remedy for each error number of the system; other numbers have the system's own words."""
 
-SAID = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST)
-"""Those of which the system's words say no more."""
+SELF_EXPLAINED = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST)
+"""Errors about which the system's own words say nothing that the message in SYSTEM does not say."""
 
 PASSING = frozenset(
     getattr(errno, name)
@@ -56,7 +59,7 @@ PASSING = frozenset(
     )
     if hasattr(errno, name)
 )
-"""Trouble of networks and of file systems on them, that may be over when the command is run again."""
+"""Trouble of networks, and of file systems on them, that may be over when the command is run again."""
 
 CLASSES: tuple[tuple[type[OSError], int], ...] = (
     (FileNotFoundError, errno.ENOENT),
@@ -67,7 +70,7 @@ CLASSES: tuple[tuple[type[OSError], int], ...] = (
     (TimeoutError, errno.ETIMEDOUT),
     (ConnectionError, errno.ECONNRESET),
 )
-"""The number of an error whose raiser gave none."""
+"""The error number of an exception that was raised without a number, by its class."""
 
 DAMAGED = {
     "builtins.UnicodeDecodeError": "not valid UTF-8",
@@ -84,24 +87,26 @@ DAMAGED = {
     "zipfile.BadZipFile": "archive is damaged or truncated",
     "tarfile.TarError": "archive is damaged or truncated",
     "builtins.EOFError": "a file ends too early",
-    "builtins.OSError": "a file cannot be read or written",  # libraries give no number where a file is damaged
+    "builtins.OSError": "a file cannot be read or written",  # without a number: how libraries report a damaged file
 }
-"""By the class of an exception, or one that it is made from; by name, since most commands do without the library."""
+"""What is wrong with a file, by the class of the exception or a base class. Classes are given by name, so that commands
+need not import the libraries."""
 
 STANDARD_OUTPUT = "standard output"
 MEND = "make or fetch the file again"
 
 
 def explained(problem: BaseException) -> UserError | None:
-    """What to tell a user of an exception that nobody explained; none where it is no trouble with files.
+    """Convert an exception that no code has explained to a UserError; return none where it is not about files.
 
-    Gives a UserError as it is.
+    A UserError is returned as it is.
     """
     if isinstance(problem, UserError):
         return problem
     full = disk_full(problem)
     if full is not None:
         return _of_system(full)
+    # The reader of a pipe, such as `head`, has enough: no file is in trouble.
     if isinstance(problem, BrokenPipeError):
         return None
     if isinstance(problem, OSError) and _number(problem) is not None:
@@ -116,40 +121,45 @@ def explained(problem: BaseException) -> UserError | None:
 
 
 def _of_system(problem: OSError) -> UserError:
+    """Convert an error of the system to a UserError."""
     number = _number(problem)
-    path = problem.filename2 or problem.filename  # of a rename, the name that was wanted
+    path = problem.filename2 or problem.filename  # filename2: the new name of a rename
     where = None if path is None or isinstance(path, int) else os.fsdecode(path)
     if number in FULL:
         return _disk_full(where)
     words = problem.strerror or os.strerror(number)
-    what, remedy = SYSTEM.get(number, (f"the system says: {words}", "see to it, and run the command again"))
-    found = None if number in SAID else _detail(problem, words)
+    what, remedy = SYSTEM.get(number, (f"the system says: {words}", "correct this, and run the command again"))
+    detail = None if number in SELF_EXPLAINED else _detail(problem, words)
     if number in PASSING:
-        return UserError(what, where=where, found=found, remedy=AGAIN, status=TRY_AGAIN)
-    return UserError(what, where=where, found=found, remedy=remedy, status=USER_MISTAKE)
+        return UserError(what, where=where, found=detail, remedy=AGAIN, status=TRY_AGAIN)
+    return UserError(what, where=where, found=detail, remedy=remedy, status=USER_MISTAKE)
 
 
 def _detail(problem: OSError, words: str) -> str:
-    """The system's words, with the number by which they can be looked up."""
+    """Return the system's words with the error number, by which they can be looked up."""
     return f"{words} (errno {_number(problem)})" if problem.filename else first_line(problem)
 
 
 def _disk_full(where: str | None) -> UserError:
-    """`where` may be standard output, which is on no disk that is known."""
+    """Build the error of a full disk; `where` may be standard output, whose disk is not known."""
     known = where is not None and Path(where).absolute().parent.exists() and where != STANDARD_OUTPUT
     free = f"{free_bytes(Path(where)) / MEGABYTE:,.1f} MB free, " if known else "no room, "
-    remedy = "make room, and run the command again; what was there before is as it was"
+    remedy = "make room and run the command again; files that existed before are unchanged"
     return UserError("the disk is full", where=where, found=f"{free}or a quota used up", remedy=remedy)
 
 
 def _number(problem: OSError) -> int | None:
+    """Return the error number of an exception of the system, or none."""
     if problem.errno is not None:
         return problem.errno
     return next((number for cls, number in CLASSES if isinstance(problem, cls)), None)
 
 
 def disk_full(problem: BaseException | None) -> OSError | None:
-    """The error that says that the disk, or the user's quota, is full: libraries raise errors of their own over it."""
+    """Return the exception that reports a full disk or quota, or none.
+
+    Libraries raise exceptions of their own over it, so its causes and contexts are searched.
+    """
     seen: set[int] = set()
     while problem is not None and id(problem) not in seen:
         if isinstance(problem, OSError) and problem.errno in FULL:
@@ -160,34 +170,38 @@ def disk_full(problem: BaseException | None) -> OSError | None:
 
 
 def is_of_system(problem: BaseException) -> bool:
-    """Whether the system refuses something that it has a clear reason for; damaged files give odd ones."""
+    """Return whether an exception is an error of the system whose reason is clear.
+
+    Damaged files can cause odd errors of the system; these are not among them.
+    """
     return isinstance(problem, OSError) and _number(problem) in {*SYSTEM, *PASSING, *FULL}
 
 
 def is_of_disk(problem: BaseException) -> bool:
-    """Whether an error is trouble with the disk or with rights on it, whatever was read or written there."""
+    """Return whether an exception reports trouble with the disk, or with permissions on it, in any read or write."""
     if disk_full(problem) is not None:
         return True
     return isinstance(problem, OSError) and problem.errno in (*PASSING, *OF_WRITING, *RIGHTS_ON, errno.EMFILE)
 
 
 def free_bytes(path: Path) -> int:
-    """Of the disk that a file or folder is on, or would be."""
+    """Return the number of free bytes of the disk that has, or would have, a file or folder."""
     path = path.absolute()
     return shutil.disk_usage(next(folder for folder in (path, *path.parents) if folder.is_dir())).free
 
 
 def first_line(problem: BaseException) -> str:
-    """The first line of what an exception says, or what it is called."""
+    """Return the first line of an exception's message, or the name of its class where it has none."""
     text = str(problem).strip()
-    return text.splitlines()[0][:SHOWN_CHARACTERS] if text else type(problem).__name__
+    return text.splitlines()[0][:LONGEST_DETAIL] if text else type(problem).__name__
 
 
 @contextmanager
 def reading(path: Path | str, what: str, expected: str | None = None, remedy: str = MEND) -> Iterator[None]:
-    """Raises UserError, naming the file, for whatever goes wrong within: bytes from anywhere fail in any way.
+    """Convert any exception of the block to a UserError that names the file `path`.
 
-    `what` says what the file is not, such as "not an Arrow file". Nothing but the reading of this file belongs within.
+    `what` says what is wrong with the file, such as "not an Arrow file". Damaged bytes can cause any exception, so the
+    block has to hold the reading of this file and nothing else.
     """
     try:
         yield
@@ -203,7 +217,7 @@ def reading(path: Path | str, what: str, expected: str | None = None, remedy: st
 
 @contextmanager
 def naming(path: Path | str) -> Iterator[None]:
-    """Give an error of writing, which names no file, the name of this one."""
+    """Add the name of the file `path` to an error of writing in the block; such errors name no file."""
     try:
         yield
     except Exception as problem:
@@ -214,7 +228,10 @@ def naming(path: Path | str) -> Iterator[None]:
 
 
 def library(name: str, what: str, remedy: str = "pip install -c pins.txt -e .") -> ModuleType:
-    """A library that few jobs need. Raises UserError, which says `what`, where it is not installed."""
+    """Import a library that few jobs need.
+
+    Raises UserError, with the message `what`, where it is not installed.
+    """
     try:
         return import_module(name)
     except ImportError:
@@ -222,5 +239,8 @@ def library(name: str, what: str, remedy: str = "pip install -c pins.txt -e .") 
 
 
 def need_file(path: Path | str) -> None:
-    """Raises OSError for a folder, which libraries may take for a data set, and where there is nothing."""
+    """Raise OSError where `path` is a folder or does not exist.
+
+    Libraries may read a folder as a data set.
+    """
     Path(path).open("rb").close()

@@ -1,8 +1,8 @@
-"""One rule for every name that becomes part of a path, and one for every path that a user states.
+"""The rule for names that become parts of paths, and the rule for paths that a user states.
 
-Names of corpora, texts, scales, studies, systems, tables, figures and checkpoints stand in paths under `results/` and
-in commands. Paths of the user's (a mirror, a model's folder) may be any that the system has, and are used as they are
-written; what is refused could not be shown in one line, or names nothing.
+Names of corpora, texts, scales, studies, systems, tables, figures and checkpoints are parts of paths under `results/`
+and of commands. A path that a user states (a mirror, a model's folder) may be any path of the system and is used as it
+is written; the exceptions are paths that cannot be printed on one line and empty ones.
 """
 
 import re
@@ -13,12 +13,13 @@ from typing import Literal
 from docmt.base.errors import UserError, quoted
 
 SPLITS = ("train", "dev", "test")
-"""Parts of a corpus."""
+"""The splits of a corpus."""
 
 DeviceName = Literal["auto", "cpu", "cuda"]
-"""What a user calls a device; `auto` is the GPU where there is one."""
+"""The name of a device in settings and on command lines; `auto` is the GPU where there is one, else the CPU."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
+"""The pattern of a name that becomes a part of a path."""
 LONGEST_NAME = 100
 """Characters. A part of a path may have 255 bytes, and names are joined, as in `<system>@<study>`."""
 NAMES_HAVE = f"letters (a to z), digits and . _ + -, the first a letter or digit, at most {LONGEST_NAME} of them"
@@ -27,38 +28,41 @@ LANGUAGE = re.compile(r"[a-z]{2,3}")
 LANGUAGES_ARE = "a code of a language, such as zh or en"
 
 LONGEST_FILE_NAME = 200
-"""Bytes; what stands before and after the name while the file is written needs some of the 255."""
+"""Bytes. A part of a path may have 255 bytes; the temporary name while the file is written needs some of them."""
 FILE_NAMES_HAVE = (
     f"a file name without a folder, of printable characters, at most {LONGEST_FILE_NAME} bytes, that begins with no "
     "blank, hyphen or dot and has no { or }"
 )
 LONGEST_PATH = 1000
+"""Characters."""
 PATHS_HAVE = f"a path of printable characters, at most {LONGEST_PATH} of them"
 INSIDE = "a path inside the corpus' files, without .."
 
 
 def is_name(name: object) -> bool:
+    """Return whether `name` follows the rule of names that become parts of paths."""
     return isinstance(name, str) and len(name) <= LONGEST_NAME and NAME.fullmatch(name) is not None
 
 
 def check_name(what: str, name: object, where: str) -> None:
-    """Raises UserError unless `name` follows the rule of names; `what` says what it is a name of."""
+    """Raise UserError unless `name` follows the rule of names; `what` is the noun for messages, such as corpus."""
     if not is_name(name):
         remedy = f"rename the {what}: its name becomes part of paths"
         raise UserError(f"not a name of a {what}", where=where, found=quoted(name), expected=NAMES_HAVE, remedy=remedy)
 
 
 def is_language(code: str) -> bool:
+    """Return whether `code` has the form of a language code, such as zh."""
     return LANGUAGE.fullmatch(code) is not None
 
 
 def is_printable(text: str) -> bool:
-    """Whether no character is a control character, a mark that turns the direction of writing, or half a symbol."""
+    """Return whether a text has no control character, no mark of writing direction and no half of a surrogate pair."""
     return not any(unicodedata.category(character).startswith("C") for character in text)
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a file may be stored by this name, with whatever stands beside it while it is written."""
+    """Return whether a file can be stored under this name, and under the temporary name while it is written."""
     return (
         name == name.strip()
         and not name.startswith(("-", "."))
@@ -69,10 +73,10 @@ def is_file_name(name: str) -> bool:
 
 
 def is_path(path: str) -> bool:
-    """Whether a user may state this path; nothing is said of whether it is there."""
+    """Return whether a user may state this path; the path need not exist."""
     return path.strip() != "" and len(path) <= LONGEST_PATH and is_printable(path)
 
 
 def stays_inside(path: str) -> bool:
-    """Whether a path leads to something inside the folder that it starts from."""
+    """Return whether a relative path stays inside the folder at which it starts."""
     return is_path(path) and not path.startswith("/") and ".." not in PurePosixPath(path).parts

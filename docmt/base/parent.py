@@ -1,4 +1,7 @@
-"""A job that outlives its workflow is in the way of whoever does its work again: it is told to end."""
+"""Signals to a job whose workflow has ended.
+
+A job that outlives its workflow would be in the way of the next run of the same job, so it is signalled to end.
+"""
 
 import ctypes
 import os
@@ -6,15 +9,16 @@ import signal
 from contextlib import suppress
 
 VARIABLE = "DOCMT_END_WITH_PARENT"
-"""In the environment of the workflow's jobs: a command is then told when the workflow is gone."""
+"""Set to 1 in the environment of the workflow's jobs: a command then ends when its workflow ends."""
 SIGNAL_AT_PARENTS_END = 1
-"""PR_SET_PDEATHSIG of Linux; elsewhere there is no such thing, and nothing happens."""
+"""PR_SET_PDEATHSIG of Linux; other systems have no such option, and there nothing happens."""
 
 
 def signal_at_parents_end(number: signal.Signals, parent: int | None = None) -> None:
-    """Have the system send this process a signal when its parent ends, however that does.
+    """Ask the system to send this process a signal when its parent ends, in whatever way the parent ends.
 
-    `parent`: its number, where the caller knew it before; if it is gone already, the signal comes at once.
+    `parent` is the number of the parent's process, where the caller knew it before; if the parent has ended already,
+    the signal is sent at once.
     """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(SIGNAL_AT_PARENTS_END, number)
@@ -23,9 +27,9 @@ def signal_at_parents_end(number: signal.Signals, parent: int | None = None) -> 
 
 
 def end_with_workflow() -> None:
-    """In a job of the workflow: SIGTERM when the workflow is gone, so that a training writes a checkpoint and stops.
+    """Let SIGTERM end this job when its workflow ends, so that a training writes a checkpoint and stops.
 
-    Ranks of a training have their launcher for a parent, and end with that.
+    Outside a workflow nothing happens. The parent of a training's ranks is their launcher, and they end with it.
     """
     if os.environ.get(VARIABLE) == "1" and "RANK" not in os.environ:
         signal_at_parents_end(signal.SIGTERM, os.getppid())

@@ -1,4 +1,4 @@
-"""From YAML to the schema's dataclasses, strictly, with the file, line and path of whatever is wrong."""
+"""Strict conversion of YAML values to dataclasses; messages name the file, the line and the path of keys."""
 
 import dataclasses
 import functools
@@ -13,30 +13,38 @@ from docmt.base.errors import UserError, check_known, in_line, nearest, quoted
 from docmt.base.yaml_files import Lines
 
 KINDS: dict[type, tuple[str, Mapping[str, type]]] = {}
-"""Schemas that come in variants: what one is called in messages, and the variants by the field `kind`."""
+"""Schemas that have variants: the noun for messages and the variants by the value of the field `kind`. The modules of
+the schemas fill this table."""
 SHORT_FORMS: dict[type, Callable[[dict], dict]] = {}
-"""Schemas that may be stated in a short form, and what gives the long one. Schemas enter themselves in both tables."""
+"""Schemas that can be written in a short form: the function that returns the long form. The modules of the schemas fill
+this table."""
 LARGEST = 2**63 - 1
-"""Of whole numbers: what fits into 64 bits with a sign, as tables store them."""
+"""The largest whole number: 64 bits with a sign, as tables store numbers."""
 
 
 def mapping(value: Any, lines: Lines, path: tuple = ()) -> dict:
+    """Return `value` after a check that it is a mapping.
+
+    Raises UserError, with the place of `path` in `lines`, for any other type.
+    """
     if not isinstance(value, dict):
-        raise UserError("wrong type", where=lines.place(path), found=_shown(value), expected="a mapping of keys")
+        raise UserError("wrong type", where=lines.place(path), found=_described(value), expected="a mapping of keys")
     return value
 
 
 def check_keys(value: dict, valid: typing.Iterable[str], lines: Lines, path: tuple = ()) -> None:
+    """Raise UserError for a key of `value` that is not one of `valid`."""
     valid = list(valid)
     for key in value:
         check_known("key", key, valid, lines.place((*path, key)))
 
 
 def parse(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
-    """Build the dataclass `cls` from a mapping.
+    """Build the dataclass `cls` from a mapping of its fields.
 
-    `lines` says where the mapping came from: a file's lines, or just its name. Raises UserError for an unknown
-    key, a missing one, a wrong type, a value out of range, an impossible pair.
+    `lines` is the origin of the mapping: the lines of a file, or just a file's name. `path` is the path of keys to the
+    mapping in that file. Raises UserError for an unknown key, a missing key, a wrong type, a value out of range, and
+    fields that contradict each other.
     """
     lines = lines if isinstance(lines, Lines) else Lines(lines)
     cls = _variant(cls, value, lines, path) if cls in KINDS else cls
@@ -64,6 +72,7 @@ _hints = functools.cache(typing.get_type_hints)
 
 
 def _variant(cls: type, value: Any, lines: Lines, path: tuple) -> type:
+    """Return the class of a mapping's `kind`."""
     what, variants = KINDS[cls]
     kind = mapping(value, lines, path).get("kind", getattr(cls, "kind", None))
     check_known(what, kind, variants, lines.place((*path, "kind")))
@@ -71,6 +80,10 @@ def _variant(cls: type, value: Any, lines: Lines, path: tuple) -> type:
 
 
 def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
+    """Convert a value to the type `hint`, with everything inside it.
+
+    Raises UserError for a value of a different type.
+    """
     origin, options = typing.get_origin(hint), typing.get_args(hint)
     _check_number(value, lines, path)
     if hint is Any:
@@ -98,23 +111,26 @@ def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
         }
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
+    # In Python true is an int: without the last test it would be a number.
     if isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
         return value
     remedy = _unquoted(value) if hint in (int, float) else None
-    raise UserError("wrong type", where=lines.place(path), found=_shown(value), expected=_named(hint), remedy=remedy)
+    raise UserError(
+        "wrong type", where=lines.place(path), found=_described(value), expected=_named(hint), remedy=remedy
+    )
 
 
 def _check_number(value: Any, lines: Lines, path: tuple) -> None:
-    """Raises UserError for a number that nothing can be: .inf, .nan, or beyond 64 bits."""
+    """Raise UserError for a number that no setting can have: .inf, .nan, or more than 64 bits."""
     if isinstance(value, float) and not math.isfinite(value):
-        raise UserError("not a number that can be used", where=lines.place(path), found=value, expected="a finite one")
+        raise UserError("not a finite number", where=lines.place(path), found=value, expected="a finite number")
     if isinstance(value, int) and abs(value) > LARGEST:
-        found, expected = quoted(value), f"at most {LARGEST:,} (64 bits)"
-        raise UserError("a number that is too large", where=lines.place(path), found=found, expected=expected)
+        text, expected = quoted(value), f"at most {LARGEST:,} (64 bits)"
+        raise UserError("the number is too large", where=lines.place(path), found=text, expected=expected)
 
 
 def _unquoted(value: Any) -> str | None:
-    """What to do about a text that is meant as a number."""
+    """Return the remedy for a text that was meant as a number, or none."""
     try:
         float(value)
     except (TypeError, ValueError):
@@ -123,13 +139,13 @@ def _unquoted(value: Any) -> str | None:
 
 
 def _key(hint: Any, key: Any, lines: Lines, path: tuple) -> Any:
-    """A number where keys are numbers: JSON has them as texts."""
+    """Convert a key; where keys are numbers, a text of digits is converted, since JSON has texts as keys."""
     if hint is not float:
         return _value(hint, key, lines, path)
     try:
         number = float(key)
     except (TypeError, ValueError):
-        raise UserError("wrong type", where=lines.place(path), found=_shown(key), expected="a number") from None
+        raise UserError("wrong type", where=lines.place(path), found=_described(key), expected="a number") from None
     _check_number(number, lines, path)
     return number
 
@@ -142,12 +158,14 @@ NAMES = {
     tuple: "a list",
     dict: "a mapping",
 }
+"""The description of each type for messages."""
 
 
 def _named(hint: Any) -> str:
+    """Return the description of a type for messages."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
-        return " or ".join("none" if o is type(None) else _named(o) for o in typing.get_args(hint))
+        return " or ".join("none" if option is type(None) else _named(option) for option in typing.get_args(hint))
     if origin is typing.Literal:
         return ", ".join(str(option) for option in typing.get_args(hint))
     if dataclasses.is_dataclass(hint):
@@ -155,5 +173,6 @@ def _named(hint: Any) -> str:
     return NAMES.get(origin or hint, str(hint))
 
 
-def _shown(value: Any) -> str:
+def _described(value: Any) -> str:
+    """Return a value and its type for messages."""
     return f"{quoted(value)} ({NAMES.get(type(value), 'a list' if isinstance(value, list) else type(value).__name__)})"

@@ -1,6 +1,7 @@
-"""How paths under `results/` are spelt: the one place that knows, for the rules and for the package.
+"""The paths under `results/`: the only place that spells them, for the workflow's rules and for the package.
 
-A stage's folders are numbered like its rules. `{...}` in a folder is a place for a name, as rules write wildcards.
+The folders of a stage have its number, as its rules do. `{...}` in a folder is a placeholder for a name, in the form of
+Snakemake's wildcards.
 """
 
 from dataclasses import dataclass, replace
@@ -8,52 +9,53 @@ from pathlib import Path
 
 RESULTS = "results"
 STATE = f"{RESULTS}/state"
-"""What jobs keep for their next attempts; no rule declares it."""
+"""The folder of files that jobs keep for their next attempts; no rule declares them."""
 FROZEN_GRID = f"{RESULTS}/frozen_grid.json"
-"""What jobs on a cluster read instead of config.yaml."""
+"""The file that jobs on a cluster read instead of config.yaml."""
 DEMO_REPORT = f"{RESULTS}/report.html"
 
 WORDS = "words"
-"""Stands for the view in the folder of the chains of whole documents."""
+"""The name that stands for the view in the folder of the chains of whole documents."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A kind of folder: its stage, and the names that follow in its path. Paths begin at the project's root."""
+    """A kind of folder: `stage` and then `places`, its placeholders. Paths are relative to the project's root."""
 
     stage: str
     places: str
 
     def __str__(self) -> str:
+        """Return the path with its placeholders."""
         return f"{RESULTS}/{self.stage}/{self.places}"
 
     def __truediv__(self, file: str) -> str:
-        """A file in it, with the places: what rules say of inputs and outputs."""
+        """Return the path of a file in the folder, with the placeholders, as rules declare inputs and outputs."""
         return f"{self}/{file}"
 
     @property
     def states(self) -> str:
-        """The folder of what its jobs keep for their next attempts, in folders of the same places."""
+        """The folder of files that the stage's jobs keep for their next attempts, in folders of the same names."""
         return f"{STATE}/{self.stage}"
 
     def log(self, job: str = "") -> str:
-        """What a job says, with the places; `job` tells several of a folder apart."""
+        """Return the path of a job's log, with the placeholders; `job` distinguishes several jobs of one folder."""
         return f"logs/{self.stage}/{self.places}{job and '.'}{job}.log"
 
     def named(self, place: str, name: str) -> "Folder":
-        """The same with one place filled in."""
+        """Return the folder with one placeholder replaced by a name."""
         return replace(self, places=self.places.replace(f"{{{place}}}", name))
 
     def at(self, **names: str | int) -> str:
-        """The folder of these names."""
+        """Return the path of the folder with these names."""
         return f"{RESULTS}/{self.part(**names)}"
 
     def part(self, **names: str | int) -> str:
-        """The same without `results/`."""
+        """Return the path of the folder with these names, relative to `results/`."""
         return f"{self.stage}/{self.places.format(**names)}"
 
     def under(self, results: Path, **names: str | int) -> Path:
-        """The folder of these names, of a results folder anywhere."""
+        """Return the path of the folder with these names in a results folder anywhere."""
         return results / self.part(**names)
 
 
@@ -74,7 +76,7 @@ SCORES = Folder("7_scores", _RUN)
 COMPARISON = Folder("7_comparisons", "{study}/{table}")
 REPORT = Folder("8_report", "{study}")
 ITEM = Folder("8_report", "{study}/{item}")
-"""The settings of a page; the page itself stands in the folder of its study."""
+"""The settings of a report's item; the page itself is in the folder of its study."""
 
 FOLDERS = {
     folder.stage: folder
@@ -83,4 +85,5 @@ FOLDERS = {
         *(VECTORS, ALIGNER, SCORES, COMPARISON, ITEM),
     )
 }
-"""By stage. Where no scale is part of them, the corpus is `Grid.data_folder`."""
+"""Folders by stage. Where no scale is part of the path, the corpus is `Grid.data_folder`, which has the scale where
+texts depend on it."""

@@ -1,7 +1,7 @@
-"""Large tables shard by shard: consecutive whole documents, a record batch of an Arrow file each.
+"""Large tables in shards: a shard is a run of whole documents and one record batch of an Arrow file.
 
-Shards are cut at a fixed number of sentence pairs, so that files are the same bytes whoever makes them: one process,
-many, or the jobs of a cluster, each of which takes a part of the shards.
+A shard is cut at a fixed number of sentence pairs. The bytes of a file therefore do not depend on who writes it: one
+process, several processes, or the jobs of a cluster, each of which writes a part of the shards.
 """
 
 import re
@@ -22,28 +22,33 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import need_file, reading
 
 SHARD_PAIRS = 10_000
-"""A shard ends with the document in which it reaches so many sentence pairs. Part of what tables are: their record
-batches follow from it."""
+"""A shard ends with the document in which it reaches this number of sentence pairs. A change of this number changes the
+files: the record batches of tables are shards."""
 
 ROWS_AT_ONCE = 1 << 14
+"""Rows of a Parquet file that are read at once, to limit memory."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One of `of` nearly equal parts of all shards; `number` counts from 1."""
+    """Part `number` (counted from 1) of `of` nearly equal parts of all shards."""
 
     number: int = 1
     of: int = 1
 
     @classmethod
     def parse(cls, text: str) -> "Part":
-        """From `2/8`. Raises UserError for any other text."""
-        found = re.fullmatch(r"(\d+)/(\d+)", text)
-        if not found or not 1 <= int(found[1]) <= int(found[2]):
-            raise UserError("not a part", found=text, expected="such as 2/8, the second of eight")
-        return cls(int(found[1]), int(found[2]))
+        """Read a part from a text such as `2/8`.
+
+        Raises UserError for any other text.
+        """
+        match = re.fullmatch(r"(\d+)/(\d+)", text)
+        if not match or not 1 <= int(match[1]) <= int(match[2]):
+            raise UserError("not a part", found=text, expected="a part such as 2/8, the second of eight")
+        return cls(int(match[1]), int(match[2]))
 
     def of_range(self, count: int) -> range:
+        """Return the numbers of this part's shards, of `count` shards (both counted from 0)."""
         return range((self.number - 1) * count // self.of, self.number * count // self.of)
 
 
@@ -51,10 +56,10 @@ WHOLE = Part()
 
 
 def document_shards(path: Path, schema: pa.Schema, part: Part = WHOLE) -> tuple[Iterator[pa.Table], int]:
-    """The shards of a `documents.parquet`, and how many there are.
+    """Return the shards of a `documents.parquet`, or those of a part of them, and their number.
 
-    Raises UserError where the file is missing, is no Parquet, lacks a column of `schema`, or does not begin with a
-    document's first sentence.
+    Shards are read while they are iterated. Raises UserError where the file is missing, is not Parquet, lacks a column
+    of `schema`, or does not begin with the first sentence of a document.
     """
     file = _open_parquet(path, schema)
     bounds = _bounds(file, path)
@@ -64,6 +69,7 @@ def document_shards(path: Path, schema: pa.Schema, part: Part = WHOLE) -> tuple[
 
 
 def _open_parquet(path: Path, schema: pa.Schema) -> pq.ParquetFile:
+    """Open a Parquet file and check its columns."""
     with reading(path, "not a Parquet file"):
         need_file(path)
         file = pq.ParquetFile(path, buffer_size=1 << 20)
@@ -72,7 +78,7 @@ def _open_parquet(path: Path, schema: pa.Schema) -> pq.ParquetFile:
 
 
 def _bounds(file: pq.ParquetFile, path: Path) -> list[int]:
-    """The first row of each shard, and the number of rows."""
+    """Return the first row of each shard and, last, the number of rows."""
     opens, row = [np.zeros(0, np.int64)], 0
     for batch in _batches(file, path, columns=["sentence"]):
         opens.append(row + np.flatnonzero(batch["sentence"].to_numpy() == 0))
@@ -88,7 +94,10 @@ def _bounds(file: pq.ParquetFile, path: Path) -> list[int]:
 
 
 def _batches(file: pq.ParquetFile, path: Path, **chosen: Any) -> Iterator[pa.RecordBatch]:
-    """Raises UserError where a batch is damaged."""
+    """Yield batches of rows; `chosen` are arguments of `iter_batches`.
+
+    Raises UserError where a batch is damaged.
+    """
     with reading(path, "damaged Parquet file"):
         for batch in file.iter_batches(ROWS_AT_ONCE, **chosen):
             batch.validate(full=True)
@@ -96,14 +105,15 @@ def _batches(file: pq.ParquetFile, path: Path, **chosen: Any) -> Iterator[pa.Rec
 
 
 def _cut(file: pq.ParquetFile, path: Path, schema: pa.Schema, bounds: list[int]) -> Iterator[pa.Table]:
-    """The rows from bound to bound; row groups without any of them are not read."""
+    """Yield the rows between neighbouring bounds; row groups without any of these rows are not read."""
     counts = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
     if len(bounds) < 2:
         return
     starts = np.cumsum([0, *counts])
-    wanted = [g for g, (start, end) in enumerate(pairwise(starts)) if start < bounds[-1] and end > bounds[0]]
+    wanted = [group for group, (start, end) in enumerate(pairwise(starts)) if start < bounds[-1] and end > bounds[0]]
     row = int(starts[wanted[0]])
     batches = _batches(file, path, row_groups=wanted, columns=schema.names)
+    # Rows that were read and not yet yielded; `row` is the number of the first of them.
     held = pa.Table.from_batches([], schema)
     for start, end in pairwise(bounds):
         while row + len(held) < end:
@@ -114,38 +124,49 @@ def _cut(file: pq.ParquetFile, path: Path, schema: pa.Schema, bounds: list[int])
 
 @contextmanager
 def arrow_writer(path: Path, schema: pa.Schema) -> Iterator[pa.ipc.RecordBatchFileWriter]:
-    """Write an Arrow file record batch by record batch; see `atomic_file`."""
+    """Open an Arrow file to write record batch by record batch; it appears only when it is complete."""
     with atomic_file(path, "wb") as stream, pa.ipc.new_file(stream, schema) as writer:
         yield writer
 
 
 def batch_of(table: pa.Table) -> pa.RecordBatch:
-    """A table as one record batch, even if it has no rows."""
+    """Return a table as one record batch, which may have no rows."""
     batches = table.combine_chunks().to_batches()
     return batches[0] if batches else pa.RecordBatch.from_pylist([], table.schema)
 
 
 class ArrowShards:
-    """The record batches of an Arrow file, each read when it is asked for, so that only those in use take memory."""
+    """The record batches of an Arrow file.
+
+    Each is read when it is accessed, so that only batches in use take memory.
+    """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
-        """Raises UserError where the file is missing, is no Arrow file, or lacks a column of `schema`."""
+        """Open the file and check its columns.
+
+        Raises UserError where the file is missing, is not an Arrow file, or lacks a column of `schema`.
+        """
         self.path, self.schema = path, schema
         with reading(path, "not an Arrow file"):
             need_file(path)
-            found = pa.ipc.open_file(pa.OSFile(str(path))).schema
-            with_columns(path, found.empty_table(), schema)
-            chosen = pa.ipc.IpcReadOptions(included_fields=sorted(map(found.get_field_index, schema.names)))
+            file_schema = pa.ipc.open_file(pa.OSFile(str(path))).schema
+            with_columns(path, file_schema.empty_table(), schema)
+            chosen = pa.ipc.IpcReadOptions(included_fields=sorted(map(file_schema.get_field_index, schema.names)))
             self._file = pa.ipc.open_file(pa.OSFile(str(path)), options=chosen)
 
     def __len__(self) -> int:
+        """Return the number of record batches."""
         return self._file.num_record_batches
 
     def __iter__(self) -> Iterator[pa.Table]:
+        """Iterate over the record batches as tables, in the order of the file."""
         return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, number: int) -> pa.Table:
-        """Raises UserError for a damaged batch."""
+        """Read a record batch as a table with the columns of `schema`.
+
+        Raises UserError where the batch is damaged.
+        """
         with reading(self.path, "damaged Arrow file"):
             batch = self._file.get_batch(number)
             batch.validate(full=True)
@@ -153,7 +174,7 @@ class ArrowShards:
 
 
 def join_arrow(paths: Iterable[Path], output: Path, schema: pa.Schema) -> None:
-    """Write the shards of several files one after another."""
+    """Write the shards of several files, file after file, into one file."""
     with arrow_writer(output, schema) as writer:
         for path in paths:
             for shard in ArrowShards(path, schema):
@@ -161,14 +182,16 @@ def join_arrow(paths: Iterable[Path], output: Path, schema: pa.Schema) -> None:
 
 
 Counts = dict[str, dict[str, int]]
-"""By split and name, which shards have each for themselves and a card has in all. What is called `longest`, or ends
-so, is no sum."""
+"""Counts by split and name. Each shard has its counts, and a card has the counts of all shards together. The counts of
+shards are added; counts whose name ends in `longest` are maxima."""
 
 
-def add_counts(one: Counts, other: Counts) -> Counts:
-    return {split: _added(one.get(split, {}), other.get(split, {})) for split in one | other}
+def add_counts(first: Counts, second: Counts) -> Counts:
+    """Return the counts of two groups of shards together."""
+    return {split: _added(first.get(split, {}), second.get(split, {})) for split in first | second}
 
 
-def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    numbers = {name: (one.get(name, 0), other.get(name, 0)) for name in one | other}
+def _added(first: dict[str, int], second: dict[str, int]) -> dict[str, int]:
+    """Add counts by name; take the maximum where the name ends in `longest`."""
+    numbers = {name: (first.get(name, 0), second.get(name, 0)) for name in first | second}
     return {name: max(pair) if name.endswith("longest") else sum(pair) for name, pair in numbers.items()}

@@ -1,4 +1,4 @@
-"""The special symbols, and the numbering of subword pieces."""
+"""The special symbols, and the ids of subword pieces."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,20 +9,21 @@ from docmt.base.artifacts import atomic_file, read_text
 from docmt.base.errors import UserError
 
 PAD, BOS, EOS, UNK, SEP, MASK, CLS = range(7)
-"""Ids of the special symbols, the same in every vocabulary. Corpora may not contain their names."""
+"""Ids of the special symbols, the same in every vocabulary. Corpora may not contain the symbols' names."""
 
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>", "<sep>", "<mask>", "<cls>")
-"""`<s>` opens a sentence, `</s>` ends one, `<sep>` stands between the sentences of a joined window,
-`<mask>` replaces a dropped word, `<cls>` is the sentence summary of GC attention; `<pad>` fills a
-stream up to a fixed budget on GPUs and is never attended to."""
+"""The names of the special symbols, by id. `<s>` starts a sentence, `</s>` ends a sentence, `<sep>` separates the
+sentences of a joined window, `<mask>` replaces a dropped word, `<cls>` is the sentence summary of GC attention. `<pad>`
+fills a stream up to a fixed budget on GPUs and is never attended to."""
 
 CONTINUES = "@@"
-"""Ends a piece that the next piece continues; opens a pretrained checkpoint's piece that continues the one before."""
+"""The mark at the end of a piece whose word continues in the next piece. A pretrained checkpoint's piece that continues
+the word of the piece before has it at its start."""
 
 
 def by_frequency(counts: Mapping[str, int]) -> list[str]:
-    """What was counted, the most frequent first, ties in the order of code points."""
-    return sorted(counts, key=lambda counted: (-counts[counted], counted))
+    """Return the keys of counts, the most frequent first, ties in the order of code points."""
+    return sorted(counts, key=lambda key: (-counts[key], key))
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,20 @@ class Vocabulary:
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int], threshold: int = 0) -> "Vocabulary":
-        """The most frequent piece first, ties in the order of code points; rarer than `threshold` left out."""
-        kept = [piece for piece in by_frequency(counts) if counts[piece] >= threshold and piece not in SPECIALS]
-        return cls(SPECIALS + tuple(kept))
+        """Build the vocabulary of the pieces that occur `threshold` times or more.
+
+        The most frequent piece comes first, after the special symbols; ties are in the order of code points.
+        """
+        frequent = [piece for piece in by_frequency(counts) if counts[piece] >= threshold and piece not in SPECIALS]
+        return cls(SPECIALS + tuple(frequent))
 
     @classmethod
     def load(cls, path: Path | str) -> "Vocabulary":
-        """Raises UserError where the file is missing, or does not start with the special symbols."""
-        pieces = tuple(read_text(path).split("\n")[:-1])
+        """Read a vocabulary from a file with a piece on each line.
+
+        Raises UserError where the file is missing, or does not start with the special symbols.
+        """
+        pieces = tuple(read_text(path).split("\n")[:-1])  # a piece may contain U+2028, which splitlines cuts at
         if pieces[: len(SPECIALS)] != SPECIALS:
             raise UserError(
                 "not a vocabulary of docmt",
@@ -51,19 +58,24 @@ class Vocabulary:
         return cls(pieces)
 
     def save(self, path: Path | str) -> None:
+        """Write a piece on each line, in the order of ids."""
         with atomic_file(path) as stream:
             stream.writelines(piece + "\n" for piece in self.pieces)
 
     def __len__(self) -> int:
+        """Return the number of pieces, special symbols included."""
         return len(self.pieces)
 
     @cached_property
     def _ids(self) -> dict[str, int]:
+        """The id of each piece."""
         return {piece: number for number, piece in enumerate(self.pieces)}
 
     def encode(self, pieces: Iterable[str]) -> list[int]:
+        """Return the ids of pieces; a piece that the vocabulary lacks has the id of `<unk>`."""
         ids = self._ids
         return [ids.get(piece, UNK) for piece in pieces]
 
     def decode(self, ids: Iterable[int]) -> list[str]:
+        """Return the pieces of ids."""
         return [self.pieces[number] for number in ids]

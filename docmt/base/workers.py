@@ -1,4 +1,7 @@
-"""Work on shards by several processes, its results in the order of the shards: what comes out knows nothing of them."""
+"""Work on shards in several processes, with results in the order of the shards.
+
+The results do not depend on the number of processes.
+"""
 
 import os
 import signal
@@ -18,28 +21,28 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 UNDER_WAY = 2
-"""Tasks that wait or are worked on, for each process: what bounds the memory for results."""
+"""The number of tasks for each process that wait or run at a time. It bounds the memory for results."""
 
 Show = Callable[[int, int, int], None]
-"""Is told of shards done, shards in all, and sentence pairs done."""
+"""A function of the number of finished shards, the number of all shards, and the number of finished sentence pairs."""
 
 Progress = Callable[[str], AbstractContextManager[Show]]
-"""Opens a bar, or whatever shows progress, by the name of what is under way."""
+"""A function that opens a progress bar, or another display, by the name of the work."""
 
 
 @contextmanager
 def silent(name: str) -> Iterator[Show]:
-    """Shows nothing."""
+    """Open a display of progress that shows nothing."""
     yield lambda done, total, pairs: None
 
 
 def cores() -> int:
-    """Those that this process may use."""
+    """Return the number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 class Done(NamedTuple, Generic[Result]):
-    """What became of a shard of so many sentence pairs."""
+    """The result of a shard, and the number of its sentence pairs."""
 
     result: Result
     pairs: int
@@ -47,7 +50,7 @@ class Done(NamedTuple, Generic[Result]):
 
 @dataclass(frozen=True)
 class Workers:
-    """So many processes, and what shows how far they are."""
+    """A number of processes, and the display of their progress."""
 
     processes: int = 1
     progress: Progress = silent
@@ -55,11 +58,11 @@ class Workers:
     def each(
         self, name: str, make: Callable[[], Callable[[Task], Done[Result]]], tasks: Iterable[Task], total: int
     ) -> Iterator[Result]:
-        """`make()(task)` of each of `total` tasks, in order.
+        """Yield `make()(task)` for each of the `total` tasks, in order.
 
-        With one process, or one task, all of it happens in this one. `make` is called once in each process, so that it
-        may load what is dear. It, the tasks and the results are pickled.
-        Raises what the first task that fails raises; UserError where a process was killed.
+        `make` is called once in each process, so that it may load what takes long to load. With one process, or one
+        task, everything runs in this process. `make`, the tasks and the results are pickled. Raises what the first task
+        that fails raises; raises UserError where a process was killed.
         """
         pairs = 0
         with self.progress(name) as show:
@@ -69,11 +72,13 @@ class Workers:
                 show(number, total, pairs)
 
     def _each(self, make: Callable[[], Callable], tasks: Iterable, total: int) -> Iterator[Done]:
+        """Yield the finished tasks in order, without progress."""
         processes = min(self.processes, total)
         if processes < 2:
             yield from map(make(), tasks)
             return
-        # Children of a server that has no threads: a fork of this process may inherit locks that nobody opens any more.
+        # A fork of this process could inherit locks that threads hold and that nobody would release; the server has
+        # no threads, and the workers are its children.
         pool = ProcessPoolExecutor(processes, get_context("forkserver"), _begin, (make,))
         try:
             yield from _results(pool, tasks, processes * UNDER_WAY)
@@ -85,9 +90,11 @@ class Workers:
 
 
 ALONE = Workers()
+"""No further process, and no display of progress."""
 
 
 def _results(pool: ProcessPoolExecutor, tasks: Iterable, most: int) -> Iterator[Done]:
+    """Submit tasks and yield their results in order; at most `most` tasks wait, run or have finished at a time."""
     under_way: deque[Future] = deque()
     for task in tasks:
         if len(under_way) == most:
@@ -98,21 +105,24 @@ def _results(pool: ProcessPoolExecutor, tasks: Iterable, most: int) -> Iterator[
 
 
 _work: Callable[[Any], Any]
+"""The function of a worker process that is called for each task; `_begin` sets it."""
 
 
 def _begin(make: Callable[[], Callable]) -> None:
+    """Prepare a worker process."""
     global _work
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it is interrupted too, and ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent too, which ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    os.environ["POLARS_MAX_THREADS"] = "1"  # there is a process a core
+    os.environ["POLARS_MAX_THREADS"] = "1"  # each core has a process already
     _work = make()
 
 
 def _do(task: Any) -> Any:
+    """Run a task in a worker process."""
     return _work(task)
 
 
 def _end_with_parent() -> None:
-    """A parent that was killed cannot say so, and a worker would wait for its next task for ever."""
+    """Wait for the end of the parent, then end this worker, which would otherwise wait for its next task for ever."""
     connection.wait([parent_process().sentinel])
     os._exit(1)

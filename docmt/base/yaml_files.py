@@ -1,7 +1,7 @@
-"""YAML files of settings: their values, where each key stands, and what YAML allows and settings cannot mean.
+"""YAML files of settings: their values, the line of each key, and refusals of YAML that settings cannot mean.
 
-A file is read three times: as events, which cost little whatever stands in it, then as nodes, then as values. What
-would take for ever, or mean something else than it looks like, is refused at the first.
+A file is parsed three times: to events, which are cheap for any content, then to nodes, then to values. The first pass
+refuses YAML that would take for ever or that means something else than it looks like.
 """
 
 import re
@@ -13,21 +13,24 @@ from docmt.base.errors import UserError, quoted
 from docmt.base.foreign import reading
 
 DEEPEST = 40
-"""Levels of lists and mappings within each other; the deepest setting has about ten."""
+"""The largest number of levels of nested lists and mappings; the deepest setting has about ten."""
 MOST_VALUES = 500_000
-"""Values of a file, with those that aliases repeat."""
+"""The largest number of values of a file, with the values that aliases repeat."""
 OCTAL = re.compile(r"[-+]?0[0-9_]+")
+"""Numbers with a zero before them, which YAML 1.1 reads to the base of 8."""
 SEXAGESIMAL = re.compile(r"[-+]?[1-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?")
+"""Numbers with colons, such as 1:30, which YAML 1.1 reads to the base of 60."""
 
 
 class Lines:
-    """Where each key of a YAML file stands, by its path."""
+    """The line of each key of a YAML file, by the key's path: the keys and list indices that lead to it."""
 
     def __init__(self, file: str, lines: Mapping[tuple, int] | None = None) -> None:
+        """Store the file's name for messages, and the lines by path (none = no line is known)."""
         self.file, self._lines = file, dict(lines or {})
 
     def place(self, path: tuple) -> str:
-        """`file:line path`; the nearest parent's line where the path itself stands nowhere."""
+        """Return `file:line path` for messages; an unknown path has the line of its nearest known parent."""
         known = path
         while known and known not in self._lines:
             known = known[:-1]
@@ -35,30 +38,31 @@ class Lines:
         return f"{self.file}:{line} {dotted(path)}".rstrip() if line else f"{self.file} {dotted(path)}".rstrip()
 
     def repeat(self, path: tuple, other: tuple) -> None:
-        """Let another path, and what is below it, have the places of `path`."""
+        """Give the path `other`, and the paths below it, the lines of `path` and of the paths below `path`."""
         below = {key[len(path) :]: line for key, line in self._lines.items() if key[: len(path)] == path}
         self._lines |= {(*other, *rest): line for rest, line in below.items()}
 
 
 def dotted(path: tuple) -> str:
-    """A path of keys in messages; a key that would not stay in its line is quoted."""
+    """Return a path of keys for messages, with dots between keys; a key that is long or not printable is quoted."""
     return ".".join(_part(str(part)) for part in path)
 
 
 def _part(key: str) -> str:
+    """Return a key for messages."""
     return key if key.isprintable() and len(key) <= 100 else quoted(key)
 
 
 def load_yaml(path: Path | str) -> tuple[Any, Lines]:
-    """Read a YAML file and where its keys stand.
+    """Read the value of a YAML file and the lines of its keys.
 
-    Raises UserError for a missing or unreadable file, for YAML that does not parse, for a key given twice, and for
-    what settings have no use for: tags, values that contain themselves, thousands of levels or millions of values,
-    numbers that YAML reads otherwise than they look (`010` is 8).
+    Raises UserError for a missing or unreadable file, for YAML that does not parse, for a key that is given twice, and
+    for YAML that settings cannot use: tags, values that contain themselves, more than 40 levels, more than 500,000
+    values, numbers that YAML reads otherwise than they look (`010` is 8).
     """
     path, expected = Path(path), "a UTF-8 text file"
     if path.exists() and not path.is_file():
-        raise UserError("cannot be read", where=str(path), found="no regular file", expected=expected)
+        raise UserError("cannot be read", where=str(path), found="not a regular file", expected=expected)
     with reading(path, "cannot be read", expected, remedy="save it as UTF-8, or restore it from version control"):
         text = path.read_text(encoding="utf-8")
     value, node = _value(text, str(path))
@@ -68,13 +72,16 @@ def load_yaml(path: Path | str) -> tuple[Any, Lines]:
 
 
 def load_text(text: str, where: str) -> Any:
-    """The value of a YAML text that a user gave on the command line. Raises UserError as `load_yaml`."""
+    """Return the value of a YAML text that a user gave on the command line.
+
+    Raises UserError as `load_yaml` does.
+    """
     return _value(text, where)[0]
 
 
 def _value(text: str, where: str) -> tuple[Any, Any]:
-    """The value of a YAML text, and the node that knows its lines."""
-    import yaml  # here only: jobs read JSON, on machines that may lack it
+    """Return the value of a YAML text, and its root node, which has the lines."""
+    import yaml  # imported here: jobs read JSON, on machines that may lack this library
 
     remedy = "correct the line, or restore the file from version control"
     try:
@@ -87,18 +94,18 @@ def _value(text: str, where: str) -> tuple[Any, Any]:
         raise UserError("not valid YAML", where=f"{where}:{line}", found=problem.problem, remedy=remedy) from None
     except (yaml.YAMLError, ValueError, OverflowError) as problem:
         # ValueError: a day such as 2026-99-99, a number of thousands of digits.
-        found = str(problem).splitlines()[0]
-        raise UserError("not valid YAML", where=where, found=found, remedy=remedy) from None
+        first_line = str(problem).splitlines()[0]
+        raise UserError("not valid YAML", where=where, found=first_line, remedy=remedy) from None
 
 
 def _check_events(events: Iterable[Any], where: str) -> None:
-    """Raises UserError at the first event that is more than settings can mean."""
+    """Raise UserError at the first event that is outside of what settings can mean."""
     import yaml
 
     sizes: dict[str | None, int] = {}
-    """Values under each anchor that is closed."""
+    """The number of values under each anchor that is closed."""
     around: list[tuple[str | None, int]] = []
-    """Anchors of the collections that are open, and how many values there were before each."""
+    """The anchor of each open collection, and the number of values before it."""
     count = 0
     for event in events:
         line = f"{where}:{event.start_mark.line + 1}"
@@ -117,12 +124,14 @@ def _check_events(events: Iterable[Any], where: str) -> None:
 
 
 def _check_alias(anchor: str, around: Iterable[tuple[str | None, int]], line: str) -> None:
+    """Raise UserError for an alias inside the value that it repeats."""
     if anchor in (name for name, _ in around):
-        remedy = "write out what is meant"
+        remedy = "write the value out"
         raise UserError("a value contains itself", where=line, found=f"*{anchor}", remedy=remedy)
 
 
 def _check_size(depth: int, count: int, line: str) -> None:
+    """Raise UserError where there are too many levels or too many values."""
     if depth > DEEPEST:
         raise UserError("nested too deeply", where=line, expected=f"at most {DEEPEST} levels", remedy="flatten it")
     if count > MOST_VALUES:
@@ -131,9 +140,10 @@ def _check_size(depth: int, count: int, line: str) -> None:
 
 
 def _check_scalar_or_tag(event: Any, line: str) -> None:
+    """Raise UserError for a tag, and for a number that YAML reads otherwise than it looks."""
     tag, value, plain = event.tag, getattr(event, "value", ""), not getattr(event, "style", None)
     if tag is not None:
-        raise UserError("settings have no tags", where=line, found=quoted(tag), remedy="remove the tag")
+        raise UserError("tags are not allowed in settings", where=line, found=quoted(tag), remedy="remove the tag")
     if plain and OCTAL.fullmatch(value):
         what = "a number with a zero before it, which YAML reads to the base of 8"
         raise UserError(what, where=line, found=value, expected="no zero before the number, or quotes for a text")
@@ -143,6 +153,10 @@ def _check_scalar_or_tag(event: Any, line: str) -> None:
 
 
 def _note_lines(node: Any, path: tuple, lines: dict[tuple, int], file: str) -> None:
+    """Add the lines of a node's keys, and of those below it, to `lines`.
+
+    Raises UserError for a key that is given twice.
+    """
     kind = getattr(node, "id", None)
     if kind == "mapping":
         seen = set()

@@ -210,10 +210,10 @@ def inspect(
     the cross-attention of the top layer, the similarity of each step to the chain's latent variable (eq. 17).
     """
     opened = open_model(model, device, threads)
-    from docmt.decoding.inside import Document, inside, write_inside
+    from docmt.decoding.inside import InspectedDocument, inside, write_inside
     from docmt.decoding.segments import View as Segments
 
-    chosen = Document.read(Segments(view, chains), split, document, opened.network)
+    chosen = InspectedDocument.read(Segments(view, chains), split, document, opened.network)
     vocabularies = opened.pipeline.source.vocabulary, opened.pipeline.target.vocabulary
     write_inside(output, inside(opened.network, chosen, *vocabularies))
 
@@ -279,11 +279,11 @@ def score_system(
 ) -> None:
     """Score a system of the workflow, by every metric, each with its signature."""
     from docmt.scoring.chain_scores import StopFiles
-    from docmt.scoring.measured import Inputs
+    from docmt.scoring.measured import ScoringInputs
     from docmt.scoring.score import write_scores
 
     stop_files = StopFiles(source_stop_list, target_stop_list)
-    inputs = Inputs(corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, stop_files)
+    inputs = ScoringInputs(corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, stop_files)
     write_scores(settings, inputs, output, device)
 
 

@@ -16,7 +16,7 @@ from docmt.cli.screen import ruled, show_table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from docmt.training.survey import Standing
+    from docmt.training.survey import TrainingState
 
 NAMES, NUMBERS, LAST = (
     ("system", "corpus", "scale", "seed"),
@@ -67,7 +67,7 @@ def watch(results: Path, every: float) -> None:
             live.update(table(survey(results)), refresh=True)
 
 
-def show(trainings: "list[Standing]") -> None:
+def show(trainings: "list[TrainingState]") -> None:
     """Once: in colour on a terminal, in plain columns in a file."""
     if trainings:
         show_table(COLUMNS, [*map(cells, trainings)], NUMBERS, styles(trainings))
@@ -75,17 +75,17 @@ def show(trainings: "list[Standing]") -> None:
         typer.echo(NONE_YET)
 
 
-def table(trainings: "list[Standing]") -> "Table":
+def table(trainings: "list[TrainingState]") -> "Table":
     shown = ruled(COLUMNS, [*map(cells, trainings)], NUMBERS, styles(trainings))
     shown.caption = None if trainings else NONE_YET
     return shown
 
 
-def styles(trainings: "list[Standing]") -> list[str]:
+def styles(trainings: "list[TrainingState]") -> list[str]:
     return [COLOURS[training.state] for training in trainings]
 
 
-def cells(training: "Standing") -> tuple[str, ...]:
+def cells(training: "TrainingState") -> tuple[str, ...]:
     """One text a column; `-` is what is not known."""
     total = "" if training.max_updates is None else f" / {training.max_updates}"
     dev = "-" if training.dev is None else f"{training.dev:.3f} ({training.best:.3f})"

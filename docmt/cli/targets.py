@@ -8,7 +8,7 @@ import typer
 from docmt.base.paths import RESULTS
 from docmt.cli.options import Root
 from docmt.plan.grid import Grid, load_grid
-from docmt.plan.targets import Estimates, Plan
+from docmt.plan.targets import Estimates, TrainingPlan
 from docmt.plan.targets import targets as find_targets
 from docmt.settings.system import Entry
 
@@ -41,13 +41,13 @@ def targets(
     grid = load_grid(root)
     names, estimates = _studies(grid, study), Estimates(grid, root / RESULTS)
     for target in find_targets(grid, root, names, estimates, scores):
-        made = "made" if target.is_made else "missing" if target.lacks else "-"
+        made = "made" if target.exists else "missing" if target.lacks_files else "-"
         plan = "" if target.plan is None else f"; {_planned(target.plan)}"
         typer.echo(f"{target.name:<84} {made:<7} {target.about}{plan}")
     typer.echo(_footnote(estimates), err=True)
 
 
-def _planned(plan: Plan) -> str:
+def _planned(plan: TrainingPlan) -> str:
     """Of a target that trains nothing, and of one whose trainings are all made, no estimate."""
     if not plan.trainings:
         return "no training"

@@ -23,9 +23,9 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import explained, is_of_system, reading
 from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
-from docmt.models.fairseq_settings import config_of, is_g_transformer, typed
+from docmt.models.fairseq_settings import config_of, is_g_transformer, read_argument
 from docmt.models.families import BART, BART_PROJECTIONS, attention
-from docmt.models.store import check_fit, fill, load_plain, strange_in
+from docmt.models.store import check_fit, defect_in, fill, load_plain
 from docmt.models.transformer import Transformer
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.shapes import Tensor
@@ -91,7 +91,7 @@ def read_checkpoint(path: Path | str) -> Checkpoint:
     parts = content if isinstance(content, dict) else {}
     settings = parts["cfg"].get("model") if isinstance(parts.get("cfg"), dict) else parts.get("args")
     weights = parts.get("model")
-    if not isinstance(settings, Namespace) or strange_in(weights):
+    if not isinstance(settings, Namespace) or defect_in(weights):
         raise UserError(
             "not a checkpoint of fairseq",
             where=where,
@@ -162,7 +162,9 @@ def numberings(checkpoint: Checkpoint, source: Sequence[str], target: Sequence[s
     """
     appended, renamed = [], {}
     if is_g_transformer(checkpoint.args):
-        languages, last = (typed(checkpoint.args, name, str, checkpoint.where) for name in ("langs", "target_lang"))
+        languages, last = (
+            read_argument(checkpoint.args, name, str, checkpoint.where) for name in ("langs", "target_lang")
+        )
         appended = [*(f"[{language}]" for language in languages.split(",")), "<mask>"]
         renamed = {f"[{last}]": END_OF_DOCUMENT}
 
@@ -173,7 +175,7 @@ def numberings(checkpoint: Checkpoint, source: Sequence[str], target: Sequence[s
     return numbered(source, "source"), numbered(target, "target")
 
 
-def imported(checkpoint: Checkpoint, source: Numbering, target: Numbering) -> Transformer:
+def import_model(checkpoint: Checkpoint, source: Numbering, target: Numbering) -> Transformer:
     """A model with the checkpoint's weights, in evaluation mode.
 
     Raises UserError for settings that cannot be said here, for a tensor that has no place here or is missing, and for
@@ -215,14 +217,14 @@ def renamed_weights(
     Raises UserError for a tensor that has no place in the model, and for tables that should be one and differ.
     """
     parameters = {name for name, _ in model.named_parameters()}
-    names, rows = our_names(parameters), {SOURCE: source, TARGET: target, OUTPUT: target}
+    names, rows = parameter_names(parameters), {SOURCE: source, TARGET: target, OUTPUT: target}
     tied = TIED[model.config.embeddings]
     found: dict[str, Tensor] = {}
     for name, tensor in checkpoint.weights.items():
         if UNUSED.fullmatch(name):
             continue
         where = f"{checkpoint.where} {name}"
-        ours = our_name(name, names)
+        ours = parameter_name(name, names)
         place = tied.get(ours, ours)
         if place not in parameters:
             raise UserError("a tensor has no place in the model", where=where, found=f"shape {tuple(tensor.shape)}")
@@ -232,13 +234,13 @@ def renamed_weights(
     return found
 
 
-def our_names(parameters: Iterable[str]) -> dict[str | None, str]:
+def parameter_names(parameters: Iterable[str]) -> dict[str | None, str]:
     """By the names there: these parameters, and the tables that may be one with others."""
     names = {FAMILY.named(parameter): parameter for parameter in (*parameters, SOURCE, TARGET, OUTPUT)}
     return {**names, "decoder.embed_out": OUTPUT}
 
 
-def our_name(name: str, names: Mapping[str | None, str]) -> str | None:
+def parameter_name(name: str, names: Mapping[str | None, str]) -> str | None:
     """The name here of a tensor there; group attention that stands alone has its place without a name of its own."""
     return names.get(name) or names.get(name.replace("_attn_local.", "_attn."))
 

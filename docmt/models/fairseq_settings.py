@@ -92,11 +92,11 @@ def _shared(args: Namespace, where: str) -> dict[str, Any]:
     embeddings = "target" if known.get("share_decoder_input_output_embed") else "separate"
     learned = bool(known.get("encoder_learned_pos"))
     return {
-        "encoder_layers": typed(args, "encoder_layers", int, where),
-        "decoder_layers": typed(args, "decoder_layers", int, where),
-        "width": typed(args, "encoder_embed_dim", int, where),
-        "inner": typed(args, "encoder_ffn_embed_dim", int, where),
-        "heads": typed(args, "encoder_attention_heads", int, where),
+        "encoder_layers": read_argument(args, "encoder_layers", int, where),
+        "decoder_layers": read_argument(args, "decoder_layers", int, where),
+        "width": read_argument(args, "encoder_embed_dim", int, where),
+        "inner": read_argument(args, "encoder_ffn_embed_dim", int, where),
+        "heads": read_argument(args, "encoder_attention_heads", int, where),
         **{name: float(known.get(name) or 0) for name in ("dropout", "attention_dropout", "activation_dropout")},
         "activation": known.get("activation_fn", "relu"),
         "norm": "pre" if known.get("encoder_normalize_before") else "post",
@@ -104,7 +104,7 @@ def _shared(args: Namespace, where: str) -> dict[str, Any]:
         "embedding_scale": not known.get("no_scale_embedding"),
         "embedding_norm": bool(known.get("layernorm_embedding")),
         "position_table": "learned" if learned else "sinusoidal",
-        **({"max_positions": typed(args, "max_source_positions", int, where)} if learned else {}),
+        **({"max_positions": read_argument(args, "max_source_positions", int, where)} if learned else {}),
         "frame": "closed" if is_g_transformer(args) else "fairseq",
     }
 
@@ -113,12 +113,12 @@ def _combined(args: Namespace, where: str) -> dict[str, int]:
     """Combined layers of each attention: at most all."""
     known, found = vars(args), {}
     for role, ours in (("encoder", "encoder_self"), ("decoder", "decoder_self"), ("cross", "cross")):
-        layers = typed(args, f"{'encoder' if role == 'encoder' else 'decoder'}_layers", int, where)
+        layers = read_argument(args, f"{'encoder' if role == 'encoder' else 'decoder'}_layers", int, where)
         found[f"{ours}_combined_layers"] = min(int(known.get(f"{role}_ctxlayers", CONTEXT_LAYERS)), layers)
     return found
 
 
-def typed(args: Namespace, name: str, kind: type, where: str) -> Any:
+def read_argument(args: Namespace, name: str, kind: type, where: str) -> Any:
     """A text or a whole number, by `kind`. Raises UserError where the argument is missing or is none."""
     value = vars(args).get(name)
     if not isinstance(value, kind):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Family:
+class CheckpointFamily:
     """Names are those without `prefix`, which models with a head put before them; they end in `.weight` or `.bias`."""
 
     prefix: str
@@ -26,7 +26,7 @@ class Family:
     """The parameters that it becomes; a model that shares them has fewer."""
     stacks: tuple[str, ...]
     """How the parameters begin that such a checkpoint must fill."""
-    needless: re.Pattern
+    unused: re.Pattern
     """What a translation model has no use for."""
 
     def short(self, name: str) -> str:
@@ -57,7 +57,7 @@ def attention(ours: str, theirs: str, projections: Mapping[str, str]) -> dict[st
 BART_PROJECTIONS = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
 BERT_PROJECTIONS = {"query": "self.query", "key": "self.key", "value": "self.value", "output": "output.dense"}
 
-BART = Family(
+BART = CheckpointFamily(
     prefix="model.",
     layer="{stack}.layers.{number}.{part}",
     stack="encoder|decoder",
@@ -83,11 +83,11 @@ BART = Family(
     tied=("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight"),
     embeddings=("source_embedding.weight", "target_embedding.weight", "output.weight"),
     stacks=("",),
-    needless=re.compile(r"(encoder|decoder)\.version"),
+    unused=re.compile(r"(encoder|decoder)\.version"),
 )
 """BART, and mBART, which has norms at other places."""
 
-BERT = Family(
+BERT = CheckpointFamily(
     prefix="bert.",
     layer="{stack}.layer.{number}.{part}",
     stack="encoder",
@@ -103,7 +103,7 @@ BERT = Family(
     tied=("embeddings.word_embeddings.weight",),
     embeddings=("source_embedding.weight",),
     stacks=("source_embedding.", "encoder"),
-    needless=re.compile(r"pooler\..+|cls\..+|embeddings\.position_ids|embeddings\.token_type_ids"),
+    unused=re.compile(r"pooler\..+|cls\..+|embeddings\.position_ids|embeddings\.token_type_ids"),
 )
 
 FAMILIES = {"mbart": BART, "bart": BART, "bert": BERT}

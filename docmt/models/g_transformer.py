@@ -90,7 +90,7 @@ class GTransformer(Transformer):
         is_top = layer >= layers - config.combined()[f"{role}_combined_layers"]
         return config.top_attention if is_top else "group"
 
-    def taken_from(self, name: str) -> str | None:
+    def transfer_source(self, name: str) -> str | None:
         """What stands alone, and group attention, start from the sentence model's; global attention and gate anew.
 
         Paper: section 5, "fine-tuned on sentence-level Transformer", for the combined attention.

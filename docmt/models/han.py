@@ -8,8 +8,8 @@ apart, then to the k results; a gate mixes what comes out into its state.
 | paper | here |
 | --- | --- |
 | section 2.1, word-level abstraction | `WordAttention` |
-| section 2.1, sentence-level abstraction | `SentenceAttention`, `HierarchicalAttention.summed_up` |
-| section 2.2, context gating | `HierarchicalAttention.gated` |
+| section 2.1, sentence-level abstraction | `SentenceAttention`, `HierarchicalAttention.summarise` |
+| section 2.2, context gating | `HierarchicalAttention.apply_gate` |
 | section 2.3, HAN encoder, decoder, joint | `Han.encode`, `Han.decode`, `Han.step` |
 
 As the authors' code has it (its folder full_source), where the paper says less:
@@ -46,7 +46,7 @@ from docmt.nn.caches import Cache, Progress, reserve
 from docmt.nn.compiled import token_wise
 from docmt.nn.layers import Dropout
 from docmt.nn.multihead import MultiHead
-from docmt.nn.noise import narrowed, rows
+from docmt.nn.noise import key_scope, narrowed_key_scope
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
     ContextRows,
@@ -156,7 +156,7 @@ class WordAttention(MultiHead):
         # Projected before they are repeated, since a token looks at several sentences.
         q = self.split(self.query(x)).index_select(0, context.looking)
         k, v = (self.split(part(states)).index_select(0, context.words) for part in (self.key, self.value))
-        with narrowed(context.looking, context.branches):
+        with narrowed_key_scope(context.looking, context.branches):
             dropout = self.weight_dropout(q)
         return self.output(attend(q, k, v, context.looking_runs, context.word_runs, dropout=dropout).flatten(1))
 
@@ -258,22 +258,22 @@ class HierarchicalAttention(nn.Module):
         seen = states if self.context_gradient else states.detach()
         summaries = self.word_attention(self.word_query_norm(seen), seen, context)
         query = self.sentence_query_norm(seen.index_select(0, context.aware))
-        with narrowed(context.aware):
-            found = self.summed_up(self.sentence_attention(query, self.summary_norm(summaries), context))
-        return self.gated(states, found.new_zeros(states.shape).index_copy(0, context.aware, found))
+        with narrowed_key_scope(context.aware):
+            found = self.summarise(self.sentence_attention(query, self.summary_norm(summaries), context))
+        return self.apply_gate(states, found.new_zeros(states.shape).index_copy(0, context.aware, found))
 
     def step(self, states: HypothesisStates, is_word: HypothesisFlags, cache: Cache) -> HypothesisStates:
         summaries, has_words = self.word_attention.step(self.word_query_norm(states), states, is_word, cache)
         query = self.sentence_query_norm(states)
-        found = self.summed_up(self.sentence_attention.step(query, self.summary_norm(summaries), has_words))
-        return self.gated(states, found.masked_fill(~has_words.any(dim=1, keepdim=True), 0))
+        found = self.summarise(self.sentence_attention.step(query, self.summary_norm(summaries), has_words))
+        return self.apply_gate(states, found.masked_fill(~has_words.any(dim=1, keepdim=True), 0))
 
-    def summed_up(self, context: States) -> States:
+    def summarise(self, context: States) -> States:
         """Feed-forward with its residual connection. Paper: section 2.1."""
         return context + self.dropout(self.feed_forward(self.feed_forward_norm(context)))
 
     @token_wise
-    def gated(self, states: States, context: States) -> States:
+    def apply_gate(self, states: States, context: States) -> States:
         """lambda = sigmoid(W [h; d]), LayerNorm((1 - lambda) h + lambda d). Paper: section 2.2."""
         share = torch.sigmoid(self.gate(torch.cat((states, context), dim=-1)))
         return self.norm((1 - share) * states + share * context)
@@ -299,14 +299,14 @@ class Han(Transformer):
         memory = super().encode(source)
         if self.source_context is None:
             return memory
-        with rows(source.keys):
+        with key_scope(source.keys):
             return Memory(self.source_context(memory.states, source), memory.layout)
 
     def decode(self, target_in: Stream, memory: Memory) -> States:
         states = super().decode(target_in, memory)
         if self.target_context is None:
             return states
-        with rows(target_in.keys):
+        with key_scope(target_in.keys):
             return self.target_context(states, target_in)
 
     def start(self, memory: Memory, beam: int) -> Cache:
@@ -320,6 +320,6 @@ class Han(Transformer):
         states = super().step(tokens, cache)
         return states if self.target_context is None else self.target_context.step(states, are_words(tokens), cache)
 
-    def taken_from(self, name: str) -> str | None:
+    def transfer_source(self, name: str) -> str | None:
         """HAN is new; what an initial HAN has of it (joint from encoder) is taken by its own name."""
         return None if name.startswith(("source_context.", "target_context.")) else name

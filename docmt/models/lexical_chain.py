@@ -33,7 +33,7 @@ from docmt.nn.attention import attend, attention_weights
 from docmt.nn.caches import Cache
 from docmt.nn.layers import Residual
 from docmt.nn.multihead import RunAttention
-from docmt.nn.noise import narrowed, normal, rows
+from docmt.nn.noise import key_scope, narrowed_key_scope, normal
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
     ChainStates,
@@ -202,10 +202,10 @@ class ChainMemory(Memory):
     prior: Gaussian | None
     z: Latents | None
 
-    def spread(self, source: Stream, which: np.ndarray) -> "ChainMemory":
+    def repeat_instances(self, source: Stream, which: np.ndarray) -> "ChainMemory":
         """Without the prior, which only training looks at."""
         z = None if self.z is None else self.z.index_select(0, self._chains_of(which))
-        return replace(super().spread(source, which), chains=source.chains, prior=None, z=z)
+        return replace(super().repeat_instances(source, which), chains=source.chains, prior=None, z=z)
 
     def _chains_of(self, which: np.ndarray) -> Numbers:
         """The numbers of the chains of the instances `which`, in that order."""
@@ -237,7 +237,7 @@ class GeneralContext(nn.Module):
 
     def forward(self, x: SourceStates, summaries: Summaries) -> SourceStates:
         def seen(y: SourceStates) -> SourceStates:
-            with narrowed(summaries.tokens):
+            with narrowed_key_scope(summaries.tokens):
                 context = self.attention(y.index_select(0, summaries.tokens), summaries.documents)
             return context.index_select(0, summaries.sentence)
 
@@ -257,7 +257,7 @@ class LexicalConsistency(nn.Module):
 
     def forward(self, x: SourceStates, chains: Chains) -> SourceStates:
         members = x.index_select(0, chains.tokens)
-        with narrowed(chains.tokens):
+        with narrowed_key_scope(chains.tokens):
             consistent = self.residual(members, lambda y: self.attention(y, chains.runs))
         return x.index_copy(0, chains.tokens, consistent.to(x.dtype))
 
@@ -317,7 +317,7 @@ class LexicalChain(Transformer):
         """Raises ValueError for a stream without chains."""
         if source.chains is None:
             raise ValueError("a lexical chain model needs a source stream with its chains")
-        with rows(source.keys):
+        with key_scope(source.keys):
             x = self.embed(self.source_embedding, source)
             states = self.through_encoder(x, source, summaries_of(source))
         prior = self.prior(states, source.chains) if self.config.latent else None
@@ -330,7 +330,7 @@ class LexicalChain(Transformer):
     def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:
         return self._fused(super().step(tokens, cache), cache.progress.source_run, cache.memory)
 
-    def taken_from(self, name: str) -> str | None:
+    def transfer_source(self, name: str) -> str | None:
         """Attention between words of a chain, or sentences, may start from the layer's self-attention.
 
         Departs: the paper does not say what it starts from; the copy is that of the authors' later code.

@@ -35,7 +35,7 @@ from docmt.models.transformer import Role, Transformer
 from docmt.nn.caches import Cache, InstanceCache, MemoryCache, SentenceCache, TwoStreamCache
 from docmt.nn.layers import FeedForward
 from docmt.nn.multihead import CrossAttention, SelfAttention
-from docmt.nn.noise import branched, rows
+from docmt.nn.noise import branch_keys, key_scope
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import HypothesisStates, HypothesisTokens, RowKeys, States, TwoStreams
 from docmt.nn.streams import Layout, Memory, Stream
@@ -48,8 +48,8 @@ class TwoStreamMemory(Memory):
 
     both: Layout
 
-    def spread(self, source: Stream, which: np.ndarray) -> "TwoStreamMemory":
-        layout = super().spread(source, which).layout
+    def repeat_instances(self, source: Stream, which: np.ndarray) -> "TwoStreamMemory":
+        layout = super().repeat_instances(source, which).layout
         return TwoStreamMemory(self.states, layout, two_streams(layout))
 
 
@@ -64,7 +64,7 @@ def two_streams(layout: Layout) -> Layout:
     both = Layout(own, Segments.from_lengths(windows.lengths * 2, sentences.device))
     if windows.rows is None:
         return both
-    return both.sharing(torch.cat((windows.rows, windows.rows + len(windows.first))).cpu().numpy())
+    return both.with_shared_rows(torch.cat((windows.rows, windows.rows + len(windows.first))).cpu().numpy())
 
 
 def twice(x: States) -> TwoStreams:
@@ -74,7 +74,7 @@ def twice(x: States) -> TwoStreams:
 
 def two_keys(keys: RowKeys | None) -> RowKeys | None:
     """Of the long stream, then of the short one, whose noise is another."""
-    return None if keys is None else torch.cat((keys, branched(keys, 0)))
+    return None if keys is None else torch.cat((keys, branch_keys(keys, 0)))
 
 
 class StreamSelfAttention(SelfAttention):
@@ -116,10 +116,10 @@ class LongShort(Transformer):
         return StreamSelfAttention(config.width, config.heads, "sentence", causal, config.attention_dropout)
 
     def encode(self, source: Stream) -> TwoStreamMemory:
-        with rows(source.keys):
+        with key_scope(source.keys):
             x, both = self.embed(self.source_embedding, source), two_streams(source.layout)
             if self.config.cross_reads == "own":
-                with rows(two_keys(source.keys)):
+                with key_scope(two_keys(source.keys)):
                     states = self.through_encoder(twice(x), both)
             else:
                 # Nobody would read the short stream: the first half of `two_streams` by itself.
@@ -128,12 +128,12 @@ class LongShort(Transformer):
 
     def decode(self, target_in: Stream, memory: TwoStreamMemory) -> States:
         both, seen = two_streams(target_in.layout), Memory(memory.states, memory.both)
-        with rows(target_in.keys):
-            x = twice(target_in.instances.compact(self.embed(self.target_embedding, target_in)))
-            with rows(two_keys(target_in.keys)):
+        with key_scope(target_in.keys):
+            x = twice(target_in.instances.tokens_to_rows(self.embed(self.target_embedding, target_in)))
+            with key_scope(two_keys(target_in.keys)):
                 for layer in self.decoder:
                     x = layer(x, both, seen)
-            return target_in.instances.in_full(self.aggregate(self.decoder_norm(x)))
+            return target_in.instances.rows_to_tokens(self.aggregate(self.decoder_norm(x)))
 
     @torch.no_grad()
     def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:
@@ -149,6 +149,6 @@ class LongShort(Transformer):
             return self.aggregation(torch.cat((long, short), dim=-1))
         return long + short if self.config.aggregation == "sum" else long
 
-    def taken_from(self, name: str) -> str | None:
+    def transfer_source(self, name: str) -> str | None:
         """A Transformer's parameters have the same names; the aggregation starts anew."""
         return None if name.startswith("aggregation.") else name

@@ -5,7 +5,7 @@ Paper: G-Transformer (Bao et al. 2021), section 5.2 and appendix C.1: parameters
     "G-Transformer+BERT"; our reading: the encoder starts from it, the decoder anew.
 
 The weights get the names of the Transformer (`docmt.models.families`); then each architecture takes what its
-`taken_from` names, as from any other initial model.
+`transfer_source` names, as from any other initial model.
 
 | checkpoint | here |
 | --- | --- |
@@ -29,8 +29,8 @@ import torch
 
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading as reading_of
-from docmt.models.families import BIAS_OF_LOGITS, FAMILIES, TOKEN_TYPES, Family
-from docmt.models.store import read_checkpoint, take
+from docmt.models.families import BIAS_OF_LOGITS, FAMILIES, TOKEN_TYPES, CheckpointFamily
+from docmt.models.store import read_checkpoint, transfer
 from docmt.models.transformer import Transformer, parameter_shapes
 from docmt.nn.shapes import EmbeddingRows, EmbeddingTable, Tensor
 from docmt.settings.pretrained import POSITION_OFFSET, STANDS_FOR, check_model, read_config
@@ -51,7 +51,7 @@ class Start:
     one that stands for it.
     """
 
-    taken: list[str]
+    transferred: list[str]
     new: list[str]
     fates: dict[str, str] = field(default_factory=dict)
     new_pieces: dict[str, list[str]] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Start:
 
 
 @dataclass
-class Reading:
+class RenamedCheckpoint:
     """A checkpoint under our names."""
 
     where: str
@@ -96,15 +96,15 @@ def start_from(
     for name, rows in tables.items():
         with reading_of(folder, "embeddings of another shape than a checkpoint's"):
             reading.parameters[name] = gather_rows(reading.table, list(rows.values()), reading.where)
-    taken, new = take(model, reading.parameters, reading.where)
+    taken, new = transfer(model, reading.parameters, reading.where)
     new_pieces = {name: [piece for piece, row in rows.items() if row is None] for name, rows in tables.items()}
     became = fates(reading, model, taken, tables)
     return Start(taken, new, became, new_pieces, new_positions, config.get(STANDS_FOR))
 
 
-def read_names(kind: str, folder: Path | str, own: Collection[str]) -> Reading:
+def read_names(kind: str, folder: Path | str, own: Collection[str]) -> RenamedCheckpoint:
     """`own`: the parameters of the Transformer. Raises: UserError for a weight that has no place in it."""
-    family, reading = FAMILIES[kind], Reading(str(folder))
+    family, reading = FAMILIES[kind], RenamedCheckpoint(str(folder))
     parameters = {family.named(parameter): parameter for parameter in own}
     weights = {family.short(name): (name, weight) for name, weight in read_checkpoint(folder).items()}
     types = weights.pop(TOKEN_TYPES, None)
@@ -114,18 +114,18 @@ def read_names(kind: str, folder: Path | str, own: Collection[str]) -> Reading:
         elif (parameter := parameters.get(short)) is not None:
             reading.names[parameter] = name
             reading.parameters[parameter] = weight[POSITION_OFFSET[kind] if parameter in family.positions else 0 :]
-        elif family.needless.fullmatch(short):
+        elif family.unused.fullmatch(short):
             reading.left[name] = NO_PART
         elif short == BIAS_OF_LOGITS and not weight.any():
             reading.left[name] = f"{NO_PART}: all zero"
         else:
-            raise unaccounted(reading, name)
+            raise unknown_weight(reading, name)
     if types is not None:
         fold_token_type(reading, *types)
     return reading
 
 
-def add_table(reading: Reading, name: str, weight: EmbeddingTable) -> None:
+def add_table(reading: RenamedCheckpoint, name: str, weight: EmbeddingTable) -> None:
     """Raises: UserError where the table differs from that of another name."""
     if reading.table is not None and not torch.equal(reading.table, weight):
         where = f"{reading.where} {name}"
@@ -134,11 +134,11 @@ def add_table(reading: Reading, name: str, weight: EmbeddingTable) -> None:
     reading.tied.append(name)
 
 
-def fold_token_type(reading: Reading, name: str, types: EmbeddingRows) -> None:
+def fold_token_type(reading: RenamedCheckpoint, name: str, types: EmbeddingRows) -> None:
     """A text that stands alone is of type 0, at each of its positions."""
     positions = "source_embedding.position.weight"
     if positions not in reading.parameters:
-        raise unaccounted(reading, name)
+        raise unknown_weight(reading, name)
     reading.parameters[positions] = reading.parameters[positions] + types[0]
     reading.left[name] = f"row 0 folded into {positions}, the others {NO_PART}"
 
@@ -158,7 +158,7 @@ def gather_rows(table: EmbeddingTable, rows: list[int | None], where: str) -> Em
 
 
 @torch.no_grad()
-def lengthen_positions(reading: Reading, family: Family, model: Transformer) -> dict[str, int]:
+def lengthen_positions(reading: RenamedCheckpoint, family: CheckpointFamily, model: Transformer) -> dict[str, int]:
     """Put the model's own start beyond the checkpoint's end; give the first new row of each table that was longer."""
     new = {}
     for name in family.positions:
@@ -169,7 +169,7 @@ def lengthen_positions(reading: Reading, family: Family, model: Transformer) -> 
     return new
 
 
-def check_complete(reading: Reading, family: Family, own: Collection[str]) -> None:
+def check_complete(reading: RenamedCheckpoint, family: CheckpointFamily, own: Collection[str]) -> None:
     """Raises: UserError for a weight that the checkpoint lacks."""
     tables = {"source_embedding.weight", "target_embedding.weight", "output.weight"}
     needed = {name for name in own if name.startswith(family.stacks)} - tables
@@ -179,7 +179,7 @@ def check_complete(reading: Reading, family: Family, own: Collection[str]) -> No
         raise UserError("the checkpoint lacks weights", where=reading.where, found=found)
 
 
-def unaccounted(reading: Reading, name: str) -> UserError:
+def unknown_weight(reading: RenamedCheckpoint, name: str) -> UserError:
     return UserError(
         "a weight of the checkpoint that docmt has no place for",
         where=reading.where,
@@ -188,11 +188,13 @@ def unaccounted(reading: Reading, name: str) -> UserError:
     )
 
 
-def fates(reading: Reading, model: Transformer, taken: Iterable[str], tables: Iterable[str]) -> dict[str, str]:
+def fates(
+    reading: RenamedCheckpoint, model: Transformer, taken: Iterable[str], tables: Iterable[str]
+) -> dict[str, str]:
     """Of each weight by its name: the parameters that took it, or why none did."""
     takers: dict[str, list[str]] = {}
     for name in taken:
-        takers.setdefault(name if name in reading.parameters else model.taken_from(name), []).append(name)
+        takers.setdefault(name if name in reading.parameters else model.transfer_source(name), []).append(name)
     took = {
         name: ", ".join(takers.get(parameter, [])) or f"not taken: the model has no {parameter}"
         for parameter, name in reading.names.items()

@@ -78,18 +78,18 @@ def read_tensors(path: Path) -> dict[str, torch.Tensor]:
 
 
 def init_from(model: Transformer, folder: Path | str) -> tuple[list[str], list[str]]:
-    """Fill `model` from a trained one; see `take`."""
+    """Fill `model` from a trained one; see `transfer`."""
     weights = Path(folder) / WEIGHTS
-    return take(model, read_tensors(weights), str(weights))
+    return transfer(model, read_tensors(weights), str(weights))
 
 
-def take(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> tuple[list[str], list[str]]:
+def transfer(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> tuple[list[str], list[str]]:
     """Fill `model`; give the names of the parameters that were taken, and of the rest.
 
-    A parameter takes the one of its own name, else the one that the architecture names (`taken_from`).
+    A parameter takes the one of its own name, else the one that the architecture names (`transfer_source`).
     Raises UserError where nothing can be taken, and where a shape differs.
     """
-    origins = {name: name if name in weights else model.taken_from(name) for name, _ in model.named_parameters()}
+    origins = {name: name if name in weights else model.transfer_source(name) for name, _ in model.named_parameters()}
     taken = [name for name, origin in origins.items() if origin in weights]
     if not taken:
         raise UserError(
@@ -170,7 +170,7 @@ def _read_pickle(path: Path) -> dict[str, torch.Tensor]:
     remedy = "take the checkpoint's model.safetensors instead, or fetch it again"
     with reading(path, "refused: a pickle of weights that is damaged, or would run code", PLAIN, remedy):
         weights = load_plain(path)
-    if found := strange_in(weights):
+    if found := defect_in(weights):
         raise UserError("not weights by name", where=str(path), found=found, expected=PLAIN, remedy=MEND)
     return weights
 
@@ -185,7 +185,7 @@ def load_plain(path: Path, allowed: Sequence[type] = ()) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True)
 
 
-def strange_in(weights: Any) -> str | None:
+def defect_in(weights: Any) -> str | None:
     """What a damaged pickle may give instead of tensors by name: other things, or tensors that have no values."""
     named = isinstance(weights, dict) and all(isinstance(name, str) for name in weights)
     if not named or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):

@@ -22,7 +22,7 @@ from docmt.nn.caches import Cache, Progress
 from docmt.nn.frames import FRAMES
 from docmt.nn.layers import Embedding, FeedForward, Residual
 from docmt.nn.multihead import CrossAttention, SelfAttention
-from docmt.nn.noise import rows
+from docmt.nn.noise import key_scope
 from docmt.nn.shapes import AnyStates, HypothesisStates, HypothesisTokens, Logits, States, Tensor
 from docmt.nn.streams import Batch, Layout, Memory, Scope, Stream
 from docmt.settings.models import TransformerConfig
@@ -91,7 +91,7 @@ class Transformer(nn.Module):
 
     `encode`, `decode`, `logits`: what decoding and forced scores use. `start`, `step`: the same with caches. Calling
     the model: what training uses, which may look at the whole translation, and has loss terms; `term_weights` says
-    how much they count. `taken_from`: what a parameter starts from. `synchronous`: see there.
+    how much they count. `transfer_source`: what a parameter starts from. `synchronous`: see there.
     """
 
     scope: Scope = "instance"
@@ -137,7 +137,7 @@ class Transformer(nn.Module):
         return {}
 
     def encode(self, source: Stream) -> Memory:
-        with rows(source.keys):
+        with key_scope(source.keys):
             states = self.through_encoder(self.embed(self.source_embedding, source), source.layout)
         return Memory(states, source.layout)
 
@@ -152,11 +152,11 @@ class Transformer(nn.Module):
 
         Rows that several tokens are (`Segments.rows`) are computed once.
         """
-        with rows(target_in.keys):
-            x = target_in.instances.compact(self.embed(self.target_embedding, target_in))
+        with key_scope(target_in.keys):
+            x = target_in.instances.tokens_to_rows(self.embed(self.target_embedding, target_in))
             for layer in self.decoder:
                 x = layer(x, target_in.layout, memory)
-        return target_in.instances.in_full(self.decoder_norm(x))
+        return target_in.instances.rows_to_tokens(self.decoder_norm(x))
 
     def logits(self, states: States) -> Logits:
         logits = self.output(states)
@@ -188,7 +188,7 @@ class Transformer(nn.Module):
             return self.target_embedding(tokens, progress.cursor, progress.longest)
         return self.target_embedding(tokens, torch.full_like(tokens, progress.steps - 1), progress.steps)
 
-    def taken_from(self, name: str) -> str | None:
+    def transfer_source(self, name: str) -> str | None:
         """The parameter of an initial Transformer that `name` starts from; None = it starts anew."""
         return name
 

@@ -37,7 +37,7 @@ from torch import nn
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
 from docmt.nn.layers import Residual
 from docmt.nn.multihead import RunAttention
-from docmt.nn.noise import narrowed, rows
+from docmt.nn.noise import key_scope, narrowed_key_scope
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Logits, SourceStates, States, Tensor
 from docmt.nn.streams import Batch, Chains, Memory, Stream
@@ -63,7 +63,7 @@ class SharedContext(nn.Module):
         self.residual = Residual(replace(config, norm="pre"))
 
     def forward(self, x: SourceStates, links: Chains) -> SourceStates:
-        with narrowed(links.tokens):
+        with narrowed_key_scope(links.tokens):
             words = self.residual(x.index_select(0, links.tokens), lambda own: self.seen(own, links))
         return x.index_copy(0, links.tokens, words.to(x.dtype))
 
@@ -128,14 +128,14 @@ class WLink(Transformer):
         """Raises ValueError for a stream without chains."""
         if source.chains is None:
             raise ValueError("a model of word links needs a source stream with its chains")
-        with rows(source.keys):
+        with key_scope(source.keys):
             states = self.through_encoder(self.embed(self.source_embedding, source), source)
         return Memory(states, source.layout)
 
     def decode_aligned(self, target_in: Stream, memory: Memory) -> tuple[States, SourceStates]:
         """Final states, as `decode` gives them, and for each source token the mean of those that look at it."""
         layout, (*below, top) = target_in.layout, self.decoder
-        with rows(target_in.keys):
+        with key_scope(target_in.keys):
             x = self.embed(self.target_embedding, target_in)
             for layer in below:
                 x = layer(x, layout, memory)
@@ -143,7 +143,7 @@ class WLink(Transformer):
             asking = top.after_cross.norm(x) if self.config.norm == "pre" else x
             x = top.after_cross(x, lambda y: top.cross_attention(y, layout, memory))
             states = self.decoder_norm(top.after_feed_forward(x, top.feed_forward))
-        return states, top.cross_attention.looked_at(asking, layout, memory, states)
+        return states, top.cross_attention.attended_states(asking, layout, memory, states)
 
     def agreement(self, translations: SourceStates, links: Chains) -> LossTerm:
         """How unlike the translations of linked words are; counted by the link.
@@ -154,6 +154,6 @@ class WLink(Transformer):
         words = translations.index_select(0, links.tokens)
         return LossTerm(disagreement(self.logits(words), links.runs), links.runs.runs)
 
-    def taken_from(self, name: str) -> str | None:
+    def transfer_source(self, name: str) -> str | None:
         """Shared context starts anew; the loss has no parameters."""
         return None if ".shared_context." in name else name

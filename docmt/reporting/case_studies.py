@@ -16,10 +16,10 @@ from docmt.base.columns import OCCURRENCES, TOKENS, only, read_arrow
 from docmt.reporting.results import Results, Run
 from docmt.reporting.translations import UNSPACED, has_sentences, read_lines
 
-CASES_SHOWN = 2
-CHAINS_SHOWN = 6
-LINES_SHOWN = 12
-OVERCORRECTIONS_SHOWN = 5
+MOST_CASES = 2
+MOST_CHAINS = 6
+MOST_LINES = 12
+MOST_OVERCORRECTIONS = 5
 """Documents of a corpus; chains and sentences of a document; over-corrected chains of a corpus."""
 
 TEST_TOKENS = only(TOKENS, "split", "sentence", "source_tokens", "source_pieces", "target_tokens")
@@ -59,7 +59,7 @@ class Rendering:
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class ChainCase:
     """A repeated word: its occurrences as (test sentence, word), and what is made of it."""
 
     document: str
@@ -85,7 +85,7 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Account:
+class ChainCounts:
     """Of a system, none being the reference: how many chains can be compared, how many are consistent.
 
     `faithful`: how many, and of how many, of the chains that the reference translates consistently; `overcorrected`: of
@@ -99,12 +99,12 @@ class Account:
     overcorrected: tuple[int, int] | None
 
 
-def read_chains(runs: Sequence[Run]) -> list[Chain]:
+def read_chains(runs: Sequence[Run]) -> list[ChainCase]:
     """The chains that all of these runs have: they are of one text."""
     tables = [read_arrow(run.occurrences, OCCURRENCES).to_pylist() for run in runs]
     by_place = [{_key(row): row for row in table} for table in tables]
     return [
-        Chain(
+        ChainCase(
             row["document"],
             row["unit"],
             tuple(zip(row["lines"], row["words"], strict=True)),
@@ -125,20 +125,20 @@ def _rendering(row: dict, prefix: str) -> Rendering:
     return Rendering(tuple(texts), tuple(map(tuple, places)), agreeing, pairs)
 
 
-def account(chains: Sequence[Chain], system: str | None) -> Account:
+def chain_counts(chains: Sequence[ChainCase], system: str | None) -> ChainCounts:
     """Of the chains that have translations to compare."""
     own = {chain: (chain.reference if system is None else chain.systems[system]).is_consistent for chain in chains}
     compared = [chain for chain in chains if own[chain] is not None]
 
-    def among(chosen: list[Chain]) -> tuple[int, int]:
+    def among(chosen: list[ChainCase]) -> tuple[int, int]:
         return sum(bool(own[chain]) for chain in chosen), len(chosen)
 
     consistent, total = among(compared)
     if system is None:
-        return Account(None, total, consistent, None, None)
+        return ChainCounts(None, total, consistent, None, None)
     faithful = among([chain for chain in compared if chain.reference.is_consistent])
     overcorrected = among([chain for chain in compared if chain.reference.varies])
-    return Account(system, total, consistent, faithful, overcorrected)
+    return ChainCounts(system, total, consistent, faithful, overcorrected)
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class Case:
 
     document: str
     words: tuple[str, ...]
-    chains: tuple[Chain, ...]
+    chains: tuple[ChainCase, ...]
     lines: tuple[CaseLine, ...]
     left_out: int
 
@@ -188,7 +188,7 @@ class ChainStudy:
     source_language: str
     target_language: str
     systems: tuple[str, ...]
-    accounts: tuple[Account, ...]
+    counts: tuple[ChainCounts, ...]
     cases: tuple[Case, ...]
     overcorrections: tuple[Case, ...]
 
@@ -212,7 +212,7 @@ def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
     """Of runs of one corpus and text. Raises UserError where the tokens are not those of the scores."""
     first = runs[0]
     corpus = first.entry.corpus
-    texts = Texts.read(results, first, runs)
+    texts = SentenceTokens.read(results, first, runs)
     chains = read_chains(runs)
     systems = tuple(run.entry.system.name for run in runs)
     return ChainStudy(
@@ -221,19 +221,19 @@ def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
         results.language(corpus, "source"),
         results.language(corpus, "target"),
         systems,
-        tuple(account(chains, system) for system in (None, *systems)),
+        tuple(chain_counts(chains, system) for system in (None, *systems)),
         tuple(_case(_most_different(name, chains), texts) for name in documents_to_show(chains)),
-        tuple(_case([chain], texts) for chain in overcorrected(chains)[:OVERCORRECTIONS_SHOWN]),
+        tuple(_case([chain], texts) for chain in overcorrected(chains)[:MOST_OVERCORRECTIONS]),
     )
 
 
-def documents_to_show(chains: Sequence[Chain]) -> list[str]:
+def documents_to_show(chains: Sequence[ChainCase]) -> list[str]:
     """Those with the most chains that some systems translate consistently and others do not, earlier ones first."""
-    return [name for name, _ in Counter(chain.document for chain in chains if chain.differs).most_common(CASES_SHOWN)]
+    return [name for name, _ in Counter(chain.document for chain in chains if chain.differs).most_common(MOST_CASES)]
 
 
 @dataclass(frozen=True)
-class Texts:
+class SentenceTokens:
     """The test sentences as tokens; of the source by the unit of chains."""
 
     numbers: list[int]
@@ -245,7 +245,7 @@ class Texts:
     """What parts the words of the source."""
 
     @classmethod
-    def read(cls, results: Results, first: Run, runs: Sequence[Run]) -> "Texts":
+    def read(cls, results: Results, first: Run, runs: Sequence[Run]) -> "SentenceTokens":
         entry = first.entry
         file = results.data(paths.TOKENS, entry.corpus, text=entry.system.text) / "tokens.arrow"
         table = read_arrow(file, TEST_TOKENS)
@@ -262,7 +262,7 @@ class Texts:
             "" if results.language(entry.corpus, "source") in UNSPACED else " ",
         )
 
-    def word(self, chain: Chain) -> str:
+    def word(self, chain: ChainCase) -> str:
         line, word = chain.places[0]
         return self.sources[chain.unit][line][word]
 
@@ -271,30 +271,30 @@ def _tokens(run: Run, expected: int) -> list[list[str]]:
     return [line.split() for line in read_lines(run.translations / "test.tok.txt", expected)]
 
 
-def _most_different(document: str, chains: Sequence[Chain]) -> list[Chain]:
+def _most_different(document: str, chains: Sequence[ChainCase]) -> list[ChainCase]:
     """In the order of the text."""
     differing = [chain for chain in chains if chain.document == document and chain.differs]
-    return sorted(sorted(differing, key=lambda chain: -chain.spread)[:CHAINS_SHOWN], key=lambda chain: chain.places)
+    return sorted(sorted(differing, key=lambda chain: -chain.spread)[:MOST_CHAINS], key=lambda chain: chain.places)
 
 
-def overcorrected(chains: Sequence[Chain]) -> list[Chain]:
+def overcorrected(chains: Sequence[ChainCase]) -> list[ChainCase]:
     """By any system; those first that another system does not translate consistently, and of them the longest."""
     found = [chain for chain in chains if any(map(chain.is_overcorrected, chain.systems))]
     return sorted(found, key=lambda chain: (not chain.differs, -len(chain.places)))
 
 
-def _case(chains: Sequence[Chain], texts: Texts) -> Case:
+def _case(chains: Sequence[ChainCase], texts: SentenceTokens) -> Case:
     lines = sorted({line for chain in chains for line, _ in chain.places})
     return Case(
         chains[0].document,
         tuple(texts.word(chain) for chain in chains),
         tuple(chains),
-        tuple(_line(line, chains, texts) for line in lines[:LINES_SHOWN]),
-        len(lines[LINES_SHOWN:]),
+        tuple(_line(line, chains, texts) for line in lines[:MOST_LINES]),
+        len(lines[MOST_LINES:]),
     )
 
 
-def _line(line: int, chains: Sequence[Chain], texts: Texts) -> CaseLine:
+def _line(line: int, chains: Sequence[ChainCase], texts: SentenceTokens) -> CaseLine:
     source = {word: (number, False) for number, chain in enumerate(chains) for at, word in chain.places if at == line}
     return CaseLine(
         texts.numbers[line],
@@ -308,7 +308,7 @@ def _line(line: int, chains: Sequence[Chain], texts: Texts) -> CaseLine:
 
 
 def _rendered(
-    line: int, renderings: Sequence[Rendering], chains: Sequence[Chain], sentences: Sequence[Sequence[str]]
+    line: int, renderings: Sequence[Rendering], chains: Sequence[ChainCase], sentences: Sequence[Sequence[str]]
 ) -> tuple[Span, ...]:
     """A word that translates words of two chains counts to the first."""
     marked: dict[int, tuple[int, bool]] = {}

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from docmt.kinds.item import published_number
 from docmt.reporting.figures import Panel, Style, label_axes, notes_of
 from docmt.reporting.over_seeds import over_seeds, why_empty
-from docmt.reporting.pieces import Made
+from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 
@@ -21,7 +21,7 @@ HOLLOW = "Hollow: published"
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnFigure:
     """A figure: `look` by the labels of its lines.
 
     `marks`: what points and bars are; `missing`: what is declared and not there, and why; `records`: every number, for
@@ -41,8 +41,8 @@ class Drawn:
         return notes_of(self.panels)
 
     @property
-    def made(self) -> Made:
-        return Made(self, self.records, "drawn.html")
+    def content(self) -> PieceContent:
+        return PieceContent(self, self.records, "drawn.html")
 
 
 def identifier(name: str, *parts: object) -> str:

@@ -51,7 +51,7 @@ class OverSeeds:
 
 def over_seeds(runs: Sequence[Run], metric: MetricName, empty: str) -> OverSeeds:
     """Of the runs of one system on one corpus."""
-    found = [measured for run in runs if (measured := measured_of(run, metric)) is not None]
+    found = [measured for run in runs if (measured := measurement(run, metric)) is not None]
     return OverSeeds(
         values=tuple(measured.value for measured in found),
         seeds=len(runs),
@@ -60,13 +60,13 @@ def over_seeds(runs: Sequence[Run], metric: MetricName, empty: str) -> OverSeeds
     )
 
 
-def measured_of(run: Run, metric: MetricName) -> Measured | None:
+def measurement(run: Run, metric: MetricName) -> Measured | None:
     """The metric of a run; none where it was not run, or lacks it."""
     content = _content(run, metric)
     return None if content is None else metric.find(content)
 
 
-def that_ran(runs: Sequence[Run], metric: MetricName) -> list[Run]:
+def runs_with_file(runs: Sequence[Run], metric: MetricName) -> list[Run]:
     """Those whose file with the metric, if they have it, is there."""
     return [run for run in runs if _content(run, metric) is not None]
 

@@ -14,11 +14,11 @@ from docmt.reporting.case_studies import chain_studies
 from docmt.reporting.figures import styles
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
 from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, inside_curves, learning_curves
-from docmt.reporting.provenance import accounts, describe_systems, environments
+from docmt.reporting.provenance import describe_systems, environments, run_records
 from docmt.reporting.results import ReportSettings, Results
-from docmt.reporting.translations import DOCUMENTS_SHOWN, documents_to_show
+from docmt.reporting.translations import MOST_DOCUMENTS, documents_to_show
 
-SYSTEMS_SHOWN = 12
+MOST_SYSTEMS = 12
 """Of a study, in the curves, translations and chains of its page: more cannot be told apart."""
 
 
@@ -49,7 +49,7 @@ def render(results: Results, found: list[Piece], output: Path) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= formats.FILTERS
-    environment.globals |= {"card_facts": card_facts, "shown": DOCUMENTS_SHOWN}
+    environment.globals |= {"card_facts": card_facts, "most_documents": MOST_DOCUMENTS}
     css = environment.loader.get_source(environment, "page.css")[0]
     common = {"css": Markup(css), "link": _links(results, output), **_common(results)}
     if results.settings.item is not None:
@@ -79,17 +79,17 @@ def _common(results: Results) -> dict[str, Any]:
         "scale": results.settings.scale,
         "results": results,
         "look": styles(results.systems),
-        "accounts": accounts(results),
+        "run_records": run_records(results),
         "environments": environments(results),
     }
 
 
 def _content(results: Results) -> dict[str, Any]:
     """What the page of the whole study shows besides its items; of many systems only the first, by its items."""
-    look, few = styles(results.systems), results.with_systems(results.systems[:SYSTEMS_SHOWN])
+    look, few = styles(results.systems), results.with_systems(results.systems[:MOST_SYSTEMS])
     return {
         "scored": sum(run.scores is not None for run in results.runs),
-        "left_out": len(results.systems[SYSTEMS_SHOWN:]),
+        "left_out": len(results.systems[MOST_SYSTEMS:]),
         "learning": learning_curves(few, look),
         "accuracy": accuracy_by_distance(few, look),
         "positions": bleu_by_position(few, look),

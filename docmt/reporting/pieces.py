@@ -1,8 +1,8 @@
 """A study's tables, figures and passages, each as what a page shows of it and as plain records.
 
 A kind is shown by a module of `docmt/reporting/kinds`, of the same name as the one in `docmt/kinds` that says what it
-states. The module has `made(name, item, results) -> Made`; the template is that of its name in `templates/kinds`, or
-another's.
+states. The module has a function `content(name, item, results) -> PieceContent`. The template is that of its name in
+`templates/kinds`, or the one that `PieceContent` names.
 """
 
 import csv
@@ -18,13 +18,13 @@ from docmt.reporting.results import Results
 
 
 @dataclass(frozen=True)
-class Made:
-    """`content`: what the template shows, none where nothing of it was run; `records`: all of it, flat.
+class PieceContent:
+    """`data`: what the template shows, none where nothing of it was run; `records`: all of it, flat.
 
     `template`: which of `templates/kinds`, where it is not that of the kind's name.
     """
 
-    content: Any
+    data: Any
     records: Iterable[dict]
     template: str = ""
 
@@ -49,14 +49,14 @@ def pieces(results: Results) -> list[Piece]:
 
 def _piece(name: str, item: Item, results: Results) -> Piece:
     kind = type(item).__module__.rpartition(".")[2]
-    made = import_module(f"docmt.reporting.kinds.{kind}").made(name, item, results)
-    empty = "" if made.content is not None else _why_empty(item, results)
-    return Piece(name, item, made.template or f"{kind}.html", made.content, tuple(made.records), empty)
+    content = import_module(f"docmt.reporting.kinds.{kind}").content(name, item, results)
+    empty = "" if content.data is not None else _why_empty(item, results)
+    return Piece(name, item, content.template or f"{kind}.html", content.data, tuple(content.records), empty)
 
 
 def _why_empty(item: Item, results: Results) -> str:
     """Why the system that it is about, the last one, has not run."""
-    *_, system = item.standing(results.settings.study.corpora)
+    *_, system = item.systems_of(results.settings.study.corpora)
     return not_run(results.settings.why_not_run(*system))
 
 

@@ -35,9 +35,9 @@ ATTENTION = {
 }
 """Attention that all architectures have."""
 
-OWN_SENTENCE = "to the own sentence, where the model also attends to the document"
+TO_CURRENT_SENTENCE = "to the own sentence, where the model also attends to the document"
 
-Line = tuple[str, list[float | None]]
+SystemValues = tuple[str, list[float | None]]
 """A system, and its value at each step; none where it has no point."""
 
 
@@ -84,8 +84,8 @@ def learning_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plo
     """Training loss and dev perplexity over updates; a system that trains nothing of its own has no curve."""
     level = next((value for run in runs if (value := (run.scores or {}).get("unigram_dev_perplexity"))), None)
     title, options = "training loss, label-smoothed", {"unit": "perplexity", "logarithmic": True, "level": level}
-    loss = _told(f"loss-{corpus}", title, runs, ("train", "loss"), look, unit="nats a token")
-    dev = _told(f"dev-{corpus}", "dev perplexity", runs, ("dev", "perplexity"), look, **options)
+    loss = _curve_panel(f"loss-{corpus}", title, runs, ("train", "loss"), look, unit="nats a token")
+    dev = _curve_panel(f"dev-{corpus}", "dev perplexity", runs, ("dev", "perplexity"), look, **options)
     return Plot(corpus, (*loss, *dev))
 
 
@@ -96,11 +96,11 @@ def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
     Papers: lexical chains, Figure 7 (nats a chain); G-Transformer, Figures 4, 5 and 8 (bits).
     """
     title = "KL divergence of latent variables"
-    kl = _told(f"kl-{corpus}", title, runs, ("dev", "kl"), look, unit="nats a chain", from_zero=True)
+    kl = _curve_panel(f"kl-{corpus}", title, runs, ("dev", "kl"), look, unit="nats a chain", from_zero=True)
 
     def entropy(kind: str) -> tuple[Panel, ...]:
         names = f"entropy-{corpus}-{kind}", f"entropy of {ATTENTION.get(kind, kind.replace('.', ' '))}"
-        return _told(*names, runs, ("dev", ENTROPY + kind), look, unit="bits", from_zero=True)
+        return _curve_panel(*names, runs, ("dev", ENTROPY + kind), look, unit="bits", from_zero=True)
 
     keys = {key for run in runs for row in run.curve if row.get("kind") == "dev" for key in row}
     whole = {key.removesuffix(GROUP).removesuffix(GLOBAL) for key in keys}
@@ -109,19 +109,19 @@ def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
     return Plot(corpus, (*kl, *usual), tuple(others))
 
 
-def _told(
+def _curve_panel(
     identifier: str, title: str, runs: list[Run], what: tuple[str, str], look: dict[str, Style], **options: Any
 ) -> tuple[Panel, ...]:
     """A panel of what trainings tell, none where they do not; of systems that train something of their own."""
     trained = [run for run in runs if run.entry.trained == run.entry.folder]
-    found = [curve for run in trained for curve in told(run, *what)]
+    found = [curve for run in trained for curve in training_curves(run, *what)]
     return (curves(identifier, title, found, look, **options),) if found else ()
 
 
-def told(run: Run, kind: str, key: str) -> Iterator[Curve]:
+def training_curves(run: Run, kind: str, key: str) -> Iterator[Curve]:
     """What a training tells over its updates, if it does; `kind`: train or dev. Of attention of a model that attends to
     the document and to the own sentence, two curves."""
-    for scope, dotted in (("", ""), (GLOBAL, ""), (GROUP, OWN_SENTENCE)):
+    for scope, dotted in (("", ""), (GLOBAL, ""), (GROUP, TO_CURRENT_SENTENCE)):
         rows = [row for row in run.curve if row.get("kind") == kind and row.get(key + scope) is not None]
         if rows:
             values = [row[key + scope] for row in rows]
@@ -166,7 +166,7 @@ def bleu_by_position(corpus: str, runs: list[Run], look: dict[str, Style]) -> Pl
     return Plot(corpus, (panel,), steps=steps, numbers=tuple(("s-BLEU", *line) for line in lines))
 
 
-def _lines(runs: list[Run], metrics: list[str]) -> list[Line]:
+def _lines(runs: list[Run], metrics: list[str]) -> list[SystemValues]:
     """Of each system the means over seeds."""
     own = {run.entry.system.name: [] for run in runs}
     for run in runs:
@@ -179,7 +179,7 @@ def _by_step(
     identifier: str,
     title: str,
     steps: Sequence[str],
-    lines: Sequence[Line],
+    lines: Sequence[SystemValues],
     look: dict[str, Style],
     *,
     axis: str,

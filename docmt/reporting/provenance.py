@@ -15,7 +15,7 @@ from docmt.settings.system import Entry
 
 
 @dataclass(frozen=True)
-class Account:
+class RunRecord:
     """One run: training's record and decoding's facts, empty where there are none.
 
     A system that uses another's model has no training of its own.
@@ -41,15 +41,15 @@ class Environment:
     runs: tuple[str, ...]
 
 
-def accounts(results: Results) -> list[Account]:
+def run_records(results: Results) -> list[RunRecord]:
     """Of every run that was trained or decoded."""
-    return [account for run in results.runs if (account := _account(run)).record or account.decoding]
+    return [run_record for run in results.runs if (run_record := _run_record(run)).record or run_record.decoding]
 
 
-def _account(run: Run) -> Account:
+def _run_record(run: Run) -> RunRecord:
     scores = run.scores or {}
     own = run.record if run.entry.trained == run.entry.folder else None
-    return Account(run, own or {}, scores.get("decoding", {}), scores.get("unigram_dev_perplexity"))
+    return RunRecord(run, own or {}, scores.get("decoding", {}), scores.get("unigram_dev_perplexity"))
 
 
 def environments(results: Results) -> list[Environment]:
@@ -69,11 +69,11 @@ class Change:
 
     path: str
     parent: Any
-    own: Any
+    value: Any
 
 
 @dataclass(frozen=True)
-class System:
+class SystemDescription:
     """`changes` is none where the system extends no other; `sections` has every setting, resolved."""
 
     entry: Entry
@@ -86,17 +86,17 @@ class System:
         return is_random_checkpoint(self.entry.system.pretrained)
 
 
-def describe_systems(results: Results) -> list[System]:
+def describe_systems(results: Results) -> list[SystemDescription]:
     """Every system of the study once, whatever the number of corpora: settings are the same on all."""
     entries = {entry.system.name: entry for entry in reversed(results.settings.entries)}
     return [_describe(entries[name], entries) for name in results.systems]
 
 
-def _describe(entry: Entry, entries: dict[str, Entry]) -> System:
+def _describe(entry: Entry, entries: dict[str, Entry]) -> SystemDescription:
     system, parent = entry.system, entries.get(entry.extends or "")
     data = {"text": system.text, "view of train": system.view.train.name, "view of dev, test": system.view.test.name}
     sections = {"data": data} | {name: resolved(entry)[name] for name in ("model", "train", "decode")}
-    return System(entry, differences(parent, entry) if parent else None, sections)
+    return SystemDescription(entry, differences(parent, entry) if parent else None, sections)
 
 
 def resolved(entry: Entry) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from docmt.base.errors import UserError
 from docmt.base.paths import CORPUS
 from docmt.reporting.results import Results, Run
 
-DOCUMENTS_SHOWN = 2
+MOST_DOCUMENTS = 2
 UNSPACED = ("zh", "ja", "th")
 """Languages compared by characters, since blanks do not part their words."""
 
@@ -20,7 +20,7 @@ Marked = list[tuple[str, bool]]
 
 
 @dataclass(frozen=True)
-class Line:
+class TranslatedSentence:
     """One sentence: its number from 1, source, reference, and each system's translation."""
 
     number: int
@@ -30,17 +30,17 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Document:
+class TranslatedDocument:
     corpus: str
     document: str
     seed: int
     systems: tuple[str, ...]
     source_language: str
     target_language: str
-    lines: tuple[Line, ...]
+    lines: tuple[TranslatedSentence, ...]
 
 
-def documents_to_show(results: Results) -> list[Document]:
+def documents_to_show(results: Results) -> list[TranslatedDocument]:
     """For each corpus, the documents of the test split whose translations differ most between systems.
 
     Systems that translate documents as a whole have no sentences to show.
@@ -49,7 +49,7 @@ def documents_to_show(results: Results) -> list[Document]:
     return [document for corpus in results.corpora for document in _of_corpus(results, corpus)]
 
 
-def _of_corpus(results: Results, corpus: str) -> Iterator[Document]:
+def _of_corpus(results: Results, corpus: str) -> Iterator[TranslatedDocument]:
     runs = [run for run in results.of(corpus) if has_sentences(run)]
     corpus_file = results.data(CORPUS, corpus) / "documents.parquet"
     if not runs or not corpus_file.exists():
@@ -62,7 +62,9 @@ def _of_corpus(results: Results, corpus: str) -> Iterator[Document]:
     for name in most_different([row["document"] for row in rows], outputs):
         pairs = [pair for pair in zip(rows, outputs, strict=True) if pair[0]["document"] == name]
         lines = tuple(_line(row, texts, target) for row, texts in pairs)
-        yield Document(corpus, name, seed, tuple(run.entry.system.name for run in runs), source, target, lines)
+        yield TranslatedDocument(
+            corpus, name, seed, tuple(run.entry.system.name for run in runs), source, target, lines
+        )
 
 
 def has_sentences(run: Run) -> bool:
@@ -80,13 +82,13 @@ def read_lines(file: Path, expected: int) -> list[str]:
     return lines
 
 
-def _line(row: dict, texts: tuple[str, ...], language: str) -> Line:
+def _line(row: dict, texts: tuple[str, ...], language: str) -> TranslatedSentence:
     marked = tuple(mark_differences(text, row["target"], language) for text in texts)
-    return Line(row["sentence"] + 1, row["source"], row["target"], marked)
+    return TranslatedSentence(row["sentence"] + 1, row["source"], row["target"], marked)
 
 
 def most_different(
-    documents: Sequence[str], outputs: Sequence[tuple[str, ...]], count: int = DOCUMENTS_SHOWN
+    documents: Sequence[str], outputs: Sequence[tuple[str, ...]], count: int = MOST_DOCUMENTS
 ) -> list[str]:
     """The documents with the most different translations a sentence; earlier ones first where they are equal.
 

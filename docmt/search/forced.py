@@ -80,7 +80,7 @@ def _scored_variants(model: nn.Module, rows: Rows, item: np.ndarray, wanted: np.
     encoded = model.encode(frame_source(rows.take(first), frame).to(device))
     target_in, target_out = frame_target(rows, frame)
     target_in = share_prefixes(target_in, first[item])
-    states = model.decode(target_in.to(device), encoded.spread(frame_source(rows, frame).to(device), item))
+    states = model.decode(target_in.to(device), encoded.repeat_instances(frame_source(rows, frame).to(device), item))
     shared, which = np.unique(target_in.instances.rows.numpy()[wanted], return_inverse=True)
     places = target_in.instances.first[torch.from_numpy(shared)]
     outputs = target_out[torch.from_numpy(wanted)]
@@ -101,7 +101,7 @@ def _scored(model: nn.Module, states: Tensor, which: np.ndarray, outputs: Tensor
 
 
 def _certain(frame: str) -> Tensor:
-    return torch.tensor(FRAMES[frame].certain, dtype=torch.long)
+    return torch.tensor(FRAMES[frame].forced_outputs, dtype=torch.long)
 
 
 def _sums(tokens: Tensor, lengths: np.ndarray) -> Tensor:
@@ -125,4 +125,6 @@ def share_prefixes(targets: Stream, first: np.ndarray) -> Stream:
     np.minimum.at(common, instance[is_other], place[is_other])
     is_own = place >= common[instance]
     rows = np.cumsum(is_own) - 1
-    return replace(targets, layout=targets.layout.sharing(np.where(is_own, rows, rows[np.where(is_own, 0, there)])))
+    return replace(
+        targets, layout=targets.layout.with_shared_rows(np.where(is_own, rows, rows[np.where(is_own, 0, there)]))
+    )

@@ -129,7 +129,7 @@ class ClosedRules(WrappedRules):
 
     @staticmethod
     def split(tokens: list[int]) -> list[list[int]]:
-        certain = FRAMES["closed"].certain
+        certain = FRAMES["closed"].forced_outputs
         return split_after([token for token in tokens if token not in certain], EOS)
 
 

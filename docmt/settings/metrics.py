@@ -146,7 +146,7 @@ def _fallbacks(scores: dict, *_: str | None) -> Measured | None:
 
 def _sentences(scores: dict, _: str | None, position: str | None) -> Measured | None:
     decoding = scores.get("decoding", {})
-    counts = decoding.get("positions", {}).get(position, {}).get("standing") if position else decoding.get("sentences")
+    counts = decoding.get("positions", {}).get(position, {}).get("exact") if position else decoding.get("sentences")
     return None if counts is None else Measured(counts, "sentences|v:1")
 
 

@@ -40,13 +40,13 @@ def test_what_can_be_is_taken():
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ({"source_ids": [7, 20, 8]}, "source_ids from 0 to 20, and a vocabulary of 20"),
+        ({"source_ids": [7, 20, 8]}, "source_ids from 0 to 20 in a vocabulary of 20 pieces"),
         ({"target_ids": [-1, 9]}, "target_ids from -1 to 29"),
         ({"target_ids": [None, 9]}, "numbers are missing"),
         ({"source_lengths": None}, "numbers are missing"),
-        ({"source_lengths": [1, 1]}, "source_lengths that do not add up"),
-        ({"source_lengths": [4, -1]}, "source_lengths that do not add up"),
-        ({"target_lengths": [2]}, "sides of other numbers of sentences"),
+        ({"source_lengths": [1, 1]}, "source_lengths that do not sum to the number of values"),
+        ({"source_lengths": [4, -1]}, "source_lengths that do not sum to the number of values"),
+        ({"target_lengths": [2]}, "source and target have different numbers of sentences"),
     ],
 )
 def test_what_cannot_be_is_refused(change, found):
@@ -60,7 +60,7 @@ def test_what_cannot_be_is_refused(change, found):
     [
         ({"members": [0, 3, 1, 2]}, "members beyond the pieces of their segment"),
         ({"members": [0, -1, 1, 2]}, "members beyond the pieces of their segment"),
-        ({"lengths": [2, 1]}, "lengths that do not add up"),
+        ({"lengths": [2, 1]}, "lengths that do not sum to the number of values"),
     ],
 )
 def test_chains_of_other_pieces_are_refused(change, found):

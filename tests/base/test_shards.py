@@ -74,7 +74,7 @@ def test_joined_files_are_those_of_one_writer(tmp_path):
 
 @pytest.mark.parametrize("text", ["3", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2"])
 def test_what_is_no_part_is_refused(text):
-    with pytest.raises(UserError, match=r"not a part\n  found .*expected such as 2/8"):
+    with pytest.raises(UserError, match=r"not a part\n  found .*expected a part such as 2/8"):
         Part.parse(text)
     assert Part.parse("2/8") == Part(2, 8)
 

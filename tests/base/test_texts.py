@@ -50,8 +50,8 @@ def test_the_column_counts_bytes_from_one():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[1]", "JSON of another shape\n  found list [1]; expected an object with a, b"),
-        ("null", "JSON of another shape\n  found NoneType null"),
+        ("[1]", "the JSON is not an object\n  found list [1]; expected an object with a, b"),
+        ("null", "the JSON is not an object\n  found NoneType null"),
         ('{"a": 1}', "keys are missing\n  found no b; expected an object with a, b"),
         ("{", "not a JSON file\n  found "),
         ("[" * 100_000, "not a JSON file\n  found "),

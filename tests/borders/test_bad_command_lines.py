@@ -146,7 +146,7 @@ CALLS = (
     ("LTCR --rule mach=exact", "did you mean 'match'?"),
     (
         "LTCR --rule similarity=.nan",
-        "--rule similarity: not a number that can be used\n  found nan; expected a finite one",
+        "--rule similarity: not a finite number\n  found nan; expected a finite number",
     ),
     ("LTCR --rule similarity=nan", "--rule similarity: wrong type"),
     ("LTCR --rule source_stop_words=-1", "--rule source_stop_words: value not allowed"),
@@ -160,7 +160,7 @@ CALLS = (
     ("contrastive pairs.tsv --model folder --context-sentences 2", "only with --form contrapro"),
     (
         "shards tokenise --settings settings.json --corpus . --part 9/8 --output o",
-        "not a part\n  found 9/8; expected such as 2/8",
+        "not a part\n  found 9/8; expected a part such as 2/8",
     ),
     (
         "corpus validate --source text --target other --documents lines",

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 from docmt.base.artifacts import write_json
 from docmt.cli import status
 from docmt.cli.main import build
-from docmt.training.survey import Standing
+from docmt.training.survey import TrainingState
 
-RUNNING = Standing(
+RUNNING = TrainingState(
     *("paper", "ted", "g_transformer", "seed2", "running"),
     update=1200,
     max_updates=5000,
@@ -22,7 +22,7 @@ RUNNING = Standing(
     left_s=7384.0,
     device_hours=1.256,
 )
-FAILED = Standing("paper", "ted", "sentence", "seed1", "failed", "out of memory", update=7)
+FAILED = TrainingState("paper", "ted", "sentence", "seed1", "failed", "out of memory", update=7)
 
 
 def test_a_line_has_what_is_known_of_a_training():
@@ -71,7 +71,7 @@ def test_without_a_terminal_the_table_is_plain_text(results, capsys):
     done = CliRunner().invoke(build(), ["status", "--results", str(results)])
     assert done.exit_code == 0
     numbers = {"update": 6, "target_tokens_per_s": 10.0, "device_hours": 0.5}
-    expected = Standing("smoke", "toy", "sentence", "seed1", "finished", **numbers)
+    expected = TrainingState("smoke", "toy", "sentence", "seed1", "finished", **numbers)
     status.show([expected])
     assert done.stdout == capsys.readouterr().out
 

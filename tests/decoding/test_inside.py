@@ -16,7 +16,7 @@ from docmt.base.columns import INSIDE, SEGMENT_CHAINS, SEGMENTS, read_arrow, wri
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.cli.stages import inspect
-from docmt.decoding.inside import Document, inside, look_inside
+from docmt.decoding.inside import InspectedDocument, inside, look_inside
 from docmt.decoding.segments import View
 from docmt.models import build
 from docmt.models.store import save_model
@@ -73,7 +73,7 @@ def test_every_member_has_what_the_equations_say(case):
     latent = model.config.kind == "lexical_chain" and model.config.latent
     for number, document in enumerate(source):
         rows = rows_of([document], [target[number]])
-        table = inside(model, Document("d", rows, [0]), PIECES, PIECES)
+        table = inside(model, InspectedDocument("d", rows, [0]), PIECES, PIECES)
         oracle = Seeing(model)
         framed = framed_documents(batch_of(case, [document], [target[number]]))[0]
         states = oracle.decode(framed[1], memories[number])
@@ -110,9 +110,9 @@ def similarity(oracle: Oracle, state: torch.Tensor, words: torch.Tensor) -> floa
 
 def test_segments_of_a_document_go_on_counting_its_sentences():
     source, target = documents()
-    whole = inside(model_of("w_link"), Document("d", rows_of(source[2:3], target[2:3]), [0]), PIECES, PIECES)
+    whole = inside(model_of("w_link"), InspectedDocument("d", rows_of(source[2:3], target[2:3]), [0]), PIECES, PIECES)
     parts = rows_of([source[2], source[2]], [target[2], target[2]])
-    table = inside(model_of("w_link"), Document("d", parts, [0, 4]), PIECES, PIECES)
+    table = inside(model_of("w_link"), InspectedDocument("d", parts, [0, 4]), PIECES, PIECES)
     own = whole["sentence"].to_pylist()
     assert table["sentence"].to_pylist() == own + [number + 4 for number in own]
     assert len(set(table["chain"].to_pylist())) == 2 * len(set(whole["chain"].to_pylist()))
@@ -123,7 +123,7 @@ def test_drawn_latent_variables_are_the_same_each_time():
     config = LexicalChainConfig(**{**vars(model.config), "latent_in_inference": "sample"})
     sampling = build(config, VOCABULARY, VOCABULARY).double().eval()
     sampling.load_state_dict(model.state_dict())
-    document = Document("d", rows_of(source[:1], target[:1]), [0])
+    document = InspectedDocument("d", rows_of(source[:1], target[:1]), [0])
     tables = [inside(one, document, PIECES, PIECES) for one in (sampling, sampling, model)]
     assert tables[0] == tables[1] != tables[2]
 
@@ -179,4 +179,4 @@ def test_a_document_that_is_not_there_is_refused(arguments, tmp_path):
 
 def test_a_model_that_reads_no_chains_is_refused(tmp_path):
     with pytest.raises(UserError, match="model and arguments differ in lexical chains"):
-        Document.read(View(tmp_path, tmp_path), "dev", None, model_of("transformer"))
+        InspectedDocument.read(View(tmp_path, tmp_path), "dev", None, model_of("transformer"))

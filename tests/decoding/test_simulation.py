@@ -71,13 +71,13 @@ class Simulation:
         return lines, False
 
     def position(self, j):
-        lines, counts = [], {"standing": 0, "nearest": 0, "alone": 0}
+        lines, counts = [], {"exact": 0, "nearest": 0, "alone": 0}
         for number, document in enumerate(DOCUMENTS):
             for sentence in range(len(document)):
                 start = nearest_window(document, self.k, sentence, j)
                 window, together = self.windows[number][start]
                 lines.append(window[sentence - start])
-                kind = "alone" if not together else "standing" if sentence - start == j - 1 else "nearest"
+                kind = "alone" if not together else "exact" if sentence - start == j - 1 else "nearest"
                 counts[kind] += 1
         return lines, counts
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from docmt.decoding.segments import SegmentTable
 from docmt.decoding.strategy import Decoded, Fallbacks, Position, places
 from docmt.decoding.strategy import slide as slide_outputs
-from docmt.decoding.translator import Found
+from docmt.decoding.translator import SearchResults
 from docmt.nn.rows import Rows
 from docmt.search.beam import Translation
 
@@ -30,12 +30,12 @@ def windows_of(lengths: list[int], k: int) -> tuple[SegmentTable, list[list[int]
 
 def slide(segments: SegmentTable, k: int, translator) -> Decoded:
     outputs = [one.sentences for one in translator.translate(segments.rows).best]
-    takes, positions, fallbacks = slide_outputs(outputs, segments, k, translator)
-    return Decoded("sliding windows", takes, len(takes[-1]), [], [], fallbacks, positions)
+    translations, positions, fallbacks = slide_outputs(outputs, segments, k, translator)
+    return Decoded("sliding windows", translations, len(translations[-1]), [], [], fallbacks, positions)
 
 
-def found_of(outputs: list[list[list[int]]]) -> Found:
-    return Found([Translation(output, 0.0, 0.0, 0) for output in outputs], [])
+def found_of(outputs: list[list[list[int]]]) -> SearchResults:
+    return SearchResults([Translation(output, 0.0, 0.0, 0) for output in outputs], [])
 
 
 class FakeTranslator:
@@ -44,7 +44,7 @@ class FakeTranslator:
     def __init__(self, broken: Callable[[list[list[int]]], list[list[int]]] = lambda output: output) -> None:
         self.broken, self.calls = broken, []
 
-    def translate(self, rows: Rows) -> Found:
+    def translate(self, rows: Rows) -> SearchResults:
         self.calls.append(rows.sentences.tolist())
         words = iter(rows.source_ids.tolist())
         windows = [[next(words) for _ in range(count)] for count in rows.sentences.tolist()]
@@ -72,15 +72,15 @@ def test_every_sentence_once_for_each_position_and_never_across_documents(length
 def test_the_positions_of_one_document():
     """Five sentences, windows 012, 123, 234: the nearest window stands in for one that does not exist."""
     slid = slide(windows_of([5], 3)[0], 3, FakeTranslator())
-    windows = [[window for _, window in take] for take in slid.takes]
+    windows = [[window for _, window in take] for take in slid.translations]
     assert windows == [[0, 1, 2, 2, 2], [0, 0, 1, 2, 2], [0, 0, 0, 1, 2]]
-    assert slid.positions == [Position(standing=3, nearest=2)] * 3
+    assert slid.positions == [Position(exact=3, nearest=2)] * 3
     assert slid.fallbacks == Fallbacks()
 
 
 def test_a_document_shorter_than_the_window_is_one_window():
     slid = slide(windows_of([2, 4], 3)[0], 3, FakeTranslator())
-    assert [[window for _, window in take] for take in slid.takes] == [
+    assert [[window for _, window in take] for take in slid.translations] == [
         [0, 0, 2, 3, 3, 3],
         [0, 0, 2, 2, 3, 3],
         [0, 0, 2, 2, 2, 3],
@@ -95,7 +95,7 @@ def test_sentences_of_a_window_with_another_count_are_translated_alone(broken):
     segments, _ = windows_of([5], 3)
     translator = FakeTranslator(lambda output: broken(output) if output[0][1] == 1 else output)
     slid = slide(segments, 3, translator)
-    assert slid.takes[1] == [[0, 0], [1, 0], [2, ALONE + 2], [3, 2], [4, 2]]
+    assert slid.translations[1] == [[0, 0], [1, 0], [2, ALONE + 2], [3, 2], [4, 2]]
     assert translator.calls == [[3, 3, 3], [1, 1, 1]]
     assert slid.positions == [Position(2, 2, 1)] * 3
     assert slid.fallbacks == Fallbacks(windows=1, sentences=3, merged=0)
@@ -105,7 +105,7 @@ def test_a_sentence_of_several_failed_windows_is_translated_again_once():
     segments, _ = windows_of([4, 4], 3)
     translator = FakeTranslator(lambda output: output[:1])
     slid = slide(segments, 3, translator)
-    assert slid.takes[2] == [[n, ALONE + n] for n in range(8)]
+    assert slid.translations[2] == [[n, ALONE + n] for n in range(8)]
     assert translator.calls[1] == [1] * 8
     assert slid.fallbacks == Fallbacks(windows=4, sentences=8, merged=0)
 
@@ -115,7 +115,7 @@ def test_several_sentences_for_one_become_one_line():
     segments, _ = windows_of([3], 1)
     translator = FakeTranslator(lambda output: [*output, [77]] if output[0][0] == 1 else output)
     slid = slide(segments, 1, translator)
-    assert slid.takes == [[[0, 0], [1, 1, 77], [2, 2]]]
+    assert slid.translations == [[[0, 0], [1, 1, 77], [2, 2]]]
     assert len(translator.calls) == 1
     assert slid.positions == [Position(3, 0, 0)]
     assert slid.fallbacks == Fallbacks(windows=1, sentences=0, merged=1)
@@ -124,7 +124,7 @@ def test_several_sentences_for_one_become_one_line():
 class StubbornTranslator(FakeTranslator):
     """Gives two sentences for everything."""
 
-    def translate(self, rows: Rows) -> Found:
+    def translate(self, rows: Rows) -> SearchResults:
         self.calls.append(rows.sentences.tolist())
         return found_of([[[8], [9]]] * len(rows))
 
@@ -133,8 +133,8 @@ class StubbornTranslator(FakeTranslator):
 def test_one_line_a_sentence_whatever_the_model_gives(lengths, k):
     segments, windows = windows_of(lengths, k)
     slid = slide(segments, k, StubbornTranslator())
-    assert [len(take) for take in slid.takes] == [sum(lengths)] * k
+    assert [len(take) for take in slid.translations] == [sum(lengths)] * k
     assert slid.fallbacks.windows == sum(len(window) != 2 for window in windows)
-    for j, take in enumerate(slid.takes, start=1):
+    for j, take in enumerate(slid.translations, start=1):
         fits = [(len(windows[window]) == 2, place) for window, place in places(segments, j)]
         assert take == [[(8, 9)[place]] if fit else [8, 9] for fit, place in fits]

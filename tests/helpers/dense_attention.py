@@ -36,5 +36,5 @@ def attend(
 def kept(dropout: WeightDropout, key_segments: Segments, heads: int) -> Float[Tensor, "H T S"]:
     """What each weight is multiplied with: a draw by the query, the head and the key's place in its run."""
     ones = torch.ones((len(dropout.keys), heads, key_segments.longest), device=dropout.keys.device)
-    by_place_THL = dropout.thin(ones, dropout.keys)
+    by_place_THL = dropout.drop(ones, dropout.keys)
     return by_place_THL.index_select(2, key_segments.positions()).transpose(0, 1)

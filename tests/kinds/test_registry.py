@@ -8,7 +8,7 @@ from helpers.support import ROOT
 from docmt.kinds import FIGURES, TABLES
 from docmt.kinds.passages import PassageConfig
 from docmt.plan.grid import load_grid
-from docmt.plan.items import OF_ITEMS, OF_SYSTEMS
+from docmt.plan.items import FILES_OF_ITEMS, FILES_OF_SYSTEMS
 
 KINDS = [*TABLES.values(), *FIGURES.values(), PassageConfig]
 
@@ -22,7 +22,7 @@ def test_every_kind_is_found_by_the_name_of_its_file():
 @pytest.mark.parametrize("kind", KINDS, ids=lambda one: one.kind)
 def test_a_kind_has_a_file_of_the_same_name_that_shows_it(kind):
     shows = import_module(kind.__module__.replace("docmt.kinds", "docmt.reporting.kinds"))
-    assert callable(shows.made)
+    assert callable(shows.content)
 
 
 def test_what_is_common_names_no_kind():
@@ -40,4 +40,4 @@ def test_what_is_common_names_no_kind():
 def test_what_kinds_read_is_what_the_planner_knows_the_files_of(full):
     items = load_grid(full.root).studies["one"].items.values()
     assert {type(item) for item in items} == {*KINDS}
-    assert {what for item in items for what in item.reads()} <= {*OF_SYSTEMS, *OF_ITEMS}
+    assert {what for item in items for what in item.reads()} <= {*FILES_OF_SYSTEMS, *FILES_OF_ITEMS}

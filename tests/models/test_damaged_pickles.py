@@ -10,7 +10,7 @@ import torch
 from helpers.fairseq_files import Made
 
 from docmt.base.errors import UserError
-from docmt.models.fairseq import imported, numberings
+from docmt.models.fairseq import import_model, numberings
 from docmt.models.fairseq import read_checkpoint as read_fairseq
 from docmt.models.fairseq_settings import read_dictionary
 from docmt.models.store import read_checkpoint
@@ -43,7 +43,7 @@ def fairseq(folder: Path, zipped: bool) -> tuple[Path, bytes]:
 
 def check_fairseq(file: Path) -> None:
     pieces, found = read_dictionary(file.with_name("dict.txt")), read_fairseq(file)
-    imported(found, *numberings(found, pieces, pieces))
+    import_model(found, *numberings(found, pieces, pieces))
 
 
 KINDS = {"weights": (weights, check_weights), "fairseq": (fairseq, check_fairseq)}

@@ -92,7 +92,7 @@ def test_a_gate_that_is_open_leaves_group_attention_alone():
 
 def test_parameters_start_from_their_counterparts():
     model = model_of("g_transformer")
-    origins = {name: model.taken_from(name) for name, _ in model.named_parameters()}
+    origins = {name: model.transfer_source(name) for name, _ in model.named_parameters()}
     new = {name for name, origin in origins.items() if origin is None}
     assert new == {name for name in origins if ".global_." in name or ".gate." in name}
     sentence = {name for name, _ in model_of("transformer").named_parameters()}
@@ -166,7 +166,7 @@ def test_global_attention_alone_stands_in_the_top_layers_only():
 )
 def test_attention_that_stands_alone_starts_from_the_sentence_models(settings):
     model = build(GTransformerConfig(**SIZES, combined_layers=1, **settings), VOCABULARY, VOCABULARY)
-    origins = {name: model.taken_from(name) for name, _ in model.named_parameters()}
+    origins = {name: model.transfer_source(name) for name, _ in model.named_parameters()}
     new = {name for name, origin in origins.items() if origin is None}
     assert {name.split(".")[2] for name in new} == ({"cross_attention"} if "language_locality" in settings else set())
     assert set(origins.values()) - {None} == {name for name, _ in model_of("transformer").named_parameters()}

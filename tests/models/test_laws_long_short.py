@@ -129,7 +129,7 @@ def test_both_streams_start_from_the_same_embeddings():
 
 def test_parameters_are_those_of_the_transformer_and_the_aggregation_is_new():
     model = model_of("long_short")
-    origins = {name: model.taken_from(name) for name, _ in model.named_parameters()}
+    origins = {name: model.transfer_source(name) for name, _ in model.named_parameters()}
     plain = {name for name, _ in model_of("transformer").named_parameters()}
     assert {origin for origin in origins.values() if origin is not None} == plain
     new = {name for name, origin in origins.items() if origin is None}

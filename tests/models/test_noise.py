@@ -31,8 +31,8 @@ def pass_of(model, order, seed: int = 5, words: float = 0.2):
     """States by document, and the sum of the loss terms, of a training pass over some of the documents."""
     source, target = (np.array(side, dtype=object)[order].tolist() for side in documents())
     rows = Rows.from_lists(source, target, [chains_of(document) for document in source])
-    batch = frame_batch(rows, model.config.frame).keyed(document_keys(seed, NUMBERS[order]))
-    states, terms = model(batch.without_words(words))
+    batch = frame_batch(rows, model.config.frame).with_keys(document_keys(seed, NUMBERS[order]))
+    states, terms = model(batch.with_word_dropout(words))
     total = sum((term.total for term in terms.values()), torch.zeros(()))
     return states.split(batch.target_in.instances.lengths), total
 

@@ -8,7 +8,7 @@ import torch
 from helpers.model_cases import CASES, documents, model_of, rows_of
 
 from docmt.base.vocabulary import PAD
-from docmt.nn.compiled import padded
+from docmt.nn.compiled import pad_batch
 from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch, frame_batch
 
@@ -18,7 +18,7 @@ NOISY = {"dropout": 0.2, "attention_dropout": 0.2, "activation_dropout": 0.1}
 def batch_for(case: str) -> Batch:
     source, target = documents()
     keys = document_keys(5, np.arange(len(source)))
-    return frame_batch(rows_of(source, target), CASES[case].frame).keyed(keys).without_words(0.2)
+    return frame_batch(rows_of(source, target), CASES[case].frame).with_keys(keys).with_word_dropout(0.2)
 
 
 def pass_of(model, batch: Batch) -> dict:
@@ -38,7 +38,7 @@ def pass_of(model, batch: Batch) -> dict:
 def test_states_terms_and_gradients_stay(case, monkeypatch):
     monkeypatch.setitem(CASES, case, replace(CASES[case], **NOISY))
     model, batch = model_of(case).train(), batch_for(case)
-    wider = padded(batch, 64)
+    wider = pad_batch(batch, 64)
     assert wider.source.padding > 0 and wider.target_in.padding > 0
     plain, found = pass_of(model, batch), pass_of(model, wider)
     assert found.keys() == plain.keys()
@@ -51,7 +51,7 @@ def test_states_terms_and_gradients_stay(case, monkeypatch):
 def test_what_is_added_is_whole_instances_no_longer_than_others(frame, quantum):
     source, target = documents()
     batch = frame_batch(rows_of(source, target), frame)
-    wider = padded(batch, quantum)
+    wider = pad_batch(batch, quantum)
     assert wider.source.instances.runs == wider.target_in.instances.runs
     assert wider.source.sentences.runs == wider.target_in.sentences.runs
     assert torch.equal(wider.target_out, batch.target_out)

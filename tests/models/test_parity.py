@@ -16,7 +16,7 @@ from helpers.fairseq_files import write_checkpoint, write_dictionary
 
 from docmt.api.fairseq import import_fairseq
 from docmt.base.vocabulary import BOS, EOS, SEP, Vocabulary
-from docmt.models.fairseq import our_name, our_names
+from docmt.models.fairseq import parameter_name, parameter_names
 from docmt.models.store import load_model
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.rows import Rows
@@ -164,10 +164,10 @@ def test_gradients_are_the_reference_implementations(reference, precision, toler
     model, dump = reference.model(precision), reference.dump
     smoothed_loss(reference, logits_of(model, reference.batch)).backward()
     parameters, compared = dict(model.named_parameters()), set()
-    names = our_names(parameters)
+    names = parameter_names(parameters)
     prefix = f"{precision}/{'grad' if reference.grouped else 'grad012'}/"
     for key in dump.files:
-        name = our_name(key.removeprefix(prefix), names)
+        name = parameter_name(key.removeprefix(prefix), names)
         if key.startswith(prefix) and name in parameters:
             # Biases of keys have none, since it would be zero.
             gradient = np.zeros(dump[key].shape) if name.endswith("key.bias") else parameters[name].grad.numpy()

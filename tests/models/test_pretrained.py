@@ -96,7 +96,7 @@ def test_encoder_states_are_those_of_bert_and_the_decoder_starts_anew(reference,
     expected = torch.cat([bert(input_ids=theirs(source)).last_hidden_state[0] for source in SOURCE])
     torch.testing.assert_close(model.encode(stream(SOURCE)).states, expected, rtol=1e-5, atol=1e-5)
     fresh = dict(before.named_parameters())
-    assert all(name.startswith(("encoder.", "source_embedding.")) for name in start.taken)
+    assert all(name.startswith(("encoder.", "source_embedding.")) for name in start.transferred)
     assert all(torch.equal(parameter, fresh[name]) for name, parameter in model.named_parameters() if name in start.new)
 
 
@@ -117,9 +117,9 @@ def test_every_weight_and_every_parameter_is_accounted_for(reference, tmp_path, 
     folder, model = write_checkpoint(reference(kind), tmp_path / kind, "bin"), model_of(kind)
     start = started(model, folder)
     assert set(start.fates) == set(torch.load(folder / "pytorch_model.bin"))
-    assert sorted(start.taken + start.new) == sorted(name for name, _ in model.named_parameters())
+    assert sorted(start.transferred + start.new) == sorted(name for name, _ in model.named_parameters())
     parameters = {fate for fate in start.fates.values() if not fate.startswith(("no part", "row"))}
-    assert parameters | {"source_embedding.weight"} == set(start.taken)
+    assert parameters | {"source_embedding.weight"} == set(start.transferred)
     if kind == "bert":
         assert start.fates["bert.pooler.dense.weight"] == "no part of a translation model"
         assert "row 0 folded into" in start.fates["bert.embeddings.token_type_embeddings.weight"]

@@ -8,7 +8,7 @@ from helpers.dense_attention import may_attend
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.nn.attention import attend, entropies, observed
+from docmt.nn.attention import attend, entropies, observe_attention
 from docmt.nn.segments import Segments
 
 length_pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6)
@@ -63,7 +63,7 @@ def test_weights_are_computed_in_fp32_whatever_a_training_computes_in():
 def test_an_observer_is_told_until_the_end_of_its_block():
     q, k, *runs = given_runs([2, 3], [4, 1])
     calls = []
-    with pytest.raises(RuntimeError), observed(lambda *call: calls.append(call)):
+    with pytest.raises(RuntimeError), observe_attention(lambda *call: calls.append(call)):
         attend(q, k, k, *runs)
         raise RuntimeError
     attend(q, k, k, *runs)

@@ -7,15 +7,15 @@ import torch
 from docmt.base.vocabulary import MASK, SPECIALS
 from docmt.nn.noise import (
     Noisy,
-    branched,
+    branch_keys,
     document_keys,
+    drop_values,
     drop_words,
     grouped_columns,
-    mixed,
-    narrowed,
+    key_scope,
+    mix_bits,
+    narrowed_key_scope,
     normal,
-    rows,
-    thinned,
     token_keys,
     uniform,
 )
@@ -31,7 +31,7 @@ def keys_of(seed: int = 1, documents: int = 80, side: str = "source"):
 
 def kept(keys, site: str = "a", share: float = SHARE, width: int = WIDTH):
     groups = grouped_columns(site, (), width, keys.device)
-    return (thinned(torch.ones(len(keys), width, device=keys.device), share, keys, groups) != 0).double()
+    return (drop_values(torch.ones(len(keys), width, device=keys.device), share, keys, groups) != 0).double()
 
 
 def standardised(mask, share: float = SHARE):
@@ -46,7 +46,7 @@ def is_noise(values) -> bool:
 def test_keys_are_mixed_as_splitmix64_does():
     """The first outputs of its reference implementation for the seed 1234567."""
     step, seed = np.uint64(0x9E3779B97F4A7C15), np.full(1, 1234567, dtype=np.uint64)
-    outputs = mixed(seed + step * np.arange(1, 4, dtype=np.uint64))
+    outputs = mix_bits(seed + step * np.arange(1, 4, dtype=np.uint64))
     assert outputs.tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
 
@@ -65,8 +65,8 @@ def test_masks_have_the_mean_and_the_variance_of_their_share(share):
         lambda: kept(keys_of(), site="b"),
         lambda: kept(keys_of(seed=2)),
         lambda: kept(keys_of(side="target")),
-        lambda: kept(branched(keys_of(), 0)),
-        lambda: kept(branched(keys_of(), torch.arange(ROWS))),
+        lambda: kept(branch_keys(keys_of(), 0)),
+        lambda: kept(branch_keys(keys_of(), torch.arange(ROWS))),
         lambda: kept(keys_of().roll(ROWS // 80)),
         lambda: kept(keys_of().roll(1)),
         lambda: kept(keys_of()).roll(1, dims=1),
@@ -111,16 +111,16 @@ def test_scopes_nest_and_narrow():
         return module.keys(torch.Size([count]), device)
 
     index = torch.tensor([4, 4, 1])
-    with rows(keys):
+    with key_scope(keys):
         assert torch.equal(found(6), keys)
-        with narrowed(index):
+        with narrowed_key_scope(index):
             assert torch.equal(found(3), keys[index])
-        with narrowed(index, torch.tensor([0, 1, 0])):
+        with narrowed_key_scope(index, torch.tensor([0, 1, 0])):
             assert len(set(found(3).tolist()) | set(keys.tolist())) == 9
         assert torch.equal(found(6), keys)
         with pytest.raises(ValueError, match=r"keys of \(6,\) rows for \(5,\) at the site 'a'"):
             found(5)
-    with rows(None), narrowed(index):
+    with key_scope(None), narrowed_key_scope(index):
         assert not torch.equal(found(3), found(3))
 
 

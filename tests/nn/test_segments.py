@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from docmt.base.runs import places, spans, starts
-from docmt.nn.segments import Segments, padded
+from docmt.nn.segments import Segments, padded_indices
 
 
 def test_a_partition_counts_its_runs_and_tokens():
@@ -34,7 +34,7 @@ def test_runs_are_found_again_by_starts_places_and_spans():
 
 
 def test_runs_are_padded_at_their_right():
-    tokens, real = padded(np.array([2, 0, 3]), runs=np.array([2, 0, 1]), widths=np.array([4, 2, 1]))
+    tokens, real = padded_indices(np.array([2, 0, 3]), runs=np.array([2, 0, 1]), widths=np.array([4, 2, 1]))
     assert real.tolist() == [True, True, True, False, True, True, False]
     assert tokens[real].tolist() == [2, 3, 4, 0, 1]
     assert (tokens[~real] == 0).all()

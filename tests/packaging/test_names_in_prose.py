@@ -6,7 +6,7 @@ without); all else between backticks is not looked at.
     docmt.base.names, docmt.models.store.load_model     a module, and what it has
     nn/attention.py, tests/docs, 8_report.smk, stock.py a file or folder: from the root, from docmt/, tests/ or
                                                         workflow/rules/, from the folder of who says so; of a page, any
-    nn/attention.py: attend, Stream.keyed               a file, and what it has
+    nn/attention.py: attend, Stream.with_keys           a file, and what it has
     Grid.left_out                                       a class of ours, and what it has
     sample_share, MultiHead                             with an underline or a capital within: a word of the code
 """

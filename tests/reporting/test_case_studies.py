@@ -4,7 +4,7 @@ import pytest
 from helpers.made_chains import CHAINS, TEXT, cats, chain, dogs, rendered, write_chains, write_tokens
 
 from docmt.base.errors import UserError
-from docmt.reporting.case_studies import CASES_SHOWN, CHAINS_SHOWN, LINES_SHOWN, Span, chain_studies, spans
+from docmt.reporting.case_studies import MOST_CASES, MOST_CHAINS, MOST_LINES, Span, chain_studies, spans
 from docmt.reporting.page import write_report
 
 
@@ -17,7 +17,7 @@ def chained(world):
 
 def test_consistency_is_counted_against_the_reference(chained):
     (study,) = chain_studies(chained.load())
-    assert [(one.system, one.chains, one.consistent, one.faithful, one.overcorrected) for one in study.accounts] == [
+    assert [(one.system, one.chains, one.consistent, one.faithful, one.overcorrected) for one in study.counts] == [
         (None, 2, 1, None, None),
         ("sentence", 2, 1, (0, 1), (1, 1)),
         ("concat_3", 2, 2, (1, 1), (1, 1)),
@@ -68,7 +68,7 @@ def test_over_corrections_that_others_do_not_make_come_first_then_long_chains(ch
 def test_occurrences_without_translation_agree_with_nothing(chained):
     write_chains(chained, {"sentence": [cats([None, None]), dogs([("dog", 1), None])]}, TEXT)
     (study,) = chain_studies(chained.load())
-    assert study.accounts[1].consistent == 0
+    assert study.counts[1].consistent == 0
     assert study.cases[0].chains[0].systems["sentence"].counts == [(None, 2)]
 
 
@@ -84,7 +84,7 @@ def test_chains_that_cannot_be_compared_do_not_count(chained):
     alone = cats([("cat", 1), None]) | {"pairs": 0, "agreeing": 0}
     write_chains(chained, {"sentence": [alone, dogs([("dog", 1), ("dog", 1)])]}, TEXT)
     (study,) = chain_studies(chained.load())
-    assert [(one.chains, one.consistent) for one in study.accounts] == [(2, 1), (1, 1), (2, 2)]
+    assert [(one.chains, one.consistent) for one in study.counts] == [(2, 1), (1, 1), (2, 2)]
     assert study.cases == ()
 
 
@@ -95,7 +95,7 @@ def test_a_reference_without_translations_does_not_vary(chained):
     }
     write_chains(chained, rows, TEXT)
     (study,) = chain_studies(chained.load())
-    assert study.accounts[1].overcorrected == (0, 0) and study.overcorrections == ()
+    assert study.counts[1].overcorrected == (0, 0) and study.overcorrections == ()
 
 
 def test_only_the_first_seed_and_one_text_are_compared(chained):
@@ -115,7 +115,7 @@ def test_systems_that_translate_documents_as_a_whole_are_not_compared(chained):
 
 
 def test_much_is_cut_short(world):
-    sentences, words = LINES_SHOWN + 3, CHAINS_SHOWN + 2
+    sentences, words = MOST_LINES + 3, MOST_CHAINS + 2
     line = " ".join(f"w{number}" for number in range(words))
     outputs = {"sentence": line, "concat_3": line}
     text = {(document, number): (line, line, outputs) for document in "abc" for number in range(sentences)}
@@ -131,11 +131,11 @@ def test_much_is_cut_short(world):
                 chains[system].append(chain("abc"[first // sentences], lines, [word] * sentences, own, same))
     write_chains(world, chains, text)
     (study,) = chain_studies(world.load())
-    assert [case.document for case in study.cases] == list("abc"[:CASES_SHOWN])
+    assert [case.document for case in study.cases] == list("abc"[:MOST_CASES])
     case = study.cases[0]
     # The largest differences, in the order of the text.
-    assert case.words == tuple(f"w{number}" for number in range(words - CHAINS_SHOWN, words))
-    assert (len(case.lines), case.left_out) == (LINES_SHOWN, 3)
+    assert case.words == tuple(f"w{number}" for number in range(words - MOST_CHAINS, words))
+    assert (len(case.lines), case.left_out) == (MOST_LINES, 3)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from docmt.reporting.figures import DOTTED, LEVEL_DASH
 from docmt.reporting.pieces import pieces, to_csv
-from docmt.reporting.plots import OWN_SENTENCE
+from docmt.reporting.plots import TO_CURRENT_SENTENCE
 
 CORPUS = "toy_zh-en"
 
@@ -155,7 +155,7 @@ def test_attention_to_the_own_sentence_is_a_second_line(world):
     assert {(r["label"], r["second"], r["y"]) for r in piece.records} == {
         ("A", "", 3.0),
         ("B", "", 6.0),
-        ("B", OWN_SENTENCE, 2.0),
+        ("B", TO_CURRENT_SENTENCE, 2.0),
     }
     assert piece.content.missing == ()
     assert ">bits<" in piece.content.panels[0].svg

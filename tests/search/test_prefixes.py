@@ -41,12 +41,13 @@ def test_a_token_has_the_row_of_the_first_target_until_they_differ(variants):
             assert names.setdefault(name, len(names)) == next(rows)
     tokens = shared.tokens
     for runs in (shared.instances, shared.sentences):
-        assert torch.equal(runs.in_full(runs.compact(tokens)), tokens) and len(runs.compact(tokens)) == len(names)
+        rows = runs.tokens_to_rows(tokens)
+        assert torch.equal(runs.rows_to_tokens(rows), tokens) and len(rows) == len(names)
 
 
 def test_runs_that_share_nothing_are_as_they_are():
     runs, x = Segments.from_lengths([2, 1]), torch.arange(3)
-    assert runs.in_full(x) is x and runs.compact(x) is x
+    assert runs.rows_to_tokens(x) is x and runs.tokens_to_rows(x) is x
 
 
 @pytest.mark.parametrize(

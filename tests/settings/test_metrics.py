@@ -26,7 +26,7 @@ def scores() -> dict:
             "word/repeated": {"items": 4, "right": 3, "by_distance": {"2": {"items": 1, "right": 1}}},
         },
         "contrastive_signature": "contrastive|x",
-        "decoding": {"sentences": 50, "fallback_sentences": 1, "positions": {"j2": {"standing": 40, "nearest": 10}}},
+        "decoding": {"sentences": 50, "fallback_sentences": 1, "positions": {"j2": {"exact": 40, "nearest": 10}}},
     }
 
 

@@ -21,7 +21,7 @@ from docmt.nn.layers import FeedForward
 from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch, frame_batch
 from docmt.training import job
-from docmt.training.computing import Compiling, compiling, computing, quantum
+from docmt.training.computing import Compiling, choose_compiling, forward_context, quantum
 from docmt.training.exit import read_exit
 from docmt.training.update import Sums, accumulate_gradients, clip_gradients
 
@@ -45,7 +45,7 @@ def batch_for(kind: str, update: int) -> Batch:
     """Other documents, and other chains, in each update."""
     source, target = documents(seed=update)
     keys = document_keys(update, np.arange(len(source)))
-    return frame_batch(rows_of(source, target), CASES[kind].frame).keyed(keys).without_words(0.1)
+    return frame_batch(rows_of(source, target), CASES[kind].frame).with_keys(keys).with_word_dropout(0.1)
 
 
 def trained(kind: str, how: Compiling, updates: int = 3, **sizes: int) -> tuple[dict[str, torch.Tensor], list[Sums]]:
@@ -58,7 +58,7 @@ def trained(kind: str, how: Compiling, updates: int = 3, **sizes: int) -> tuple[
         batches = [how.ready(batch_for(kind, number)) for number in (2 * update, 2 * update + 1)]
         tokens = sum(len(batch.target_out) for batch in batches)
         with how.parts():
-            plain = partial(computing, CPU, "fp32")
+            plain = partial(forward_context, CPU, "fp32")
             sums.append(accumulate_gradients(model, batches, tokens, 0.1, model.term_weights(update), plain))
         clip_gradients(model.parameters(), inf)
         optimiser.step()
@@ -104,8 +104,12 @@ def test_quanta_are_whole_tiles_and_a_small_part_of_a_batch():
 
 
 def test_only_cuda_compiles_unasked():
-    assert compiling(None, CPU, 4096) == compiling(False, torch.device("cuda"), 4096) == Compiling()
-    assert compiling(None, torch.device("cuda"), 4096) == compiling(True, CPU, 4096) == Compiling("inductor", 256)
+    assert choose_compiling(None, CPU, 4096) == choose_compiling(False, torch.device("cuda"), 4096) == Compiling()
+    assert (
+        choose_compiling(None, torch.device("cuda"), 4096)
+        == choose_compiling(True, CPU, 4096)
+        == Compiling("inductor", 256)
+    )
 
 
 class Killed(BaseException):
@@ -121,7 +125,7 @@ def kill_at(update: int) -> Notes:
 
 
 def compiled_by(monkeypatch, backend) -> None:
-    monkeypatch.setattr(job, "compiling", partial(compiling, backend=backend))
+    monkeypatch.setattr(job, "choose_compiling", partial(choose_compiling, backend=backend))
 
 
 def test_a_stopped_training_goes_on_to_the_same_weights(folder, tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from docmt.training.task import freeze, prepare, read_settings
 
 def start_of(model) -> Start:
     names = [name for name, _ in model.named_parameters()]
-    taken = [name for name in names if model.taken_from(name) is not None]
+    taken = [name for name in names if model.transfer_source(name) is not None]
     return Start(taken, [name for name in names if name not in taken])
 
 
@@ -51,7 +51,7 @@ def test_names_that_freeze_nothing_or_everything_are_refused(model, frozen, mess
 
 def test_new_where_everything_was_taken_is_refused(model):
     everything = Start([name for name, _ in model.named_parameters()], [])
-    with pytest.raises(UserError, match="every parameter was taken"):
+    with pytest.raises(UserError, match="every parameter was transferred"):
         freeze(model, ("new",), everything)
 
 
@@ -68,7 +68,7 @@ def test_a_second_stage_that_trains_new_parameters_only(tmp_path):
     model = load_model(folder.paths.output / "model")
     record = folder.record()
     for name, parameter in model.named_parameters():
-        source = model.taken_from(name)
+        source = model.transfer_source(name)
         assert (name in record["frozen"]) == (source is not None)
         assert source is None or torch.equal(parameter, given[source]), name
     assert notes.said(f"frozen: {len(record['frozen'])} parameters (source_embedding 1, ")

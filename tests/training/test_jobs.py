@@ -218,8 +218,8 @@ def test_seeds_differ_and_repeat(folder):
 
 def test_word_dropout_hits_words_only():
     rows = Rows.from_lists([[[MAN, HE]] * 300], [[[SHE, MAN]] * 300])
-    batch = frame_batch(rows, "wrapped").keyed(document_keys(0, np.arange(1)))
-    dropped = batch.without_words(0.3)
+    batch = frame_batch(rows, "wrapped").with_keys(document_keys(0, np.arange(1)))
+    dropped = batch.with_word_dropout(0.3)
     for before, after in ((batch.source, dropped.source), (batch.target_in, dropped.target_in)):
         words = before.tokens >= len(SPECIALS)
         hit = after.tokens == MASK
@@ -252,13 +252,13 @@ def test_init_from_takes_what_the_sentence_model_has(tmp_path, sentence):
     initial, model = load_model(other.init), load_model(other.paths.output / "model")
     given = dict(initial.named_parameters())
     for name, parameter in model.named_parameters():
-        source = model.taken_from(name)
+        source = model.transfer_source(name)
         if source is not None:
             torch.testing.assert_close(parameter, given[source], rtol=0, atol=1e-7)
     record = other.record()
-    assert record["taken"] == len(given)
+    assert record["transferred"] == len(given)
     assert record["new"] == sum(".global_." in n or ".gate." in n for n, _ in model.named_parameters()) > 0
-    assert notes.said(f"taken from the initial model: {record['taken']} parameters (source_embedding ")
+    assert notes.said(f"transferred from the initial model: {record['transferred']} parameters (source_embedding ")
     assert notes.said(f"; new: {record['new']} parameters (encoder ")
     assert {"lr_new", "lr_transferred"} <= set(other.metrics()[0])
 

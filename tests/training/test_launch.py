@@ -20,7 +20,7 @@ from docmt.training import launch
     ],
 )
 def test_the_status_is_that_of_the_rank_to_blame(statuses, status):
-    assert launch.cause(statuses) == status
+    assert launch.blamed_status(statuses) == status
 
 
 def process(code: str) -> subprocess.Popen:

@@ -14,7 +14,7 @@ from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.settings.models import GTransformerConfig
-from docmt.training.computing import computing
+from docmt.training.computing import forward_context
 from docmt.training.ranks import Ranks
 from docmt.training.update import (
     accumulate_gradients,
@@ -84,9 +84,9 @@ def gradients(model, rows: Rows, batch_tokens: int, ranks: int = 1) -> tuple[lis
     lengths = target_tokens(rows)
     model.zero_grad()
     parts = micro_batches(np.arange(len(rows)), lengths, int(lengths.sum()), batch_tokens, ranks)
-    batches = [frame_batch(rows.take(part), "wrapped").keyed(document_keys(1, part)) for part in parts]
-    batches = [batch.without_words(0.1) for batch in batches]
-    fp32 = partial(computing, torch.device("cpu"), "fp32")
+    batches = [frame_batch(rows.take(part), "wrapped").with_keys(document_keys(1, part)) for part in parts]
+    batches = [batch.with_word_dropout(0.1) for batch in batches]
+    fp32 = partial(forward_context, torch.device("cpu"), "fp32")
     sums = accumulate_gradients(model, batches, int(lengths.sum()), 0.1, {}, fp32)
     return [p.grad.clone() for p in model.parameters() if p.grad is not None], sums
 
@@ -118,7 +118,7 @@ def test_dev_losses_are_means_over_all_target_tokens(model, rows):
     expected = loss_by_loops(logits.tolist(), batch.target_out.tolist(), 0.1)
     tokens = len(batch.target_out)
     *found, terms = dev_losses(
-        model, rows, 30, 0.1, torch.device("cpu"), partial(computing, torch.device("cpu"), "fp32"), Ranks()
+        model, rows, 30, 0.1, torch.device("cpu"), partial(forward_context, torch.device("cpu"), "fp32"), Ranks()
     )
     assert found == pytest.approx([value / tokens for value in expected], rel=1e-4) and terms == {}
     assert model.training

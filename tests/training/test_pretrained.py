@@ -133,7 +133,7 @@ def test_the_record_accounts_for_every_weight_and_every_parameter(trained):
     record = read_json(root / "trained" / "record.json")
     names = [name for name, _ in load_model(root / "trained" / "model").named_parameters()]
     account = record["start"]
-    assert sorted(account["taken"] + account["new"]) == sorted(names)
+    assert sorted(account["transferred"] + account["new"]) == sorted(names)
     assert set(account["weights"]) == set(load_file(root / "checkpoint" / "model.safetensors"))
     assert account["new_pieces"]["source_embedding.weight"] == ["<sep>", "<cls>"]
     expected = {"mbart": (), "bart": (".global_.", ".gate."), "bert": ("decoder", "target_embedding", "output")}[kind]
@@ -168,7 +168,7 @@ def test_the_log_says_what_is_taken_what_is_new_and_what_is_left(bart, capsys):
     command(*training(bart))
     log = capsys.readouterr()
     text = re.sub(r"\s+", " ", log.out + log.err)
-    assert "taken from the initial model" in text
+    assert "transferred from the initial model" in text
     assert "final_logits_bias (no part of a translation model: all zero)" in text
     assert "pieces that start as the mean of all: source_embedding.weight: <sep> <cls>" in text
     assert "new positions: source_embedding.position.weight from 30 on" in text

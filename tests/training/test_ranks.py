@@ -198,7 +198,7 @@ def test_ranks_that_cannot_be_are_refused(monkeypatch, environment, device, mess
 def test_a_process_by_itself_does_all_of_the_work():
     with joined(torch.device("cpu")) as ranks:
         assert ranks.is_first
-        assert ranks.own([1, 2, 3]) == [1, 2, 3]
+        assert ranks.share([1, 2, 3]) == [1, 2, 3]
         assert ranks.summed([1.5, 2]) == [1.5, 2]
         assert ranks.any_of(None) is None and ranks.any_of("stop") == "stop"
         assert ranks.from_first(lambda: 5) == ranks.in_turn(lambda: 5) == 5

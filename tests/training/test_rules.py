@@ -9,7 +9,7 @@ import torch
 from docmt.base.checks import BadValue
 from docmt.settings.train import TrainConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
-from docmt.training.rules import best, mean, stop_reason, wanted
+from docmt.training.rules import best, chosen_updates, mean, stop_reason
 from docmt.training.status import Status, Validation
 
 
@@ -54,8 +54,10 @@ RULES = {"best": [200], "last": [], "average": [300, 400, 500], "average_best": 
 def test_checkpoint_rules_say_whose_weights_are_kept(rule, expected, by):
     train = TrainConfig(checkpoint=rule, average=3, select_by=by)
     losses = (3.0, 1.0, 2.0, 1.0, 4.0)
-    assert wanted(train, history(*losses) if by == "loss" else scored(*(10 - loss for loss in losses))) == expected
-    assert wanted(train, []) == []
+    assert (
+        chosen_updates(train, history(*losses) if by == "loss" else scored(*(10 - loss for loss in losses))) == expected
+    )
+    assert chosen_updates(train, []) == []
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -64,7 +66,7 @@ def test_weights_that_are_not_wanted_are_never_wanted_again(rule, losses):
     """Else a rule would ask for weights that are gone."""
     train, kept = TrainConfig(checkpoint=rule, average=2), set()
     for count in range(1, len(losses) + 1):
-        present = wanted(train, history(*losses[:count]))
+        present = chosen_updates(train, history(*losses[:count]))
         assert set(present) <= kept | {100 * count}
         kept = set(present)
 
@@ -82,7 +84,7 @@ def test_mean_of_weights():
 
 def test_two_learning_rates_reach_the_taken_and_the_new_parameters(model):
     names = [name for name, _ in model.named_parameters()]
-    taken = [name for name in names if model.taken_from(name) is not None]
+    taken = [name for name in names if model.transfer_source(name) is not None]
     train = TrainConfig(lr=1.0, lr_new=5e-4, lr_transferred=1e-4, warmup_updates=10)
     optimiser = build_optimiser(model, train, taken)
     rates = set_learning_rates(optimiser, train, 8, update=5)

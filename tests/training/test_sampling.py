@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
 from docmt.nn.rows import Rows
-from docmt.training.update import check_lengths, dealt, epoch_updates, micro_batches, packed, target_tokens
+from docmt.training.update import balanced_shares, check_lengths, epoch_updates, micro_batches, pack, target_tokens
 
 LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=60).map(np.array)
 
@@ -29,7 +29,7 @@ def test_an_update_keeps_the_budget_unless_it_is_one_instance(lengths, budget):
 
 @given(LENGTHS, st.integers(1, 100))
 def test_updates_are_full(lengths, budget):
-    parts = packed(lengths, budget)
+    parts = pack(lengths, budget)
     for part, following in pairwise(parts):
         assert lengths[part].sum() + lengths[following.start] > budget
 
@@ -58,7 +58,7 @@ def test_ranks_compute_the_same_micro_batches_where_memory_asks_for_as_many(leng
 @given(LENGTHS, st.integers(1, 8))
 def test_hands_are_nearly_equal(lengths, hands):
     """No hand has more than another and one length, since the last that it got went to the emptiest."""
-    sums = [lengths[hand].sum() for hand in dealt(lengths, hands)]
+    sums = [lengths[hand].sum() for hand in balanced_shares(lengths, hands)]
     assert max(sums) - min(sums) <= lengths.max()
 
 

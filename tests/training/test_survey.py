@@ -15,7 +15,7 @@ from docmt.base.artifacts import write_json
 from docmt.training import lease, survey
 from docmt.training.exit import Reason, write_exit
 from docmt.training.job import train
-from docmt.training.survey import Standing, seconds_left, standing
+from docmt.training.survey import TrainingState, seconds_left, training_state
 
 NAME = Path("paper/toy/sentence/seed1")
 TRAIN = {"max_updates": 1000, "select_by": "loss"}
@@ -55,14 +55,14 @@ def hold(folder: Path) -> None:
     lease.Lease(folder).take(lambda: None, print, lambda: None)
 
 
-def found(results: Path) -> Standing:
+def found(results: Path) -> TrainingState:
     (one,) = survey.survey(results)
     return one
 
 
 def test_a_running_training(tmp_path, state):
     hold(state)
-    assert found(tmp_path) == Standing(
+    assert found(tmp_path) == TrainingState(
         *("paper", "toy", "sentence", "seed1", "running"),
         update=100,
         max_updates=1000,
@@ -161,7 +161,7 @@ def test_a_real_training_from_its_beginning_to_its_end(tmp_path):
     write_json(paths.settings, json.loads(folder.paths.settings.read_text()))
     assert survey.survey(results) == []
     seen = []
-    assert train(paths, "cpu", 1, Notes(each=lambda step: seen.append(standing(results, NAME))))
+    assert train(paths, "cpu", 1, Notes(each=lambda step: seen.append(training_state(results, NAME))))
     assert {training.state for training in seen} == {"running"}
     assert [training.update for training in seen] == [0] * 4 + [4] * 4 + [8] * 4
     assert all((training.left_s is None) == (training.update == 0) for training in seen)

@@ -12,7 +12,7 @@ from helpers.toy_task import Notes, make_folder
 from docmt.nn.multihead import MultiHead
 from docmt.nn.rows import Rows
 from docmt.training import validate
-from docmt.training.computing import computing, peak_memory
+from docmt.training.computing import forward_context, peak_memory
 from docmt.training.listeners import Metrics
 from docmt.training.status import Status
 from docmt.training.validate import attention_entropy, sample
@@ -21,7 +21,7 @@ CPU = torch.device("cpu")
 
 
 def entropy_of(model, source, target) -> dict[str, float]:
-    return attention_entropy(model, rows_of(source, target), CPU, lambda: computing(CPU, "fp32"))
+    return attention_entropy(model, rows_of(source, target), CPU, lambda: forward_context(CPU, "fp32"))
 
 
 def indifferent(case: str):

@@ -5,7 +5,7 @@ from helpers.toy_task import step
 
 from docmt.models.pretrained import Start
 from docmt.training.status import Meter
-from docmt.training.task import account, by_part, first_of
+from docmt.training.task import by_part, first_of, transfer_summary
 
 
 def test_a_meter_weighs_losses_by_tokens_and_starts_again_after_a_reading():
@@ -28,4 +28,4 @@ def test_a_log_counts_parameters_by_part_and_names_the_first_of_many():
     assert first_of(["<sep>", "<cls>"], " ") == "<sep> <cls>"
     assert first_of("abcdefgh", " ") == "a b c d e ... (8 in all)"
     start = Start(names, ["gate.weight"], dict.fromkeys(names, "left out"), {"table": names}, {"table": 3})
-    assert max(map(len, account(start))) < 250
+    assert max(map(len, transfer_summary(start))) < 250

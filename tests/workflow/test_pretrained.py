@@ -65,7 +65,7 @@ def test_the_study_runs_from_the_checkpoint_on(finished):
     assert record["start"]["new"] == []
     fine = read_json(finished.root / "results" / SYSTEM.replace("start", "start.fine") / "record.json")
     # Those of attention have other names there (`group`), so that how many they are is compared.
-    assert (fine["start"]["weights"], len(fine["start"]["taken"])) == ({}, len(record["start"]["taken"]))
+    assert (fine["start"]["weights"], len(fine["start"]["transferred"])) == ({}, len(record["start"]["transferred"]))
     lines = [(finished.root / target).read_text(encoding="utf-8").count("\n") for target in TARGETS]
     assert lines[0] == lines[1] > 0
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from docmt.base.columns import INSIDE, read_arrow
 from docmt.kinds.attention import AttentionFigure
-from docmt.reporting.pieces import Made
+from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 
-OCCURRENCES_SHOWN = 6
+MOST_OCCURRENCES = 6
 """Of a chain's members, the first."""
 
-CHAINS_SHOWN = 8
+MOST_CHAINS = 8
 """Of a sentence's latent variables, the first."""
 
 
@@ -47,7 +47,7 @@ class Strip:
 
 
 @dataclass(frozen=True)
-class Inside:
+class InsideMaps:
     """Of a system and one dev document. From words of a chain: `aligned` by eq. 8, `attended` by cross-attention.
 
     `asked`, of latent variables, has the same target pieces in every row. It and `aligned` are empty where the model
@@ -60,41 +60,41 @@ class Inside:
     document: str
     source_language: str
     target_language: str
-    aligned: tuple[Strip, ...]
-    attended: tuple[Strip, ...]
-    asked: tuple[Strip, ...]
+    alignment: tuple[Strip, ...]
+    attention: tuple[Strip, ...]
+    similarity: tuple[Strip, ...]
 
 
-def made(_: str, item: AttentionFigure, results: Results) -> Made:
-    one = inside_of(results, item.corpus, item.system)
-    strips: dict[str, tuple[Strip, ...]] = {"alignment": one.aligned, "attention": one.attended} if one else {}
-    return Made(one, (row for kind, rows in strips.items() for row in strip_records(kind, rows)))
+def content(_: str, item: AttentionFigure, results: Results) -> PieceContent:
+    one = inside_maps(results, item.corpus, item.system)
+    strips: dict[str, tuple[Strip, ...]] = {"alignment": one.alignment, "attention": one.attention} if one else {}
+    return PieceContent(one, (row for kind, rows in strips.items() for row in strip_records(kind, rows)))
 
 
-def inside_of(results: Results, corpus: str, system: str) -> Inside | None:
+def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None:
     """What was seen of a system with its first seed; none where nobody looked, or its document has no chain."""
     run = results.first(corpus, system)
     file = run.translations / "inside.arrow"
     rows = read_arrow(file, INSIDE).to_pylist() if file.exists() else []
     if not rows:
         return None
-    return Inside(
+    return InsideMaps(
         corpus,
         run.entry.system.name,
         run.seed,
         rows[0]["document"],
         results.language(corpus, "source"),
         results.language(corpus, "target"),
-        aligned=tuple(_chain(rows, "alignment")),
-        attended=tuple(_chain(rows, "attention")),
-        asked=tuple(_asked(rows)),
+        alignment=tuple(_chain(rows, "alignment")),
+        attention=tuple(_chain(rows, "attention")),
+        similarity=tuple(_asked(rows)),
     )
 
 
 def _chain(rows: list[dict], weights: str) -> Iterator[Strip]:
     """The longest chain, the first of such; as dark as the weight is large."""
     chain = Counter(row["chain"] for row in rows).most_common(1)[0][0]
-    for row in [row for row in rows if row["chain"] == chain][:OCCURRENCES_SHOWN]:
+    for row in [row for row in rows if row["chain"] == chain][:MOST_OCCURRENCES]:
         if row[weights] is not None:
             yield _strip(row, tuple(Shade(value, value) for value in row[weights]))
 
@@ -106,7 +106,7 @@ def _asked(rows: list[dict]) -> Iterator[Strip]:
     variables = {(row["sentence"], row["chain"]): row for row in reversed(rows)}
     sentence = Counter(sorted(number for number, _ in variables)).most_common(1)[0][0]
     shown = sorted((row for (number, _), row in variables.items() if number == sentence), key=lambda row: row["place"])
-    shown = shown[:CHAINS_SHOWN]
+    shown = shown[:MOST_CHAINS]
     values = [value for row in shown for value in row["similarity"]]
     low, high = min(values), max(values)
     for row in shown:

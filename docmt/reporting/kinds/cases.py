@@ -4,18 +4,18 @@ from collections.abc import Iterator
 
 from docmt.kinds.cases import CasesFigure
 from docmt.reporting.case_studies import Case, chain_study
-from docmt.reporting.pieces import Made
+from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 
 
-def made(_: str, item: CasesFigure, results: Results) -> Made:
+def content(_: str, item: CasesFigure, results: Results) -> PieceContent:
     runs = [results.first(item.corpus, system) for system in (item.baseline, item.system)]
     if not all(run.occurrences.exists() for run in runs):
-        return Made(None, ())
+        return PieceContent(None, ())
     study = chain_study(results, runs)
     overcorrected = [case for case in study.overcorrections if item.system in case.overcorrecting]
     cases = list(study.cases) if item.show == "different" else overcorrected
-    return Made((study, cases), _records(cases))
+    return PieceContent((study, cases), _records(cases))
 
 
 def _records(cases: list[Case]) -> Iterator[dict]:

@@ -10,14 +10,14 @@ from docmt.catalogue.corpus import PublishedCounts
 from docmt.catalogue.published import COUNTS, UNCLEAR, stated
 from docmt.kinds.counts import CountsTable
 from docmt.reporting.over_seeds import not_run
-from docmt.reporting.pieces import Made
+from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results, read_card
 
 NOT_COUNTED = "not counted"
 
 
 @dataclass(frozen=True)
-class Count:
+class CountCell:
     """A count of one split (`row`) of a corpus, as its record has it. `published` is as it was printed, if it was.
 
     `agrees`: whether what was measured, rounded as what was printed, is the same; none where one of the two lacks.
@@ -35,41 +35,41 @@ class Count:
     note: str
 
     @property
-    def said(self) -> str:
+    def footnote(self) -> str:
         """What is said below the table; empty where nothing needs to be."""
         return self.note if self.agrees is False or self.metric in UNCLEAR else ""
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountsContent:
     """A table of counts: `rows` by corpus and split."""
 
     counts: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[tuple[str, tuple[Count, ...]], ...]], ...]
+    rows: tuple[tuple[str, tuple[tuple[str, tuple[CountCell, ...]], ...]], ...]
 
     @property
     def notes(self) -> list[str]:
         """What is said below, which cells name by its number."""
-        return list(dict.fromkeys(cell.said for cell in self.cells if cell.said))
+        return list(dict.fromkeys(cell.footnote for cell in self.cells if cell.footnote))
 
     @property
-    def cells(self) -> Iterator[Count]:
+    def cells(self) -> Iterator[CountCell]:
         return (cell for _, splits in self.rows for _, cells in splits for cell in cells)
 
 
-def made(_: str, table: CountsTable, results: Results) -> Made:
+def content(_: str, table: CountsTable, results: Results) -> PieceContent:
     """With what the corpora's cards say."""
 
-    def counts(corpus: str, split: str) -> tuple[Count, ...]:
+    def counts(corpus: str, split: str) -> tuple[CountCell, ...]:
         return tuple(_count(table, corpus, split, count, results) for count in table.counts)
 
     corpora = table.corpora or results.settings.study.corpora
     rows = tuple((corpus, tuple((split, counts(corpus, split)) for split in table.splits)) for corpus in corpora)
-    counted = Counted(table.counts, rows)
-    return Made(counted, map(dataclasses.asdict, counted.cells))
+    counted = CountsContent(table.counts, rows)
+    return PieceContent(counted, map(dataclasses.asdict, counted.cells))
 
 
-def _count(table: CountsTable, corpus: str, split: str, count: str, results: Results) -> Count:
+def _count(table: CountsTable, corpus: str, split: str, count: str, results: Results) -> CountCell:
     published = _published(table, corpus, results)
     counts = published.counts.get(split) if published else None
     printed = getattr(counts, count) if counts else None
@@ -79,7 +79,7 @@ def _count(table: CountsTable, corpus: str, split: str, count: str, results: Res
     why = UNCLEAR.get(count, why)
     text = None if printed is None else str(printed)
     empty = NOT_COUNTED if count in UNCLEAR else not_run(results.settings.why_not_run(corpus))
-    return Count(split, corpus, count, text, measured, agrees, empty if measured is None else "measured", why)
+    return CountCell(split, corpus, count, text, measured, agrees, empty if measured is None else "measured", why)
 
 
 def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCounts | None:

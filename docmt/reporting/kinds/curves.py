@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from docmt.kinds.curves import CurvesFigure
-from docmt.reporting.drawn import Drawn, identifier
+from docmt.reporting.drawn import DrawnFigure, identifier
 from docmt.reporting.figures import UPDATES, Curve, curves, styles, thin
 from docmt.reporting.over_seeds import not_run
-from docmt.reporting.pieces import Made
-from docmt.reporting.plots import ATTENTION, ENTROPY, told
+from docmt.reporting.pieces import PieceContent
+from docmt.reporting.plots import ATTENTION, ENTROPY, training_curves
 from docmt.reporting.results import Results, Run
 
 TRAINING = "training, beside dev"
@@ -27,7 +27,7 @@ CURVES: dict[str, tuple[str, str, str, str]] = {
 """By the name of a value: its panel, what that is called, its unit, and the key that trainings write."""
 
 
-def made(name: str, figure: CurvesFigure, results: Results) -> Made:
+def content(name: str, figure: CurvesFigure, results: Results) -> PieceContent:
     look = styles([shown.name for shown in figure.systems])
     runs = [(shown.name, run) for shown in figure.systems for run in results.of(figure.corpus, shown.system)]
     x = UPDATES if figure.x == "updates" else "target tokens, millions"
@@ -40,7 +40,7 @@ def made(name: str, figure: CurvesFigure, results: Results) -> Made:
         panels.append(curves(identifier(name, key), title, drawn, look, unit=unit, x=x, steps=None))
         records += [record for (_, run), value, own in found for curve in own for record in _records(run, value, curve)]
     untold = tuple(_untold(figure, records, results))
-    return Drawn(tuple(panels), look, (), untold, tuple(records), shows_numbers=False).made
+    return DrawnFigure(tuple(panels), look, (), untold, tuple(records), shows_numbers=False).content
 
 
 def _untold(figure: CurvesFigure, records: Sequence[dict], results: Results) -> Iterator[str]:
@@ -58,7 +58,7 @@ def _untold(figure: CurvesFigure, records: Sequence[dict], results: Results) -> 
 def _curves(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator[Curve]:
     """Thinned."""
     second = TRAINING if value == "train_loss" and "dev_loss" in figure.values else ""
-    for curve in told(run, "train" if value == "train_loss" else "dev", CURVES[value][3]):
+    for curve in training_curves(run, "train" if value == "train_loss" else "dev", CURVES[value][3]):
         tokens = [update * run.entry.system.train.tokens_per_update / 1e6 for update in curve.x]
         x = curve.x if figure.x == "updates" else tokens
         yield Curve(label, thin(x), thin(curve.y), curve.dotted or second)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from scipy.stats import ttest_ind
 
 from docmt.kinds.gaps import GapRow, GapsTable
-from docmt.reporting.over_seeds import OverSeeds, over_seeds, that_ran, why_empty
-from docmt.reporting.pieces import Made
+from docmt.reporting.over_seeds import OverSeeds, over_seeds, runs_with_file, why_empty
+from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 from docmt.settings.metrics import Metric, parse_metric
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side(OverSeeds):
+class GapSide(OverSeeds):
     """The metric of one of a row's systems."""
 
     system: str
@@ -26,8 +26,8 @@ class Gap:
 
     label: str
     group: str
-    system: Side | None
-    baseline: Side | None
+    system: GapSide | None
+    baseline: GapSide | None
     low: float | None
     high: float | None
 
@@ -54,13 +54,13 @@ class Gaps:
         return f"Welch's t interval over seeds, {100 * self.stated.confidence:g} %, two-sided"
 
 
-def made(_: str, table: GapsTable, results: Results) -> Made:
+def content(_: str, table: GapsTable, results: Results) -> PieceContent:
     """With what is there of its runs."""
     rows = tuple(_gap(table, row, results) for row in table.rows)
     sides = [side for row in rows for side in (row.system, row.baseline) if side is not None]
     signatures = tuple(dict.fromkeys(text for side in sides for text in side.signatures))
     gaps = Gaps(table, parse_metric(table.metric).metric, rows, signatures)
-    return Made(gaps, _records(gaps))
+    return PieceContent(gaps, _records(gaps))
 
 
 def welch_interval(system: Sequence[float], baseline: Sequence[float], confidence: float) -> tuple[float, float] | None:
@@ -108,7 +108,7 @@ def _records(gaps: Gaps) -> Iterator[dict]:
             }
 
 
-def _side_record(name: str, side: Side) -> dict:
+def _side_record(name: str, side: GapSide) -> dict:
     return {
         name: side.system,
         f"{name}_measured": side.measured,
@@ -126,7 +126,7 @@ def _gap(table: GapsTable, row: GapRow, results: Results) -> Gap:
     return Gap(row.name, "", ours, theirs, low, high)
 
 
-def _side(table: GapsTable, system: str, results: Results) -> Side:
+def _side(table: GapsTable, system: str, results: Results) -> GapSide:
     metric, runs = parse_metric(table.metric), results.of(table.corpus, system)
-    why = why_empty(results, table.corpus, system, bool(that_ran(runs, metric)))
-    return Side(system=system, **vars(over_seeds(runs, metric, why)))
+    why = why_empty(results, table.corpus, system, bool(runs_with_file(runs, metric)))
+    return GapSide(system=system, **vars(over_seeds(runs, metric, why)))

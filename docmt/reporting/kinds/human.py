@@ -8,7 +8,7 @@ from docmt.base.foreign import reading
 from docmt.kinds.human import VERDICTS, HumanRow, HumanTable
 from docmt.reporting.kinds.systems import Cell, Column, Row, Signature, Table, records
 from docmt.reporting.over_seeds import NOT_RUN
-from docmt.reporting.pieces import Made
+from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 
 ALL = "sentences, %"
@@ -17,7 +17,7 @@ ALL = "sentences, %"
 NO_FILE = "Not run: `human` of config.yaml names no file of this study's, which `docmt human read --json` prints."
 
 
-def made(_: str, table: HumanTable, results: Results) -> Made:
+def content(_: str, table: HumanTable, results: Results) -> PieceContent:
     """Without a file it says how its cells come to be measured.
 
     Raises UserError where the file is not what `docmt human read --json` prints.
@@ -30,7 +30,7 @@ def made(_: str, table: HumanTable, results: Results) -> Made:
     )
     signatures = (Signature("preference", found["signature"], ()),) if found else ()
     filled = Table(columns, rows, signatures, (), "" if found else NO_FILE, "", head="Annotator")
-    return Made(filled, records(filled), "systems.html")
+    return PieceContent(filled, records(filled), "systems.html")
 
 
 ABOUT = {

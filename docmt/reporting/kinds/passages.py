@@ -8,12 +8,12 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import MEND
 from docmt.kinds.passages import PassageConfig, PassageDocument
 from docmt.reporting.over_seeds import not_run
-from docmt.reporting.pieces import Made
+from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 
 
 @dataclass(frozen=True)
-class Rendered:
+class PassageText:
     """One text of a passage, as its sentences; `empty` says why there is none."""
 
     label: str
@@ -25,8 +25,8 @@ class Rendered:
 class Passage:
     """A document: the source first, then the reference, then each system's own translation and the published one."""
 
-    source: Rendered
-    others: tuple[tuple[str, Rendered], ...]
+    source: PassageText
+    others: tuple[tuple[str, PassageText], ...]
     """What a text is ("reference", "measured", "published"), and the text."""
 
 
@@ -37,7 +37,7 @@ class Passages:
     documents: tuple[Passage, ...]
 
 
-def made(name: str, config: PassageConfig, results: Results) -> Made:
+def content(name: str, config: PassageConfig, results: Results) -> PieceContent:
     """Raises UserError where translations are not of these documents."""
     translated = {shown.name: _translated(name, config, shown.system, results) for shown in config.systems}
     why = {shown.name: results.settings.why_not_run(config.corpus, shown.system) for shown in config.systems}
@@ -47,7 +47,7 @@ def made(name: str, config: PassageConfig, results: Results) -> Made:
         documents.append(_passage(document, own, why))
     languages = (results.language(config.corpus, side) for side in ("source", "target"))
     passages = Passages(*languages, tuple(documents))
-    return Made(passages, _records(passages))
+    return PieceContent(passages, _records(passages))
 
 
 def _translated(name: str, config: PassageConfig, system: str, results: Results) -> list[list[str]] | None:
@@ -67,13 +67,13 @@ def _translated(name: str, config: PassageConfig, system: str, results: Results)
 
 
 def _passage(document: PassageDocument, own: dict[str, list[str] | None], why: dict[str, str]) -> Passage:
-    others = [("reference", Rendered("reference", document.reference))] if document.reference else []
+    others = [("reference", PassageText("reference", document.reference))] if document.reference else []
     for label, lines in own.items():
         empty = not_run(why[label])
-        others.append(("measured", Rendered(label, tuple(lines or ()), "" if lines else empty)))
+        others.append(("measured", PassageText(label, tuple(lines or ()), "" if lines else empty)))
         if label in document.published:
-            others.append(("published", Rendered(label, document.published[label])))
-    return Passage(Rendered("source", document.source), tuple(others))
+            others.append(("published", PassageText(label, document.published[label])))
+    return Passage(PassageText("source", document.source), tuple(others))
 
 
 def _records(passages: Passages) -> Iterator[dict]:

@@ -7,16 +7,16 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from docmt.kinds.points import Axis, PointsFigure
-from docmt.reporting.drawn import Drawn, hollow, identifier, missing, paint_lines, point, published_points
+from docmt.reporting.drawn import DrawnFigure, hollow, identifier, missing, paint_lines, point, published_points
 from docmt.reporting.figures import Panel, Style, draw, styles
-from docmt.reporting.pieces import Made
+from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 
 BARS = "Bars: from the smallest to the largest seed"
 
 
-def made(name: str, figure: PointsFigure, results: Results) -> Made:
+def content(name: str, figure: PointsFigure, results: Results) -> PieceContent:
     look = styles([series.label for series in figure.series])
     records = [record for metric in figure.metrics for record in _points(figure, metric, results)]
     panels = []
@@ -25,7 +25,7 @@ def made(name: str, figure: PointsFigure, results: Results) -> Made:
         paint = partial(_paint, records=own, look=look, x=figure.x, unit=unit)
         panels.append(Panel(metric, draw(identifier(name, number), metric, paint)))
     bars = (BARS,) if any(len(record["values"]) > 1 for record in records) else ()
-    return Drawn(tuple(panels), look, (*bars, *hollow(records)), missing(records), tuple(records)).made
+    return DrawnFigure(tuple(panels), look, (*bars, *hollow(records)), missing(records), tuple(records)).content
 
 
 def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dict]:

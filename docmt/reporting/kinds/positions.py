@@ -7,14 +7,14 @@ from matplotlib.axes import Axes
 
 from docmt.kinds.item import published_number
 from docmt.kinds.positions import PositionsFigure
-from docmt.reporting.drawn import Drawn, hollow, identifier, missing, paint_lines, point
+from docmt.reporting.drawn import DrawnFigure, hollow, identifier, missing, paint_lines, point
 from docmt.reporting.figures import LEVEL, LEVEL_DASH, POSITION, Panel, Style, draw, styles
-from docmt.reporting.pieces import Made
+from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 
 
-def made(name: str, figure: PositionsFigure, results: Results) -> Made:
+def content(name: str, figure: PositionsFigure, results: Results) -> PieceContent:
     """One panel; positions are those at which a window of the systems may have a sentence."""
     look = styles([series.label for series in figure.series])
     records = list(_positions(figure, results))
@@ -28,7 +28,7 @@ def made(name: str, figure: PositionsFigure, results: Results) -> Made:
         {"label": level.label, "metric": figure.metric, "published": level.published} for level in figure.levels
     ]
     panel = Panel(figure.metric, draw(identifier(name), figure.metric, paint), notes=notes)
-    return Drawn((panel,), look, (*hollow(records), *unread), missing(records), (*records, *published)).made
+    return DrawnFigure((panel,), look, (*hollow(records), *unread), missing(records), (*records, *published)).content
 
 
 def _positions(figure: PositionsFigure, results: Results) -> Iterator[dict]:

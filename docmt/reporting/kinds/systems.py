@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from docmt.kinds.item import published_number
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
 from docmt.reporting.formats import MARKS, mark
-from docmt.reporting.over_seeds import DOCUMENTS_ONLY, OverSeeds, over_seeds, that_ran, why_empty
-from docmt.reporting.pieces import Made
+from docmt.reporting.over_seeds import DOCUMENTS_ONLY, OverSeeds, over_seeds, runs_with_file, why_empty
+from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import MetricName, parse_metric
 
@@ -132,9 +132,9 @@ DROPS = {"above": "from the row above", "first": "from the first row"}
 """What the mean difference of a table's last column is from."""
 
 
-def made(name: str, config: SystemsTable, results: Results) -> Made:
+def content(name: str, config: SystemsTable, results: Results) -> PieceContent:
     table = fill_table(name, config, results)
-    return Made(table, records(table))
+    return PieceContent(table, records(table))
 
 
 def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
@@ -223,7 +223,7 @@ def _cell(
     name = parse_metric(metric, f"study {results.settings.study.study}")
     system = config.system_of(row, key, column)
     runs = results.of(column.corpus, system) if system else []
-    measured = over_seeds(runs, name, _empty(results, column.corpus, system, that_ran(runs, name)))
+    measured = over_seeds(runs, name, _empty(results, column.corpus, system, runs_with_file(runs, name)))
     baseline = config.baseline_of(row, key, column)
     pair = {"corpus": column.corpus, "metric": metric, "system": system, "baseline": baseline}
     return Cell(

@@ -8,9 +8,9 @@ import pytest
 
 from docmt.base.columns import INSIDE, write_arrow
 from docmt.reporting.figures import DOTTED, styles
-from docmt.reporting.kinds.attention import CHAINS_SHOWN, OCCURRENCES_SHOWN, Shade, inside_of
+from docmt.reporting.kinds.attention import MOST_CHAINS, MOST_OCCURRENCES, Shade, inside_maps
 from docmt.reporting.page import write_report
-from docmt.reporting.plots import OWN_SENTENCE, inside_curves
+from docmt.reporting.plots import TO_CURRENT_SENTENCE, inside_curves
 
 CORPUS = "toy_zh-en"
 
@@ -41,48 +41,48 @@ ROWS = [
 
 def test_the_longest_chain_and_the_sentence_with_most_latent_variables_are_shown(world):
     write_inside(world, ROWS)
-    one = inside_of(world.load(), CORPUS, "g_transformer")
-    assert (one.system, one.document, one.seed) == ("g_transformer", "talk", 1)
-    for strips in (one.aligned, one.attended):
+    inside = inside_maps(world.load(), CORPUS, "g_transformer")
+    assert (inside.system, inside.document, inside.seed) == ("g_transformer", "talk", 1)
+    for strips in (inside.alignment, inside.attention):
         assert [(strip.piece, strip.sentence) for strip in strips] == [("狗", 1), ("狗", 3), ("狗", 4)]
         assert strips[0].outputs == ("a", "</s>")
-    assert one.aligned[0].shades == (Shade(0.75, 0.75), Shade(0.25, 0.25))
-    assert one.attended[0].shades == (Shade(0.5, 0.5), Shade(0.25, 0.25))
+    assert inside.alignment[0].shades == (Shade(0.75, 0.75), Shade(0.25, 0.25))
+    assert inside.attention[0].shades == (Shade(0.5, 0.5), Shade(0.25, 0.25))
     # By their places; from the smallest number of the map, white, to the largest.
-    assert [(strip.piece, strip.sentence) for strip in one.asked] == [("狗", 1), ("猫", 1)]
-    assert [shade.dark for strip in one.asked for shade in strip.shades] == [0, 1, 0.5, 0]
-    assert (one.asked[0].lowest, one.asked[0].highest) == (0.25, 0.75)
+    assert [(strip.piece, strip.sentence) for strip in inside.similarity] == [("狗", 1), ("猫", 1)]
+    assert [shade.dark for strip in inside.similarity for shade in strip.shades] == [0, 1, 0.5, 0]
+    assert (inside.similarity[0].lowest, inside.similarity[0].highest) == (0.25, 0.75)
 
 
 def test_two_words_of_a_chain_in_one_sentence_have_one_latent_variable(world):
     write_inside(world, [member(0, 0, "猫", [0.5, 0.5]), member(0, 0, "猫", [0.5, 0.5], place=2)])
-    one = inside_of(world.load(), CORPUS, "g_transformer")
-    assert len(one.attended) == 2 and len(one.asked) == 1
-    assert [shade.dark for shade in one.asked[0].shades] == [0, 0]
+    inside = inside_maps(world.load(), CORPUS, "g_transformer")
+    assert len(inside.attention) == 2 and len(inside.similarity) == 1
+    assert [shade.dark for shade in inside.similarity[0].shades] == [0, 0]
 
 
 def test_without_latent_variables_there_is_cross_attention_alone(world):
     write_inside(world, [member(0, 0, "猫", None), member(0, 1, "猫", None)])
-    one = inside_of(world.load(), CORPUS, "g_transformer")
-    assert one.aligned == one.asked == ()
-    assert one.attended[0].shades == (Shade(0.5, 0.5), Shade(0.25, 0.25))
+    inside = inside_maps(world.load(), CORPUS, "g_transformer")
+    assert inside.alignment == inside.similarity == ()
+    assert inside.attention[0].shades == (Shade(0.5, 0.5), Shade(0.25, 0.25))
 
 
 def test_long_chains_and_many_chains_are_cut_short(world):
-    count = CHAINS_SHOWN + OCCURRENCES_SHOWN
+    count = MOST_CHAINS + MOST_OCCURRENCES
     long = [member(0, number, "x", [0.5, 0.5]) for number in range(count)]
     many = [member(number, 0, "y", [0.5, 0.5], place=number) for number in range(1, count)]
     write_inside(world, long + many)
-    one = inside_of(world.load(), CORPUS, "g_transformer")
-    assert (len(one.attended), len(one.asked)) == (OCCURRENCES_SHOWN, CHAINS_SHOWN)
+    inside = inside_maps(world.load(), CORPUS, "g_transformer")
+    assert (len(inside.attention), len(inside.similarity)) == (MOST_OCCURRENCES, MOST_CHAINS)
 
 
 def test_only_the_first_seed_is_looked_at(world):
-    assert inside_of(world.load(), CORPUS, "g_transformer") is None
+    assert inside_maps(world.load(), CORPUS, "g_transformer") is None
     write_inside(world, ROWS, seed=2)
-    assert inside_of(world.load(), CORPUS, "g_transformer") is None
+    assert inside_maps(world.load(), CORPUS, "g_transformer") is None
     write_inside(world, [])
-    assert inside_of(world.load(), CORPUS, "g_transformer") is None
+    assert inside_maps(world.load(), CORPUS, "g_transformer") is None
 
 
 def test_divergence_and_entropy_over_training_by_kind(world):
@@ -106,7 +106,7 @@ def test_divergence_and_entropy_over_training_by_kind(world):
     assert [(panel.title, panel.systems) for panel in plot.more] == [
         ("entropy of encoder lexical attention", ("sentence",))
     ]
-    assert (plot.systems, plot.notes) == (("g_transformer", "sentence"), ((OWN_SENTENCE, DOTTED),))
+    assert (plot.systems, plot.notes) == (("g_transformer", "sentence"), ((TO_CURRENT_SENTENCE, DOTTED),))
 
 
 def test_attention_to_the_document_and_to_the_own_sentence_are_two_lines_of_a_panel(world):
