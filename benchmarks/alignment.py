@@ -118,7 +118,7 @@ def run(*arguments: str) -> Run:
 
 
 def quality(links: Path, folder: Path) -> Quality:
-    return alignment_quality(read_unchecked_links(links), read_gold(folder / "gold", one_based=True))
+    return alignment_quality(read_unchecked_links(links), read_gold(folder / "gold", counts_from_1=True))
 
 
 def measure(mirror: Path, folder: Path, name: str) -> Iterator[list[str]]:

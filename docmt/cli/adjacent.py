@@ -55,13 +55,13 @@ def cohesion(
 
     Lyu et al. (2022), eq. 24. Files are as a reader has them, not tokenised; needs transformers.
     """
-    from docmt.scoring.cohesion import NextSentence, probabilities
+    from docmt.scoring.cohesion import NextSentenceModel, probabilities
     from docmt.scoring.cohesion import cohesion as summary
     from docmt.settings.pretrained import read_config
 
     read_config(model)  # before torch and transformers are imported
     texts = {path: read(path, documents) for path in hypotheses}
-    network = NextSentence(model, device)
+    network = NextSentenceModel(model, device)
     scores = {}
     for path, (lines, names) in texts.items():
         values, cut = probabilities(lines, names, network, batch_pairs)

@@ -52,11 +52,11 @@ def align(
     How they were found is said on standard error, as signatures of LTCR have it.
     """
     from docmt.scoring.alignment.links import HEURISTICS, pharaoh_line
-    from docmt.scoring.corpus_aligner import named_aligner
+    from docmt.scoring.corpus_aligner import aligner_by_name
 
     training = both(train_source, train_target)
     check_together(aligner, model, training)
-    chosen = named_aligner(aligner, model, parallel(*training) if training else ((), ()))
+    chosen = aligner_by_name(aligner, model, parallel(*training) if training else ((), ()))
     if symmetrise and aligner == "awesome-align":
         raise UserError("awesome-align has one set of links", where="--symmetrise", found=symmetrise)
     found = chosen.align(*parallel(source, target))

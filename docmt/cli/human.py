@@ -28,15 +28,15 @@ def sheet(
 
     Each has two source sentences of context on either side, with their references.
     """
-    from docmt.scoring.human.items import Compared, Key, draw
+    from docmt.scoring.human.items import ComparedSystems, Key, draw_sheet_items
     from docmt.scoring.human.sheet import write_page, write_sheet
     from docmt.scoring.plain_files import read_plain_files
 
     files = read_plain_files([reference], documents)
     names = files.documents
     given, theirs, ours = (files.translations(path).raw for path in (source, baseline, system))
-    test = Compared(names, given, files.references.raw[0], theirs, ours)
-    items = draw(test, sentences, seed)
+    test = ComparedSystems(names, given, files.references.raw[0], theirs, ours)
+    items = draw_sheet_items(test, sentences, seed)
     write_sheet(output, items)
     if page is not None:
         write_page(page, items, (source_language, target_language))
@@ -54,13 +54,13 @@ def read(
     """
     from docmt.scoring.human.items import Key
     from docmt.scoring.human.preference import preferences
-    from docmt.scoring.human.sheet import read_filled
+    from docmt.scoring.human.sheet import read_verdicts
 
     twice = [str(path) for path in dict.fromkeys(sheets) if sheets.count(path) > 1]
     if twice:
         raise UserError("a sheet is given twice", where=twice[0], expected="one sheet an annotator")
     known = Key.load(key)
-    found = preferences(known, {str(path): read_filled(path, known) for path in sheets})
+    found = preferences(known, {str(path): read_verdicts(path, known) for path in sheets})
     show = print_json if as_json else show_preferences
     show(found)
 

@@ -183,14 +183,14 @@ def contrastive(
     opened = open_model(model, device, threads)
     from docmt.api.model import forced_scores
     from docmt.corpus.opening import read_sets
-    from docmt.scoring.contrastive import accuracies, contrastive_signature, judged
+    from docmt.scoring.contrastive import accuracies, contrastive_signature, judge_items
     from docmt.settings.scoring import ContrastiveConfig
 
     config, where = ContrastiveConfig(score, unit), ", ".join(map(str, files))
     items = read_sets(files, form, options, opened.languages, tell_changes)
     with shown_progress("contrastive scores", "variants") as progress:
         scores = forced_scores(opened, items, where, batch_tokens, config.unit == "target", progress)
-    judgements, signature = judged(scores, config, where), contrastive_signature(config)
+    judgements, signature = judge_items(scores, config, where), contrastive_signature(config)
     if as_json:
         print_json({"contrastive": accuracies(judgements), "contrastive_signature": signature})
         return
@@ -218,10 +218,10 @@ def tell_changes(file: Path, changed: Counter[str]) -> None:
 
 def show_accuracies(judgements: "list[Judgement]", signature: str) -> None:
     """Every set, what it is a part of, and all together; by distance where there are several."""
-    from docmt.scoring.contrastive import accuracies, with_totals
+    from docmt.scoring.contrastive import accuracies, group_with_totals
 
     rows = []
-    for name, members in with_totals(judgements).items():
+    for name, members in group_with_totals(judgements).items():
         found = accuracies(replace(one, set=name) for one in members)[name]
         by_distance = found["by_distance"]
         for distance, one in {"": found, **(by_distance if len(by_distance) > 1 else {})}.items():

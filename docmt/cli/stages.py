@@ -279,11 +279,11 @@ def score_system(
 ) -> None:
     """Score a system of the workflow, by every metric, each with its signature."""
     from docmt.scoring.chain_scores import StopFiles
-    from docmt.scoring.measured import Inputs
+    from docmt.scoring.measured import ScoringInputs
     from docmt.scoring.score import write_scores
 
     stop_files = StopFiles(source_stop_list, target_stop_list)
-    inputs = Inputs(corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, stop_files)
+    inputs = ScoringInputs(corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, stop_files)
     write_scores(settings, inputs, output, device)
 
 

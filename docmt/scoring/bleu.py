@@ -23,7 +23,7 @@ ORDER = 4
 
 
 @dataclass(frozen=True)
-class Family:
+class BleuFamily:
     """`tokenize` None: the tokeniser of the target language; then raw lines are scored, else tokenised ones."""
 
     lowercase: bool
@@ -41,10 +41,10 @@ class Family:
 
 
 FAMILIES = {
-    "13a": Family(lowercase=False, smooth="exp"),
-    "13a_lower": Family(lowercase=True, smooth="exp"),
-    "tokenized_lower": Family(lowercase=True, smooth="none", tokenize="none"),
-    "tokenized": Family(lowercase=False, smooth="none", tokenize="none"),
+    "13a": BleuFamily(lowercase=False, smooth="exp"),
+    "13a_lower": BleuFamily(lowercase=True, smooth="exp"),
+    "tokenized_lower": BleuFamily(lowercase=True, smooth="none", tokenize="none"),
+    "tokenized": BleuFamily(lowercase=False, smooth="none", tokenize="none"),
 }
 
 TOKENIZERS = {"zh": "zh"}

@@ -10,9 +10,17 @@ from itertools import groupby
 import numpy as np
 
 from docmt.base.errors import UserError
-from docmt.scoring.bleu import FAMILIES, Family, line_counts, signature
-from docmt.scoring.inputs import Lines, References, Stream, Translations, positions, read_translations, runs
-from docmt.scoring.measured import Given, Scored
+from docmt.scoring.bleu import FAMILIES, BleuFamily, line_counts, signature
+from docmt.scoring.inputs import (
+    Lines,
+    References,
+    Stream,
+    Translations,
+    collapse_runs,
+    read_translations,
+    window_positions,
+)
+from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.tallies import Tally
 from docmt.settings.metrics import bleu_measure
 
@@ -66,7 +74,7 @@ def join_references(streams: tuple[Stream, ...], groups: Sequence[str]) -> tuple
     Raises UserError for a group of which no reference is whole.
     """
     joined = tuple(join(stream, groups) for stream in streams)
-    for name, *lines in zip(runs(groups), *joined, strict=True):
+    for name, *lines in zip(collapse_runs(groups), *joined, strict=True):
         if all(line is None for line in lines):
             raise UserError(
                 "no reference has all sentences of a document",
@@ -79,7 +87,7 @@ def join_references(streams: tuple[Stream, ...], groups: Sequence[str]) -> tuple
 def _joined_pairing(
     hypotheses: Sequence[str], streams: tuple[Stream, ...], groups: Sequence[str], unit: str
 ) -> Pairing:
-    names = tuple(runs(groups))
+    names = tuple(collapse_runs(groups))
     return Pairing(hypotheses, join_references(streams, groups), names, unit.format(len(names)))
 
 
@@ -111,7 +119,7 @@ def bleu_tallies(
     ]
 
 
-def _tally(family: Family, target_language: str, measure: str, unit: str, pair: Pairing) -> BleuTally:
+def _tally(family: BleuFamily, target_language: str, measure: str, unit: str, pair: Pairing) -> BleuTally:
     metric = family.metric(target_language)
     return BleuTally(
         measure,
@@ -147,22 +155,22 @@ def bleu_by_document(tallies: Sequence[Tally], documents: Sequence[str]) -> list
             sums = np.add.reduceat(tally.counts, starts) if unit == "s" else tally.counts
             for found, score in zip(scores, tally.scores(sums).tolist(), strict=True):
                 found.setdefault(family, {})[unit] = score
-    rows = zip(runs(documents), lengths, scores, strict=True)
+    rows = zip(collapse_runs(documents), lengths, scores, strict=True)
     return [{"document": name, "sentences": length, "bleu": found} for name, length, found in rows]
 
 
-def score(given: Given) -> Scored:
+def score(job: ScoringJob) -> ScoringResult:
     """BLEU of all lines, of each document, and by positions: `{"j1": {family: {"s": ...}}}` of s-BLEU for each position
     j that a sentence can have in its window."""
-    language, references = given.settings["target_language"], given.references
-    tallies = bleu_tallies(given.translations, references, language, given.lines)
+    language, references = job.settings["target_language"], job.references
+    tallies = bleu_tallies(job.translations, references, language, job.lines)
     only_sentences, of_positions = References(None, references.raw, references.tokenized), {}
-    for name in (f"j{j}" for j in positions(given.inputs.translations)):
-        found = read_translations(given.inputs.translations, f"test.{name}", references, "sentences")
+    for name in (f"j{j}" for j in window_positions(job.inputs.translations)):
+        found = read_translations(job.inputs.translations, f"test.{name}", references, "sentences")
         of_positions[name] = bleu_tallies(found, only_sentences, language, position=name)
     scores = {
         "bleu": bleu_scores(tallies),
         "by_document": bleu_by_document(tallies, references.documents),
         "positions": {name: bleu_scores(own) for name, own in of_positions.items()},
     }
-    return Scored(scores, [*tallies, *(tally for own in of_positions.values() for tally in own)])
+    return ScoringResult(scores, [*tallies, *(tally for own in of_positions.values() for tally in own)])

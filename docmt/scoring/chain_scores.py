@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from docmt.base.artifacts import read_lines
 from docmt.base.columns import TOKENS, only, read_arrow
 from docmt.base.vocabulary import by_frequency
-from docmt.scoring.alignment.links import Aligned
-from docmt.scoring.inputs import cased, named
+from docmt.scoring.alignment.links import DirectedLinks
+from docmt.scoring.inputs import apply_case, file_label
 from docmt.settings.scoring import ConsistencyConfig
 
 COLUMNS = only(TOKENS, "split", "document", "source_tokens", "source_pieces", "target_tokens")
@@ -26,14 +26,14 @@ class StopList:
 
 
 @dataclass(frozen=True)
-class Texts:
+class AlignedTranslations:
     """Test sentences: each one's document by name, its source (pieces, where chains are of pieces), a system's
     translation or the reference, and the links of the two."""
 
     documents: Sequence[str]
     sources: Sequence[str]
     hypotheses: Sequence[str]
-    links: Sequence[Aligned]
+    links: Sequence[DirectedLinks]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class StopLists:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class ChainCorpus:
     """`tokens.arrow` as chains need it: training lines, and test lines with their documents."""
 
     source: list[str]
@@ -55,7 +55,7 @@ class Corpus:
     test_source: list[str]
 
     @classmethod
-    def read(cls, tokens: Path, config: ConsistencyConfig) -> "Corpus":
+    def read(cls, tokens: Path, config: ConsistencyConfig) -> "ChainCorpus":
         """Sources are pieces where chains are; `source_words` are words in any case."""
         rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
         train, test = (rows.filter(pc.equal(rows["split"], split)) for split in ("train", "test"))
@@ -73,25 +73,25 @@ class StopFiles:
 
 
 def stop_lists(
-    config: ConsistencyConfig, files: StopFiles, source: Sequence[str], target: Sequence[str], of: str = ""
+    config: ConsistencyConfig, files: StopFiles, source: Sequence[str], target: Sequence[str], suffix: str = ""
 ) -> StopLists:
-    """`source`, `target`: lines of words, of which the most frequent are counted; `of`: which (`most_frequent`)."""
+    """`source`, `target`: lines of words, of which the most frequent are counted; `suffix`: which (`most_frequent`)."""
     return StopLists(
-        _stop_list(files.source, config.source_stop_words, source, config.source_case == "lower", of),
-        _stop_list(files.target, config.target_stop_words, target, config.target_case == "lower", of),
+        _stop_list(files.source, config.source_stop_words, source, config.source_case == "lower", suffix),
+        _stop_list(files.target, config.target_stop_words, target, config.target_case == "lower", suffix),
     )
 
 
-def _stop_list(file: Path | None, count: int | None, lines: Sequence[str], lower: bool, of: str) -> StopList:
+def _stop_list(file: Path | None, count: int | None, lines: Sequence[str], lower: bool, suffix: str) -> StopList:
     if file is not None:
         return read_stop_list(file, lower)
-    return most_frequent((cased(line, lower) for line in lines), count or 0, of)
+    return most_frequent((apply_case(line, lower) for line in lines), count or 0, suffix)
 
 
-def most_frequent(lines: Iterable[str], count: int, of: str = "") -> StopList:
+def most_frequent(lines: Iterable[str], count: int, suffix: str = "") -> StopList:
     """So many of the most frequent words of `lines`, ties in the order of code points.
 
-    `of`: what lines these are, for the list's name, where they are not those of training.
+    `suffix`: what lines these are, for the list's name, where they are not those of training.
 
     >>> most_frequent(["the cat", "the dog"], 2) == StopList(frozenset({"the", "cat"}), "top2")
     True
@@ -99,10 +99,10 @@ def most_frequent(lines: Iterable[str], count: int, of: str = "") -> StopList:
     if not count:
         return StopList(frozenset(), "none")
     words = Counter(word for line in lines for word in line.split())
-    return StopList(frozenset(by_frequency(words)[:count]), f"top{count}{of}")
+    return StopList(frozenset(by_frequency(words)[:count]), f"top{count}{suffix}")
 
 
 def read_stop_list(path: Path, lower: bool) -> StopList:
     """A word a line. `lower`: of a text whose words are lower-cased. Raises UserError where the file cannot be read."""
     words = (line.strip() for line in read_lines(path))
-    return StopList(frozenset(cased(word, lower) for word in words if word), named(path))
+    return StopList(frozenset(apply_case(word, lower) for word in words if word), file_label(path))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from docmt.scoring.measured import Given, Scored
+from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
 from docmt.scoring.word_vectors import WordVectors, read_word_vectors
 
@@ -68,12 +68,14 @@ def signature(vectors: WordVectors) -> str:
     return f"coherence|vectors:{vectors.name}|case:{case}|unknown:left-out|empty:0|v:1"
 
 
-def score(given: Given) -> Scored:
+def score(job: ScoringJob) -> ScoringResult:
     """Coherence of the translations' tokens, where settings name word vectors."""
-    chosen, documents = given.settings["coherence"], given.references.documents
-    if chosen is None or given.lines != "sentences":
-        return Scored()
-    lines = given.translations.tokenized
-    vectors = read_word_vectors(given.inputs.word_vectors, lines, chosen["case"])
+    chosen, documents = job.settings["coherence"], job.references.documents
+    if chosen is None or job.lines != "sentences":
+        return ScoringResult()
+    lines = job.translations.tokenized
+    vectors = read_word_vectors(job.inputs.word_vectors, lines, chosen["case"])
     values = similarities(lines, documents, vectors)
-    return Scored({"coherence": coherence(values, lines, vectors)}, adjacent_tally("coherence", values, documents))
+    return ScoringResult(
+        {"coherence": coherence(values, lines, vectors)}, adjacent_tally("coherence", values, documents)
+    )

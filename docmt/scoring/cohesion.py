@@ -15,7 +15,7 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
 from docmt.base.names import DeviceName
 from docmt.scoring.inputs import DIGITS
-from docmt.scoring.measured import Given, Scored
+from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
 from docmt.settings.pretrained import checkpoint_files, read_config, tokenizer_file
 
@@ -23,7 +23,7 @@ IS_NEXT = 0
 """Which of the two classes of a next-sentence head says that the second sentence follows the first."""
 
 
-class NextSentence:
+class NextSentenceModel:
     """A BERT with its next-sentence head. Raises UserError where the folder has no such model."""
 
     def __init__(self, folder: Path, device: DeviceName = "auto") -> None:
@@ -77,7 +77,7 @@ def _load(folder: Path, where: str) -> tuple[Any, Any]:
 
 
 def probabilities(
-    lines: Sequence[str], documents: Sequence[str], model: NextSentence, batch_pairs: int
+    lines: Sequence[str], documents: Sequence[str], model: NextSentenceModel, batch_pairs: int
 ) -> tuple[list[float], int]:
     """Of all adjacent sentences, in the order of `adjacent_pairs`; and how many pairs were too long and cut.
 
@@ -115,11 +115,11 @@ def signature(name: str) -> str:
     return f"cohesion|model:{name}|v:1"
 
 
-def score(given: Given) -> Scored:
+def score(job: ScoringJob) -> ScoringResult:
     """Cohesion of the translations as a reader has them, where settings name a BERT."""
-    chosen, documents = given.settings["cohesion"], given.references.documents
-    if chosen is None or given.lines != "sentences":
-        return Scored()
-    model = NextSentence(given.inputs.next_sentence_model, given.device)
-    values, cut = probabilities(given.translations.raw, documents, model, chosen["batch_pairs"])
-    return Scored({"cohesion": cohesion(values, cut, model.name)}, adjacent_tally("cohesion", values, documents))
+    chosen, documents = job.settings["cohesion"], job.references.documents
+    if chosen is None or job.lines != "sentences":
+        return ScoringResult()
+    model = NextSentenceModel(job.inputs.next_sentence_model, job.device)
+    values, cut = probabilities(job.translations.raw, documents, model, chosen["batch_pairs"])
+    return ScoringResult({"cohesion": cohesion(values, cut, model.name)}, adjacent_tally("cohesion", values, documents))

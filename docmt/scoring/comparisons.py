@@ -9,7 +9,7 @@ from docmt.base.errors import UserError
 from docmt.base.paths import SCORES
 from docmt.scoring.bleu_scores import bleu_scores, bleu_tallies
 from docmt.scoring.inputs import Lines, References, Translations
-from docmt.scoring.significance import TESTS, over_seeds, signature_of
+from docmt.scoring.significance import TESTS, seed_p_value, significance_signature
 from docmt.scoring.tallies import Tally, read_tallies, select
 from docmt.settings.metrics import parse_metric
 
@@ -48,14 +48,14 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Co
     ours, theirs = ([tally.counts for tally in runs] for runs in (system, baseline))
     outcome = TESTS[test](ours, theirs, first.scores)
     scores = [[tally.score for tally in runs] for runs in (system, baseline)]
-    p_seeds = over_seeds(*scores)
+    p_seeds = seed_p_value(*scores)
     return Comparison(
         system_score=sum(scores[0]) / len(system),
         baseline_score=sum(scores[1]) / len(baseline),
         p_units=outcome.p,
         p_seeds=p_seeds,
         **{**asdict(outcome), "p": max(outcome.p, p_seeds or 0.0)},
-        signature=signature_of(test, first.unit, len(first.names), len(system)),
+        signature=significance_signature(test, first.unit, len(first.names), len(system)),
     )
 
 

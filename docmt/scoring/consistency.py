@@ -38,11 +38,11 @@ class TranslatedChain:
     translations: tuple[str | None, ...]
 
 
-def counted(chain: TranslatedChain, config: ConsistencyConfig) -> list[str | None]:
+def counted_translations(chain: TranslatedChain, config: ConsistencyConfig) -> list[str | None]:
     """The translations that take part, by the rule for occurrences without one; None agrees with nothing.
 
     >>> rules = (ConsistencyConfig(unaligned=rule) for rule in ("own", "skip", "empty"))
-    >>> [counted(TranslatedChain("a", ("cat", None)), rule) for rule in rules]
+    >>> [counted_translations(TranslatedChain("a", ("cat", None)), rule) for rule in rules]
     [['cat', None], ['cat'], ['cat', '']]
     """
     if config.unaligned == "skip":
@@ -144,14 +144,14 @@ def ltcr_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands
     >>> ltcr_summands(chain, ConsistencyConfig()), ltcr_summands(chain, ConsistencyConfig(pairs="first"))
     ((1, 3), (1, 2))
     """
-    texts = counted(chain, config)
+    texts = counted_translations(chain, config)
     if len(texts) < 2:
         return 0, 0
     if config.pairs == "first":
         first, *others = texts
         part = sum(None not in (first, other) and agree(first, other, config) for other in others)
-        return averaged(part, len(others), config)
-    return averaged(agreeing_pairs(texts, config), comb(len(texts), 2), config)
+        return weighted_summands(part, len(others), config)
+    return weighted_summands(agreeing_pairs(texts, config), comb(len(texts), 2), config)
 
 
 def hhi_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands:
@@ -169,14 +169,14 @@ def hhi_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands:
     >>> round(part, 4), whole
     (1.6667, 3)
     """
-    texts = counted(chain, config)
+    texts = counted_translations(chain, config)
     size = len(texts)
     if size < 2:
         return 0, 0
-    return averaged((size + 2 * agreeing_pairs(texts, config)) / size, size, config)
+    return weighted_summands((size + 2 * agreeing_pairs(texts, config)) / size, size, config)
 
 
-def averaged(part: float, whole: float, config: ConsistencyConfig) -> Summands:
+def weighted_summands(part: float, whole: float, config: ConsistencyConfig) -> Summands:
     return (part, whole) if config.average == "micro" else (part / whole, 1)
 
 
@@ -214,7 +214,7 @@ def _score(summands: Sequence[Summands]) -> float | None:
 MEASURES = {"LTCR": ltcr_summands, "HHI": hhi_summands}
 
 
-def by_document(
+def measure_tally(
     name: str, chains: Sequence[TranslatedChain], documents: Sequence[str], config: ConsistencyConfig
 ) -> Tally:
     """What each of `documents` adds to one of MEASURES: (part, whole)."""
@@ -228,7 +228,7 @@ def ltcr_interval(chains: Sequence[TranslatedChain], config: ConsistencyConfig) 
     Documents without a pair to compare carry nothing and are left out; none where all are. Our addition.
     """
     documents = list(dict.fromkeys(chain.document for chain in chains))
-    table = by_document("LTCR", chains, documents, config).counts
+    table = measure_tally("LTCR", chains, documents, config).counts
     table = table[table[:, 1] > 0]
     if not len(table):
         return None
@@ -240,13 +240,13 @@ def ltcr_interval(chains: Sequence[TranslatedChain], config: ConsistencyConfig) 
     return {"low": low, "high": high, "signature": signature}
 
 
-def consistency(chains: Sequence[TranslatedChain], config: ConsistencyConfig, how: str) -> dict:
+def consistency(chains: Sequence[TranslatedChain], config: ConsistencyConfig, occurrence_signature: str) -> dict:
     """`{"LTCR": {...}, "HHI": {...}}`, each with its score and signature; empty where no chain has two translations.
 
     Counts are of the chains that take part and of LTCR's pairs, and of the occurrences in all chains: how many there
-    are, and how many have no translation (`unaligned`). `how`: of the signatures, where the translations come from.
+    are, and how many have no translation (`unaligned`). `occurrence_signature`: how the translations were found.
     """
-    sizes = [len(counted(chain, config)) for chain in chains]
+    sizes = [len(counted_translations(chain, config)) for chain in chains]
     taking_part = [size for size in sizes if size > 1]
     if not taking_part:
         return {}
@@ -261,22 +261,22 @@ def consistency(chains: Sequence[TranslatedChain], config: ConsistencyConfig, ho
             "score": ltcr(chains, config),
             "interval": ltcr_interval(chains, config),
             **counts,
-            "signature": ltcr_signature(config, how),
+            "signature": ltcr_signature(config, occurrence_signature),
         },
-        "HHI": {"score": hhi(chains, config), **counts, "signature": hhi_signature(config, how)},
+        "HHI": {"score": hhi(chains, config), **counts, "signature": hhi_signature(config, occurrence_signature)},
     }
 
 
-def ltcr_signature(config: ConsistencyConfig, how: str) -> str:
-    """`how` and what this module does with the translations.
+def ltcr_signature(config: ConsistencyConfig, occurrence_signature: str) -> str:
+    """`occurrence_signature` and what this module does with the translations.
 
     >>> ltcr_signature(ConsistencyConfig(match="fuzzy"), "chains:words")
     'LTCR|chains:words|unaligned:own|match:fuzzy0.8|pairs:all|average:micro|v:2'
     """
-    return f"LTCR|{how}|{_agreement(config)}|pairs:{config.pairs}|average:{config.average}|v:2"
+    return f"LTCR|{occurrence_signature}|{_agreement(config)}|pairs:{config.pairs}|average:{config.average}|v:2"
 
 
-def hhi_signature(config: ConsistencyConfig, how: str) -> str:
+def hhi_signature(config: ConsistencyConfig, occurrence_signature: str) -> str:
     """See `ltcr_signature`. `shares:pairs` says that agreement is no equivalence (see `hhi_summands`).
 
     >>> hhi_signature(ConsistencyConfig(match="subset"), "chains:words")
@@ -284,7 +284,7 @@ def hhi_signature(config: ConsistencyConfig, how: str) -> str:
     """
     shares = "" if config.match == "exact" else "|shares:pairs"
     average = "size" if config.average == "micro" else "macro"
-    return f"HHI|{how}|{_agreement(config)}{shares}|average:{average}|v:2"
+    return f"HHI|{occurrence_signature}|{_agreement(config)}{shares}|average:{average}|v:2"
 
 
 def _agreement(config: ConsistencyConfig) -> str:
@@ -299,5 +299,5 @@ def consistency_tallies(
 
     None where no chain has two translations, and so neither has a score.
     """
-    tallies = [by_document(name, chains, documents, config) for name in MEASURES]
+    tallies = [measure_tally(name, chains, documents, config) for name in MEASURES]
     return [tally for tally in tallies if tally.counts.any()]

@@ -19,7 +19,7 @@ import pyarrow as pa
 from docmt.base.columns import CONTRASTIVE_SCORES, read_arrow
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.scoring.measured import Given, Scored
+from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.tallies import Tally
 from docmt.settings.metrics import is_of_set
 from docmt.settings.scoring import ContrastiveConfig
@@ -52,10 +52,10 @@ def judge(scores: list[float], correct: int) -> tuple[bool, bool]:
 
 def read_judgements(path: Path, config: ContrastiveConfig) -> list[Judgement]:
     """Judge every item of a `contrastive.arrow`; see `judged`."""
-    return judged(read_arrow(path, CONTRASTIVE_SCORES), config, str(path))
+    return judge_items(read_arrow(path, CONTRASTIVE_SCORES), config, str(path))
 
 
-def judged(scores: pa.Table, config: ContrastiveConfig, where: str) -> list[Judgement]:
+def judge_items(scores: pa.Table, config: ContrastiveConfig, where: str) -> list[Judgement]:
     """Judge every item of CONTRASTIVE_SCORES.
 
     Raises UserError for a score that is no finite number, an item of one variant, or one without exactly one
@@ -107,7 +107,7 @@ def accuracies(judgements: Iterable[Judgement]) -> dict:
     return result
 
 
-def with_totals(judgements: Sequence[Judgement]) -> dict[str, list[Judgement]]:
+def group_with_totals(judgements: Sequence[Judgement]) -> dict[str, list[Judgement]]:
     """The items of every set, of what several sets are parts of (`anaphora/f.sg`: `anaphora`), and of all."""
     names = dict.fromkeys(judgement.set for judgement in judgements)
     wholes = dict.fromkeys(whole for name in names for whole in accumulate(name.split("/"), "{}/{}".format))
@@ -140,11 +140,11 @@ def accuracy_tallies(judgements: Sequence[Judgement]) -> list[Tally]:
     return tallies
 
 
-def score(given: Given) -> Scored:
+def score(job: ScoringJob) -> ScoringResult:
     """Accuracies, where the corpus has contrastive sets."""
-    if given.settings["contrastive"] is None:
-        return Scored()
-    config = parse(ContrastiveConfig, given.settings["contrastive"], "settings.json", ("contrastive",))
-    judgements = read_judgements(given.inputs.translations / config.file, config)
+    if job.settings["contrastive"] is None:
+        return ScoringResult()
+    config = parse(ContrastiveConfig, job.settings["contrastive"], "settings.json", ("contrastive",))
+    judgements = read_judgements(job.inputs.translations / config.file, config)
     scores = {"contrastive": accuracies(judgements), "contrastive_signature": contrastive_signature(config)}
-    return Scored(scores, accuracy_tallies(judgements))
+    return ScoringResult(scores, accuracy_tallies(judgements))

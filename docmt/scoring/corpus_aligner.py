@@ -11,7 +11,7 @@ from docmt.scoring.alignment.links import Aligner
 from docmt.scoring.alignment.model import AlignmentModel
 from docmt.scoring.alignment.programs import AwesomeAlign, Eflomal
 from docmt.scoring.alignment.training import DefaultAligner, train
-from docmt.scoring.chain_scores import Corpus
+from docmt.scoring.chain_scores import ChainCorpus
 from docmt.settings.scoring import AlignerConfig
 
 MOST_LINKS = 200_000_000
@@ -23,25 +23,25 @@ def write_aligner(settings: Path, tokens: Path, output: Path) -> None:
     """`docmt train-aligner`: the default one, of source words or pieces, as settings say."""
     rows = read_arrow(tokens / "tokens.arrow", TOKENS, split="train")
     source = "source_pieces" if read_object(settings, "source")["source"] == "pieces" else "source_tokens"
-    train(*thinned(rows[source].to_pylist(), rows["target_tokens"].to_pylist())).save(output)
+    train(*thin_pairs(rows[source].to_pylist(), rows["target_tokens"].to_pylist())).save(output)
 
 
-def thinned(source: list[str], target: list[str]) -> tuple[list[str], list[str]]:
+def thin_pairs(source: list[str], target: list[str]) -> tuple[list[str], list[str]]:
     """All sentence pairs or, where they have more than MOST_LINKS, every second, third ... of them."""
     links = sum(len(line.split()) * len(other.split()) for line, other in zip(source, target, strict=True))
     step = max(1, math.ceil(links / MOST_LINKS))
     return source[::step], target[::step]
 
 
-def corpus_aligner(config: AlignerConfig, trained: Path | None, corpus: Corpus) -> Aligner:
+def corpus_aligner(config: AlignerConfig, trained: Path | None, corpus: ChainCorpus) -> Aligner:
     """`trained`: the folder of the default aligner. Raises UserError where it is needed and not given."""
     if config.kind == "default" and trained is None:
         raise UserError("the trained aligner is not named", where="--aligner", expected="a folder of train-aligner")
     model = Path(config.model) if config.kind == "awesome-align" else trained
-    return named_aligner(config.kind, model, (corpus.source, corpus.target))
+    return aligner_by_name(config.kind, model, (corpus.source, corpus.target))
 
 
-def named_aligner(kind: str, model: Path | None, lines: tuple[Sequence[str], Sequence[str]] = ((), ())) -> Aligner:
+def aligner_by_name(kind: str, model: Path | None, lines: tuple[Sequence[str], Sequence[str]] = ((), ())) -> Aligner:
     """An aligner by its name in settings. `model`: the folder of awesome-align's BERT, or of the default's own model.
 
     `lines`, of source and target, are what eflomal learns from, and the default aligner without a model, if there are

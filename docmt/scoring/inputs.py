@@ -50,10 +50,10 @@ class References:
 
     def count(self, lines: Lines) -> int:
         """How many sentences, or documents, there are."""
-        return len(self.raw[0]) if lines == "sentences" else len(runs(self.documents))
+        return len(self.raw[0]) if lines == "sentences" else len(collapse_runs(self.documents))
 
 
-def runs(names: Sequence[str]) -> list[str]:
+def collapse_runs(names: Sequence[str]) -> list[str]:
     """Each name once for as often as it stands in a row: the documents of sentences, in their order."""
     return [name for name, _ in groupby(names)]
 
@@ -180,16 +180,16 @@ def _lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
     return lines
 
 
-def positions(folder: Path) -> list[int]:
+def window_positions(folder: Path) -> list[int]:
     """The window positions j for which the folder has translations `test.j<j>.txt`, in order."""
     found = (re.fullmatch(r"test\.j(\d+)\.txt", file.name) for file in folder.iterdir())
     return sorted(int(match[1]) for match in found if match)
 
 
-def named(path: Path) -> str:
+def file_label(path: Path) -> str:
     """A file as signatures name it, with the beginning of its digest."""
     return f"{path.name}-{sha256_file(path)[:DIGITS]}"
 
 
-def cased(text: str, lower: bool) -> str:
+def apply_case(text: str, lower: bool) -> str:
     return text.lower() if lower else text

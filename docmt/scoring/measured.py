@@ -17,7 +17,7 @@ from docmt.scoring.tallies import Tally
 
 
 @dataclass(frozen=True)
-class Inputs:
+class ScoringInputs:
     """What stages 1 to 6 have left, the folder of the corpus' aligner, if it is the default one, and what settings
     name: word vectors, the folder of a BERT, stop lists."""
 
@@ -32,12 +32,12 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Given:
+class ScoringJob:
     """A system's translations of the test split. `settings`: the stage's; `lines`: what a line of the translations is;
     `device`: of models that judge."""
 
     settings: dict
-    inputs: Inputs
+    inputs: ScoringInputs
     references: References
     lines: Lines
     device: DeviceName = "auto"
@@ -49,7 +49,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoringResult:
     """`scores`: what goes into `scores.json`; `tallies`: into `details.arrow`, for comparing systems; `occurrences`: of
     lexical chains, for case studies, where lines are sentences. Nothing, where there is nothing to measure."""
 

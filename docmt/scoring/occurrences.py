@@ -20,10 +20,10 @@ import pyarrow as pa
 
 from docmt.base.chains import Words, chains_of_pieces, repeated, words_of_pieces
 from docmt.base.columns import OCCURRENCES
-from docmt.scoring.alignment.links import Aligned, Links
-from docmt.scoring.chain_scores import StopLists, Texts
-from docmt.scoring.consistency import TranslatedChain, agreeing_pairs, counted
-from docmt.scoring.inputs import cased
+from docmt.scoring.alignment.links import DirectedLinks, Links
+from docmt.scoring.chain_scores import AlignedTranslations, StopLists
+from docmt.scoring.consistency import TranslatedChain, agreeing_pairs, counted_translations
+from docmt.scoring.inputs import apply_case
 from docmt.settings.scoring import ConsistencyConfig
 
 
@@ -52,7 +52,7 @@ def find_chains(
     [((0, 0), (1, 1)), ((0, 1), (1, 2))]
     """
     sentences = [_words(line.split(), config) for line in lines]
-    words = [cased(word, config.source_case == "lower") for line, _ in sentences for word in line]
+    words = [apply_case(word, config.source_case == "lower") for line, _ in sentences for word in line]
     if not config.source_punctuation:
         stop_words |= {word for word in words if not has_letters(word)}
     counts = np.fromiter(chain.from_iterable(counts for _, counts in sentences), np.int64)
@@ -74,9 +74,11 @@ def has_letters(word: str) -> bool:
     return any(map(str.isalnum, word))
 
 
-def translated_chains(texts: Texts, stop_lists: StopLists, config: ConsistencyConfig) -> list[TranslatedChain]:
+def translated_chains(
+    texts: AlignedTranslations, stop_lists: StopLists, config: ConsistencyConfig
+) -> list[TranslatedChain]:
     """Of every chain of the documents."""
-    outputs = outputs_of(texts, stop_lists, config)
+    outputs = aligned_outputs(texts, stop_lists, config)
     return [
         TranslatedChain(one.document, tuple(outputs[sentence].translation(token) for sentence, token in one.places))
         for one in find_chains(texts.documents, texts.sources, stop_lists.source.words, config)
@@ -88,17 +90,18 @@ class Output:
     """A translated sentence. `words`: cased; None stands for punctuation that is no part of translations.
 
     `directions`: of each source word with links, the places of its target words; where reverse links count, those of
-    the other direction come second. `stop_words`: no part of translations; `keeps_them`, unless there is nothing else.
+    the other direction come second. `stop_words`: no part of translations; `keeps_stop_words`: unless there is nothing
+    else.
     """
 
     words: tuple[str | None, ...]
     directions: tuple[dict[int, list[int]], ...]
     stop_words: frozenset[str]
-    keeps_them: bool
+    keeps_stop_words: bool
 
     @classmethod
-    def of(cls, line: str, aligned: Aligned, stop_words: frozenset[str], config: ConsistencyConfig) -> "Output":
-        words = [cased(word, config.target_case == "lower") for word in line.split()]
+    def of(cls, line: str, aligned: DirectedLinks, stop_words: frozenset[str], config: ConsistencyConfig) -> "Output":
+        words = [apply_case(word, config.target_case == "lower") for word in line.split()]
         links = (aligned.forward, aligned.backward) if config.reverse_links else (aligned.forward,)
         return cls(
             tuple(word if config.target_punctuation or has_letters(word) else None for word in words),
@@ -114,14 +117,14 @@ class Output:
             for direction in self.directions
         ]
         content = ([place for place in places if self.words[place] not in self.stop_words] for places in linked)
-        return _first(content) or (_first(linked) if self.keeps_them else [])
+        return _first(content) or (_first(linked) if self.keeps_stop_words else [])
 
     def translation(self, source: int) -> str | None:
         """Of the source word at this place; None where it has none.
 
         The first is linked to "New", the second to "the", a stop word, and "York", the third to nothing.
 
-        >>> links = Aligned.symmetric(frozenset({(0, 1), (1, 2), (1, 0)}))
+        >>> links = DirectedLinks.symmetric(frozenset({(0, 1), (1, 2), (1, 0)}))
         >>> output = Output.of("the New York .", links, frozenset({"the"}), ConsistencyConfig())
         >>> [output.translation(place) for place in range(3)]
         ['new', 'york', None]
@@ -129,7 +132,7 @@ class Output:
         return " ".join(self.words[place] for place in self.places(source)) or None
 
 
-def outputs_of(texts: Texts, stop_lists: StopLists, config: ConsistencyConfig) -> list[Output]:
+def aligned_outputs(texts: AlignedTranslations, stop_lists: StopLists, config: ConsistencyConfig) -> list[Output]:
     pairs = zip(texts.hypotheses, texts.links, strict=True)
     return [Output.of(line, links, stop_lists.target.words, config) for line, links in pairs]
 
@@ -170,7 +173,9 @@ def signature(config: ConsistencyConfig, stop_lists: StopLists, aligner: str) ->
     )
 
 
-def occurrences(system: Texts, reference: Texts, stop_lists: StopLists, config: ConsistencyConfig) -> pa.Table:
+def occurrences(
+    system: AlignedTranslations, reference: AlignedTranslations, stop_lists: StopLists, config: ConsistencyConfig
+) -> pa.Table:
     """OCCURRENCES of the chains that LTCR takes, with their places, for the case studies of stage 8.
 
     All their pairs are counted, whatever `config.pairs` says.
@@ -186,7 +191,7 @@ def occurrences(system: Texts, reference: Texts, stop_lists: StopLists, config: 
         for one in chains
     ]
     for prefix, side in (("", system), ("reference_", reference)):
-        outputs = outputs_of(side, stop_lists, config)
+        outputs = aligned_outputs(side, stop_lists, config)
         for row, one in zip(rows, chains, strict=True):
             row |= {prefix + name: value for name, value in _rendered(one, outputs, config).items()}
     return pa.Table.from_pylist(rows, OCCURRENCES)
@@ -194,7 +199,7 @@ def occurrences(system: Texts, reference: Texts, stop_lists: StopLists, config: 
 
 def _rendered(one: Chain, outputs: Sequence[Output], config: ConsistencyConfig) -> dict:
     translations = [outputs[line].translation(word) for line, word in one.places]
-    taking_part = counted(TranslatedChain(one.document, tuple(translations)), config)
+    taking_part = counted_translations(TranslatedChain(one.document, tuple(translations)), config)
     return {
         "translations": translations,
         "places": [outputs[line].places(word) for line, word in one.places],

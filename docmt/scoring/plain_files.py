@@ -12,10 +12,13 @@ from docmt.scoring.inputs import Instances, Lines, References, Stream, Translati
 
 @dataclass(frozen=True)
 class PlainFiles:
-    """What every system is scored against. `kept`: of each line of the files whether it is a sentence, or a border."""
+    """The references that every system is scored against, read from plain text files.
+
+    `is_sentence`: whether each line of the files is a sentence; other lines separate documents.
+    """
 
     references: References
-    kept: tuple[bool, ...]
+    is_sentence: tuple[bool, ...]
     where: str
 
     @property
@@ -34,7 +37,7 @@ class PlainFiles:
         found = text_lines(path)
         if lines == "sentences":
             self._check(path, found)
-            found = tuple(line for line, kept in zip(found, self.kept, strict=True) if kept)
+            found = tuple(line for line, is_sentence in zip(found, self.is_sentence, strict=True) if is_sentence)
         elif self.references.documents is None:
             raise UserError("lines that are documents need documents", where=self.where, remedy=DOCUMENTS_REMEDY)
         else:
@@ -42,9 +45,9 @@ class PlainFiles:
         return Translations(found, found)
 
     def _check(self, path: Path, found: Sequence[str]) -> None:
-        need_lines(path, found, len(self.kept), f"as in {self.where}")
-        for number, (line, kept) in enumerate(zip(found, self.kept, strict=True), 1):
-            if not kept and line.strip():
+        need_lines(path, found, len(self.is_sentence), f"as in {self.where}")
+        for number, (line, is_sentence) in enumerate(zip(found, self.is_sentence, strict=True), 1):
+            if not is_sentence and line.strip():
                 raise UserError(
                     "text where the references have a border between documents",
                     where=f"{path}:{number}",
@@ -71,13 +74,13 @@ def read_plain_files(
     for path, lines in zip(references[1:], texts[1:], strict=True):
         need_lines(path, lines, len(texts[0]), f"as in {where}")
     blank = [all(not line.strip() for line in lines) for lines in zip(*texts, strict=True)]
-    kept = tuple(True for _ in blank) if documents else tuple(not one for one in blank)
-    if not any(kept):
+    is_sentence = tuple(True for _ in blank) if documents else tuple(not one for one in blank)
+    if not any(is_sentence):
         raise UserError("no sentences", where=where, expected="a sentence a line")
-    streams = tuple(_stream(lines, blank, kept) for lines in texts)
-    names = _by_borders(kept) if documents is None else _names(documents, sum(kept), where)
-    packed = None if instances is None else Instances(_names(instances, sum(kept), where), instances.name)
-    return PlainFiles(References(names, streams, streams, packed), kept, where)
+    streams = tuple(_stream(lines, blank, is_sentence) for lines in texts)
+    names = _by_borders(is_sentence) if documents is None else _names(documents, sum(is_sentence), where)
+    packed = None if instances is None else Instances(_names(instances, sum(is_sentence), where), instances.name)
+    return PlainFiles(References(names, streams, streams, packed), is_sentence, where)
 
 
 def text_lines(path: Path) -> tuple[str, ...]:
@@ -98,15 +101,15 @@ def need_lines(path: Path, found: Sequence, expected: int, why: str) -> None:
         raise UserError("another number of lines", where=str(path), found=len(found), expected=f"{expected}, {why}")
 
 
-def _stream(lines: Sequence[str], blank: Sequence[bool], kept: Sequence[bool]) -> Stream:
-    rows = zip(lines, blank, kept, strict=True)
+def _stream(lines: Sequence[str], blank: Sequence[bool], is_sentence: Sequence[bool]) -> Stream:
+    rows = zip(lines, blank, is_sentence, strict=True)
     return tuple(line if line.strip() or nowhere else None for line, nowhere, sentence in rows if sentence)
 
 
-def _by_borders(kept: Sequence[bool]) -> tuple[str, ...] | None:
+def _by_borders(is_sentence: Sequence[bool]) -> tuple[str, ...] | None:
     """Documents counted from 1; none without a border between two sentences."""
-    opens = [int(sentence and not (number and kept[number - 1])) for number, sentence in enumerate(kept)]
-    numbers = [number for number, sentence in zip(accumulate(opens), kept, strict=True) if sentence]
+    opens = [int(sentence and not (number and is_sentence[number - 1])) for number, sentence in enumerate(is_sentence)]
+    numbers = [number for number, sentence in zip(accumulate(opens), is_sentence, strict=True) if sentence]
     return tuple(map(str, numbers)) if numbers[-1] > 1 else None
 
 

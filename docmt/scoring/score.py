@@ -16,7 +16,7 @@ from docmt.base.names import DeviceName
 from docmt.base.parse import parse
 from docmt.base.vocabulary import EOS, Vocabulary
 from docmt.scoring.inputs import Lines, References, read_instances, read_references
-from docmt.scoring.measured import Given, Inputs, Scored
+from docmt.scoring.measured import ScoringInputs, ScoringJob, ScoringResult
 from docmt.scoring.tallies import write_tallies
 from docmt.settings.data import ViewConfig
 from docmt.settings.metrics import METRICS
@@ -28,7 +28,7 @@ NEEDED = (
 """Keys of the stage's `settings.json`."""
 
 
-def score(settings: dict, inputs: Inputs, device: DeviceName = "auto") -> Scored:
+def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") -> ScoringResult:
     """Every score; `docmt.settings.metrics` says where a metric stands, and which module measures it.
 
     Where a line of the translations is a document, what needs sentences is left out: s-BLEU, positions, consistency,
@@ -36,9 +36,9 @@ def score(settings: dict, inputs: Inputs, device: DeviceName = "auto") -> Scored
     line by line.
     """
     decoding = read_decoding(inputs.translations / "decoding.json")
-    given = Given(settings, inputs, read_test(settings, inputs), decoding["lines"], device)
+    job = ScoringJob(settings, inputs, read_test_references(settings, inputs), decoding["lines"], device)
     modules = dict.fromkeys(metric.module for metric in METRICS.values() if metric.module)
-    parts = [import_module(module).score(given) for module in modules]
+    parts = [import_module(module).score(job) for module in modules]
     scores = {
         **{name: settings[name] for name in ("system", "corpus", "seed", "scale")},
         **{name: {} for name in ("consistency", "coherence", "cohesion", "contrastive")},
@@ -49,7 +49,7 @@ def score(settings: dict, inputs: Inputs, device: DeviceName = "auto") -> Scored
     }
     # One batch, however many metrics have none.
     chains = pa.concat_tables(part.occurrences for part in parts).combine_chunks()
-    return Scored(scores, [tally for part in parts for tally in part.tallies], chains)
+    return ScoringResult(scores, [tally for part in parts for tally in part.tallies], chains)
 
 
 def read_decoding(path: Path) -> dict:
@@ -59,14 +59,14 @@ def read_decoding(path: Path) -> dict:
     return decoding
 
 
-def read_test(settings: dict, inputs: Inputs) -> References:
+def read_test_references(settings: dict, inputs: ScoringInputs) -> References:
     """The test split, with the instances that the system's view packs it into."""
     view = as_object(settings["resolved"], "settings.json resolved", ("view",))["view"]
     cut = parse(ViewConfig, view, "settings.json", ("resolved", "view")).test
     return read_instances(inputs.view, cut, read_references(inputs.corpus, inputs.tokens))
 
 
-def write_scores(settings: Path, inputs: Inputs, output: Path, device: DeviceName = "auto") -> None:
+def write_scores(settings: Path, inputs: ScoringInputs, output: Path, device: DeviceName = "auto") -> None:
     """`docmt score-system`: `scores.json`, with `details.arrow` and `occurrences.arrow` beside it."""
     found = score(read_object(settings, *NEEDED), inputs, device)
     write_tallies(output.with_name("details.arrow"), found.tallies)

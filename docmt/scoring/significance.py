@@ -92,7 +92,7 @@ def sign_test(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], scor
     return Outcome(_difference(system, baseline, score), float(p), better, worse, len(changes) - better - worse)
 
 
-def over_seeds(system: Sequence[float], baseline: Sequence[float]) -> float | None:
+def seed_p_value(system: Sequence[float], baseline: Sequence[float]) -> float | None:
     """p of the paired t-test on the scores of trainings, by seed; none for fewer than three.
 
     The test of choice for so few numbers: Wilcoxon's and other tests by ranks or signs cannot get below 0.05 with
@@ -102,7 +102,7 @@ def over_seeds(system: Sequence[float], baseline: Sequence[float]) -> float | No
     Differences 1, 2, 3: mean 2, standard error 1 / sqrt(3), t = 2 sqrt(3) with 2 degrees of freedom, for which
     p = 1 - t / sqrt(t^2 + 2) = 1 - sqrt(12 / 14).
 
-    >>> round(over_seeds([21, 22, 23], [20, 20, 20]), 9) == round(1 - (12 / 14) ** 0.5, 9)
+    >>> round(seed_p_value([21, 22, 23], [20, 20, 20]), 9) == round(1 - (12 / 14) ** 0.5, 9)
     True
     """
     if len(system) < FEWEST_SEEDS:
@@ -117,7 +117,7 @@ TESTS = {"bootstrap": paired_bootstrap, "sign": sign_test}
 """By the name that a study's table gives (`significance`)."""
 
 
-def signature_of(test: str, unit: str, units: int, runs: int) -> str:
+def significance_signature(test: str, unit: str, units: int, runs: int) -> str:
     """How a p-value was made; `unit` is what was drawn, or counted."""
     drawing = f"|draws:{DRAWS}|seed:{SEED}" if test == "bootstrap" else ""
     seeds = "+t-test" if runs >= FEWEST_SEEDS else ""

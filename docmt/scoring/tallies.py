@@ -15,7 +15,7 @@ import pyarrow as pa
 from docmt.base.columns import DETAILS, read_arrow, write_arrow
 from docmt.base.foreign import reading
 from docmt.scoring.bleu import bleu_of_counts
-from docmt.scoring.inputs import runs
+from docmt.scoring.inputs import collapse_runs
 from docmt.settings.metrics import Tallied, is_of_set
 
 ScoreOfSums = Callable[[np.ndarray], np.ndarray]
@@ -37,7 +37,7 @@ def mean(sums: np.ndarray) -> np.ndarray:
     return percent(sums) / 100
 
 
-SCORES: dict[str, ScoreOfSums] = {
+SCORE_FUNCTIONS: dict[str, ScoreOfSums] = {
     "bleu:exp": partial(bleu_of_counts, smooth="exp"),
     "bleu:none": partial(bleu_of_counts, smooth="none"),
     "percent": percent,
@@ -64,7 +64,7 @@ class Tally:
 
     def scores(self, sums: np.ndarray) -> np.ndarray:
         """Of summed counts, shape (n, k), the scores, shape (n,)."""
-        return SCORES[self.kind](sums)
+        return SCORE_FUNCTIONS[self.kind](sums)
 
     @property
     def score(self) -> float:
@@ -122,7 +122,7 @@ def adjacent_tally(measure: str, values: Sequence[float], documents: Sequence[st
     """
     pairs = zip(adjacent_pairs(documents), values, strict=True)
     added = ((documents[first], (value, 1)) for (first, _), value in pairs)
-    return [document_tally(measure, "mean", runs(documents), added)] if len(values) else []
+    return [document_tally(measure, "mean", collapse_runs(documents), added)] if len(values) else []
 
 
 def write_tallies(path: Path, tallies: Sequence[Tally]) -> None:
@@ -145,7 +145,7 @@ def read_tallies(path: Path) -> list[Tally]:
 
 
 def _tally(row: dict) -> Tally:
-    if row["kind"] not in SCORES:
+    if row["kind"] not in SCORE_FUNCTIONS:
         raise ValueError(f"kind {row['kind']!r}")
     return Tally(
         **{name: row[name] for name in ("measure", "kind", "unit", "set", "distance")},

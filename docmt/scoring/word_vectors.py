@@ -15,7 +15,7 @@ from docmt.base.columns import TOKENS, only, read_arrow
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
 from docmt.base.parse import parse
-from docmt.scoring.inputs import cased, named
+from docmt.scoring.inputs import apply_case, file_label
 from docmt.settings.scoring import WordVectorsConfig
 
 COLUMNS = only(TOKENS, "split", "target_tokens")
@@ -33,7 +33,7 @@ class WordVectors:
 
     def words(self, line: str) -> list[str]:
         """A line's words as they are looked up."""
-        return cased(line, self.case == "lower").split()
+        return apply_case(line, self.case == "lower").split()
 
 
 def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordVectors:
@@ -42,7 +42,7 @@ def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordV
     Raises UserError where gensim is not installed, or no word occurs often enough.
     """
     word2vec = library("gensim.models", "training word vectors needs gensim").Word2Vec
-    sentences = [cased(line, config.case == "lower").split() for line in lines]
+    sentences = [apply_case(line, config.case == "lower").split() for line in lines]
     # One worker: of several, each would update vectors while others read them.
     model = word2vec(
         vector_size=config.dimensions,
@@ -87,7 +87,7 @@ def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVector
 
     Raises UserError where the file is missing, or is not in this form.
     """
-    wanted = {word for line in lines for word in cased(line, case == "lower").split()}
+    wanted = {word for line in lines for word in apply_case(line, case == "lower").split()}
     rows: dict[str, int] = {}
     table: list[np.ndarray] = []
     lines_of_file = _lines(path)
@@ -100,7 +100,7 @@ def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVector
         if word in wanted and word not in rows:
             rows[word] = len(table)
             table.append(_vector(numbers, dimensions, where))
-    return WordVectors(rows, np.array(table).reshape(-1, dimensions), case, named(path))
+    return WordVectors(rows, np.array(table).reshape(-1, dimensions), case, file_label(path))
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from docmt.corpus.stock import fixture_lines
 from docmt.models.pretrained import start_from
 from docmt.models.transformer import Transformer
 from docmt.scoring.alignment.programs import AwesomeAlign
-from docmt.scoring.cohesion import NextSentence
+from docmt.scoring.cohesion import NextSentenceModel
 from docmt.settings.models import TransformerConfig
 from docmt.settings.pretrained import ALIGNER_FILES, SIZES, needed_fields
 from docmt.text.pretrained import PretrainedTokenizer
@@ -89,7 +89,7 @@ def test_bert_predicts_next_sentences(folders):
     """By the state of a first token of its own, so that the order of the two texts matters."""
     transformers()
     lines = list(islice(fixture_lines(), 0, 2000, 97))
-    model = NextSentence(folders["bert"], "cpu")
+    model = NextSentenceModel(folders["bert"], "cpu")
     there, cut = model.probabilities(lines[:-1], lines[1:])
     back, _ = model.probabilities(lines[1:], lines[:-1])
     assert cut == 0 and all(0 < probability < 1 for probability in there)

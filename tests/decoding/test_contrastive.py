@@ -11,7 +11,7 @@ from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, read_ar
 from docmt.base.errors import UserError
 from docmt.decoding.files import TranslationSettings, write_contrastive
 from docmt.decoding.segments import View
-from docmt.scoring.contrastive import accuracies, judged
+from docmt.scoring.contrastive import accuracies, judge_items
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.scoring import ContrastiveConfig
@@ -115,7 +115,7 @@ def test_a_model_that_scores_everything_alike_is_never_right(tmp_path, score):
     write(
         tmp_path, [variants(n, source, targets) for n, (source, targets) in enumerate(zip(SOURCE, items, strict=True))]
     )
-    found = accuracies(judged(scores_of(model, tmp_path), ContrastiveConfig(score), "scores"))["pronouns"]
+    found = accuracies(judge_items(scores_of(model, tmp_path), ContrastiveConfig(score), "scores"))["pronouns"]
     assert (found["accuracy"], found["right"], found["ties"], found["items"]) == (0.0, 0, 3, 3)
 
 

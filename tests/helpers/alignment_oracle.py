@@ -6,7 +6,7 @@ from itertools import pairwise, product
 from math import prod
 
 from docmt.scoring.alignment.model import PRIOR, AlignmentModel
-from docmt.scoring.alignment.posteriors import FARTHEST, KEPT, NO_LINK
+from docmt.scoring.alignment.posteriors import FARTHEST, INITIAL_SHARE, NO_LINK
 from docmt.scoring.alignment.posteriors import PRIOR as JUMP_PRIOR
 
 Scores = Sequence[Sequence[float]]
@@ -28,7 +28,7 @@ def posteriors(probabilities: dict[tuple, float], sources: int) -> list[list[flo
     ]
 
 
-def model_one(scores: Scores, alone: Sequence[float]) -> list[list[float]]:
+def ibm_model_1(scores: Scores, alone: Sequence[float]) -> list[list[float]]:
     sources = len(scores[0])
     probabilities = {
         alignment: prod(
@@ -59,12 +59,12 @@ Place = tuple[int, int, int]
 
 
 class Loops:
-    """Rounds of training over lines; `links`, `source_alone`, `target_alone` by words, jumps by distance."""
+    """Rounds of training over lines; `links`, `source_unlinked`, `target_unlinked` by words, jumps by distance."""
 
     def __init__(self, source: Sequence[str], target: Sequence[str], known: AlignmentModel | None = None) -> None:
         self.pairs = [(s.lower().split(), t.lower().split()) for s, t in zip(source, target, strict=True)]
         self.start = from_model(known) if known else (Counter(), Counter(), Counter())
-        self.links, self.source_alone, self.target_alone = self.start
+        self.links, self.source_unlinked, self.target_unlinked = self.start
         vocabularies = (known.source_words, known.target_words) if known else ((), ())
         self.sources = {word for words, _ in self.pairs for word in words} | set(vocabularies[0])
         self.targets = {word for _, words in self.pairs for word in words} | set(vocabularies[1])
@@ -74,11 +74,11 @@ class Loops:
         )
         self.jumps = self.first_jumps
 
-    def model_one_round(self) -> None:
+    def ibm_model_1_round(self) -> None:
         found = {}
         for number in self.aligned():
-            forward, backward, target_alone, source_alone = self.scores(number)
-            ahead, back = model_one(forward, target_alone), transposed(model_one(backward, source_alone))
+            forward, backward, target_unlinked, source_unlinked = self.scores(number)
+            ahead, back = ibm_model_1(forward, target_unlinked), transposed(ibm_model_1(backward, source_unlinked))
             found |= {(number, *place): (one, other) for place, one, other in cells(ahead, back)}
         self.finish(found, lambda one, other: (one + other) / 2)
 
@@ -92,8 +92,8 @@ class Loops:
         self.finish(found, lambda one, other: one * other)
         self.jumps = [
             {
-                jump: KEPT * at_first()[jump]
-                + (1 - KEPT) * (made[jump] + JUMP_PRIOR * value) / (made.total() + JUMP_PRIOR)
+                jump: INITIAL_SHARE * at_first()[jump]
+                + (1 - INITIAL_SHARE) * (made[jump] + JUMP_PRIOR * value) / (made.total() + JUMP_PRIOR)
                 for jump, value in first.items()
             }
             for made, first in zip(moves, self.first_jumps, strict=True)
@@ -104,9 +104,9 @@ class Loops:
 
     def posteriors(self, number: int) -> tuple[list[list[float]], list[list[float]], Counter, Counter]:
         """[j][i] both, and jumps forward and backward."""
-        forward, backward, target_alone, source_alone = self.scores(number)
-        ahead, moves = hidden_markov(forward, target_alone, self.jumps[0].__getitem__)
-        back, moves_back = hidden_markov(backward, source_alone, self.jumps[1].__getitem__)
+        forward, backward, target_unlinked, source_unlinked = self.scores(number)
+        ahead, moves = hidden_markov(forward, target_unlinked, self.jumps[0].__getitem__)
+        back, moves_back = hidden_markov(backward, source_unlinked, self.jumps[1].__getitem__)
         return ahead, transposed(back), moves, moves_back
 
     def scores(self, number: int) -> tuple[Scores, Scores, list[float], list[float]]:
@@ -124,12 +124,12 @@ class Loops:
         columns, rows = range(len(words)), range(len(others))
         forward = [[score(j, i, of_source[words[i]], len(self.targets)) for i in columns] for j in rows]
         backward = [[score(j, i, of_target[others[j]], len(self.sources)) for j in rows] for i in columns]
-        target_alone = [share(self.target_alone, word, self.targets) for word in others]
-        return forward, backward, target_alone, [share(self.source_alone, word, self.sources) for word in words]
+        target_unlinked = [share(self.target_unlinked, word, self.targets) for word in others]
+        return forward, backward, target_unlinked, [share(self.source_unlinked, word, self.sources) for word in words]
 
     def finish(self, found: dict[Place, tuple[float, float]], shared: Callable[[float, float], float]) -> None:
         """`found`: both posteriors of a link by sentence pair, target and source place; `shared`: what is counted."""
-        self.links, self.source_alone, self.target_alone = (Counter(counts) for counts in self.start)
+        self.links, self.source_unlinked, self.target_unlinked = (Counter(counts) for counts in self.start)
         self.own = Counter({place: shared(*both) for place, both in found.items()})
         for (number, j, i), value in self.own.items():
             words, others = self.pairs[number]
@@ -137,9 +137,9 @@ class Loops:
         for number in self.aligned():
             words, others = self.pairs[number]
             for i, word in enumerate(words):
-                self.source_alone[word] += max(1 - sum(found[number, j, i][1] for j in range(len(others))), 0)
+                self.source_unlinked[word] += max(1 - sum(found[number, j, i][1] for j in range(len(others))), 0)
             for j, other in enumerate(others):
-                self.target_alone[other] += max(1 - sum(found[number, j, i][0] for i in range(len(words))), 0)
+                self.target_unlinked[other] += max(1 - sum(found[number, j, i][0] for i in range(len(words))), 0)
 
     def best(self, number: int) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
         """Links forward and backward of a sentence pair with words on both sides."""
@@ -153,7 +153,7 @@ def from_model(model: AlignmentModel) -> tuple[Counter, Counter, Counter]:
     rows = zip(model.source.tolist(), model.target.tolist(), model.links.tolist(), strict=True)
     alone = (
         Counter(dict(zip(*one, strict=True)))
-        for one in ((sources, model.source_alone.tolist()), (targets, model.target_alone.tolist()))
+        for one in ((sources, model.source_unlinked.tolist()), (targets, model.target_unlinked.tolist()))
     )
     return Counter({(sources[i], targets[j]): value for i, j, value in rows}), *alone
 

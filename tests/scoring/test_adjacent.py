@@ -25,7 +25,7 @@ from docmt.base.errors import UserError
 from docmt.cli import adjacent as commands
 from docmt.scoring import coherence, cohesion, tallies
 from docmt.scoring.coherence import similarities
-from docmt.scoring.cohesion import NextSentence, probabilities
+from docmt.scoring.cohesion import NextSentenceModel, probabilities
 from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
 from docmt.scoring.word_vectors import (
     WordVectors,
@@ -152,7 +152,7 @@ def test_a_package_that_is_not_installed_is_named(package, message, run, monkeyp
         write_checkpoint(reference_model("bert", 150), tmp_path)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(UserError, match=message):
-        NextSentence(tmp_path, "cpu") if run == "bert" else train_word_vectors(["a"], CONFIG)
+        NextSentenceModel(tmp_path, "cpu") if run == "bert" else train_word_vectors(["a"], CONFIG)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def by_hand(bert: Path, first: str, second: str) -> float:
 
 @pytest.mark.parametrize("batch_pairs", [1, 3])
 def test_cohesion_is_that_of_pairs_by_hand(bert, batch_pairs):
-    found, cut = probabilities(SENTENCES, NAMES, NextSentence(bert, "cpu"), batch_pairs)
+    found, cut = probabilities(SENTENCES, NAMES, NextSentenceModel(bert, "cpu"), batch_pairs)
     expected = [by_hand(bert, SENTENCES[one], SENTENCES[other]) for one, other in adjacent_pairs(NAMES)]
     assert found == pytest.approx(expected, abs=1e-5)
     assert cut == 2
@@ -216,7 +216,7 @@ def test_cohesion_is_that_of_pairs_by_hand(bert, batch_pairs):
 
 
 def test_the_order_of_two_sentences_matters(bert):
-    model = NextSentence(bert, "cpu")
+    model = NextSentenceModel(bert, "cpu")
     ahead, back = (probabilities(lines, ["a", "a"], model, 1)[0] for lines in (SENTENCES[:2], SENTENCES[1::-1]))
     assert ahead != back
 
@@ -225,14 +225,14 @@ def test_a_bert_without_a_next_sentence_head_is_refused(bert, tmp_path):
     write_tokenizer("bert", tmp_path)
     write_checkpoint(reference_model("bert", 150).bert, tmp_path)
     with pytest.raises(UserError, match=r"no next-sentence head, or not the whole model\n  found no cls\.seq_rel"):
-        NextSentence(tmp_path, "cpu")
+        NextSentenceModel(tmp_path, "cpu")
 
 
 def test_another_kind_of_model_is_refused(tmp_path):
     write_tokenizer("bart", tmp_path)
     write_checkpoint(reference_model("bart", 330), tmp_path)
     with pytest.raises(UserError, match="not a BERT\n  found bart; expected bert"):
-        NextSentence(tmp_path, "cpu")
+        NextSentenceModel(tmp_path, "cpu")
 
 
 def command(function, *arguments: object) -> str:
@@ -253,7 +253,7 @@ def files(tmp_path) -> list[str | Path]:
 def test_the_commands_print_json_and_a_table(bert, files, tmp_path):
     (tmp_path / "vectors").write_text("3 2\ncat 1 0\ndog 0 1\nthe 1 1\n")
     vectors = read_word_vectors(tmp_path / "vectors", SENTENCES, "lower")
-    model = NextSentence(bert, "cpu")
+    model = NextSentenceModel(bert, "cpu")
     expected = {
         "coherence": similarities(SENTENCES, NAMES, vectors).mean(),
         "cohesion": np.mean(probabilities(SENTENCES, NAMES, model, 32)[0]),
@@ -281,7 +281,7 @@ def test_signatures_change_with_what_measures(bert, tmp_path):
         names += map(coherence.signature, found)
     other = write_checkpoint(reference_model("bert", 150, seed=2), tmp_path / "tiny")
     write_tokenizer("bert", other)
-    names += [cohesion.signature(NextSentence(folder, "cpu").name) for folder in (bert, other)]
+    names += [cohesion.signature(NextSentenceModel(folder, "cpu").name) for folder in (bert, other)]
     assert len(set(names)) == 6
 
 

@@ -2,8 +2,8 @@
 
 import random
 
-from docmt.scoring.alignment.links import Aligned
-from docmt.scoring.chain_scores import StopList, StopLists, Texts
+from docmt.scoring.alignment.links import DirectedLinks
+from docmt.scoring.chain_scores import AlignedTranslations, StopList, StopLists
 from docmt.scoring.consistency import ltcr
 from docmt.scoring.occurrences import occurrences, translated_chains
 from docmt.settings.scoring import ConsistencyConfig
@@ -12,16 +12,16 @@ STOP_LISTS = StopLists(StopList(frozenset({"de"}), "list"), StopList(frozenset({
 CONFIG = ConsistencyConfig()
 
 
-def linked(*links: tuple[int, int]) -> Aligned:
-    return Aligned.symmetric(frozenset(links))
+def linked(*links: tuple[int, int]) -> DirectedLinks:
+    return DirectedLinks.symmetric(frozenset(links))
 
 
 def test_a_chain_with_its_translations_and_their_places():
     sources = ["mao de gou", "gou", "mao .", "mao"]
     links = [linked((0, 0), (0, 1), (2, 4), (2, 5)), linked((0, 0)), linked((0, 0), (1, 1)), linked()]
     reference_links = [linked((0, 0), (2, 1)), linked((0, 0)), linked((0, 1)), linked((0, 0))]
-    texts = Texts(list("aabb"), sources, ["the Cat saw a big dog", "dog", "kitty .", ""], links)
-    reference = Texts(list("aabb"), sources, ["cat dog", "hound", "a cat .", "cat"], reference_links)
+    texts = AlignedTranslations(list("aabb"), sources, ["the Cat saw a big dog", "dog", "kitty .", ""], links)
+    reference = AlignedTranslations(list("aabb"), sources, ["cat dog", "hound", "a cat .", "cat"], reference_links)
     rows = occurrences(texts, reference, STOP_LISTS, CONFIG).to_pylist()
     assert rows == [
         {
@@ -49,7 +49,9 @@ def test_on_random_texts_pairs_add_up_to_ltcr_and_places_hold_the_translations()
             linked(*((draw.randrange(len(line)), place) for place in range(len(output)) if draw.random() < 0.7))
             for line, output in zip(lines, outputs, strict=True)
         ]
-        texts = Texts(documents, [" ".join(line) for line in lines], [" ".join(output) for output in outputs], links)
+        texts = AlignedTranslations(
+            documents, [" ".join(line) for line in lines], [" ".join(output) for output in outputs], links
+        )
         rows = occurrences(texts, texts, STOP_LISTS, config).to_pylist()
         score = ltcr(translated_chains(texts, STOP_LISTS, config), config)
         assert 100 * sum(row["agreeing"] for row in rows) / sum(row["pairs"] for row in rows) == score

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from docmt.base.errors import UserError
 from docmt.cli.stages import compare_table
 from docmt.scoring.comparisons import compare
-from docmt.scoring.significance import over_seeds, paired_bootstrap, sign_test
+from docmt.scoring.significance import paired_bootstrap, seed_p_value, sign_test
 from docmt.scoring.tallies import Tally, percent, select, write_tallies
 from docmt.settings.metrics import Tallied
 
@@ -42,7 +42,7 @@ def test_the_larger_of_two_p_values_counts_units_and_seeds(test, function):
     assert (found.p_units, found.better, found.difference) == (outcome.p, outcome.better, outcome.difference)
     scores = [[100 * one.counts[:, 0].mean() for one in runs] for runs in (system, baseline)]
     assert (found.system_score, found.baseline_score) == pytest.approx((np.mean(scores[0]), np.mean(scores[1])))
-    assert found.p_seeds == pytest.approx(over_seeds(*scores))
+    assert found.p_seeds == pytest.approx(seed_p_value(*scores))
     assert found.p == max(found.p_units, found.p_seeds)
     assert "+t-test|unit:items|units:40|" in found.signature and "|runs:3|" in found.signature
 

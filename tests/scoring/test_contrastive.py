@@ -12,10 +12,10 @@ from docmt.scoring.contrastive import (
     accuracies,
     accuracy_tallies,
     contrastive_signature,
+    group_with_totals,
     judge,
-    judged,
+    judge_items,
     read_judgements,
-    with_totals,
 )
 from docmt.scoring.tallies import select
 from docmt.settings.metrics import Tallied
@@ -72,7 +72,7 @@ def test_items_of_two_sets_of_one_number_stay_apart(tmp_path):
 
 
 def right_by(rows: list[dict], score: str, unit: str) -> bool:
-    (judgement,) = judged(
+    (judgement,) = judge_items(
         pa.Table.from_pylist(rows, schema=CONTRASTIVE_SCORES), ContrastiveConfig(score, unit), "scores"
     )
     return judgement.right
@@ -108,9 +108,9 @@ def test_the_signature_says_what_is_judged_by():
 def test_a_set_of_several_parts_has_a_total():
     names = ["anaphora/f.sg", "anaphora/m.sg", "word", "pair/it", "anaphora/f.sg"]
     judgements = [Judgement(name, 1, 2, right=True, tie=False) for name in names]
-    found = {name: len(members) for name, members in with_totals(judgements).items()}
+    found = {name: len(members) for name, members in group_with_totals(judgements).items()}
     assert found == {"anaphora": 3, "anaphora/f.sg": 2, "anaphora/m.sg": 1, "word": 1, "pair/it": 1, "all": 5}
-    assert list(with_totals(judgements[:1])) == ["anaphora/f.sg"]
+    assert list(group_with_totals(judgements[:1])) == ["anaphora/f.sg"]
 
 
 def test_systems_are_compared_by_a_set_with_its_parts():

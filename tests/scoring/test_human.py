@@ -21,12 +21,12 @@ from docmt.base.errors import UserError
 from docmt.cli import human
 from docmt.scoring.human import preference
 from docmt.scoring.human import sheet as sheets
-from docmt.scoring.human.items import Compared, Item, Key, KeyItem, draw
+from docmt.scoring.human.items import ComparedSystems, Key, KeyItem, SheetItem, draw_sheet_items
 from docmt.scoring.human.preference import kappa, preferences
-from docmt.scoring.human.sheet import COLUMNS, read_filled, saved_rows, write_page, write_sheet
+from docmt.scoring.human.sheet import COLUMNS, read_saved_rows, read_verdicts, write_page, write_sheet
 
 DOCUMENTS = [name for name, size in (("a", 7), ("b", 1), ("c", 2), ("d", 30)) for _ in range(size)]
-TEST = Compared(
+TEST = ComparedSystems(
     DOCUMENTS,
     *([f'{side} {number}, "{name}";' for number, name in enumerate(DOCUMENTS)] for side in ("source", "reference")),
     [f"- baseline {number}" for number in range(len(DOCUMENTS))],
@@ -50,7 +50,7 @@ def fill(sheet: Path, key: Path, verdicts: list[str], **written: str) -> Path:
 @pytest.fixture
 def sheet(tmp_path) -> tuple[Path, Path]:
     """A sheet of 20 sentences and its key."""
-    items = draw(TEST, 20, seed=1)
+    items = draw_sheet_items(TEST, 20, seed=1)
     write_sheet(tmp_path / "sheet.csv", items)
     Key.of_items(items, "theirs", "ours", 1).save(tmp_path / "key.json")
     return tmp_path / "sheet.csv", tmp_path / "key.json"
@@ -95,7 +95,7 @@ def test_a_sheet_goes_out_and_comes_back_as_known_percentages(tmp_path):
 
 
 def test_no_sentence_stands_twice_and_context_stays_in_its_document():
-    items = draw(TEST, len(DOCUMENTS), seed=3)
+    items = draw_sheet_items(TEST, len(DOCUMENTS), seed=3)
     assert sorted(item.line for item in items) == list(range(1, len(DOCUMENTS) + 1))
     for item in items:
         pairs = (*item.before, (item.source, None), *item.after)
@@ -109,8 +109,10 @@ def test_no_sentence_stands_twice_and_context_stays_in_its_document():
 
 
 def test_the_draw_follows_the_seed_and_either_system_stands_first_about_as_often():
-    assert draw(TEST, 10, seed=1) == draw(TEST, 10, seed=1) != draw(TEST, 10, seed=2)
-    firsts = Counter(item.first for seed in range(50) for item in draw(TEST, 40, seed))
+    assert (
+        draw_sheet_items(TEST, 10, seed=1) == draw_sheet_items(TEST, 10, seed=1) != draw_sheet_items(TEST, 10, seed=2)
+    )
+    firsts = Counter(item.first for seed in range(50) for item in draw_sheet_items(TEST, 40, seed))
     # Six standard deviations.
     assert abs(firsts["system"] - 1000) < 6 * (2000 * 0.25) ** 0.5
 
@@ -130,7 +132,7 @@ def test_nothing_in_a_sheet_says_which_system_it_is(sheet):
 )  # fmt: skip
 def test_sheets_come_back_as_spreadsheets_save_them(sheet, written):
     filled = fill(*sheet, VERDICTS, **written)
-    assert read_filled(filled, Key.load(sheet[1])) == VERDICTS
+    assert read_verdicts(filled, Key.load(sheet[1])) == VERDICTS
 
 
 def test_rows_may_be_sorted_otherwise_and_choices_may_have_blanks(sheet):
@@ -138,7 +140,7 @@ def test_rows_may_be_sorted_otherwise_and_choices_may_have_blanks(sheet):
     heading, *rows = filled.read_text(encoding="utf-8").splitlines(keepends=True)
     random.Random(1).shuffle(rows)
     filled.write_text("".join([heading, *rows, "," * 12 + "\n"]).replace(",equal", ", Equal "), encoding="utf-8")
-    assert read_filled(filled, Key.load(sheet[1])) == VERDICTS
+    assert read_verdicts(filled, Key.load(sheet[1])) == VERDICTS
 
 
 def changed(number: int, column: str, text: str):
@@ -177,28 +179,28 @@ def test_a_sheet_that_was_changed_or_is_half_filled_is_refused(sheet, change, me
     with filled.open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream).writerows(rows)
     with pytest.raises(UserError, match=message):
-        read_filled(filled, Key.load(sheet[1]))
+        read_verdicts(filled, Key.load(sheet[1]))
 
 
 def test_a_sheet_of_another_key_is_refused(sheet, tmp_path):
-    other = Key.of_items(draw(TEST, 20, seed=2), "theirs", "ours", 2)
+    other = Key.of_items(draw_sheet_items(TEST, 20, seed=2), "theirs", "ours", 2)
     with pytest.raises(UserError, match="not the sentences of the sheet"):
-        read_filled(fill(*sheet, VERDICTS), other)
+        read_verdicts(fill(*sheet, VERDICTS), other)
 
 
 def test_files_that_are_no_sheets_are_refused(sheet, tmp_path):
     with pytest.raises(UserError, match=r"nowhere.csv: file not found"):
-        read_filled(tmp_path / "nowhere.csv", Key.load(sheet[1]))
+        read_verdicts(tmp_path / "nowhere.csv", Key.load(sheet[1]))
     latin = fill(*sheet, VERDICTS)
     latin.write_bytes(latin.read_bytes() + "é".encode("latin-1"))
     with pytest.raises(UserError, match=r"filled.csv:22: not valid UTF-8\n.*\n  save the sheet as CSV in UTF-8"):
-        read_filled(latin, Key.load(sheet[1]))
+        read_verdicts(latin, Key.load(sheet[1]))
     half = fill(*sheet, VERDICTS, encoding="utf-16")
     half.write_bytes(half.read_bytes()[:-1])
     with pytest.raises(UserError, match=r"filled.csv:\d+: not valid UTF-16\n.*\n  save the sheet as CSV in UTF-8"):
-        read_filled(half, Key.load(sheet[1]))
+        read_verdicts(half, Key.load(sheet[1]))
     with pytest.raises(UserError, match=r"filled.csv:1: not a sheet"):
-        read_filled(fill(*sheet, VERDICTS, delimiter="|"), Key.load(sheet[1]))
+        read_verdicts(fill(*sheet, VERDICTS, delimiter="|"), Key.load(sheet[1]))
 
 
 def test_a_sheet_given_twice_is_refused(sheet):
@@ -209,7 +211,7 @@ def test_a_sheet_given_twice_is_refused(sheet):
 
 def test_more_sentences_than_there_are_are_refused():
     with pytest.raises(UserError, match="more sentences than there are\n  found 41; expected at most 40"):
-        draw(TEST, 41, seed=1)
+        draw_sheet_items(TEST, 41, seed=1)
 
 
 def swap(key: dict) -> None:
@@ -268,17 +270,17 @@ FORMULAS = st.tuples(st.text("'", max_size=2), BLANKS, BEGINS, st.text(max_size=
 TEXTS = st.lists(st.text(max_size=8) | FORMULAS, min_size=11, max_size=11)
 
 
-def item(texts: list[str]) -> Item:
+def item(texts: list[str]) -> SheetItem:
     """What is shown in a row, in the order of its cells."""
     pairs = [(texts[place], texts[place + 1]) for place in (0, 2, 5, 7)]
-    return Item(1, tuple(pairs[:2]), texts[4], tuple(pairs[2:]), (texts[9], texts[10]), "system")
+    return SheetItem(1, tuple(pairs[:2]), texts[4], tuple(pairs[2:]), (texts[9], texts[10]), "system")
 
 
 @given(TEXTS)
 def test_any_text_comes_back_as_it_was_and_is_no_formula_on_the_way(tmp_path_factory, texts):
     path = tmp_path_factory.getbasetemp() / "any.csv"
     write_sheet(path, [item(texts)])
-    ((_, row),) = saved_rows(path)
+    ((_, row),) = read_saved_rows(path)
     assert row[1:-1] == texts
     for cell in list(csv.reader(path.open(encoding="utf-8-sig", newline="")))[1]:
         seen = cell.lstrip(" \u00a0\u3000\u200b\ufeff\x0b\x0c")
@@ -287,8 +289,8 @@ def test_any_text_comes_back_as_it_was_and_is_no_formula_on_the_way(tmp_path_fac
 
 @given(FORMULAS.filter(lambda text: not text.startswith("'")))
 def test_a_text_comes_back_from_a_spreadsheet_that_takes_the_shield_away(text):
-    assert sheets.shielded(text) == "'" + text
-    assert sheets.unshielded(text) == text
+    assert sheets.shield(text) == "'" + text
+    assert sheets.unshield(text) == text
 
 
 PAGE = """

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from docmt.base.errors import UserError
 from docmt.cli import align as module
-from docmt.scoring.alignment.links import Aligned
-from docmt.scoring.alignment.training import NAME
-from docmt.scoring.chain_scores import StopList, StopLists, Texts, most_frequent
+from docmt.scoring.alignment.links import DirectedLinks
+from docmt.scoring.alignment.training import ALIGNER_NAME
+from docmt.scoring.chain_scores import AlignedTranslations, StopList, StopLists, most_frequent
 from docmt.scoring.consistency import consistency
 from docmt.scoring.occurrences import signature, translated_chains
 from docmt.settings.scoring import ConsistencyConfig
@@ -58,12 +58,12 @@ NO_STOP_WORDS = ("--rule", "source_stop_words=0", "--rule", "target_stop_words=0
 def test_the_files_are_scored_as_the_functions_do(files):
     """Chains are 猫 and 。 in one document, 狗 and 。 in the other."""
     links = [frozenset(tuple(map(int, pair.split("-"))) for pair in line.split()) for line in LINKS]
-    aligned = [Aligned.symmetric(one) for one in links]
+    aligned = [DirectedLinks.symmetric(one) for one in links]
     lists = StopLists(StopList(frozenset(), "none"), StopList(frozenset(), "none"))
     for config in (ConsistencyConfig(), ConsistencyConfig(target_punctuation=True, match="overlap", average="macro")):
         rules = [f"{name}={getattr(config, name)}" for name in ("target_punctuation", "match", "average")]
         given = [part for rule in rules for part in ("--rule", rule)]
-        chains = translated_chains(Texts(NAMES, SOURCE, SYSTEM, aligned), lists, config)
+        chains = translated_chains(AlignedTranslations(NAMES, SOURCE, SYSTEM, aligned), lists, config)
         expected = consistency(chains, config, signature(config, lists, "x"))
         found = scores(*files, *NO_STOP_WORDS, *given)
         for measure in ("LTCR", "HHI"):
@@ -88,11 +88,11 @@ def test_without_links_the_default_aligner_learns_from_the_given_text(files, wri
     text = ["--train-source", write("train.zh", TRAINING[0]), "--train-target", write("train.en", TRAINING[1])]
     rules = ("--rule", "source_stop_words=1", "--rule", "target_stop_words=0")
     found = scores(*plain, *text, *rules)["LTCR"]
-    assert f"|nochain:top1|aligner:{NAME}|" in found["signature"]
+    assert f"|nochain:top1|aligner:{ALIGNER_NAME}|" in found["signature"]
     # Equally frequent: 。 comes first in the order of code points, and the others are 猫 and 狗.
     assert (found["chains"], found["score"]) == (2, 50)
     own = scores(*plain, *rules)["LTCR"]["signature"]
-    assert f"|nochain:top1-of-own-lines|aligner:{NAME}-of-own-lines|" in own
+    assert f"|nochain:top1-of-own-lines|aligner:{ALIGNER_NAME}-of-own-lines|" in own
 
 
 def test_a_system_is_scored_alike_whatever_stands_beside_it(files, write):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from docmt.base.columns import CHAINS_WORDS, TOKENS, read_arrow
 from docmt.scoring import chain_scores, occurrences
-from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.links import DirectedLinks
 from docmt.scoring.alignment.training import DefaultAligner, train
-from docmt.scoring.chain_scores import StopList, StopLists, Texts
+from docmt.scoring.chain_scores import AlignedTranslations, StopList, StopLists
 from docmt.scoring.consistency import hhi, ltcr
 from docmt.scoring.occurrences import Output, find_chains, signature, translated_chains
 from docmt.settings.scoring import ConsistencyConfig
@@ -54,7 +54,7 @@ def links(text: str) -> frozenset[tuple[int, int]]:
     ],
 )
 def test_the_translation_of_the_second_source_word(line, forward, backward, expected):
-    output = Output.of(line, Aligned(links(forward), links(backward)), STOP, DEFAULT)
+    output = Output.of(line, DirectedLinks(links(forward), links(backward)), STOP, DEFAULT)
     assert output.translation(1) == expected
 
 
@@ -69,7 +69,7 @@ def test_the_translation_of_the_second_source_word(line, forward, backward, expe
     ids=str,
 )
 def test_each_choice_of_what_a_translation_is(choice, line, expected):
-    found = Aligned(links("1-0 1-1"), links("1-2"))
+    found = DirectedLinks(links("1-0 1-1"), links("1-2"))
     assert Output.of(line, found, STOP, replace(DEFAULT, **choice)).translation(1) == expected
 
 
@@ -165,7 +165,9 @@ class Translated:
     def chains(self, hypotheses: list[str], config: ConsistencyConfig = DEFAULT) -> list:
         sources = [" ".join(words) for words in self.sentences]
         aligned = DefaultAligner(train(*self.training)).align(sources, hypotheses)
-        return translated_chains(Texts(self.documents, sources, hypotheses, aligned.lines), NO_STOP_WORDS, config)
+        return translated_chains(
+            AlignedTranslations(self.documents, sources, hypotheses, aligned.lines), NO_STOP_WORDS, config
+        )
 
 
 @pytest.fixture(scope="module")

@@ -19,11 +19,11 @@ from docmt.base.columns import (
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.cli.stages import score_system
-from docmt.scoring.alignment.training import NAME
+from docmt.scoring.alignment.training import ALIGNER_NAME
 from docmt.scoring.bleu import FAMILIES
 from docmt.scoring.chain_scores import StopFiles
 from docmt.scoring.corpus_aligner import write_aligner
-from docmt.scoring.measured import Inputs, Scored
+from docmt.scoring.measured import ScoringInputs, ScoringResult
 from docmt.scoring.score import score
 from docmt.scoring.tallies import read_tallies
 
@@ -133,8 +133,10 @@ class Job:
         write_aligner(chosen, self.tokens, folder)
         return folder
 
-    def scored(self, settings: dict = SETTINGS, **named: Path | StopFiles) -> Scored:
-        inputs = Inputs(self.corpus, self.tokens, self.view, self.translations, aligner=self.aligner(settings), **named)
+    def scored(self, settings: dict = SETTINGS, **files: Path | StopFiles) -> ScoringResult:
+        inputs = ScoringInputs(
+            self.corpus, self.tokens, self.view, self.translations, aligner=self.aligner(settings), **files
+        )
         return score(settings, inputs)
 
     def score(self, settings: dict = SETTINGS) -> dict:
@@ -244,7 +246,10 @@ def test_contrastive_scores_where_the_corpus_has_them(job):
     assert scores["contrastive_signature"] == "contrastive|score:sum|unit:last|ties:wrong|v:2"
 
 
-HOW = f"chains:words|nochain:top1|aligner:{NAME}|links:forward+reverse|case:lc|strip:punctuation+top1|onlystop:kept"
+OCCURRENCES = (
+    f"chains:words|nochain:top1|aligner:{ALIGNER_NAME}|links:forward+reverse|case:lc|strip:punctuation+top1"
+    "|onlystop:kept"
+)
 
 
 def test_consistency_of_the_translations_of_chains(job):
@@ -253,8 +258,8 @@ def test_consistency_of_the_translations_of_chains(job):
     assert (consistency["LTCR"]["chains"], consistency["LTCR"]["pairs"]) == (1, 1)
     assert (consistency["LTCR"]["interval"]["low"], consistency["LTCR"]["interval"]["high"]) == (100, 100)
     rules = "unaligned:own|match:exact"
-    assert consistency["LTCR"]["signature"] == f"LTCR|{HOW}|{rules}|pairs:all|average:micro|v:2"
-    assert consistency["HHI"]["signature"] == f"HHI|{HOW}|{rules}|average:size|v:2"
+    assert consistency["LTCR"]["signature"] == f"LTCR|{OCCURRENCES}|{rules}|pairs:all|average:micro|v:2"
+    assert consistency["HHI"]["signature"] == f"HHI|{OCCURRENCES}|{rules}|average:size|v:2"
 
 
 def test_a_word_translated_in_two_ways_is_not_consistent(job):

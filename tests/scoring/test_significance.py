@@ -12,7 +12,7 @@ from sacrebleu.significance import PairedTest
 from docmt.scoring import bleu, significance, tallies
 from docmt.scoring.bleu import FAMILIES, bleu_of_counts, line_counts
 from docmt.scoring.consistency import TranslatedChain, consistency_tallies, ltcr
-from docmt.scoring.significance import SEED, over_seeds, paired_bootstrap, sign_test, signature_of
+from docmt.scoring.significance import SEED, paired_bootstrap, seed_p_value, sign_test, significance_signature
 from docmt.scoring.tallies import percent
 from docmt.settings.scoring import ConsistencyConfig
 
@@ -183,16 +183,16 @@ def test_over_seeds_is_the_t_test_of_differences():
     t = differences.mean() / (differences.std(ddof=1) / np.sqrt(5))
     grid = np.linspace(-2000, 2000, 4_000_001)
     density = (1 + grid**2 / 4) ** (-5 / 2)
-    assert over_seeds(system, baseline) == pytest.approx(density[np.abs(grid) >= t].sum() / density.sum(), abs=1e-3)
-    assert over_seeds(system[:2], baseline[:2]) is None
-    assert over_seeds(system, system) == 1
-    assert over_seeds(system + 1, system) == 0
+    assert seed_p_value(system, baseline) == pytest.approx(density[np.abs(grid) >= t].sum() / density.sum(), abs=1e-3)
+    assert seed_p_value(system[:2], baseline[:2]) is None
+    assert seed_p_value(system, system) == 1
+    assert seed_p_value(system + 1, system) == 0
 
 
 def test_a_p_value_says_how_it_was_made():
-    assert signature_of("sign", "items", 40, 1) == "sign|unit:items|units:40|runs:1|sides:2|v:1"
+    assert significance_signature("sign", "items", 40, 1) == "sign|unit:items|units:40|runs:1|sides:2|v:1"
     drawn = "bootstrap+t-test|unit:documents|units:8|draws:1000|seed:12345|runs:3|sides:2|v:1"
-    assert signature_of("bootstrap", "documents", 8, 3) == drawn
+    assert significance_signature("bootstrap", "documents", 8, 3) == drawn
 
 
 @pytest.mark.parametrize("module", [significance, tallies, bleu], ids=lambda module: module.__name__)

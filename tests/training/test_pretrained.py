@@ -168,7 +168,7 @@ def test_the_log_says_what_is_taken_what_is_new_and_what_is_left(bart, capsys):
     command(*training(bart))
     log = capsys.readouterr()
     text = re.sub(r"\s+", " ", log.out + log.err)
-    assert "taken from the initial model" in text
+    assert "transferred from the initial model" in text
     assert "final_logits_bias (no part of a translation model: all zero)" in text
     assert "pieces that start as the mean of all: source_embedding.weight: <sep> <cls>" in text
     assert "new positions: source_embedding.position.weight from 30 on" in text

@@ -20,7 +20,7 @@ MOST_PADDING = 0.25
 
 
 @dataclass(frozen=True)
-class Batch:
+class PairBatch:
     """`places`: of each pair among the lines, (B,). `source` and `target`: numbers of words, (B, I) and (B, J); what
     stands behind a sentence's end is padding. `cells`: which of the batch's pairs of words each cell is, (B, J, I)."""
 
@@ -43,14 +43,14 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Sentences:
+class NumberedSentences:
     """`words`: the numbers of all words, sentence after sentence; `ends`: where among them each sentence ends, (N,)."""
 
     words: np.ndarray
     ends: np.ndarray
 
     @classmethod
-    def numbered(cls, lines: Iterable[str], numbers: dict[str, int]) -> "Sentences":
+    def numbered(cls, lines: Iterable[str], numbers: dict[str, int]) -> "NumberedSentences":
         """Words are lower-cased; new ones are given a number. White space parts words."""
         words, ends = array("q"), array("q")
         for line in lines:
@@ -75,7 +75,7 @@ def pair_numbers(source: np.ndarray, target: np.ndarray, target_size: int) -> np
     return source * (target_size + 1) + target
 
 
-def distinct(numbers: np.ndarray) -> np.ndarray:
+def distinct_numbers(numbers: np.ndarray) -> np.ndarray:
     """Rising. (np.unique hashes integers, and takes several times as long and twice the memory.)"""
     numbers = np.sort(numbers)
     first = np.ones(len(numbers), dtype=bool)
@@ -83,7 +83,9 @@ def distinct(numbers: np.ndarray) -> np.ndarray:
     return numbers[first]
 
 
-def batches(source: Sentences, target: Sentences, sizes: tuple[int, int]) -> Iterator[tuple[Batch, np.ndarray]]:
+def batches(
+    source: NumberedSentences, target: NumberedSentences, sizes: tuple[int, int]
+) -> Iterator[tuple[PairBatch, np.ndarray]]:
     """All sentence pairs that have words on both sides; and with each batch its different pairs of words, by
     `pair_numbers`, rising, (P,). `sizes`: how many source and target words there are."""
     lengths = np.stack([source.lengths, target.lengths], axis=1)
@@ -91,7 +93,7 @@ def batches(source: Sentences, target: Sentences, sizes: tuple[int, int]) -> Ite
         sides = source.padded(places, sizes[0]), target.padded(places, sizes[1])
         numbers = pair_numbers(sides[0][:, None, :], sides[1][:, :, None], sizes[1])
         pairs, cells = np.unique(numbers, return_inverse=True)
-        yield Batch(places, *sides, *lengths[places].T, cells.reshape(numbers.shape).astype(np.int32)), pairs
+        yield PairBatch(places, *sides, *lengths[places].T, cells.reshape(numbers.shape).astype(np.int32)), pairs
 
 
 def _like_lengths(lengths: np.ndarray) -> Iterator[np.ndarray]:

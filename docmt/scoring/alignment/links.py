@@ -26,7 +26,7 @@ Links = frozenset[Link]
 
 
 @dataclass(frozen=True)
-class Aligned:
+class DirectedLinks:
     """Of a sentence pair. `forward`: each target word has one link or none; `backward`: each source word has.
 
     An aligner that knows one set of links only has it twice.
@@ -36,7 +36,7 @@ class Aligned:
     backward: Links
 
     @classmethod
-    def symmetric(cls, links: Links) -> "Aligned":
+    def symmetric(cls, links: Links) -> "DirectedLinks":
         return cls(links, links)
 
 
@@ -44,7 +44,7 @@ class Aligned:
 class AlignedLines:
     """`signature`: how the links were found, for the signatures of what is measured on them."""
 
-    lines: list[Aligned]
+    lines: list[DirectedLinks]
     signature: str
 
 
@@ -97,12 +97,15 @@ def read_unchecked_links(path: Path) -> list[Links]:
     return [one.sure for one in read_gold(path, marks="-")]
 
 
-def read_gold(path: Path, one_based: bool = False, marks: str = "-p") -> list[GoldLinks]:
-    """`one_based`: words are counted from 1; `marks`: those that may stand between two. Raises UserError for what is no
-    link."""
+def read_gold(path: Path, counts_from_1: bool = False, marks: str = "-p") -> list[GoldLinks]:
+    """Read the links that people made: one line for each sentence pair.
+
+    `counts_from_1`: the file counts words from 1, else from 0. `marks`: the characters that are allowed between the
+    numbers of a link: `-` for a sure link, `p` for a possible one. Raises UserError for text that is not a link.
+    """
     found = []
     for number, line in enumerate(read_lines(path), 1):
-        marked = list(_marked(line, f"{path}:{number}", marks, int(one_based)))
+        marked = list(_marked(line, f"{path}:{number}", marks, int(counts_from_1)))
         sure = frozenset(link for link, mark in marked if mark == "-")
         found.append(GoldLinks(sure, frozenset(link for link, _ in marked)))
     return found
@@ -169,7 +172,7 @@ BESIDE = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 """(target, source) steps to the neighbours of a link: those in its row and column, then those on its diagonals."""
 
 
-def grown(aligned: Aligned) -> "_Growing":
+def grow_diagonally(aligned: DirectedLinks) -> "_Growing":
     """The links of both directions, and then all of either that are beside one of them and link a word without a
     link, as long as there are any."""
     growing = _Growing(aligned.forward & aligned.backward)
@@ -184,10 +187,10 @@ def grown(aligned: Aligned) -> "_Growing":
     return growing
 
 
-def grow_diag_final(aligned: Aligned, enough: Callable[[tuple[bool, bool]], bool] = all) -> Links:
+def grow_diag_final(aligned: DirectedLinks, enough: Callable[[tuple[bool, bool]], bool] = all) -> Links:
     """And at last those of either direction that link words without a link: one such word at least, where `enough` is
     all; two, where it is any."""
-    growing = grown(aligned)
+    growing = grow_diagonally(aligned)
     for direction in (aligned.forward, aligned.backward):
         growing.add_all(link for link in _in_order(direction) if not enough(growing.has(link)))
     return frozenset(growing.links)
@@ -216,10 +219,10 @@ class _Growing:
             self.targets.add(link[1])
 
 
-HEURISTICS: dict[str, Callable[[Aligned], Links]] = {
+HEURISTICS: dict[str, Callable[[DirectedLinks], Links]] = {
     "grow-diag-final-and": lambda aligned: grow_diag_final(aligned, enough=any),
     "grow-diag-final": grow_diag_final,
-    "grow-diag": lambda aligned: frozenset(grown(aligned).links),
+    "grow-diag": lambda aligned: frozenset(grow_diagonally(aligned).links),
     "intersection": lambda aligned: aligned.forward & aligned.backward,
     "union": lambda aligned: aligned.forward | aligned.backward,
     "forward": lambda aligned: aligned.forward,

@@ -20,8 +20,8 @@ from docmt.base.artifacts import read_json, write_json
 from docmt.base.columns import read_arrow, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.scoring.alignment.batches import Batch
-from docmt.scoring.alignment.posteriors import NO_LINK, SIZE, Jumps
+from docmt.scoring.alignment.batches import PairBatch
+from docmt.scoring.alignment.posteriors import JUMP_COUNT, NO_LINK, Jumps
 
 PRIOR = 0.001
 """alpha: what the Dirichlet priors add to the number of links of each pair, and to that of each word without a link."""
@@ -39,28 +39,32 @@ BothJumps = tuple[Jumps, Jumps]
 
 @dataclass(frozen=True)
 class Lexicon:
-    """`links`: the expected number of links of each pair of words, (P,). `source_links`, `target_links`: of each word,
-    with any other; `source_alone`, `target_alone`: of its tokens without a link; (S + 1,) and (T + 1,), the last of
-    padding, 0."""
+    """The expected numbers of links from which the probabilities of words are computed.
+
+    `links`: the expected number of links of each pair of words, (P,). `source_links` and `target_links`: the expected
+    number of links of each word with any other word. `source_unlinked` and `target_unlinked`: the expected number of
+    tokens of each word that have no link. These four have shape (S + 1,) on the source side and (T + 1,) on the target
+    side; the last entry belongs to padding and is 0.
+    """
 
     links: np.ndarray
     source_links: np.ndarray
     target_links: np.ndarray
-    source_alone: np.ndarray
-    target_alone: np.ndarray
+    source_unlinked: np.ndarray
+    target_unlinked: np.ndarray
 
     @classmethod
     def empty(cls, pairs: int, source: int, target: int) -> "Lexicon":
         """Of so many pairs and words: all probabilities are even."""
         return cls(np.zeros(pairs), *(np.zeros(size + 1) for size in (source, target, source, target)))
 
-    def summed(self, source: np.ndarray, target: np.ndarray) -> "Lexicon":
+    def with_word_totals(self, source: np.ndarray, target: np.ndarray) -> "Lexicon":
         """With `source_links` and `target_links` made from `links`, whose pairs are of these words, (P,) each."""
         source_links = np.bincount(source, self.links, len(self.source_links))
         target_links = np.bincount(target, self.links, len(self.target_links))
-        return Lexicon(self.links, source_links, target_links, self.source_alone, self.target_alone)
+        return Lexicon(self.links, source_links, target_links, self.source_unlinked, self.target_unlinked)
 
-    def scores(self, batch: Batch, index: np.ndarray, own: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+    def scores(self, batch: PairBatch, index: np.ndarray, own: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
         """p(target word | source word) and p(source word | target word) of each cell, (B, J, I); on padding 0.
 
         `index`: of each of the batch's pairs its place in `links`, (P',). `own`: the expected links that the cells
@@ -73,10 +77,10 @@ class Lexicon:
         backward = np.maximum(self.target_links[batch.target][:, :, None] - own, 0) + PRIOR * sources
         return links / forward, links / backward
 
-    def alone(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+    def unlinked_probabilities(self, batch: PairBatch) -> tuple[np.ndarray, np.ndarray]:
         """p(target word | no link), (B, J), and p(source word | no link), (B, I); on padding 1 / p0."""
-        target = _shares(self.target_alone)[batch.target]
-        source = _shares(self.source_alone)[batch.source]
+        target = _shares(self.target_unlinked)[batch.target]
+        source = _shares(self.source_unlinked)[batch.source]
         return np.where(batch.target_words, target, 1 / NO_LINK), np.where(batch.source_words, source, 1 / NO_LINK)
 
 
@@ -92,15 +96,15 @@ def _shares(numbers: np.ndarray) -> np.ndarray:
 @dataclass(frozen=True, eq=False)
 class AlignmentModel:
     """`source_words`, `target_words`: their numbers. `source`, `target`: the words of each pair that is linked, (P,),
-    and `links`, how often; `source_alone`, `target_alone`: how often each word has no link, (S,) and (T,)."""
+    and `links`, how often; `source_unlinked`, `target_unlinked`: how often each word has no link, (S,) and (T,)."""
 
     source_words: dict[str, int]
     target_words: dict[str, int]
     source: np.ndarray
     target: np.ndarray
     links: np.ndarray
-    source_alone: np.ndarray
-    target_alone: np.ndarray
+    source_unlinked: np.ndarray
+    target_unlinked: np.ndarray
     jumps: BothJumps
 
     def save(self, folder: Path) -> None:
@@ -109,7 +113,7 @@ class AlignmentModel:
         columns = [
             _column(self.source_words, self.source, np.arange(sources), np.full(targets, -1)),
             _column(self.target_words, self.target, np.full(sources, -1), np.arange(targets)),
-            pa.array(np.concatenate([self.links, self.source_alone, self.target_alone])),
+            pa.array(np.concatenate([self.links, self.source_unlinked, self.target_unlinked])),
         ]
         write_arrow(folder / LEXICON, pa.table(columns, schema=LINKS))
         write_json(folder / JUMPS, [jumps.probabilities.tolist() for jumps in self.jumps])
@@ -124,14 +128,16 @@ class AlignmentModel:
             words = [{word: n for n, word in enumerate(column.dictionary.to_pylist())} for column in columns]
             source, target = (column.indices.fill_null(-1).to_numpy().astype(np.int64) for column in columns)
             links, pairs = table["links"].to_numpy(), (source >= 0) & (target >= 0)
-            alone = links[target < 0], links[source < 0]
-            return cls(*words, source[pairs], target[pairs], links[pairs], *alone, jumps)
+            unlinked = links[target < 0], links[source < 0]
+            return cls(*words, source[pairs], target[pairs], links[pairs], *unlinked, jumps)
 
 
 def _read_jumps(path: Path) -> BothJumps:
     both = read_json(path)
-    if not (isinstance(both, list) and [isinstance(one, list) and len(one) for one in both] == [SIZE, SIZE]):
-        raise UserError("not the jumps of an aligner", where=str(path), expected=f"two lists of {SIZE} numbers")
+    if not (
+        isinstance(both, list) and [isinstance(one, list) and len(one) for one in both] == [JUMP_COUNT, JUMP_COUNT]
+    ):
+        raise UserError("not the jumps of an aligner", where=str(path), expected=f"two lists of {JUMP_COUNT} numbers")
     with reading(path, "not the jumps of an aligner", "numbers"):
         forward, backward = (Jumps(np.array(one, dtype=float)) for one in both)
     return forward, backward

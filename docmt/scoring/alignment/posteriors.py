@@ -19,13 +19,13 @@ NO_LINK = 0.2
 FARTHEST = 100
 """Words; whatever is farther counts as so far."""
 
-SIZE = 2 * FARTHEST + 1
+JUMP_COUNT = 2 * FARTHEST + 1
 """How many jumps there are, from -FARTHEST to FARTHEST."""
 
 PRIOR = 100.0
 """Jumps that a Dirichlet prior adds to those that are counted, distributed as before training."""
 
-KEPT = 0.3
+INITIAL_SHARE = 0.3
 """Share of the jumps' probabilities that stays as it was before all training; Och and Ney (CL 29, 2003) smooth theirs
 with even ones. Else training loses what jumps rarely, such as a place that is named first here and last there."""
 
@@ -50,7 +50,7 @@ class Jumps:
     def trained(self, counts: np.ndarray) -> "Jumps":
         """By expected numbers of jumps, these probabilities being their prior."""
         learnt = (counts + PRIOR * self.probabilities) / (counts.sum() + PRIOR)
-        return Jumps(KEPT * self.at_first().probabilities + (1 - KEPT) * learnt)
+        return Jumps(INITIAL_SHARE * self.at_first().probabilities + (1 - INITIAL_SHARE) * learnt)
 
     def between(self, positions: int) -> np.ndarray:
         """From each position to each, (positions, positions)."""
@@ -61,10 +61,10 @@ class Jumps:
         return self.probabilities[_jumps_to_the_end(lengths, positions)]
 
 
-def counted(moves: np.ndarray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def jump_counts(moves: np.ndarray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Expected numbers of jumps from those between positions, (P, P), and those to the ends of sentences, (B, P)."""
-    between = np.bincount(_jumps(len(moves)).ravel(), moves.ravel(), SIZE)
-    return between + np.bincount(_jumps_to_the_end(lengths, len(moves)).ravel(), ends.ravel(), SIZE)
+    between = np.bincount(_jumps(len(moves)).ravel(), moves.ravel(), JUMP_COUNT)
+    return between + np.bincount(_jumps_to_the_end(lengths, len(moves)).ravel(), ends.ravel(), JUMP_COUNT)
 
 
 def _jumps(positions: int) -> np.ndarray:
@@ -76,32 +76,35 @@ def _jumps_to_the_end(lengths: np.ndarray, positions: int) -> np.ndarray:
     return np.clip(lengths[:, None] + 1 - np.arange(positions), -FARTHEST, FARTHEST) + FARTHEST
 
 
-def model_one(
-    scores: np.ndarray, alone: np.ndarray, lengths: np.ndarray, jumps: Jumps | None = None
+def ibm_model_1(
+    scores: np.ndarray, unlinked: np.ndarray, lengths: np.ndarray, jumps: Jumps | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of each link, (B, J, I), and the expected numbers of jumps, which are none: the model knows nothing of places.
 
-    `scores`: p(target word | source word), (B, J, I), 0 on padding; `alone`: p(target word | no link), (B, J);
+    `scores`: p(target word | source word), (B, J, I), 0 on padding; `unlinked`: p(target word | no link), (B, J);
     `lengths`: of the source sentences, (B,).
     """
     linked = scores * ((1 - NO_LINK) / lengths)[:, None, None]
-    return linked / (linked.sum(axis=2) + NO_LINK * alone)[:, :, None], np.zeros(SIZE)
+    return linked / (linked.sum(axis=2) + NO_LINK * unlinked)[:, :, None], np.zeros(JUMP_COUNT)
 
 
 def hidden_markov(
-    scores: np.ndarray, alone: np.ndarray, lengths: np.ndarray, jumps: Jumps
+    scores: np.ndarray, unlinked: np.ndarray, lengths: np.ndarray, jumps: Jumps
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of each link, (B, J, I), and the expected numbers of jumps. Arguments are those of `model_one`, `alone` being
-    1 / p0 on padding, so that the steps behind a sentence's end change nothing."""
+    """Return the posterior of each link by a hidden Markov model, (B, J, I), and the expected number of each jump.
+
+    The arguments are those of `ibm_model_1`. `unlinked` is 1 / p0 on padding, so that the steps after the end of a
+    sentence change nothing.
+    """
     linking = np.zeros((scores.shape[1], scores.shape[0], scores.shape[2] + 1))
     np.multiply(scores.transpose(1, 0, 2), 1 - NO_LINK, out=linking[:, :, 1:])
-    staying = NO_LINK * alone.T[:, :, None]
+    staying = NO_LINK * unlinked.T[:, :, None]
     moves = jumps.between(linking.shape[2])
     linked, reached, totals = _forward(linking, staying, moves)
     ends = jumps.to_the_end(lengths, linking.shape[2])
     ends = ends / (reached[-1] * ends).sum(axis=1, keepdims=True)
     numbers = _backward(linked, reached, totals, linking, staying, moves, ends)
-    return linked[1:, :, 1:].transpose(1, 0, 2), counted(numbers, reached[-1] * ends, lengths)
+    return linked[1:, :, 1:].transpose(1, 0, 2), jump_counts(numbers, reached[-1] * ends, lengths)
 
 
 def _forward(linking: np.ndarray, staying: np.ndarray, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

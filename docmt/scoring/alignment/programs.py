@@ -18,7 +18,7 @@ from pathlib import Path
 from docmt.base.artifacts import read_object, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
-from docmt.scoring.alignment.links import Aligned, AlignedLines, Links, read_links
+from docmt.scoring.alignment.links import AlignedLines, DirectedLinks, Links, read_links
 from docmt.settings.pretrained import ALIGNER_LAYER, CONFIG, aligner_files
 
 THRESHOLD = 0.001
@@ -39,10 +39,10 @@ class AwesomeAlign:
         would cut them and say nothing. Raises UserError where it is not installed, or the folder is no model for it."""
         aligner_files(self.folder)
         fitting = list(self._fitting(source, target))
-        found = [Aligned.symmetric(frozenset())] * len(source)
+        found = [DirectedLinks.symmetric(frozenset())] * len(source)
         sides = [" ".join(_words(source[n])) for n in fitting], [" ".join(_words(target[n])) for n in fitting]
         for number, links in zip(fitting, self._run(*sides) if fitting else [], strict=True):
-            found[number] = Aligned.symmetric(links)
+            found[number] = DirectedLinks.symmetric(links)
         too_long = sum(1 for pair in zip(source, target, strict=True) if all(map(str.split, pair))) - len(fitting)
         return AlignedLines(found, self._signature(too_long))
 
@@ -108,7 +108,7 @@ class Eflomal:
             lines = [*self.train_source, *source], [*self.train_target, *target]
             eflomal.Aligner().align(*lines, *map(str, files), quiet=True)
             forward, backward = (read_links(file, *lines)[-len(source) :] for file in files)
-        found = [Aligned(*both) for both in zip(forward, backward, strict=True)]
+        found = [DirectedLinks(*both) for both in zip(forward, backward, strict=True)]
         pairs = zip(source, target, strict=True)
         too_long = sum(max(len(line.split()) for line in pair) > LONGEST for pair in pairs)
         return AlignedLines(found, self._signature(too_long))

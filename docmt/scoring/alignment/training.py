@@ -12,17 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from docmt.scoring.alignment.batches import Batch, Sentences, batches, distinct, pair_numbers
-from docmt.scoring.alignment.links import Aligned, AlignedLines
+from docmt.scoring.alignment.batches import NumberedSentences, PairBatch, batches, distinct_numbers, pair_numbers
+from docmt.scoring.alignment.links import AlignedLines, DirectedLinks
 from docmt.scoring.alignment.model import PRIOR, AlignmentModel, BothJumps, Lexicon
-from docmt.scoring.alignment.posteriors import KEPT, NO_LINK, SIZE, Jumps, hidden_markov, model_one
+from docmt.scoring.alignment.posteriors import INITIAL_SHARE, JUMP_COUNT, NO_LINK, Jumps, hidden_markov, ibm_model_1
 
-MODEL_ONE_ROUNDS = 3
+IBM_MODEL_1_ROUNDS = 3
 HIDDEN_MARKOV_ROUNDS = 4
 
-NAME = (
-    f"hmm-agreement,v:1,model1:{MODEL_ONE_ROUNDS},hmm:{HIDDEN_MARKOV_ROUNDS},prior:{PRIOR:g},nolink:{NO_LINK:g}"
-    f",kept:{KEPT:g}"
+ALIGNER_NAME = (
+    f"hmm-agreement,v:1,model1:{IBM_MODEL_1_ROUNDS},hmm:{HIDDEN_MARKOV_ROUNDS},prior:{PRIOR:g},nolink:{NO_LINK:g}"
+    f",kept:{INITIAL_SHARE:g}"
 )
 """Of the default aligner in signatures; raise v where it finds other links."""
 
@@ -30,21 +30,21 @@ LEAST = 1e-4
 """Expected links of a pair of words that a model keeps; fewer are no more than a tenth of the prior."""
 
 Posteriors = Callable[[np.ndarray, np.ndarray, np.ndarray, Jumps], tuple[np.ndarray, np.ndarray]]
-"""`model_one` or `hidden_markov`."""
+"""`ibm_model_1` or `hidden_markov`."""
 
 
 def train(source: Sequence[str], target: Sequence[str]) -> AlignmentModel:
     """A target line for each source line. White space parts words, and case is not regarded."""
-    training = Training(source, target)
+    training = AlignerTraining(source, target)
     training.run()
     return training.model()
 
 
-def align(source: Sequence[str], target: Sequence[str], model: AlignmentModel | None = None) -> list[Aligned]:
+def align(source: Sequence[str], target: Sequence[str], model: AlignmentModel | None = None) -> list[DirectedLinks]:
     """The links of each line, learnt from all of these lines, and from what a trained `model` knows."""
-    training = Training(source, target, model)
+    training = AlignerTraining(source, target, model)
     training.run()
-    found = [Aligned.symmetric(frozenset())] * len(source)
+    found = [DirectedLinks.symmetric(frozenset())] * len(source)
     for place, links in training.links():
         found[place] = links
     return found
@@ -58,10 +58,10 @@ class DefaultAligner:
     model: AlignmentModel | None = None
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
-        return AlignedLines(align(source, target, self.model), NAME)
+        return AlignedLines(align(source, target, self.model), ALIGNER_NAME)
 
 
-class Training:
+class AlignerTraining:
     """Sentence pairs, and what the rounds so far know of them. The same lines give the same bytes.
 
     `words`: the numbers of those of each side; `pairs`: the numbers of all pairs of words that share a sentence pair,
@@ -72,26 +72,26 @@ class Training:
     def __init__(self, source: Sequence[str], target: Sequence[str], known: AlignmentModel | None = None) -> None:
         self._known = known
         self.words = (dict(known.source_words), dict(known.target_words)) if known else ({}, {})
-        sides = [Sentences.numbered(*side) for side in zip((source, target), self.words, strict=True)]
+        sides = [NumberedSentences.numbered(*side) for side in zip((source, target), self.words, strict=True)]
         self.sizes = len(self.words[0]), len(self.words[1])
         made = list(batches(*sides, self.sizes))
         self._batches = [batch for batch, _ in made]
         linked = pair_numbers(known.source, known.target, self.sizes[1]) if known else np.zeros(0, np.int64)
-        self.pairs = distinct(np.concatenate([linked, *(pairs for _, pairs in made)]))
+        self.pairs = distinct_numbers(np.concatenate([linked, *(pairs for _, pairs in made)]))
         self._index = [np.searchsorted(self.pairs, pairs).astype(np.int32) for _, pairs in made]
         self._own: list[np.ndarray | float] = [0.0] * len(self._batches)
-        self.lexicon = self._summed(self._at_first())
+        self.lexicon = self._with_word_totals(self._at_first())
         self._first_jumps: BothJumps = known.jumps if known else (Jumps.at_first(), Jumps.at_first())
         self.jumps = self._first_jumps
 
     def run(self) -> None:
-        for _ in range(MODEL_ONE_ROUNDS):
-            self.model_one_round()
+        for _ in range(IBM_MODEL_1_ROUNDS):
+            self.ibm_model_1_round()
         for _ in range(HIDDEN_MARKOV_ROUNDS):
             self.hidden_markov_round()
 
-    def model_one_round(self) -> None:
-        self._round(model_one, lambda ahead, back: (ahead + back) / 2)
+    def ibm_model_1_round(self) -> None:
+        self._round(ibm_model_1, lambda ahead, back: (ahead + back) / 2)
 
     def hidden_markov_round(self) -> None:
         moves = self._round(hidden_markov, np.multiply)
@@ -101,16 +101,16 @@ class Training:
         """Count what is expected of all batches; gives the numbers of jumps, forward and backward. `shared`: what of
         the posteriors of both directions counts as links."""
         lexicon = self._at_first()
-        jumps = np.zeros((2, SIZE))
+        jumps = np.zeros((2, JUMP_COUNT))
         for number, (batch, index, own) in enumerate(zip(self._batches, self._index, self._own, strict=True)):
             ahead, back, moves = self._posteriors(posteriors, batch, index, own)
             jumps += moves
             self._own[number] = _count_links(lexicon, batch, index, shared(ahead, back))
             _count_alone(lexicon, batch, ahead, back)
-        self.lexicon = self._summed(lexicon)
+        self.lexicon = self._with_word_totals(lexicon)
         return jumps
 
-    def links(self) -> Iterator[tuple[int, Aligned]]:
+    def links(self) -> Iterator[tuple[int, DirectedLinks]]:
         """Each line's place and links; lines without a word on a side are left out. Of a word its most probable link,
         of equal ones the first; none where having none is as probable."""
         for batch, index, own in zip(self._batches, self._index, self._own, strict=True):
@@ -119,25 +119,25 @@ class Training:
             backward = _best(back.transpose(0, 2, 1), batch.source_words)
             for place, sources, targets in zip(batch.places.tolist(), forward, backward, strict=True):
                 links = frozenset((i, j) for j, i in enumerate(sources) if i >= 0)
-                yield place, Aligned(links, frozenset((i, j) for i, j in enumerate(targets) if j >= 0))
+                yield place, DirectedLinks(links, frozenset((i, j) for i, j in enumerate(targets) if j >= 0))
 
     def model(self) -> AlignmentModel:
         """What the rounds have found, rounded as files have it."""
         kept = self.lexicon.links >= LEAST
         source, target = self._words_of(self.pairs[kept])
-        numbers = (self.lexicon.links[kept], self.lexicon.source_alone[:-1], self.lexicon.target_alone[:-1])
+        numbers = (self.lexicon.links[kept], self.lexicon.source_unlinked[:-1], self.lexicon.target_unlinked[:-1])
         return AlignmentModel(*self.words, source, target, *(n.astype(np.float32) for n in numbers), self.jumps)
 
     def _posteriors(
-        self, posteriors: Posteriors, batch: Batch, index: np.ndarray, own: np.ndarray | float
+        self, posteriors: Posteriors, batch: PairBatch, index: np.ndarray, own: np.ndarray | float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of each link that its target word has it, and that its source word has it, (B, J, I) each; and the expected
         numbers of jumps forward and backward."""
         forward, backward = self.lexicon.scores(batch, index, own)
-        target_alone, source_alone = self.lexicon.alone(batch)
-        ahead, moves = posteriors(forward, target_alone, batch.source_lengths, self.jumps[0])
+        target_unlinked, source_unlinked = self.lexicon.unlinked_probabilities(batch)
+        ahead, moves = posteriors(forward, target_unlinked, batch.source_lengths, self.jumps[0])
         backward = backward.transpose(0, 2, 1)
-        back, moves_back = posteriors(backward, source_alone, batch.target_lengths, self.jumps[1])
+        back, moves_back = posteriors(backward, source_unlinked, batch.target_lengths, self.jumps[1])
         return ahead, back.transpose(0, 2, 1), np.stack([moves, moves_back])
 
     def _at_first(self) -> Lexicon:
@@ -147,15 +147,15 @@ class Training:
             known = self._known
             places = np.searchsorted(self.pairs, pair_numbers(known.source, known.target, self.sizes[1]))
             lexicon.links[places] = known.links
-            lexicon.source_alone[: len(known.source_alone)] = known.source_alone
-            lexicon.target_alone[: len(known.target_alone)] = known.target_alone
+            lexicon.source_unlinked[: len(known.source_unlinked)] = known.source_unlinked
+            lexicon.target_unlinked[: len(known.target_unlinked)] = known.target_unlinked
         return lexicon
 
     def _words_of(self, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.divmod(pairs, self.sizes[1] + 1)
 
-    def _summed(self, lexicon: Lexicon) -> Lexicon:
-        return lexicon.summed(*self._words_of(self.pairs))
+    def _with_word_totals(self, lexicon: Lexicon) -> Lexicon:
+        return lexicon.with_word_totals(*self._words_of(self.pairs))
 
 
 def _best(posteriors: np.ndarray, words: np.ndarray) -> list[list[int]]:
@@ -164,7 +164,7 @@ def _best(posteriors: np.ndarray, words: np.ndarray) -> list[list[int]]:
     return np.where(has_link & words, posteriors.argmax(axis=2), -1).tolist()
 
 
-def _count_links(lexicon: Lexicon, batch: Batch, index: np.ndarray, shared: np.ndarray) -> np.ndarray:
+def _count_links(lexicon: Lexicon, batch: PairBatch, index: np.ndarray, shared: np.ndarray) -> np.ndarray:
     """Add expected links, (B, J, I), to `lexicon`; gives them back as what the batch has added. They are rounded before
     they are counted: of a pair of words that is met only once nothing may be left when its own link is taken off."""
     own = shared.astype(np.float32)
@@ -172,9 +172,13 @@ def _count_links(lexicon: Lexicon, batch: Batch, index: np.ndarray, shared: np.n
     return own
 
 
-def _count_alone(lexicon: Lexicon, batch: Batch, ahead: np.ndarray, back: np.ndarray) -> None:
+def _count_alone(lexicon: Lexicon, batch: PairBatch, ahead: np.ndarray, back: np.ndarray) -> None:
     """Add how far each word has no link, by the posteriors that it chooses by, (B, J, I) each."""
-    target_alone = np.where(batch.target_words, np.maximum(1 - ahead.sum(axis=2), 0), 0)
-    source_alone = np.where(batch.source_words, np.maximum(1 - back.sum(axis=1), 0), 0)
-    lexicon.target_alone[:] += np.bincount(batch.target.ravel(), target_alone.ravel(), len(lexicon.target_alone))
-    lexicon.source_alone[:] += np.bincount(batch.source.ravel(), source_alone.ravel(), len(lexicon.source_alone))
+    target_unlinked = np.where(batch.target_words, np.maximum(1 - ahead.sum(axis=2), 0), 0)
+    source_unlinked = np.where(batch.source_words, np.maximum(1 - back.sum(axis=1), 0), 0)
+    lexicon.target_unlinked[:] += np.bincount(
+        batch.target.ravel(), target_unlinked.ravel(), len(lexicon.target_unlinked)
+    )
+    lexicon.source_unlinked[:] += np.bincount(
+        batch.source.ravel(), source_unlinked.ravel(), len(lexicon.source_unlinked)
+    )

@@ -29,7 +29,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedSystems:
     """Two systems' translations of a test set, a line a sentence. `documents`: the name of each one's document."""
 
     documents: Sequence[str]
@@ -40,7 +40,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Item:
+class SheetItem:
     """A sentence to judge. `line`: its number in the test set, from 1. `first`: whose translation stands first."""
 
     line: int
@@ -57,7 +57,7 @@ class Item:
         return [*before, self.source, *after, *self.translations]
 
 
-def draw(test: Compared, sentences: int, seed: int) -> list[Item]:
+def draw_sheet_items(test: ComparedSystems, sentences: int, seed: int) -> list[SheetItem]:
     """So many different sentences, in random order. Raises UserError where the test set has fewer."""
     size = len(test.source)
     if sentences > size:
@@ -73,10 +73,10 @@ def text_digest(texts: Sequence[str]) -> str:
     return digest([" ".join(text.split()) for text in texts])
 
 
-def _item(test: Compared, place: int, swap: bool) -> Item:
+def _item(test: ComparedSystems, place: int, swap: bool) -> SheetItem:
     steps = range(1, CONTEXT + 1)
     translations = (test.baseline[place], test.system[place])
-    return Item(
+    return SheetItem(
         line=place + 1,
         before=tuple(_pair(test, place, -step) for step in reversed(steps)),
         source=test.source[place],
@@ -86,7 +86,7 @@ def _item(test: Compared, place: int, swap: bool) -> Item:
     )
 
 
-def _pair(test: Compared, place: int, step: int) -> Pair:
+def _pair(test: ComparedSystems, place: int, step: int) -> Pair:
     """The sentence so many `step`s from `place`, if it is of the same document."""
     other = place + step
     if not 0 <= other < len(test.source) or test.documents[other] != test.documents[place]:
@@ -116,7 +116,7 @@ class Key:
         need(len(self.items) > 0, "items", [], "an item for each row of the sheet")
 
     @classmethod
-    def of_items(cls, items: Sequence[Item], baseline: str, system: str, seed: int) -> "Key":
+    def of_items(cls, items: Sequence[SheetItem], baseline: str, system: str, seed: int) -> "Key":
         """`baseline`, `system`: what the two are called."""
         known = tuple(KeyItem(item.line, item.first, text_digest(item.texts)) for item in items)
         return cls(baseline, system, seed, known)

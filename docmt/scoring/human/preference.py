@@ -21,9 +21,9 @@ def preferences(key: Key, annotators: dict[str, Sequence[Verdict]]) -> dict:
 
     `preferred`: of the sentences that are not equal, those where the system is better; none where all are equal.
     """
-    rows = {name: shares(verdicts) for name, verdicts in annotators.items()}
+    rows = {name: verdict_shares(verdicts) for name, verdicts in annotators.items()}
     pairs = [
-        {"annotators": [one, other], "observed": observed(annotators[one], annotators[other])}
+        {"annotators": [one, other], "observed": observed_agreement(annotators[one], annotators[other])}
         | {"kappa": kappa(annotators[one], annotators[other])}
         for one, other in combinations(annotators, 2)
     ]
@@ -38,17 +38,17 @@ def preferences(key: Key, annotators: dict[str, Sequence[Verdict]]) -> dict:
     }
 
 
-def shares(verdicts: Sequence[Verdict]) -> dict[Verdict, float]:
+def verdict_shares(verdicts: Sequence[Verdict]) -> dict[Verdict, float]:
     """Percent of each verdict.
 
-    >>> shares(["better", "equal", "better", "worse"])
+    >>> verdict_shares(["better", "equal", "better", "worse"])
     {'better': 50.0, 'worse': 25.0, 'equal': 25.0}
     """
     counts = Counter(verdicts)
     return {name: 100 * counts[name] / len(verdicts) for name in VERDICTS}
 
 
-def observed(one: Sequence[Verdict], other: Sequence[Verdict]) -> float:
+def observed_agreement(one: Sequence[Verdict], other: Sequence[Verdict]) -> float:
     """Percent of sentences in which two annotators agree."""
     return 100 * fmean(first == second for first, second in zip(one, other, strict=True))
 
@@ -62,9 +62,9 @@ def kappa(one: Sequence[Verdict], other: Sequence[Verdict]) -> float | None:
     >>> kappa(["better", "better", "equal", "equal"], ["better", "equal", "equal", "equal"])
     0.5
     """
-    shared = [shares(verdicts) for verdicts in (one, other)]
+    shared = [verdict_shares(verdicts) for verdicts in (one, other)]
     chance = sum(shared[0][name] * shared[1][name] for name in VERDICTS) / 100**2
-    return None if chance == 1 else (observed(one, other) / 100 - chance) / (1 - chance)
+    return None if chance == 1 else (observed_agreement(one, other) / 100 - chance) / (1 - chance)
 
 
 def _preferred(row: dict[Verdict, float]) -> dict[str, float | None]:

@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from docmt.base.artifacts import atomic_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.scoring.human.items import CONTEXT, Item, Key, KeyItem, text_digest
+from docmt.scoring.human.items import CONTEXT, Key, KeyItem, SheetItem, text_digest
 
 SHIELD = "'"
 """Stands before a text that is dangerous; spreadsheets know it as the mark of a text."""
@@ -34,18 +34,18 @@ AMBIGUOUS = re.compile(f"{SHIELD}*{DANGEROUS.pattern}")
 """What gets a shield: also a text that looks like one with a shield, so that each is known from the other."""
 
 
-def shielded(text: str) -> str:
+def shield(text: str) -> str:
     """
-    >>> shielded("=1+1"), shielded("'=1+1"), shielded("1 = 1"), shielded("'tis")
+    >>> shield("=1+1"), shield("'=1+1"), shield("1 = 1"), shield("'tis")
     ("'=1+1", "''=1+1", '1 = 1', "'tis")
     """
     return SHIELD + text if AMBIGUOUS.match(text) else text
 
 
-def unshielded(cell: str) -> str:
+def unshield(cell: str) -> str:
     """The text of a cell; also where a spreadsheet has taken the shield away.
 
-    >>> unshielded("'=1+1"), unshielded("''=1+1"), unshielded("=1+1"), unshielded("'tis")
+    >>> unshield("'=1+1"), unshield("''=1+1"), unshield("=1+1"), unshield("'tis")
     ('=1+1', "'=1+1", '=1+1', "'tis")
     """
     return cell.removeprefix(SHIELD) if AMBIGUOUS.match(cell) else cell
@@ -64,7 +64,7 @@ COLUMNS = (
 CHOICES = {"1": "the first is better", "2": "the second is better", "equal": "both are equally good"}
 
 
-def write_sheet(path: Path, items: Sequence[Item]) -> None:
+def write_sheet(path: Path, items: Sequence[SheetItem]) -> None:
     """CSV in UTF-8 with a byte order mark, by which spreadsheets know it; the column `choice` is empty.
 
     All cells are quoted, as the page saves them: else a carriage return in one would end its row.
@@ -74,13 +74,13 @@ def write_sheet(path: Path, items: Sequence[Item]) -> None:
         csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(sheet_rows(items))
 
 
-def sheet_rows(items: Sequence[Item]) -> list[list[str]]:
+def sheet_rows(items: Sequence[SheetItem]) -> list[list[str]]:
     """The heading, and a row an item, whose texts are no formulas to a spreadsheet."""
-    rows = ([str(number), *map(shielded, item.texts), ""] for number, item in enumerate(items, 1))
+    rows = ([str(number), *map(shield, item.texts), ""] for number, item in enumerate(items, 1))
     return [list(COLUMNS), *rows]
 
 
-def write_page(path: Path, items: Sequence[Item], languages: tuple[str, str]) -> None:
+def write_page(path: Path, items: Sequence[SheetItem], languages: tuple[str, str]) -> None:
     """The same as a page that works offline, keeps choices as they are made and saves the filled sheet.
 
     `languages`: of source and target, so that browsers choose their fonts.
@@ -104,7 +104,7 @@ LONGEST = 300
 REMEDY = "save the sheet as CSV in UTF-8"
 
 
-def saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
+def read_saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
     """Rows below the heading, with their places (`file:line`) and without shields; blank rows are left out.
 
     However a spreadsheet saved the sheet: delimiter, quotes, line ends and byte order mark may change.
@@ -120,7 +120,7 @@ def saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
             if any(cell.strip() for cell in row):
                 if len(row) != len(COLUMNS):
                     raise UserError("another number of columns", where=where, found=len(row), expected=len(COLUMNS))
-                yield where, [unshielded(cell) for cell in row]
+                yield where, [unshield(cell) for cell in row]
     except csv.Error as problem:
         raise UserError("not a row of CSV", where=f"{path}:{line}", found=problem, remedy=REMEDY) from None
 
@@ -155,14 +155,14 @@ Verdict = Literal["better", "worse", "equal"]
 """Of the system's translation against the baseline's."""
 
 
-def read_filled(path: Path, key: Key) -> list[Verdict]:
+def read_verdicts(path: Path, key: Key) -> list[Verdict]:
     """An annotator's verdicts in the order of the key's items, whatever the order of the rows.
 
     Raises UserError, with file and line, where the sheet is not that of the key, was changed, or is half filled.
     """
     found: dict[int, Verdict] = {}
     empty: list[str] = []
-    for where, row in saved_rows(path):
+    for where, row in read_saved_rows(path):
         number = _number(row[0], where, key, found)
         if text_digest(row[1:-1]) != key.items[number - 1].texts:
             remedy = "change nothing but the column choice"

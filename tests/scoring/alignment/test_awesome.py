@@ -10,7 +10,7 @@ from helpers.checkpoints import transformers
 
 from docmt.base.artifacts import sha256_file
 from docmt.base.errors import UserError
-from docmt.scoring.alignment.links import Aligned, AlignedLines
+from docmt.scoring.alignment.links import AlignedLines, DirectedLinks
 from docmt.scoring.alignment.programs import THRESHOLD, AwesomeAlign
 
 PIECES = {
@@ -85,7 +85,7 @@ def found(folder) -> AlignedLines:
 def test_links_are_those_of_the_paper(folder, found):
     fitting = (0, 1, 4, 6)
     expected = [by_hand(folder, SOURCE[n], TARGET[n]) if n in fitting else frozenset() for n in range(len(SOURCE))]
-    assert found.lines == [Aligned.symmetric(links) for links in expected]
+    assert found.lines == [DirectedLinks.symmetric(links) for links in expected]
     possible = sum(len(SOURCE[n].split()) * len(TARGET[n].split()) for n in fitting)
     assert 0 < sum(map(len, expected)) < possible, "the threshold decides"
 

@@ -15,11 +15,11 @@ from docmt.base.errors import UserError
 from docmt.cli import align as module
 from docmt.cli.stages import train_aligner
 from docmt.scoring import corpus_aligner as workflow
-from docmt.scoring.alignment.links import HEURISTICS, Aligned, AlignedLines, pharaoh_line
+from docmt.scoring.alignment.links import HEURISTICS, AlignedLines, DirectedLinks, pharaoh_line
 from docmt.scoring.alignment.model import AlignmentModel
 from docmt.scoring.alignment.programs import AwesomeAlign, Eflomal
-from docmt.scoring.alignment.training import NAME, DefaultAligner, align, train
-from docmt.scoring.chain_scores import Corpus
+from docmt.scoring.alignment.training import ALIGNER_NAME, DefaultAligner, align, train
+from docmt.scoring.chain_scores import ChainCorpus
 from docmt.settings.scoring import AlignerConfig
 
 SOURCE = ["das haus", "das buch ist alt", "ein buch", "", "haus"] * 3
@@ -60,7 +60,7 @@ def test_text_alone_is_aligned_and_the_signature_said(text):
     done = command(module.align, *text)
     assert done.stdout == lines("grow-diag-final-and", SOURCE, TARGET)
     assert done.stdout.count("\n") == len(SOURCE)
-    assert done.stderr == f"aligner:{NAME}|symmetrise:grow-diag-final-and\n"
+    assert done.stderr == f"aligner:{ALIGNER_NAME}|symmetrise:grow-diag-final-and\n"
 
 
 @pytest.mark.parametrize("heuristic", list(HEURISTICS))
@@ -83,7 +83,7 @@ def test_other_aligners_are_called_with_what_they_need(text, more, monkeypatch):
 
     def found(aligner, source, target):
         called.append(aligner)
-        return AlignedLines([Aligned.symmetric(frozenset({(1, 0), (0, 0)}))], "made up")
+        return AlignedLines([DirectedLinks.symmetric(frozenset({(1, 0), (0, 0)}))], "made up")
 
     for kind in (Eflomal, AwesomeAlign):
         monkeypatch.setattr(kind, "align", found)
@@ -175,11 +175,11 @@ def test_of_a_large_corpus_every_so_many_th_pair_is_enough(monkeypatch):
     source, target = [[f"{side}{n} {side}" for n in range(10)] for side in "st"]
     for most, step in ((40, 1), (39, 2), (20, 2), (19, 3), (1, 40)):
         monkeypatch.setattr(workflow, "MOST_LINKS", most)
-        assert workflow.thinned(source, target) == (source[::step], target[::step])
+        assert workflow.thin_pairs(source, target) == (source[::step], target[::step])
 
 
 def test_settings_choose_the_aligner_of_the_workflow(tmp_path):
-    corpus = Corpus(source=["a"], target=["b"], source_words=["a"], documents=[], test_source=[])
+    corpus = ChainCorpus(source=["a"], target=["b"], source_words=["a"], documents=[], test_source=[])
     train(*MORE).save(tmp_path)
     default = workflow.corpus_aligner(AlignerConfig(), tmp_path, corpus)
     assert isinstance(default, DefaultAligner)

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.links import DirectedLinks
 from docmt.scoring.alignment.programs import LONGEST, Eflomal
 
 
@@ -22,7 +22,7 @@ def dictionary_lines(seed: int, count: int) -> tuple[list[str], list[str]]:
     return source, [line.upper().translate(str.maketrans("ABCDEFGHIJKLMNO", "012345678ÄÖÜÉÈÊ")) for line in source]
 
 
-def right(found: list[Aligned]) -> int:
+def right(found: list[DirectedLinks]) -> int:
     return sum((place, place) in one.forward & one.backward for one in found for place in range(6))
 
 
@@ -41,7 +41,7 @@ def test_words_are_cut_as_everywhere_and_lines_without_words_have_no_links(eflom
     lines = [*source, "a\u3000b\u2028c", "", "a"], [*target, "0 1 2", "0", " "]
     found = eflomal().align(*lines).lines
     assert right(found[:200]) > 0.9 * 1200
-    assert found[-2:] == [Aligned.symmetric(frozenset())] * 2
+    assert found[-2:] == [DirectedLinks.symmetric(frozenset())] * 2
     assert eflomal().align([], []).lines == []
 
 

@@ -37,7 +37,7 @@ def test_links_are_in_order_and_lines_without_links_blank():
 def test_sure_and_possible_links_counted_from_0_or_1(write):
     expected = [GoldLinks(frozenset({(0, 1)}), frozenset({(0, 1), (2, 0)})), GoldLinks(frozenset(), frozenset())]
     assert read_gold(write("0-1 2p0 0p1", "")) == expected
-    assert read_gold(write("1-2 3p1 1p2\r", ""), one_based=True) == expected
+    assert read_gold(write("1-2 3p1 1p2\r", ""), counts_from_1=True) == expected
 
 
 @pytest.mark.parametrize("text", ["1", "1-", "-1", "1-2-3", "1:2", "a-b", "1--2", "0p1", "1 - 2", "1.0-2", "١-٢"])
@@ -54,7 +54,7 @@ def test_what_is_no_gold_link_is_named_with_its_line(write):
     with pytest.raises(UserError, match=r"links:1: not a link\n  found '1s2'; expected i-j or ipj"):
         read_gold(write("1-1 1s2"))
     with pytest.raises(UserError, match=r"links:2: a word that is counted from 0\n  found 0p3; expected words counted"):
-        read_gold(write("1-1", "1-1 0p3"), one_based=True)
+        read_gold(write("1-1", "1-1 0p3"), counts_from_1=True)
 
 
 def test_links_must_be_of_the_sentences(write):

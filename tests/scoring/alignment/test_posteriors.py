@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers import alignment_oracle
 
-from docmt.scoring.alignment.posteriors import FARTHEST, NO_LINK, SIZE, Jumps, hidden_markov, model_one
+from docmt.scoring.alignment.posteriors import FARTHEST, JUMP_COUNT, NO_LINK, Jumps, hidden_markov, ibm_model_1
 
 LENGTHS = [(3, 4), (1, 1), (2, 1), (1, 4), (3, 2)]
 """Source and target words of the sentence pairs of a batch."""
@@ -23,7 +23,7 @@ def batch() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @pytest.fixture
 def jumps() -> Jumps:
-    values = np.random.default_rng(2).random(SIZE)
+    values = np.random.default_rng(2).random(JUMP_COUNT)
     return Jumps(values / values.sum())
 
 
@@ -33,16 +33,16 @@ def cut(array: np.ndarray, pair: int) -> list:
 
 
 def test_model_one(batch):
-    found, _ = model_one(*batch)
+    found, _ = ibm_model_1(*batch)
     for pair in range(len(LENGTHS)):
-        expected = alignment_oracle.model_one(cut(batch[0], pair), cut(batch[1], pair))
+        expected = alignment_oracle.ibm_model_1(cut(batch[0], pair), cut(batch[1], pair))
         np.testing.assert_allclose(cut(found, pair), expected)
     assert np.all(found[batch[0] == 0] == 0)
 
 
 def test_hidden_markov(batch, jumps):
     found, moves = hidden_markov(*batch, jumps)
-    total = np.zeros(SIZE)
+    total = np.zeros(JUMP_COUNT)
     for pair in range(len(LENGTHS)):
         scores, alone = cut(batch[0], pair), cut(batch[1], pair)
         expected, made = alignment_oracle.hidden_markov(
@@ -66,10 +66,10 @@ def test_what_is_farther_counts_as_farthest(jumps):
 
 def test_jumps_are_trained_towards_what_is_counted():
     first = Jumps.at_first()
-    counts = np.zeros(SIZE)
+    counts = np.zeros(JUMP_COUNT)
     counts[FARTHEST + 2] = 1e9
     for jumps in (first, first.trained(counts)):
         assert jumps.probabilities.sum() == pytest.approx(1)
     assert first.probabilities.argmax() == FARTHEST + 1, "to the next word"
     assert first.trained(counts).probabilities.argmax() == FARTHEST + 2
-    np.testing.assert_allclose(first.trained(np.zeros(SIZE)).probabilities, first.probabilities)
+    np.testing.assert_allclose(first.trained(np.zeros(JUMP_COUNT)).probabilities, first.probabilities)

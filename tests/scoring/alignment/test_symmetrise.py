@@ -5,7 +5,7 @@ from itertools import pairwise, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.scoring.alignment.links import HEURISTICS, Aligned
+from docmt.scoring.alignment.links import HEURISTICS, DirectedLinks
 
 SIZE = 6
 NEIGHBOURS = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]
@@ -15,7 +15,7 @@ GRID = [(i, j) for j, i in product(range(SIZE), repeat=2)]
 some = st.frozensets(st.tuples(*[st.integers(0, SIZE - 1)] * 2), max_size=12)
 one_each = st.lists(st.integers(0, SIZE - 1) | st.none(), min_size=SIZE, max_size=SIZE)
 directions = st.builds(
-    lambda sources, targets: Aligned(
+    lambda sources, targets: DirectedLinks(
         frozenset((i, j) for j, i in enumerate(sources) if i is not None),
         frozenset((i, j) for i, j in enumerate(targets) if j is not None),
     ),
@@ -29,7 +29,7 @@ def free(links: set, link: tuple[int, int]) -> tuple[bool, bool]:
     return all(i != link[0] for i, _ in links), all(j != link[1] for _, j in links)
 
 
-def grow_diag(aligned: Aligned) -> set:
+def grow_diag(aligned: DirectedLinks) -> set:
     """GROW-DIAG of Koehn et al. (2005)."""
     links = set(aligned.forward & aligned.backward)
     while True:
@@ -44,7 +44,7 @@ def grow_diag(aligned: Aligned) -> set:
             return links
 
 
-def final(aligned: Aligned, rule) -> set:
+def final(aligned: DirectedLinks, rule) -> set:
     """FINAL (rule: any) and FINAL-AND (rule: all)."""
     links = grow_diag(aligned)
     for direction in (aligned.forward, aligned.backward):
@@ -54,7 +54,7 @@ def final(aligned: Aligned, rule) -> set:
     return links
 
 
-@given(directions | st.builds(Aligned, some, some))
+@given(directions | st.builds(DirectedLinks, some, some))
 def test_growing_is_that_of_the_pseudo_code(aligned):
     assert HEURISTICS["grow-diag"](aligned) == grow_diag(aligned)
     assert HEURISTICS["grow-diag-final"](aligned) == final(aligned, any)
@@ -72,12 +72,12 @@ def test_each_heuristic_has_the_links_of_the_one_before_and_more(aligned):
 
 @given(some)
 def test_one_set_of_links_stays_as_it_is(links):
-    assert {heuristic(Aligned.symmetric(links)) for heuristic in HEURISTICS.values()} == {links}
+    assert {heuristic(DirectedLinks.symmetric(links)) for heuristic in HEURISTICS.values()} == {links}
 
 
 def test_an_example():
     """The two sure links; beside them (0, 1); apart from them (3, 3), whose words have no link, and (3, 0)."""
-    aligned = Aligned(frozenset({(0, 0), (0, 1), (1, 2), (3, 3)}), frozenset({(0, 0), (1, 2), (3, 0)}))
+    aligned = DirectedLinks(frozenset({(0, 0), (0, 1), (1, 2), (3, 3)}), frozenset({(0, 0), (1, 2), (3, 0)}))
     found = {name: heuristic(aligned) - {(0, 0), (1, 2)} for name, heuristic in HEURISTICS.items()}
     assert found["grow-diag"] == {(0, 1)}
     assert found["grow-diag-final-and"] == {(0, 1), (3, 3)}

@@ -11,9 +11,9 @@ import pytest
 from helpers.alignment_oracle import Loops
 
 from docmt.scoring.alignment import batches
-from docmt.scoring.alignment.links import Aligned
+from docmt.scoring.alignment.links import DirectedLinks
 from docmt.scoring.alignment.posteriors import FARTHEST
-from docmt.scoring.alignment.training import HIDDEN_MARKOV_ROUNDS, MODEL_ONE_ROUNDS, Training, align, train
+from docmt.scoring.alignment.training import HIDDEN_MARKOV_ROUNDS, IBM_MODEL_1_ROUNDS, AlignerTraining, align, train
 
 SOURCE = ["das haus", "das Buch", "ein buch", "das kleine haus", "", "ein", "haus das haus"]
 TARGET = ["the house", "the book", "a Book", "the small house there", "nothing", "", "house the the"]
@@ -28,7 +28,7 @@ def drawn(seed: int, count: int, words: str) -> list[str]:
 CASES = [(SOURCE, TARGET), (drawn(1, 12, "abcde"), drawn(2, 12, "uvwxyz"))]
 
 
-def by_words(training: Training, names: str) -> dict:
+def by_words(training: AlignerTraining, names: str) -> dict:
     """What training knows, as the loops have it."""
     sources, targets = (list(words) for words in training.words)
     if names == "links":
@@ -38,29 +38,29 @@ def by_words(training: Training, names: str) -> dict:
             (sources[i], targets[j]): value for (i, j), value in every.items() if i < len(sources) and j < len(targets)
         }
     side, numbers = (
-        (sources, training.lexicon.source_alone)
-        if names == "source_alone"
-        else (targets, training.lexicon.target_alone)
+        (sources, training.lexicon.source_unlinked)
+        if names == "source_unlinked"
+        else (targets, training.lexicon.target_unlinked)
     )
     return dict(zip(side, numbers[:-1].tolist(), strict=True))
 
 
-def check(training: Training, loops: Loops) -> None:
+def check(training: AlignerTraining, loops: Loops) -> None:
     """After all rounds, and in what they say of each line."""
-    for _ in range(MODEL_ONE_ROUNDS):
-        training.model_one_round()
-        loops.model_one_round()
+    for _ in range(IBM_MODEL_1_ROUNDS):
+        training.ibm_model_1_round()
+        loops.ibm_model_1_round()
     for _ in range(HIDDEN_MARKOV_ROUNDS):
         training.hidden_markov_round()
         loops.hidden_markov_round()
-    for name in ("links", "source_alone", "target_alone"):
+    for name in ("links", "source_unlinked", "target_unlinked"):
         expected = {key: value for key, value in getattr(loops, name).items() if value}
         found = {key: value for key, value in by_words(training, name).items() if value}
         assert found == pytest.approx(expected, rel=1e-5, abs=1e-6), name
     for one, other in zip(training.jumps, loops.jumps, strict=True):
         expected = [other[jump] for jump in range(-FARTHEST, FARTHEST + 1)]
         np.testing.assert_allclose(one.probabilities, expected, rtol=1e-5)
-    expected = {number: Aligned(*map(frozenset, loops.best(number))) for number in loops.aligned()}
+    expected = {number: DirectedLinks(*map(frozenset, loops.best(number))) for number in loops.aligned()}
     assert dict(training.links()) == expected
 
 
@@ -68,13 +68,13 @@ def check(training: Training, loops: Loops) -> None:
 @pytest.mark.parametrize(("source", "target"), CASES, ids=["words", "drawn"])
 def test_training_is_that_of_loops_however_lines_share_batches(source, target, at_once, monkeypatch):
     monkeypatch.setattr(batches, "CELLS_AT_ONCE", at_once)
-    check(Training(source, target), Loops(source, target))
+    check(AlignerTraining(source, target), Loops(source, target))
 
 
 def test_lines_are_aligned_by_what_a_model_knows_and_by_each_other():
     known = train(*CASES[0])
     lines = ["das haus neu", "ein haus", "das neu"], ["the new house", "new a", "the new"]
-    check(Training(*lines, known), Loops(*lines, known))
+    check(AlignerTraining(*lines, known), Loops(*lines, known))
 
 
 def dictionary_lines(seed: int, count: int) -> tuple[list[str], list[str]]:
@@ -84,7 +84,7 @@ def dictionary_lines(seed: int, count: int) -> tuple[list[str], list[str]]:
     return [" ".join(words) for words in sentences], [" ".join(words[::-1]).replace("s", "t") for words in sentences]
 
 
-OPPOSITE = Aligned.symmetric(frozenset((i, 4 - i) for i in range(5)))
+OPPOSITE = DirectedLinks.symmetric(frozenset((i, 4 - i) for i in range(5)))
 """No link but the middle one is on the diagonal."""
 
 
@@ -107,7 +107,7 @@ def test_a_word_without_a_translation_has_no_link():
 def test_swapped_sides_have_swapped_links():
     source, target = drawn(5, 60, "abcdefgh"), drawn(6, 60, "stuvwxyz")
     swapped = [
-        Aligned(frozenset((i, j) for j, i in one.backward), frozenset((i, j) for j, i in one.forward))
+        DirectedLinks(frozenset((i, j) for j, i in one.backward), frozenset((i, j) for j, i in one.forward))
         for one in align(target, source)
     ]
     assert align(source, target) == swapped
@@ -122,7 +122,7 @@ def test_neither_the_order_of_lines_nor_case_nor_blanks_matter():
 
 
 def test_lines_without_words_have_no_links():
-    nothing = Aligned.symmetric(frozenset())
+    nothing = DirectedLinks.symmetric(frozenset())
     assert align([], []) == []
     assert align(["", "a"], ["b", " "]) == [nothing] * 2
     assert align(*CASES[0], train([], [])) == align(*CASES[0])
