@@ -35,12 +35,14 @@ def train(
     options: JobOptions | None = None,
     stop: StopRequest | None = None,
 ) -> bool:
-    """Train to the end: True; or until a signal or the deadline: False, and the state folder holds a checkpoint.
+    """Train to the end and return True, or stop at a signal or the deadline, write a checkpoint and return False.
 
-    An interrupted training goes on from its newest valid checkpoint; a finished one leaves no state, so that the
-    next call trains from the start. `threads`: none leaves torch's own number. `open_score`: see `prepare`. `stop`:
-    what hears signals already.
-    Raises UserError for inputs that do not fit, for another run's state, and for failures that have a name (`Reason`).
+    An interrupted training continues from its newest valid checkpoint. A finished training leaves no state, so that the
+    next call trains from the start. `threads`: None leaves the number that torch has chosen. `open_score`: see
+    `prepare`. `stop` is a StopRequest that receives signals already.
+
+    Raises UserError for inputs that do not fit, for the state of another run, and for failures that have a name
+    (`Reason`).
     """
     options = options or JobOptions()
     where = choose_device(device)
@@ -80,9 +82,12 @@ def train(
 def claim(
     paths: Paths, run: dict[str, Any], listener: Listener, options: JobOptions, watch: Watch, lease: Lease
 ) -> str:
-    """Make the state folder this run's, and this training's alone, as long as it is alive; the lease's token."""
-    own = partial(claim_state, paths.state, run, listener.note, options.set_aside)
-    token = lease.take(own, listener.note, watch.reason_to_give_up)
+    """Make the state folder belong to this run, and to this training alone; return the token of the lease.
+
+    The lease lasts as long as this process is alive.
+    """
+    claim_folder = partial(claim_state, paths.state, run, listener.note, options.set_aside)
+    token = lease.take(claim_folder, listener.note, watch.reason_to_give_up)
     watch.keep(lease)
     forget_exit(paths.state)
     forget_exit(paths.output)
@@ -90,7 +95,7 @@ def claim(
 
 
 def finish(paths: Paths, settings: Settings, training: Training, chosen: Validation, run: dict[str, Any]) -> None:
-    """Leave the outputs in the place of the state."""
+    """Write the outputs, and then remove the state folder."""
     with disk_full_named(paths.output):
         write_outputs(paths, settings, training, chosen, run["inputs"])
     update = training.status.update
@@ -101,7 +106,7 @@ def finish(paths: Paths, settings: Settings, training: Training, chosen: Validat
 
 
 def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
-    """Say what is trained; where it starts from another model, how many parameters are taken and how many new."""
+    """Report the model, the data and, where training starts from another model, which parameters are transferred."""
     parameters = sum(parameter.numel() for parameter in task.model.parameters())
     listener.note(
         f"{task.model.config.kind}: {parameters:,} parameters, {len(task.rows):,} training segments, "
@@ -116,16 +121,16 @@ def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
 
 
 def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -> Validation | None:
-    """Run, with the metrics written down, and choose the weights; their validation.
+    """Run the training, write its metrics, choose the weights, and return the validation of these weights.
 
-    None where it did not come to its end: screen and state folder are told why.
+    Returns None where the training stopped before its end; the reason is then on the screen and in the state folder.
     """
     update = training.status.update
     if update:
         listener.note(f"resuming from the checkpoint of update {update}")
     training.ranks.from_first(lease.check)
-    own = files(training, paths, lease, listener.note) if training.ranks.is_first else ()
-    listeners = Listeners(listener, *own)
+    writers = files(training, paths, lease, listener.note) if training.ranks.is_first else ()
+    listeners = Listeners(listener, *writers)
     try:
         reason = training.run(listeners)
         if reason is Reason.FINISHED:
@@ -144,7 +149,7 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
 
 
 def files(training: Training, paths: Paths, lease: Lease, note: Callable[[str], None]) -> Sequence[Listener]:
-    """What writes the course of a training down."""
+    """Return the listeners that write the course of a training to files."""
     status = training.status
     metrics = Metrics(paths.state / METRICS, status, training.ranks.count, lease.is_held)
     return metrics, *events(paths.output / "tensorboard", status, note)
