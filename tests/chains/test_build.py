@@ -195,7 +195,9 @@ def test_a_view_of_other_tokens_is_refused(tokens, words, damage, tmp_path):
     rows = read_arrow(view / "test.arrow", SEGMENTS).to_pylist()
     write_arrow(view / "test.arrow", pa.Table.from_pylist([rows[0] | damage, *rows[1:]], SEGMENTS))
     settings = SegmentsSettings(1, ViewConfig(CUTS[3], CUTS[3]))
-    with pytest.raises(UserError, match=r"test\.arrow: row 0: a segment of other tokens\n(.|\n)*make the view anew"):
+    with pytest.raises(
+        UserError, match=r"test\.arrow: row 0: the segment was cut from different tokens\n(.|\n)*build the view again"
+    ):
         build_segments(settings, tokens, words, view, tmp_path / "chains")
 
 

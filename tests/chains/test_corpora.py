@@ -177,7 +177,9 @@ def test_a_view_with_other_shards_is_refused(tmp_path):
     view = built(tmp_path, write_tokens(tmp_path / "tokens", TOLD, 2), Workers(1)) / "view"
     tokens = write_tokens(tmp_path / "other", TOLD, 1)
     told = SegmentsSettings(1, ViewConfig(CutConfig(window=2), CutConfig(documents=True)))
-    message = r"train\.arrow: shards of other tokens\n  found 3; expected 4.*\n  make the view anew"
+    message = (
+        r"train\.arrow: the view was cut from different tokens\n  found 3 shards; expected 4 .*\n  build the view again"
+    )
     with pytest.raises(UserError, match=message):
         build_segments(told, tokens, tmp_path / "words", view, tmp_path / "out")
 
