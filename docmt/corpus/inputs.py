@@ -81,8 +81,8 @@ class Problems:
     def report(self, what: str, *, where: str, **facts: object) -> None:
         """Raise UserError for a problem of the kind `what`; `facts` are further arguments of UserError.
 
-        Callers do not rely on the exception: a subclass may collect the problem, and then the caller goes on as well as
-        it can.
+        A subclass may collect the problem instead of raising an error; callers therefore go on as well as they can
+        after the call.
         """
         raise UserError(what, where=where, **facts)
 
@@ -189,6 +189,7 @@ class ReaderInputs:
         with reading(file, DAMAGED, remedy="remove it, and make or fetch it again"), open_file(path, "rb") as stream:
             for number, line in enumerate(stream, 1):
                 text = _decoded(line, f"{file}:{number}", self.problems).rstrip("\r\n")
+                # Some editors write a byte order mark at the beginning of a file.
                 yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
 
     def text(self, name: str) -> str:

@@ -77,6 +77,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     ):
         splits = _write_documents(corpus.documents, writer)
         items = list(corpus.items)
+        # These checks are inside the block: where one fails, documents.parquet does not appear.
         counts = {split: statistics.counts for split, statistics in splits.items()}
         check_splits(counts, stated_splits(settings.reader, settings.languages), problems)
         if not (counts or items):

@@ -68,6 +68,7 @@ def _names(inputs: ReaderInputs, pattern: str) -> set[str]:
     matches.
     """
     parts = PurePosixPath(pattern).parts
+    # The folders before the first {document} are fixed; archives among them are unpacked by `inputs.path`.
     depth = next(number for number, part in enumerate(parts) if NAME in part)
     folder = inputs.path(str(PurePosixPath(*parts[:depth])))
     rest = "/".join(parts[depth:])

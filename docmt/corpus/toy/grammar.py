@@ -162,6 +162,7 @@ def given_fruit(rng: Random) -> Sentence:
     person_zh, person_en = rng.choice(words.NEUTRAL_PEOPLE)
 
     def say(facts: Facts) -> tuple[str, str]:
+        # After 这, Chinese leaves out 一: 这个, not 这一个.
         count = facts.count[0].removeprefix("一")
         english = f"these {facts.fruit.plural} are" if facts.is_plural else f"this {facts.fruit.singular} is"
         return _pair(f"这{count}{facts.fruit.zh}是给{person_zh}的", f"{english} for {person_en}")

@@ -351,10 +351,9 @@ def test_nist_sgm(inputs, old, new, message):
 def test_nist_sgm_whose_source_has_other_lines(inputs, lines):
     write_files(inputs.downloads, {"s.txt": "一\n" * lines, "r.sgm": SGM})
     files = {"source": "s.txt", "source_form": "lines", "references": ["r.sgm"]}
-    message = (
-        f"s.txt:{lines}: number of lines differs from the segments of the references\n  found {lines} lines; expected "
-    )
-    assert refusal(inputs, {"kind": "nist_sgm", "splits": {"test": files}}) == f"{message}3 lines"
+    message = f"s.txt:{lines}: number of lines differs from the segments of the references"
+    facts = f"found {lines} lines; expected 3 lines"
+    assert refusal(inputs, {"kind": "nist_sgm", "splits": {"test": files}}) == f"{message}\n  {facts}"
 
 
 INSTANCE = {"src": "Where _eos Here .", "dst": ["Где _eos Тут .", "Где _eos Там ."], "true_ind": 0, "ctx_dist": 1}
