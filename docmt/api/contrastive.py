@@ -12,7 +12,7 @@ from docmt.base.errors import UserError, check_known
 from docmt.corpus.inputs import ContrastiveItem
 from docmt.corpus.opening import contrastive_forms, read_sets
 from docmt.decoding.translator import Progress, quiet
-from docmt.scoring.contrastive import Judgement, accuracies, contrastive_signature, judged, with_totals
+from docmt.scoring.contrastive import Judgement, accuracies, contrastive_signature, group_with_totals, judge_items
 from docmt.settings.scoring import ContrastiveConfig
 
 Report = Callable[[Path, Counter[str]], None]
@@ -114,13 +114,13 @@ def judgements_of(
     if not items:
         raise UserError("no contrastive items", where=where)
     table = forced_scores(model, items, where, batch_tokens, config.unit == "target", progress)
-    return judged(table, config, where)
+    return judge_items(table, config, where)
 
 
 def contrastive_scores(judgements: Sequence[Judgement], signature: str) -> list[ContrastiveScore]:
     """Return the accuracy of each set, of each set that several sets are parts of, and of all sets, by distance."""
     scores = []
-    for name, members in with_totals(judgements).items():
+    for name, members in group_with_totals(judgements).items():
         record = accuracies(replace(judgement, set=name) for judgement in members)[name]
         by_distance = record["by_distance"]
         parts = {None: record, **(by_distance if len(by_distance) > 1 else {})}

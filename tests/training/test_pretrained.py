@@ -168,7 +168,7 @@ def test_the_log_says_what_is_taken_what_is_new_and_what_is_left(bart, capsys):
     command(*training(bart))
     log = capsys.readouterr()
     text = re.sub(r"\s+", " ", log.out + log.err)
-    assert "taken from the initial model" in text
+    assert "transferred from the initial model" in text
     assert "final_logits_bias (no part of a translation model: all zero)" in text
     assert "pieces that start as the mean of all: source_embedding.weight: <sep> <cls>" in text
     assert "new positions: source_embedding.position.weight from 30 on" in text
@@ -179,7 +179,7 @@ def test_the_fields_that_have_to_differ_can_be_pasted(bart):
     fitting = plain["model"]
     edit(bart, "model", {**fitting, "heads": 2, "width": 32, "embedding_scale": True, "norm_epsilon": 0.5})
     message = refusal(bart)
-    assert "the model is not like the checkpoint that it starts from" in message
+    assert "the model differs from the checkpoint that it starts from" in message
     pasted = yaml.safe_load(re.search(r"expected model: (\{.*\})", message)[1])
     assert pasted == {"heads": 4, "width": 16, "embedding_scale": False, "norm_epsilon": 1e-5}
     edit(bart, "model", {**fitting, **pasted})
