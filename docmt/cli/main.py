@@ -40,7 +40,7 @@ def run() -> None:
     """Run a command, and print all that it has to say."""
     try:
         with naming(STANDARD_OUTPUT):  # all that is written elsewhere has its name
-            build()()
+            build()(prog_name="docmt")
     except SystemExit as end:
         if end.code == INTERRUPTED:  # what typer makes of Ctrl-C
             raise KeyboardInterrupt from end
