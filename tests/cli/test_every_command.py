@@ -4,6 +4,7 @@ import inspect
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib import import_module
@@ -20,32 +21,30 @@ from docmt.cli.main import main
 USER = {name: module for section in FOR_YOU.values() for name, module in section.items()}
 JOB = {name: module for section in JOBS.values() for name, module in section.items()}
 ALL = [(name,) for name in USER] + [("job", name) for name in JOB]
-VERBS = set(
-    [
-        "translate",
-        "score",
-        "inspect",
-        "import",
-        "compare",
-        "train",
-        "draw",
-        "read",
-        "align",
-        "check",
-        "make",
-        "count",
-        "list",
-        "fetch",
-        "tokenise",
-        "learn",
-        "encode",
-        "join",
-        "cut",
-        "find",
-        "decode",
-        "write",
-    ]
-)
+VERBS = {
+    "translate",
+    "score",
+    "inspect",
+    "import",
+    "compare",
+    "train",
+    "draw",
+    "read",
+    "align",
+    "check",
+    "make",
+    "count",
+    "list",
+    "fetch",
+    "tokenise",
+    "learn",
+    "encode",
+    "join",
+    "cut",
+    "find",
+    "decode",
+    "write",
+}
 """What every command begins with."""
 
 OPTIONS = {
@@ -244,6 +243,7 @@ def filled(arguments: list[str], dash: str | None = None) -> list[str]:
 def test_json_is_json_and_without_it_text_is_printed(name, folder, call):
     status, shown, told = call(name, *filled(CALLS[name]))
     assert status == 0 and shown, told
+    shutil.rmtree(folder / "out", ignore_errors=True)
     status, printed, told = call(name, *filled(CALLS[name]), "--json")
     assert status == 0, told
     assert json.loads(printed) is not None
