@@ -252,7 +252,8 @@ def test_a_file_that_no_reader_reads_is_empty():
         (
             {"kind": "contrastive_table", "sets": {"some": "a"}},
             ("a",),
-            f"mine: no fixture of this form\n  found contrastive_table; expected {', '.join(written_forms())}",
+            "mine: files of this form cannot be generated\n"
+            f"  found contrastive_table; expected {', '.join(written_forms())}",
         ),
     ],
 )

@@ -100,7 +100,7 @@ def test_a_table_with_documents_that_are_there_twice(tmp_path, validate):
     assert validate("t.tsv") == (
         2,
         [
-            "row has a different number of columns than the header: 1",
+            "row has more or fewer columns than the header: 1",
             "  t.tsv:5: found 2 columns; expected 3 columns",
             "document given twice in train: 2",
             "  t.tsv:4: found a",

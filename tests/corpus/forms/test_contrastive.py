@@ -128,11 +128,15 @@ BLOCK, EXAMPLE, PRONOUN = ANAPHORA["2"], LEXICAL_CHOICE["1"]["examples"][0], PRO
         ),
         ("contrapro", {}, "contrapro.json: not a contrastive set\n  found dict; expected a list of items"),
         ("contrapro", ["x"], "contrapro.json, item 1: not a contrastive item\n  found str"),
-        ("contrapro", [changed(PRONOUN, **{"segment id": 60})], "not the line of its document\n  found 6 lines"),
+        (
+            "contrapro",
+            [changed(PRONOUN, **{"segment id": 60})],
+            "source differs from its line of the document\n  found 6 lines",
+        ),
         (
             "contrapro",
             [changed(PRONOUN, **{"segment id": 6})],
-            "not the line of its document\n  found 'it is old .'; expected 'it is red .'",
+            "source differs from its line of the document\n  found 'it is old .'; expected 'it is red .'",
         ),
         ("contrapro", [changed(PRONOUN, **{"document id": "1999_9.de"})], "documents/1999/1999_9.en: file not found"),
     ],
@@ -163,7 +167,7 @@ def test_documents_of_unequal_length_are_refused(sets):
         (
             "вы !\t1",
             "вы !",
-            "table.tsv:2: row has a different number of columns than the header\n  found 5 columns; expected 6",
+            "table.tsv:2: row has more or fewer columns than the header\n  found 5 columns; expected 6",
         ),
         ("вы !\t1", "вы !\tyes", "table.tsv:2: not the variants of an item\n  found correct: yes, 0"),
         ("ты !\t1", "ты !\t0", "table.tsv:4: not the variants of an item\n  found correct: 0, 0, 0"),
@@ -191,4 +195,4 @@ def test_a_mistake_in_an_item_is_reported_and_the_next_item_read(sets):
     inputs.problems = CollectedProblems(at_most=1)
     assert [item.set for item in items_of(inputs, reader("contrapro"))] == ["p/it:sie"]
     counts = {what: kind.count for what, kind in inputs.problems.problems.items()}
-    assert counts == {"not the line of its document": 2, "not a contrastive item": 1}
+    assert counts == {"source differs from its line of the document": 2, "not a contrastive item": 1}
