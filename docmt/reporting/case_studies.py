@@ -59,6 +59,7 @@ class Rendering:
         return self.agreeing / self.pairs if self.pairs else 0.0
 
 
+# Compared and hashed by identity: a chain is the key of mappings, and its own mapping cannot be hashed.
 @dataclass(frozen=True, eq=False)
 class ChainCase:
     """A repeated word (or piece, by `unit`), its occurrences as (test sentence, word), and all of its translations."""
