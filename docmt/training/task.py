@@ -173,6 +173,7 @@ def prepare(
     start = fill(model, paths)
     frozen = freeze(model, train.frozen, start)
     model.to(device)
+    # After the move, since the state of the optimiser is on the device of the parameters.
     optimiser = build_optimiser(model, train, start.transferred)
     return Task(model, optimiser, train, rows, dev, settings.seed, device, start, frozen, score)
 
@@ -249,7 +250,7 @@ def transfer_summary(start: Start) -> list[str]:
         *([warning] if start.stands_for else []),
         f"transferred from the initial model: {by_part(start.transferred)}; new: {by_part(start.new)}; "
         "all names: record.json",
-        *([f"weights of the checkpoint that no parameter is equal to: {first_of(others)}"] if others else []),
+        *([f"weights of the checkpoint that were not simply copied: {first_of(others)}"] if others else []),
         *([f"pieces that start as the mean of all: {'; '.join(rows)}"] if rows else []),
         *([f"new positions: {', '.join(positions)}"] if positions else []),
     ]

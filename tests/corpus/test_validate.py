@@ -62,14 +62,16 @@ def test_stray_markers(marker):
     [
         (
             {"source": ("一",)},
-            "context does not fit the source\n  found 1 source and 1 context sentences; expected one less",
+            "context does not fit the source\n"
+            "  found 1 source and 1 context sentences; expected one context sentence fewer",
         ),
         *(
             (
                 changes,
-                f"not the variants of an item\n  found {found}; expected one that is right, and wrong ones that differ",
+                f"not the variants of an item\n"
+                f"  found {variants}; expected one right variant, and wrong variants that differ",
             )
-            for changes, found in (
+            for changes, variants in (
                 ({"variants": ("two", "too", "too")}, "3 variants, correct 0"),
                 ({"variants": ("two",)}, "1 variants, correct 0"),
                 ({"correct": 2}, "2 variants, correct 2"),
@@ -86,7 +88,7 @@ def test_what_no_contrastive_item_may_be(changes, message):
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("counts", "message"),
     [
         (
             {"train": SplitCounts(2, 9)},
@@ -99,10 +101,10 @@ def test_what_no_contrastive_item_may_be(changes, message):
         ),
     ],
 )
-def test_counts_are_those_of_the_catalogue(found, message):
+def test_counts_are_those_of_the_catalogue(counts, message):
     expected = {"train": SplitCounts(2, 8)}
     check_counts(expected, expected, "mine", Problems())
-    check_counts(found, {}, "mine", Problems())
+    check_counts(counts, {}, "mine", Problems())
     with pytest.raises(UserError) as problem:
-        check_counts(found, expected, "mine", Problems())
+        check_counts(counts, expected, "mine", Problems())
     assert str(problem.value) == message

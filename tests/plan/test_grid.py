@@ -346,7 +346,7 @@ REFUSED = [
     (STUDY, "systems/fine/model", {"cross_combined_layers": 9}, "0 to 6, the number of layers"),
     (STUDY, "systems/bad name", {}, "systems.bad name: not a name"),
     (STUDY, "corpora", ["toi"], "corpora.0: unknown corpus\n  found toi\n  did you mean 'toy'?"),
-    (STUDY, "study", "uno", "a study is called like its file"),
+    (STUDY, "study", "uno", "the name of a study is not that of its file"),
     (
         STUDY,
         "tables",

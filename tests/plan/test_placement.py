@@ -171,7 +171,7 @@ REFUSED = [
     (
         "systems/fine/init_from",
         {"system": "sentence", "corpus": "large"},
-        "systems.fine.text: sentence is trained on another corpus, whose vocabulary is another\n  found text joint",
+        "systems.fine.text: sentence is trained on another corpus, with another vocabulary\n  found text joint",
     ),
     ("systems/sentence/init_from", {"system": "fine", "corpus": "toy"}, "systems.sentence.init_from: goes in a circle"),
 ]

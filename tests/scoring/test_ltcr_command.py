@@ -148,12 +148,18 @@ def test_files_that_do_not_correspond_are_refused(files, write):
     beyond = write("beyond", [*LINKS[:3], "0-1 1-9"])
     plain = [part for part in files if part not in ("--alignments", files[5])]
     cases = [
-        ([*files, "--hypotheses", three], "three: another number of lines\n  found 3; expected 4, as in"),
-        ([*files, "--train-source", source, "--train-target", three], "three: another number of lines\n  found 3;"),
-        ([*files, "--alignments", files[5]], "--alignments: another number of alignments\n  found 2; expected 1, one"),
+        ([*files, "--hypotheses", three], "three: a different number of lines\n  found 3; expected 4, as in"),
+        ([*files, "--train-source", source, "--train-target", three], "three: a different number of lines\n  found 3;"),
+        (
+            [*files, "--alignments", files[5]],
+            "--alignments: a different number of alignments\n  found 2; expected 1, one",
+        ),
         ([*plain, "--alignments", three], "three: not one line for each sentence pair\n  found 3; expected 4"),
         ([*plain, "--alignments", beyond], "beyond:4: a link to a word that is not there\n  found 1-9"),
-        ([*plain, "--aligner", "x"], "--aligner: it says what made --alignments, and there are none"),
+        (
+            [*plain, "--aligner", "x"],
+            "--aligner: the option names the aligner of the files --alignments, and there are no such files",
+        ),
         (files[:4], "source: no documents"),
     ]
     for arguments, message in cases:

@@ -133,17 +133,20 @@ def test_a_mark_stands_beside_a_difference_that_is_no_chance(write):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--hypotheses", "fewer"), r"fewer: another number of lines\n  found 3; expected 4, as in .*reference"),
-        (("--hypotheses", "text", "--reference", "borders"), r"text:3: text where the references have a border"),
+        (("--hypotheses", "fewer"), r"fewer: a different number of lines\n  found 3; expected 4, as in .*reference"),
+        (("--hypotheses", "text", "--reference", "borders"), r"text:3: text on a line where the references have a b"),
         (("--hypotheses", "fewer", "--lines", "documents"), r"reference: lines that are documents need documents"),
         (
             ("--hypotheses", "fewer", "--lines", "documents", "--documents", "names"),
             "found 3; expected 2, one for each",
         ),
-        (("--hypotheses", "system", "--documents", "fewer"), "fewer: another number of lines"),
-        (("--hypotheses", "system", "--instances", "fewer"), "fewer: another number of lines"),
+        (("--hypotheses", "system", "--documents", "fewer"), "fewer: a different number of lines"),
+        (("--hypotheses", "system", "--instances", "fewer"), "fewer: a different number of lines"),
         (("--hypotheses", "system", "--by-document"), "reference: no documents\n  name each line's document"),
-        (("--hypotheses", "system", "--reference", "fewer"), r"fewer: another number of lines\n  found 3; expected 4"),
+        (
+            ("--hypotheses", "system", "--reference", "fewer"),
+            r"fewer: a different number of lines\n  found 3; expected 4",
+        ),
         (("--hypotheses", "system", "--reference", "empty"), "empty: no sentences"),
         (("--hypotheses", "nowhere"), "nowhere: file not found"),
     ],

@@ -179,7 +179,7 @@ def test_the_fields_that_have_to_differ_can_be_pasted(bart):
     fitting = plain["model"]
     edit(bart, "model", {**fitting, "heads": 2, "width": 32, "embedding_scale": True, "norm_epsilon": 0.5})
     message = refusal(bart)
-    assert "the model is not like the checkpoint that it starts from" in message
+    assert "the model differs from the checkpoint that it starts from" in message
     pasted = yaml.safe_load(re.search(r"expected model: (\{.*\})", message)[1])
     assert pasted == {"heads": 4, "width": 16, "embedding_scale": False, "norm_epsilon": 1e-5}
     edit(bart, "model", {**fitting, **pasted})

@@ -120,7 +120,7 @@ def test_what_does_not_go_together_is_refused(arguments, message, text, more):
 
 
 def test_lines_must_correspond(text, write):
-    with pytest.raises(UserError, match=r"short: another number of lines\n  found 2; expected 15, as in .*source"):
+    with pytest.raises(UserError, match=r"short: a different number of lines\n  found 2; expected 15, as in .*source"):
         command(module.align, text[0], write("short", TARGET[:2]))
 
 
@@ -135,7 +135,7 @@ def test_the_error_rate_as_a_table_and_as_json(write):
 
 
 def test_the_error_rate_needs_as_many_lines(write):
-    with pytest.raises(UserError, match=r"found: another number of lines\n  found 1; expected 2, as in .*gold"):
+    with pytest.raises(UserError, match=r"found: a different number of lines\n  found 1; expected 2, as in .*gold"):
         command(module.aer, write("gold", ["1-1", ""]), write("found", ["0-0"]))
 
 
@@ -186,5 +186,7 @@ def test_settings_choose_the_aligner_of_the_workflow(tmp_path):
     assert default.align(SOURCE, TARGET).lines == align(SOURCE, TARGET, train(*MORE))
     assert workflow.corpus_aligner(AlignerConfig("eflomal"), None, corpus) == Eflomal(["a"], ["b"])
     assert workflow.corpus_aligner(AlignerConfig("awesome-align", "x"), None, corpus) == AwesomeAlign(Path("x"))
-    with pytest.raises(UserError, match="--aligner: the trained aligner is not named\n  expected a folder of train-al"):
+    with pytest.raises(
+        UserError, match="--aligner: the folder of the trained aligner is not given\n  expected a folder of train-al"
+    ):
         workflow.corpus_aligner(AlignerConfig(), None, corpus)
