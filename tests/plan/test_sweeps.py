@@ -36,7 +36,7 @@ def test_a_sweep_is_its_systems(tmp_path):
     short = grid_of(tmp_path / "short", study_of({**SYSTEMS, **SWEEP}, "document.length{}"))
     long = grid_of(tmp_path / "long", study_of({**SYSTEMS, **spelt}, points))
     assert short.entries == long.entries
-    stated = [dataclasses.replace(one.studies["one"], systems={}) for one in (short, long)]
+    stated = [dataclasses.replace(grid.studies["one"], systems={}) for grid in (short, long)]
     assert stated[0] == stated[1]
 
 
