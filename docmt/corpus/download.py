@@ -65,7 +65,7 @@ def fetch(
     Raises UserError, with the reason of every source, where none gives the file.
     """
     key = f"{corpus}/{file.name}"
-    expected = file.sha256 or locked(lock).get(key)
+    expected = file.sha256 or locked_checksums(lock).get(key)
     if output.exists() and _is_right(output, key, expected, lock):
         return
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -79,6 +79,7 @@ def fetch(
         else:
             if file.sha256 is None:
                 _record(lock, key, sha256_file(part))
+            # The file gets its final name last: a file of that name is always complete and verified.
             part.replace(output)
             return
     raise _all_failed(file, key, output, failures, expected)
@@ -101,7 +102,7 @@ def sources(file: FileConfig, mirror: str | None) -> tuple[str, ...]:
     return (f"{mirror.rstrip('/')}/{quote(file.name) if is_url else file.name}", *file.sources)
 
 
-def locked(lock: Path) -> dict[str, str]:
+def locked_checksums(lock: Path) -> dict[str, str]:
     """Return the sha256 of each first download, by `corpus/file`."""
     return read_object_if_there(lock) or {}
 
@@ -120,7 +121,7 @@ def _is_right(output: Path, key: str, expected: str | None, lock: Path) -> bool:
 def _record(lock: Path, key: str, sha256: str) -> None:
     lock.parent.mkdir(parents=True, exist_ok=True)
     with folder_lock(lock.parent):  # several downloads may write the lock file at the same time
-        write_json(lock, {**locked(lock), key: sha256})
+        write_json(lock, {**locked_checksums(lock), key: sha256})
 
 
 def _get_verified(source: str, output: Path, expected: str | None, size: int | None, wait_s: float) -> Path:
@@ -188,9 +189,11 @@ def _copy(source: str, part: Path) -> None:
 
 def _transfer(url: str, part: Path, has_checksum: bool) -> None:
     """Make one attempt: fetch the rest of the part, or the whole file where the server does not resume."""
+    # A compressed transfer would have other byte positions than the file, so that it could not be resumed.
     headers = {"Accept-Encoding": "identity", **_range(url, part, has_checksum)}
     try:
         with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT_S) as response:
+            # The part is not shorter than the server's file, so it cannot be the beginning of that file.
             if response.status_code == requests.codes.requested_range_not_satisfiable:
                 _forget(part)
                 raise Interrupted("the server's file is shorter than the part that was downloaded before")
@@ -213,6 +216,7 @@ def _range(url: str, part: Path, has_checksum: bool) -> dict[str, str]:
     if not part.exists() or not origin or origin["source"] != url or not (origin["version"] or has_checksum):
         return {}
     headers = {"Range": f"bytes={part.stat().st_size}-"}
+    # With If-Range, a server whose file has changed sends the whole new file instead of the rest of it.
     return {**headers, "If-Range": origin["version"]} if origin["version"] else headers
 
 
@@ -259,6 +263,7 @@ def reason(problem: Exception) -> str:
     while problem.args and isinstance(problem.args[0], Exception):
         problem = problem.args[0]
     inner = getattr(problem, "reason", None)
+    # The library's texts begin with the name of the connection object, up to the first colon.
     return str(inner or problem).split(": ", 1)[-1]
 
 

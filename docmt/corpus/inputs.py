@@ -42,8 +42,8 @@ class SideText:
 class Document:
     """A document of sentence pairs.
 
-    `references`: further translations beside the target. `where`: the place at which the document begins, as messages
-    show it.
+    `references`: further translations beside the target. `where`: the place in the corpus' files at which the document
+    begins, as messages show it.
     """
 
     split: str
@@ -63,7 +63,10 @@ class Document:
 class ContrastiveItem:
     """A row of `contrastive.parquet` (`docmt.base.columns.CONTRASTIVE`) without its number.
 
-    `where`: the place in the corpus' files that the item was read from, as messages show it.
+    `set`: the set, with its part after a slash; `distance`: the number of sentences from the deciding sentence to the
+    judged one, the last; `target_context`: the translations of the sentences before the judged one; `variants`: the
+    translations of the judged sentence, of which `correct` is the index of the right one; `where`: the place in the
+    corpus' files, as messages show it.
     """
 
     set: str
@@ -81,8 +84,8 @@ class Problems:
     def report(self, what: str, *, where: str, **facts: object) -> None:
         """Raise UserError for a problem of the kind `what`; `facts` are further arguments of UserError.
 
-        Callers do not rely on the exception: a subclass may collect the problem, and then the caller goes on as well as
-        it can.
+        A subclass may collect the problem instead of raising an error; callers therefore go on as well as they can
+        after the call.
         """
         raise UserError(what, where=where, **facts)
 
@@ -189,6 +192,7 @@ class ReaderInputs:
         with reading(file, DAMAGED, remedy="remove it, and make or fetch it again"), open_file(path, "rb") as stream:
             for number, line in enumerate(stream, 1):
                 text = _decoded(line, f"{file}:{number}", self.problems).rstrip("\r\n")
+                # Some editors write a byte order mark at the beginning of a file.
                 yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
 
     def text(self, name: str) -> str:
@@ -228,10 +232,7 @@ def tsv_rows(
         if len(values) == len(header):
             yield number, ["" if index is None else values[index] for index in indices]
         else:
-            where, problem = (
-                f"{inputs.display_name(path)}:{number}",
-                "row has a different number of columns than the header",
-            )
+            where, problem = f"{inputs.display_name(path)}:{number}", "row has more or fewer columns than the header"
             width, header_width = f"{len(values)} columns", f"{len(header)} columns"
             inputs.problems.report(problem, where=where, found=width, expected=header_width)
 

@@ -60,6 +60,7 @@ def open_corpus(
     folder inside `scratch` (None = the system's folder of temporary files), which is removed at the end. Raises
     UserError for a missing or damaged file; problems of documents and items go to `problems`.
     """
+    # Inside `scratch`, which may be the output folder of a job, the folder of unpacked archives is a hidden one.
     prefix = "docmt." if scratch is None else ".unpacked."
     with _as_folder(files) as downloads, tempfile.TemporaryDirectory(dir=scratch, prefix=prefix) as unpacked:
         inputs = ReaderInputs(downloads, Path(unpacked), *languages, problems)
@@ -88,6 +89,7 @@ def needed_files(corpus: CorpusConfig) -> dict[str, frozenset[str]]:
     needed: dict[str, frozenset[str]] = {}
     for _, reader in corpus.reader.readers_of_files():
         for split, paths in reader.files_of_splits(corpus.languages).items():
+            # A path may lead through an archive; its first part is then the downloaded file.
             names = {reader.archive or path.split("/")[0] for path in paths}
             needed[split] = needed.get(split, frozenset()) | names
     if not needed:
@@ -178,7 +180,7 @@ def read_sets(
 
 
 def read(config: ReaderConfig, inputs: ReaderInputs) -> OpenedCorpus:
-    """Return the documents and items of the form's reader, cleaned as its settings say; every change is counted."""
+    """Return the documents and items of the form's reader, cleaned as its settings say; all changes are counted."""
     form, of_files = FORMS.module(config.kind), isinstance(config, FileReaderConfig)
     inputs = inputs.within(config.archive) if of_files else inputs
     documents, items = (getattr(form, function, lambda *_: ())(config, inputs) for function in ("documents", "items"))
@@ -301,8 +303,8 @@ def check_text(text: str, where: str, problems: Problems) -> None:
 def validated_items(items: Iterable[ContrastiveItem], corpus: str, problems: Problems) -> Iterator[ContrastiveItem]:
     """Yield the contrastive items, each after its checks.
 
-    Reports lengths that do not fit, wrong variants that do not differ, and what `check_text` reports. A wrong variant
-    that equals the right one is allowed: it is a tie, which scoring counts as wrong.
+    Reports lengths that do not fit, wrong variants that do not differ, and the problems of `check_text`. A wrong
+    variant that equals the right one is allowed: it is a tie, which scoring counts as wrong.
     """
     for number, item in enumerate(items):
         where = item.where or f"{corpus} contrastive item {number}"

@@ -27,9 +27,9 @@ class Statistics:
     def __init__(self) -> None:
         """Start with no documents."""
         self.lengths: Counter[int] = Counter()
-        """The number of documents by their number of sentences."""
+        """The number of documents of each length in sentences."""
         self.references: Counter[int] = Counter()
-        """The number of sentences by their number of references, the target included."""
+        """The number of sentences that have each number of references, the target included."""
         self.characters = {"source": 0, "target": 0}
 
     def add(self, document: Document) -> None:
@@ -77,6 +77,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     ):
         splits = _write_documents(corpus.documents, writer)
         items = list(corpus.items)
+        # These checks are inside the block: where one fails, documents.parquet does not appear.
         counts = {split: statistics.counts for split, statistics in splits.items()}
         check_splits(counts, stated_splits(settings.reader, settings.languages), problems)
         if not (counts or items):

@@ -27,7 +27,7 @@ from docmt.corpus.opening import AvailableFiles, OpenedCorpus, available_files, 
 from docmt.corpus.read import Statistics, check_counts, check_splits
 
 CATALOGUE = "catalogue"
-"""The name that stands instead of a paper's where the catalogue states the count of the files."""
+"""The `paper` of a finding whose count the catalogue states for the files."""
 Verdict = Literal["equal", "explained", "unexplained", "not counted"]
 
 
@@ -143,6 +143,7 @@ def _findings(corpus: CorpusConfig, corpus_counts: CountsBySplit, results: Path,
             if split in SPLITS and count in LATER:
                 yield from _later_findings(corpus.corpus, split, count, published, results)
             else:
+                # A split that the corpus lacks, although nothing of it is missing, has 0 documents.
                 measured, why = corpus_counts.get(split, {}).get(count, 0), published.reason(split, count)
                 yield _compared(split, count, measured, number, published.paper, published.place, why)
 
@@ -202,6 +203,7 @@ def review_files(settings: Mapping[str, Any], where: str, at_most: int) -> Revie
     messages; `at_most`: the number of problems of each kind that are kept as text.
     """
     review = Review(problems=CollectedProblems(at_most))
+    # The languages are not known, but callers name the forms `lines` and `table`, which do not use them.
     _read(parse(ReaderConfig, settings, where), Path(), ("xx", "yy"), "the corpus", review)
     return review
 
@@ -250,6 +252,7 @@ def _read(
             review.add(opened)
     except UserError as problem:
         problems.report(problem.what, where=problem.where or corpus, found=problem.found, expected=problem.expected)
+    # A file with other problems may have lost its documents through them, so empty splits are not reported then.
     if not problems.problems:
         check_splits(review.splits, stated_splits(reader, languages), problems)
     if not (review.splits or review.items or problems.problems):

@@ -38,6 +38,7 @@ def aligned_rows(inputs: ReaderInputs, files: Sequence[str]) -> Iterator[Row]:
     streams = [inputs.lines(name) for name in files]
     for number, texts in enumerate(zip_longest(*streams), 1):
         if None in texts:
+            # None marks a file that has ended; the other files are read to their end for the message.
             remaining = [sum(1 for _ in stream) for stream in streams]
             counts = [number - (text is None) + unread for text, unread in zip(texts, remaining, strict=True)]
             shortest, longest = (pick(range(len(files)), key=counts.__getitem__) for pick in (min, max))
@@ -174,6 +175,7 @@ class DocumentCollector:
             self._add_segment()
 
     def _add_segment(self) -> None:
+        # A segment may span several lines of the file.
         self._open.sentences.append("".join(self._text).replace("\n", " ").strip())
         self._open.lines.append(self._line)
         self._text = None

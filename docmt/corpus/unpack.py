@@ -134,6 +134,7 @@ def _members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes] | N
     """Return the name, the content (None for a folder) and the size (None = not stated) of each member."""
     with archive.open("rb") as stream:
         magic = stream.read(2)
+    # The content decides, since a downloaded file may have any name; only .gz is told from .tar.gz by its name.
     if zipfile.is_zipfile(archive):
         return _zip_members(archive, budget)
     if archive.name.endswith(".gz") and magic == GZIP_MAGIC and not archive.name.endswith(".tar.gz"):
@@ -170,6 +171,8 @@ def _zip_members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes]
     with zipfile.ZipFile(archive) as zipped:
         budget.check_size(sum(info.file_size for info in zipped.infolist()))
         for info in zipped.infolist():
+            # The upper 16 bits are the Unix mode of the member; bit 0 of the flags says that it is
+            # encrypted.
             if stat.S_ISLNK(info.external_attr >> 16):
                 raise UserError("archive holds a link", where=archive.name, found=info.filename)
             if info.flag_bits & 1:
@@ -195,11 +198,14 @@ def _write(path: Path, stream: IO[bytes] | None, size: int | None, archive: Path
         path.mkdir(parents=True, exist_ok=True)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
+    # A stated size is checked before anything is written. It may be false, so the written bytes are counted as
+    # well.
     budget.check_size(budget.written_bytes + (size or 0))
     with stream, path.open("wb") as out:
         while chunk := stream.read(CHUNK):
             budget.add_bytes(len(chunk))
             out.write(chunk)
+    # A truncated archive may end a member early without an error of the library.
     if size is not None and path.stat().st_size != size:
         raise _damaged(archive, f"{path.name} ends after {path.stat().st_size} of {size} bytes")
 

@@ -62,8 +62,10 @@ def batch_scores(
     `variants` has the number of consecutive rows of each item. An item is never split, since its rows share
     computations.
     """
+    # Without initial values, since each row is in exactly one batch.
     columns: defaultdict[str, np.ndarray] = defaultdict(lambda: np.empty(len(rows)))
     first = starts(variants)
+    # The source of an item is encoded once for all its variants, so it counts once.
     sizes = rows.source_words[first] + np.add.reduceat(rows.target_words, first)
     done = pieces = 0
     for indices in token_batches(sizes.tolist(), batch_tokens):

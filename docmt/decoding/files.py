@@ -95,7 +95,7 @@ def write_translations(
     translator = Translator(model, settings.decode, progress)
     decoded = decode_segments(segments, settings.view.test, translator)
     for old in (*output.glob("test.j*.txt"), *output.glob(NBEST)):
-        # Of other settings: positions of a longer window, lists that are no longer asked for.
+        # Files of other settings: positions of a longer window, or n-best lists that are no longer asked for.
         old.unlink()
     for name, sentences in decoded.files().items():
         write_lines(output, name, restored_lines(sentences, decoded.line_lengths, restore))

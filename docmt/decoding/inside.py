@@ -35,7 +35,7 @@ NOISE = 0
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class SentenceMeasures:
     """The measures of one sentence of a batch, with T outputs and S source tokens.
 
     `attention` sums to one over S. `alignment` has a row for each member of the sentence's chains, in the order of the
@@ -87,7 +87,7 @@ def inside(model: nn.Module, document: InspectedDocument, source: Vocabulary, ta
     rows, frame = document.rows, model.config.frame
     keys = document_keys(NOISE, np.arange(len(rows)))
     batch = frame_batch(rows, frame).with_keys(keys).to(next(model.parameters()).device)
-    looks = look_inside(model, batch)
+    measures = look_inside(model, batch)
     numbers = np.repeat(document.first, rows.sentences) + places(rows.sentences)
     outputs = [target.decode(ids.tolist()) for ids in batch.target_out.split(batch.target_in.sentences.lengths)]
     words, begin = rows.chains.words(rows.source_words), starts(rows.source_lengths)
@@ -101,13 +101,13 @@ def inside(model: nn.Module, document: InspectedDocument, source: Vocabulary, ta
             "outputs": outputs[sentence],
             **seen,
         }
-        for chain, member, sentence, seen in _members(batch, looks)
+        for chain, member, sentence, seen in _members(batch, measures)
     ]
     return pa.Table.from_pylist(sorted(entries, key=lambda row: (row["chain"], row["sentence"], row["place"])), INSIDE)
 
 
 @torch.no_grad()
-def look_inside(model: nn.Module, batch: Batch) -> list[Look]:
+def look_inside(model: nn.Module, batch: Batch) -> list[SentenceMeasures]:
     """Return the measures of each sentence of a batch, by one pass over the given translations.
 
     Words are predicted as in decoding.
@@ -119,15 +119,16 @@ def look_inside(model: nn.Module, batch: Batch) -> list[Look]:
         attended = watched.enter_context(arguments(attending))
         fused = [] if fusing is None else watched.enter_context(arguments(fusing))
         model.decode(batch.target_in, memory)
+    # The weights are computed again from the arguments of the call, since attention itself never stores them.
     attention = attending.weights(*attended[0])
     if fusing is None:
-        return [Look(weights, None, None) for weights in attention]
+        return [SentenceMeasures(weights, None, None) for weights in attention]
     states, chains = fused[0][0], memory.chains
     members = memory.states.index_select(0, chains.tokens)
     sentences = batch.target_in.sentences
     alignment = model.posterior.alignment.weights(members, chains, states, sentences)
     similarity = fusing.similarity(*fused[0])[0].split(sentences.lengths)
-    return [Look(*measures) for measures in zip(attention, alignment, similarity, strict=True)]
+    return [SentenceMeasures(*measures) for measures in zip(attention, alignment, similarity, strict=True)]
 
 
 @contextmanager
@@ -141,15 +142,17 @@ def arguments(module: nn.Module) -> Iterator[list[tuple]]:
         handle.remove()
 
 
-def _members(batch: Batch, looks: list[Look]) -> Iterator[tuple[int, int, int, dict[str, list[float] | None]]]:
+def _members(
+    batch: Batch, measures: list[SentenceMeasures]
+) -> Iterator[tuple[int, int, int, dict[str, list[float] | None]]]:
     """Yield (chain, its member, the member's sentence, the measures of the member), sentence by sentence."""
     chains, offsets = batch.source.chains, batch.source.sentences.offsets.tolist()
     chain, tokens, relevant = (part.tolist() for part in (chains.runs.ids(), chains.tokens, chains.relevant))
     by_sentence = chains.order.split(chains.sentences.lengths)
-    for sentence, (look, members) in enumerate(zip(looks, by_sentence, strict=True)):
+    for sentence, (measure, members) in enumerate(zip(measures, by_sentence, strict=True)):
         for number, member in enumerate(members.tolist()):
             column = relevant[sentence].index(chain[member])
-            seen = {"attention": look.attention[:, tokens[member] - offsets[sentence]].tolist()}
-            seen["alignment"] = None if look.alignment is None else look.alignment[number].tolist()
-            seen["similarity"] = None if look.similarity is None else look.similarity[:, column].tolist()
+            seen = {"attention": measure.attention[:, tokens[member] - offsets[sentence]].tolist()}
+            seen["alignment"] = None if measure.alignment is None else measure.alignment[number].tolist()
+            seen["similarity"] = None if measure.similarity is None else measure.similarity[:, column].tolist()
             yield chain[member], member, sentence, seen

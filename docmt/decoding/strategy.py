@@ -131,13 +131,13 @@ def check_frame(frame: Frame, cut: CutConfig) -> None:
     """Raise UserError where a model with this frame cannot translate segments that are cut in this way."""
     if frame == "joined" and cut.window is None:
         raise UserError(
-            "this model's number of sentences is free, and only windows have a fallback for that",
+            "this model is free to give another number of sentences, and only windows have a fallback for that",
             found=f"frame joined, test view {cut.name}",
             expected="a test view of windows, or a model with frame wrapped",
         )
     if frame == "unmarked" and (cut.window or 1) > 1:
         raise UserError(
-            "this model does not mark sentences, so what overlapping windows give cannot be put together",
+            "this model does not mark sentences, so the outputs of overlapping windows cannot be combined",
             found=f"frame unmarked, test view {cut.name}",
             expected="a test view of max_tokens, max_sentences or window 1, or a model with another frame",
         )
@@ -179,7 +179,7 @@ def align(
     """
     lengths = segments.lengths
     failed = [window for window, output in enumerate(outputs) if len(output) != lengths[window]]
-    # Alone already: the same window again would give the same output.
+    # A window of one sentence would give the same output again.
     single = {window: [merge_sentences(outputs[window])] for window in failed if lengths[window] == 1}
     several = [window for window in failed if lengths[window] > 1]
     fallbacks = Fallbacks(windows=len(failed), merged=len(single))

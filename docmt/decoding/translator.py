@@ -79,7 +79,7 @@ class Translator:
         pieces = 0
         for indices in token_batches(rows.source_words.tolist(), self.config.batch_tokens):
             batch = rows.take(indices)
-            # Only what is asked for is kept: long documents have long hypotheses.
+            # Only the best `n_best` are stored, since the hypotheses of long documents are long.
             limit = max(self.config.n_best, 1)
             searched = search_instances(self.model, batch, self.config)
             by_index.update(

@@ -65,6 +65,7 @@ class StateFolder:
         """Create the folder where it is missing, and remove files whose writing was interrupted."""
         self.folder, self._note, self._run, self._count, self.check = folder, note, dict(run), checkpoints, check
         folder.mkdir(parents=True, exist_ok=True)
+        # A job that was killed while it wrote leaves such a file, which never got a valid name.
         for unfinished in folder.glob(".*.part"):
             unfinished.unlink()
         everything = {file.name for file in folder.glob("weights-*.pt")}
@@ -89,6 +90,7 @@ class StateFolder:
                 if all(is_whole(self.folder / name) for name in payload["weights"]):
                     return payload
                 self._note(f"checkpoint {file.name} is skipped: weights that it names are damaged")
+            # A damaged file must not count as one of the newest when older checkpoints are removed.
             file.unlink()
         if files:
             self._note("no checkpoint is whole: training starts from the beginning")
@@ -101,6 +103,7 @@ class StateFolder:
         """
         stem = f"checkpoint-{update:09d}-{validations:06d}"
         self._write(stem, {**payload, "run": self._run, "weights": sorted(weights)})
+        # The new checkpoint is complete before old files go: a kill in between leaves too many files, never too few.
         self._needed.append(weights)
         for file in self._checkpoints()[self._count :]:
             file.unlink()
@@ -119,7 +122,7 @@ class StateFolder:
         """
         if not is_whole(self.folder / name):
             raise UserError(
-                "weights kept at a validation are missing or damaged",
+                "weights saved at a validation are missing or damaged",
                 where=str(self.folder / name),
                 remedy=f"delete {self.folder} and train again",
             )
@@ -134,6 +137,8 @@ class StateFolder:
         try:
             with disk_full_named(part, tensor_bytes(payload)), part.open("wb") as stream:
                 torch.save(payload, stream)
+                # The content must be on the disk before the rename, or a power cut could leave a valid name without
+                # content.
                 stream.flush()
                 os.fsync(stream.fileno())
         except (Failure, OSError):
@@ -141,7 +146,7 @@ class StateFolder:
                 part.unlink(missing_ok=True)
             raise
         name = f"{stem}-{sha256_file(part)[:16]}.pt"
-        # Writing takes long: just before the file counts there is no time for another to come between.
+        # Writing takes long, so another training may have taken the folder since the first check.
         self.check()
         part.replace(self.folder / name)
         sync_folder(self.folder)
@@ -200,7 +205,7 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], 
         earlier = read_json(folder / CLAIM)
         changed = differences(earlier, run)
         if set(changed) <= set(COMPUTING_KEYS) and not any(folder.glob("checkpoint-*.pt")):
-            # As after an option that does not work here, and is taken back.
+            # The user may have tried an option that does not work here, and now leaves it out again.
             changed = {}
         if changed and (not set_aside or set(changed) <= set(COMPUTING_KEYS)):
             refuse_other_run(changed, folder)
@@ -211,7 +216,7 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], 
         elif batch_tokens_of(earlier) != batch_tokens_of(run):
             note(
                 f"{ROUNDING} was {batch_tokens_of(earlier)}, is {batch_tokens_of(run)}: "
-                "from here on sums are rounded otherwise"
+                "from now on sums are rounded differently"
             )
     elif foreign := sorted(file.name for file in folder.glob("[!.]*")):
         raise UserError(
@@ -232,7 +237,7 @@ def refuse_other_run(changed: Differences, where: Path) -> None:
     before, now = ("; ".join(f"{name} {abbreviated(values[i])}" for name, values in changed.items()) for i in (0, 1))
     raise Failure(
         Reason.OTHER_RUN,
-        f"this is of another run: {', '.join(changed)} changed",
+        f"the state belongs to another run: {', '.join(changed)} changed",
         where=str(where),
         found=before,
         expected=now,

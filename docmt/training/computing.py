@@ -29,6 +29,7 @@ def derived_seed(seed: int, purpose: str, *numbers: int) -> int:
     Every random choice has its own seed, so that a resumed run needs no state of a generator.
     """
     name = canonical_json([seed, purpose, *numbers]).encode()
+    # 63 bits, so that the seed is positive as a signed integer.
     return int.from_bytes(hashlib.sha256(name).digest()[:8], "big") >> 1
 
 
@@ -61,6 +62,7 @@ def repeatable(wanted: bool) -> Iterator[None]:
     """
     before = torch.are_deterministic_algorithms_enabled()
     if wanted:
+        # A value that the user has set remains.
         os.environ.setdefault(*CUBLAS)
         torch.use_deterministic_algorithms(True)
     try:
@@ -103,6 +105,7 @@ class Compiling:
         if self.backend is None:
             yield
             return
+        # Imported here, since only compiled trainings need it, and the import takes long.
         from torch._dynamo import config
         from torch._dynamo.exc import TorchDynamoException
 

@@ -111,7 +111,9 @@ def read_exit(folder: Path) -> Exit | None:
     plain = read_object_if_there(folder / FILE, "reason")
     if plain is None:
         return None
-    with reading(folder / FILE, "not the record of an ending", remedy="remove it: it only says how a training ended"):
+    with reading(
+        folder / FILE, "not a record of how a training ended", remedy="remove it: it only says how a training ended"
+    ):
         return Exit(**{**plain, "reason": Reason(plain["reason"])})
 
 

@@ -40,12 +40,13 @@ def out_of_memory_named(where: str, under_way: Callable[[], Batch | None], last_
     except Exception as problem:
         if not is_out_of_memory(problem):
             raise
-        said = str(problem).strip().splitlines() or [type(problem).__name__]
+        # The first line is the cause; allocators add lines about their settings.
+        lines = str(problem).strip().splitlines() or [type(problem).__name__]
         raise Failure(
             Reason.OUT_OF_MEMORY,
             "out of memory",
             where=where,
-            found=f"{size_of(under_way())}{said[0]}",
+            found=f"{size_of(under_way())}{lines[0]}",
             remedy=f"lower train.batch_tokens: it only splits updates; {last_checkpoint}",
         ) from None
 

@@ -23,7 +23,7 @@ from docmt.training.task import Paths, Settings, Task, by_part, check_text, prep
 from docmt.training.validate import Score
 from docmt.training.watch import Watch, Watchdog, recorded
 
-SAID = {Reason.STOPPED: "asked to stop", Reason.DEADLINE: "the deadline is near"}
+REASON_TEXTS = {Reason.STOPPED: "asked to stop", Reason.DEADLINE: "the deadline is near"}
 
 
 def train(
@@ -50,6 +50,8 @@ def train(
     settings = read_settings(paths)
     check_text(paths)
     watch = Watch(options, stop=stop)
+    # These contexts end in reverse order: an exception gets its name first, is then written to exit.json, and the lease
+    # is given back after that.
     with (
         watch.stop,
         joined(where, watch.waiting) as ranks,
@@ -67,6 +69,7 @@ def train(
         if ranks.any_of(watch.reason_to_stop(ahead=None)):
             listener.note("asked to stop before training began: nothing was changed; run again")
             return False
+        # The first rank takes the lease for all ranks.
         lease.token = ranks.from_first(partial(claim, paths, run, listener, options, watch, lease))
         describe(task, listener, compiled)
         state = StateFolder(paths.state, listener.note, run, options.checkpoints, lease.check)
@@ -102,6 +105,7 @@ def finish(paths: Paths, settings: Settings, training: Training, chosen: Validat
     with folder_lock(paths.state.parent):
         training.state.check()
         write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
+        # The state goes last: a kill before that leaves a training that can be resumed.
         remove_state(paths.state)
 
 
@@ -141,7 +145,7 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
         listeners.close()
     update = training.status.update
     to_come = ", its validation is to come" if training.next_work() == "validation" else ""
-    message = f"{SAID[reason]}: checkpoint of update {update} written{to_come}; run again to go on"
+    message = f"{REASON_TEXTS[reason]}: checkpoint of update {update} written{to_come}; run again to go on"
     training.ranks.from_first(lease.check)
     listener.note(message)
     training.ranks.from_first(partial(write_exit, paths.state, reason, update, message))

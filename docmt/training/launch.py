@@ -35,8 +35,9 @@ def launch(ranks: int, stop: StopRequest) -> int:
     shared = {"WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
     command = [sys.executable, *sys.orig_argv[1:]]
     processes = []
-    # Ranks whose launcher was killed outright would go on without anybody to tell how they end.
+    # Ranks of a launcher that was killed outright would run on, with no process that reports their status.
     die_with_parent = partial(signal_at_parents_end, signal.SIGKILL)
+    # Ranks inherit blocked signals and unblock them in StopRequest, so that none is lost while they start.
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     with forwarded_signals(processes):
         for rank in range(ranks):

@@ -24,7 +24,7 @@ from typing import Any
 from docmt.base.artifacts import folder_lock, write_json
 from docmt.training.exit import Failure, Reason
 
-BEGAN = 18
+START_FIELD = 18
 """Index of the start time among the fields of /proc/<process>/stat that follow the state of the process."""
 ENDED = ("Z", "X")
 """States of a process that has ended and whose exit status its parent has not read."""
@@ -49,9 +49,9 @@ class Process:
     @classmethod
     def this(cls) -> "Process":
         """Return the present process."""
-        boot = _told(lambda: Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8"))
-        namespace = _told(lambda: str(Path("/proc/self/ns/pid").readlink()))
-        return cls(socket.gethostname(), boot, namespace, os.getpid(), _began(os.getpid()))
+        boot = _read_text(lambda: Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8"))
+        namespace = _read_text(lambda: str(Path("/proc/self/ns/pid").readlink()))
+        return cls(socket.gethostname(), boot, namespace, os.getpid(), _start_ticks(os.getpid()))
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "Process":
@@ -64,24 +64,24 @@ class Process:
         here = Process.this()
         if not self.began or (self.host, self.boot, self.namespace) != (here.host, here.boot, here.namespace):
             return None
-        return _began(self.process) == self.began
+        return _start_ticks(self.process) == self.began
 
     def __str__(self) -> str:
         """Return the number and the machine, for messages."""
         return f"process {self.process} on {self.host or 'an unknown machine'}"
 
 
-def _began(number: int) -> str:
+def _start_ticks(number: int) -> str:
     """Return the start time of a process in ticks, or an empty text where it has ended or the system does not tell."""
-    stat = _told(lambda: Path(f"/proc/{number}/stat").read_text(encoding="utf-8"))
+    stat = _read_text(lambda: Path(f"/proc/{number}/stat").read_text(encoding="utf-8"))
     if not stat:
         return ""
-    # The command's name stands in parentheses, and may have any character.
+    # The name of the command is in parentheses and may contain any character, so the last parenthesis counts.
     state, *rest = stat.rpartition(")")[2].split()
-    return "" if state in ENDED else rest[BEGAN]
+    return "" if state in ENDED else rest[START_FIELD]
 
 
-def _told(ask: Callable[[], str]) -> str:
+def _read_text(ask: Callable[[], str]) -> str:
     """Return what the system says, without white space around it, or an empty text where it cannot be read."""
     try:
         return ask().strip()
@@ -143,12 +143,16 @@ class Lease(AbstractContextManager):
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         first, since = None, self._clock()
         while (holder := self._take(claim, note, first, since)) is not None:
+            # A holder whose file has changed since the first look gave a sign of life, or is another training.
             if holder.process.is_alive() or (first and holder != first):
                 raise in_use(self.folder, holder)
             if first is None:
                 first, since = holder, self._clock()
                 silence = f"last sign of life {silent_s(self.folder, holder):.0f} seconds ago"
-                note(f"{holder.process} has {self.folder}, {silence}: waiting for the next, or {STALE_S:g} without one")
+                note(
+                    f"{holder.process} has {self.folder}, {silence}: "
+                    f"waiting for another one, or for {STALE_S:g} seconds without one"
+                )
             if reason := give_up():
                 raise given_up(reason, self.folder, holder)
             time.sleep(LOOK_S)
@@ -208,12 +212,14 @@ class Lease(AbstractContextManager):
             alive = holder.process.is_alive() if holder else False
             if alive is not False:
                 waited = self._clock() - since if holder == first else 0.0
+                # The clock of the file system may be wrong, so the time that this training has waited counts as well.
                 silent = max(silent_s(self.folder, holder), waited)
                 if alive or silent < STALE_S:
                     return holder
                 note(f"{holder.process} gave no sign of life for {silent:.0f} seconds: training goes on here")
             claim()
             self._write()
+        # Without a lock several trainings may write the file at once; the last one has the lease.
         if not locked:
             time.sleep(SETTLE_S)
         return None if locked or self.is_held() else read_holder(self.folder)
@@ -231,6 +237,7 @@ def read_holder(folder: Path) -> Holder | None:
     """
     try:
         with (folder / FILE).open(encoding="utf-8") as stream:
+            # The time is that of the opened file, since another training may replace the file meanwhile.
             text, touched = stream.read(), os.fstat(stream.fileno()).st_mtime
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -281,6 +288,6 @@ def lost(folder: Path) -> Failure:
         Reason.LEASE_LOST,
         "this state folder is not this training's any more",
         where=str(folder),
-        found=f"that of {holder.process}" if holder else "none that has it",
-        remedy="another one went on in its place while this one was silent; this one ends and changes nothing there",
+        found=f"a lease of {holder.process}" if holder else "no lease",
+        remedy="another training continued in its place while it was silent; it ends and changes nothing there",
     )

@@ -56,9 +56,9 @@ class Listeners:
         """Combine these listeners, which are called in this order."""
         self.members = members
 
-    def _tell(self, what: str, *arguments: object) -> None:
+    def _tell(self, method: str, *arguments: object) -> None:
         for member in self.members:
-            getattr(member, what)(*arguments)
+            getattr(member, method)(*arguments)
 
     updated, validated = functools.partialmethod(_tell, "updated"), functools.partialmethod(_tell, "validated")
     note, close = functools.partialmethod(_tell, "note"), functools.partialmethod(_tell, "close")
@@ -111,7 +111,8 @@ class Metrics(Curves):
         Nothing is written once `is_ours` returns False, since the folder then belongs to another training. `clock`
         gives seconds.
         """
-        # What the meter holds stood in no line: one that has it is of the validation after the checkpoint.
+        # Updates in the meter are in no line before the checkpoint. A line that has them is later: the validation after
+        # the checkpoint wrote it.
         last = {"train": status.update - status.row.updates, "dev": status.validated}
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         with atomic_file(path) as stream:
@@ -139,6 +140,7 @@ class Metrics(Curves):
             line |= {"wall_s": wall_s, "device_hours": device_hours(wall_s, self._devices)}
         if self._is_ours():
             self._stream.write(json.dumps(line) + "\n")
+            # `docmt status` reads the file while it grows.
             self._stream.flush()
 
 

@@ -67,7 +67,7 @@ class Training:
 
     def restore(self) -> None:
         """Load the newest valid checkpoint, if there is one."""
-        # The first rank before the others, since it removes what is damaged.
+        # The first rank loads before the others, since it removes damaged files.
         payload = self.ranks.in_turn(self.state.newest)
         if payload is None:
             return
@@ -87,6 +87,7 @@ class Training:
         while (work := self.next_work()) is not None:
             try:
                 self._do(work, listener)
+                # After the last work the weights are chosen, which includes a validation.
                 reason = self._reason_to_stop(self.next_work() or "validation")
             except Stopped as stop:
                 reason = stop.reason
@@ -148,6 +149,7 @@ class Training:
         """
         if self.status.update % self.task.train.save_every_updates == 0 and ahead != "validation":
             return True
+        # Ranks measure different times, so the first rank decides for all.
         return self.ranks.from_first(lambda: self.watch.pace.save_is_due(ahead))
 
     def _update(self) -> Step:
@@ -157,6 +159,7 @@ class Training:
         number = status.update + 1
         instances = self._updates_of_epoch()[status.position]
         rates = set_learning_rates(task.optimiser, task.train, task.model.config.width, number)
+        # Every rank divides its loss by the tokens of the whole update, so that gradients can be summed over ranks.
         tokens = int(self._lengths[instances].sum())
         framed = self.watch.each(self._batches(instances, number))
         batches = (self.compiling.ready(batch).to(task.device) for batch in framed)
@@ -240,23 +243,24 @@ class Training:
         task, train, watched = self.task, self.task.train, self.watch.until_asked
         places = task.device, self._computing, self.ranks
         losses = dev_losses(task.model, task.dev, train.batch_tokens, train.label_smoothing, *places, watched)
-        self._go_on()
+        self._check_stop()
         bleu = None
         if task.score:
             bleu = self.ranks.from_first(self._dev_bleu)
-            self._go_on()
+            self._check_stop()
         entropy = attention_entropy(task.model, self._sample, task.device, self._computing)
+        # After the last update of an epoch the status is already in the next epoch.
         epoch = max(0, self.status.epoch - (self.status.position == 0))
         return Validation(self.status.update, epoch, *losses, bleu, entropy)
 
-    def _go_on(self) -> None:
+    def _check_stop(self) -> None:
         """Raise Stopped where any rank has a reason to stop."""
         if reason := self._reason_to_stop(ahead=None):
             raise Stopped(reason)
 
     def _dev_bleu(self) -> float | None:
-        # Search is the one place that still asks torch's generator, where a model samples in inference.
         """Return the score of the dev set's translations, or None where the watch stopped it early."""
+        # A model that samples in inference uses torch's generator, which is used nowhere else once weights are drawn.
         torch.manual_seed(derived_seed(self.task.seed, "search", self.status.update))
         return dev_score(self.task.model, self.task.dev, self.task.train, self.task.score, self.watch.until_asked)
 

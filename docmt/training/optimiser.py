@@ -74,6 +74,7 @@ def build_optimiser(model: nn.Module, train: TrainConfig, transferred: Collectio
         for group, parameters in members.items()
         if parameters
     ]
+    # The rate is 0 here since `set_learning_rates` sets it before each update.
     return torch.optim.AdamW(
         groups,
         lr=0.0,

@@ -47,9 +47,11 @@ def write_outputs(
         shutil.copytree(paths.text, folder / "text")
         if paths.chains:
             shutil.copy(paths.chains / STOP_WORDS, folder / STOP_WORDS)
+    # Saving a model takes long, so another training may have taken the folder meanwhile.
     training.state.check()
     with atomic_file(paths.output / METRICS) as stream:
         stream.write(read_text(paths.state / METRICS))
+    # The record comes last, since a folder with a record counts as finished.
     write_json(paths.output / RECORD, make_record(settings, training, chosen, inputs))
 
 

@@ -142,4 +142,5 @@ class StopRequest:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
                 raise KeyboardInterrupt
             self._interrupted = self._interrupted or now
+        # Only a flag: the training reads it at points where it can write a checkpoint.
         self.requested = signal.Signals(number).name

@@ -88,12 +88,13 @@ class SeveralRanks(Ranks):
     def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
         """Exchange all gradients at once, as one flat tensor."""
         parameters = [parameter for parameter in parameters if parameter.requires_grad]
-        having = self.summed([parameter.grad is not None for parameter in parameters])
-        reached = [parameter for parameter, ranks in zip(parameters, having, strict=True) if ranks]
-        gradients = (torch.zeros_like(p) if p.grad is None else p.grad for p in reached)
+        # All ranks must exchange tensors of the same size, though some lack gradients that others have.
+        holders = self.summed([parameter.grad is not None for parameter in parameters])
+        with_gradient = [parameter for parameter, ranks in zip(parameters, holders, strict=True) if ranks]
+        gradients = (torch.zeros_like(p) if p.grad is None else p.grad for p in with_gradient)
         flat = torch.cat([gradient.flatten() for gradient in gradients])
         distributed.all_reduce(flat, group=self._group)
-        for parameter, total in zip(reached, flat.split([p.numel() for p in reached]), strict=True):
+        for parameter, total in zip(with_gradient, flat.split([p.numel() for p in with_gradient]), strict=True):
             parameter.grad = total.view_as(parameter)
 
     def summed(self, numbers: Sequence[float]) -> list[float]:
@@ -118,6 +119,7 @@ class SeveralRanks(Ranks):
             sent = [(getattr(problem, "reason", Reason.ERROR), str(problem), getattr(problem, "status", FAULT)), None]
             raise
         finally:
+            # Also after a failure, since the other ranks wait in this exchange.
             with self._waiting():
                 distributed.broadcast_object_list(sent, group=self._group)
         failure, result = sent
@@ -151,9 +153,11 @@ def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] =
     if count == 1:
         yield Ranks()
         return
-    here = int(os.environ["LOCAL_WORLD_SIZE"])
-    if here != count:
-        raise UserError("ranks on several nodes", found=f"{here} of {count} here", expected="torchrun on one node")
+    local_count = int(os.environ["LOCAL_WORLD_SIZE"])
+    if local_count != count:
+        raise UserError(
+            "ranks on several nodes", found=f"{local_count} of {count} here", expected="torchrun on one node"
+        )
     if device.type == "cuda":
         if torch.cuda.device_count() < count:
             counts, remedy = f"{count} ranks, {torch.cuda.device_count()} GPUs", "torchrun --nproc-per-node <GPUs>"
@@ -161,5 +165,5 @@ def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] =
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     distributed.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
     yield SeveralRanks(waiting)
-    # Not after an exception: others may be waiting in an exchange that this one left.
+    # Not after an exception, since other ranks may be waiting in an exchange that this rank has left.
     distributed.destroy_process_group()

@@ -20,6 +20,7 @@ def by_merit(train: TrainConfig, history: Sequence[Validation]) -> list[Validati
 
     def badness(validation: Validation) -> float:
         value = validation.loss if train.select_by == "loss" else -validation.bleu
+        # Sorting with NaN, which compares as neither smaller nor larger, would give any order.
         return math.inf if math.isnan(value) else value
 
     return sorted(history, key=badness)
@@ -38,7 +39,7 @@ def chosen_updates(train: TrainConfig, history: Sequence[Validation]) -> list[in
     if train.checkpoint == "last" or not history:
         return []
     if train.checkpoint == "average":
-        # What training starts from (validate_start) is no part of what it made.
+        # The weights before the first update (validate_start) are no result of training.
         return [validation.update for validation in history[-train.average :] if validation.update > 0]
     count = 1 if train.checkpoint == "best" else train.average
     return sorted(validation.update for validation in by_merit(train, history)[:count])

@@ -60,6 +60,7 @@ class Sums:
         """
         plain = {name: value for name, value in vars(self).items() if name != "terms"}
         totals, counts = ([sums.get(name, 0) for name in names] for sums in (self.terms.totals, self.terms.counts))
+        # All numbers go into a single exchange.
         numbers = iter(ranks.summed([*plain.values(), *totals, *counts]))
         whole = {name: type(value)(next(numbers)) for name, value in plain.items()}
         terms = Terms(*({name: kind(next(numbers)) for name in names} for kind in (float, int)))
@@ -122,6 +123,7 @@ class Meter:
         padding, and peak memory in MiB.
         """
         sums, last, terms, updates = self.sums, self.last, self.terms, self.updates
+        # Reset in place, since the status and a listener share this object.
         vars(self).update(vars(Meter()))
         return {name: last[name] for name in ("update", "epoch")}, {
             "loss": sums["loss"] / sums["counted"],

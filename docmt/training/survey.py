@@ -131,6 +131,7 @@ def seconds_left(trained: list[dict[str, Any]], total: int) -> float | None:
     """Return the seconds to update `total`, at the pace of these lines, or None where there is no line."""
     if not trained:
         return None
+    # A single line is measured from the start of training.
     first, last = trained[0] if len(trained) > 1 else {"update": 0, "wall_s": 0.0}, trained[-1]
     pace = (last["wall_s"] - first["wall_s"]) / (last["update"] - first["update"])
     return max(total - last["update"], 0) * pace

@@ -56,6 +56,7 @@ def micro_batches(
     parts, and only sum them in another order, where memory requires that number of parts anyway. Where there are fewer
     instances than parts, each instance is a part.
     """
+    # The odd factor of the number of ranks.
     parts = ranks // (ranks & -ranks)
     while parts < ranks or parts * batch_tokens < tokens_per_update:
         parts *= 2
@@ -130,6 +131,7 @@ class _SmoothedCrossEntropy(torch.autograd.Function):
         """Return the gradient of the logits [T V], which takes the place of their probabilities."""
         log_probabilities, target = ctx.saved_tensors
         tokens, vocabulary = log_probabilities.shape
+        # The gradient is softmax - (1 - smoothing) * [right token] - smoothing / V, computed in a single tensor [T V].
         logits_gradient = log_probabilities.exp().sub_(ctx.smoothing / vocabulary)
         share = log_probabilities.new_full((tokens, 1), ctx.smoothing - 1)
         logits_gradient.scatter_add_(1, target[:, None], share)
@@ -163,6 +165,7 @@ def accumulate_gradients(
     for batch in batches:
         loss, nll, terms = batch_losses(model, batch, smoothing, forward_context)
         objective = loss + sum(weights[name] * term.total for name, term in terms.items())
+        # This frees the graph of the batch, so that memory holds a single batch at a time.
         (objective / tokens).backward()
         sums.add(loss, nll, terms)
         sums.source_tokens += len(batch.source.tokens) - batch.source.padding

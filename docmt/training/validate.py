@@ -124,6 +124,7 @@ SCOPES = {"sentence": "group", "instance": "global"}
 
 def sample(dev: Rows) -> Rows:
     """Return a sample of the dev set, which is the same at every validation."""
+    # Rounded up, so that the sample has at most about SAMPLE_TOKENS tokens.
     every = -(-int(target_tokens(dev).sum()) // SAMPLE_TOKENS)
     return dev.take(np.arange(0, len(dev), every))
 
@@ -141,6 +142,7 @@ def attention_entropy(
     model.eval()
     with ExitStack() as scope:
         for module, kind in kinds(model).items():
+            # The hook of a module runs just before its attention calls the observer, and so names the kind of the call.
             scope.callback(module.register_forward_pre_hook(partial(observer.enter, kind)).remove)
         scope.enter_context(observe_attention(observer))
         scope.enter_context(forward_context())

@@ -150,8 +150,9 @@ def recorded(folder: Path, watch: Watch, is_ours: Callable[[], bool] = lambda: T
         yield
     except (Exception, KeyboardInterrupt) as problem:
         if isinstance(problem, KeyboardInterrupt):
-            problem = KeyboardInterrupt(f"interrupted again, and so at once; {watch.last_checkpoint()}")
+            problem = KeyboardInterrupt(f"interrupted again, so the training ended at once; {watch.last_checkpoint()}")
         if (folder / CLAIM).exists() and is_ours():
+            # A file that has not changed is of an earlier job; a changed one is of another rank of this job.
             if content(folder) == earlier:
                 forget_exit(folder)
             write_exit(folder, *exit_fields(problem, watch.update))
@@ -199,15 +200,15 @@ class Watchdog:
         """Prepare the thread; `is_ours` returns whether this training may write into the folder."""
         self._folder, self._watch, self._limit_s, self._is_ours = folder, watch, 60 * minutes, is_ours
         self._look_s = min(self._limit_s / 10, LOOK_S)
-        # The others wait for the rank that hangs; they fail when this one is gone, but are to write their stacks too.
+        # Other ranks wait for the rank that hangs, and fail when it is gone. This time lets them write their stacks.
         self._patience_s = 2 * self._look_s if ranks > 1 else 0.0
         self._stacks = folder / f"hang.rank{rank}.txt"
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, name="watchdog", daemon=True)
 
     def __enter__(self) -> "Watchdog":
-        # Ranks waited for each other until now.
         """Start the thread."""
+        # Ranks may have waited for each other until now, which is no lack of progress.
         self._watch.alive()
         if self._limit_s:
             self._thread.start()
@@ -230,17 +231,19 @@ class Watchdog:
         update = self._watch.update
         message = (
             f"no progress for {self._limit_s / 60:g} minutes after update {update}\n"
-            f"  the stack of every thread stands above and in {self._stacks}\n"
+            f"  the stack of every thread is above and in {self._stacks}\n"
             f"  {self._watch.last_checkpoint()}"
         )
         faulthandler.dump_traceback(sys.__stderr__, all_threads=True)
-        # The screen may be gone; that must not keep the process.
+        # The terminal may be gone; the process must end all the same.
         with suppress(OSError):
             print(f"docmt: {message}", file=sys.__stderr__, flush=True)
+        # In a thread, since the file system may be the cause.
         writing = threading.Thread(target=self._write, args=(update, message), daemon=True)
         writing.start()
         writing.join(WRITING_S)
         time.sleep(self._patience_s)
+        # sys.exit would only end this thread.
         os._exit(HANGING)
 
     def _write(self, update: int, message: str) -> None:

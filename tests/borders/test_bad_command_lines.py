@@ -42,26 +42,26 @@ def place(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def standing(folder: Path) -> dict[str, bytes | None]:
+def contents(folder: Path) -> dict[str, bytes | None]:
     return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
 
 
 def refused(arguments: list[str], monkeypatch, capsys, given: bytes = b"") -> str:
     """The one message of a call that is refused, which `given` is the standard input of."""
-    before = standing(Path())
+    before = contents(Path())
     monkeypatch.setattr(sys, "argv", ["docmt", *arguments])
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
     with pytest.raises(SystemExit) as ended:
         main()
-    shown = capsys.readouterr()
-    assert ended.value.code == 2, shown
-    assert shown.out == "", "a refusal prints no result"
-    assert standing(Path()) == before, "nothing is left behind, nothing is changed"
-    assert_one_message(shown.err)
-    return shown.err
+    printed = capsys.readouterr()
+    assert ended.value.code == 2, printed
+    assert printed.out == "", "a refusal prints no result"
+    assert contents(Path()) == before, "nothing is left behind, nothing is changed"
+    assert_single_message(printed.err)
+    return printed.err
 
 
-def assert_one_message(text: str) -> None:
+def assert_single_message(text: str) -> None:
     """Ours, of one to three lines, or typer's."""
     assert "Traceback" not in text
     ours, theirs = text.count("docmt: "), text.count("Error: ")
@@ -243,13 +243,13 @@ def test_every_command_is_called():
 @pytest.mark.parametrize("name", NAMES)
 def test_names_are_taken_as_they_are(place, monkeypatch, capsys, name):
     arguments = ["score", f"--hypotheses={name}", "--reference", "text"]
-    shown = printable(name, breaks="")
-    assert refused(arguments, monkeypatch, capsys) == f"docmt: {shown}: file not found\n  check the path\n"
+    escaped = printable(name, breaks="")
+    assert refused(arguments, monkeypatch, capsys) == f"docmt: {escaped}: file not found\n  check the path\n"
 
 
 def test_standard_input_that_is_not_utf_8_is_refused_before_a_model_is_loaded(place, monkeypatch, capsys):
-    found = refused(["translate", "--model", "nowhere"], monkeypatch, capsys, given=b"one\n\xff\n")
-    assert "docmt: standard input:2: not valid UTF-8" in found
+    message = refused(["translate", "--model", "nowhere"], monkeypatch, capsys, given=b"one\n\xff\n")
+    assert "docmt: standard input:2: not valid UTF-8" in message
 
 
 def test_the_program_itself_refuses_as_its_function_does(place):

@@ -30,18 +30,18 @@ def printed(tmp_path, capsys, monkeypatch):
         monkeypatch.setattr(sys, "argv", ["docmt", *arguments])
         with pytest.raises(SystemExit) as end:
             main()
-        shown = capsys.readouterr()
-        assert end.value.code == 0, shown.err
-        return shown.out
+        output = capsys.readouterr()
+        assert end.value.code == 0, output.err
+        return output.out
 
     return run
 
 
 def test_scores_of_the_same_text_are_perfect(printed):
     score = ("score", "--hypotheses", "h", "--reference", "r", "--json")
-    for before_one, before_other in ((MARK, ""), ("", MARK), (MARK, MARK)):
-        found = json.loads(printed({"h": before_one + TEXT, "r": before_other + TEXT}, *score))
-        assert {round(one["score"], 6) for units in found["bleu"].values() for one in units.values()} == {100.0}
+    for mark_of_hypotheses, mark_of_references in ((MARK, ""), ("", MARK), (MARK, MARK)):
+        scores = json.loads(printed({"h": mark_of_hypotheses + TEXT, "r": mark_of_references + TEXT}, *score))
+        assert {round(entry["score"], 6) for units in scores["bleu"].values() for entry in units.values()} == {100.0}
 
 
 @pytest.mark.parametrize(

@@ -115,11 +115,13 @@ def test_each_segment_has_the_chains_of_its_own_words(tokens, words, cut, tmp_pa
         rows = read_arrow(chains / f"{split}.arrow", SEGMENT_CHAINS).to_pylist()
         assert len(rows) == len(segments)
         for segment, row in zip(segments, rows, strict=True):
-            own = [
+            segment_tokens = [
                 sentences[segment["document"], segment["first"] + n] for n, _ in enumerate(segment["source_lengths"])
             ]
-            texts = [sentence["source_tokens"].split(" ") for sentence in own]
-            pieces = [[len(word.split("@@ ")) for word in words_in(sentence["source_pieces"])] for sentence in own]
+            texts = [sentence["source_tokens"].split(" ") for sentence in segment_tokens]
+            pieces = [
+                [len(word.split("@@ ")) for word in words_in(sentence["source_pieces"])] for sentence in segment_tokens
+            ]
             assert (row["members"], row["lengths"]) == chains_of(texts, pieces, stopped)
             for chain in chains_in(row):
                 assert len({segment["source_ids"][member] for member in chain}) == 1

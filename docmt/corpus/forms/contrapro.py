@@ -66,6 +66,7 @@ def items(config: ContraProConfig, inputs: ReaderInputs) -> Iterator[Contrastive
     Reports an item without its fields, an item without its line, a missing document, and a document whose languages
     have unequal numbers of lines. Raises UserError for a file that is missing or is no such set.
     """
+    # The items of a document follow each other, so a few documents in memory are enough.
     document = lru_cache(REMEMBERED_DOCUMENTS)(partial(_document, config, inputs))
     for name, file in config.sets.items():
         yield from items_of_list(inputs, file, "item", partial(_item, name, config, document, inputs.changed))
@@ -86,6 +87,7 @@ def _item(
     _check_line(source, [text for text, _ in pairs], line, changed, where)
     context = _context(pairs[:line], config.context_sentences)
     before = tuple(text for _, text in context)
+    # dict.fromkeys drops repeated variants and does not change their order.
     wrong = dict.fromkeys(field(error, "contrastive", str, where).strip() for error in _errors(record, where))
     return item_of(
         f"{name}/{':'.join(pronouns)}",
@@ -138,7 +140,7 @@ def _check_line(source: str, lines: list[str], number: int, changed: Counter[str
         return
     if SequenceMatcher(None, item_letters, line_letters, autojunk=False).ratio() < ALIKE:
         line = repr(lines[number]) if exists else f"{len(lines)} lines"
-        raise UserError("not the line of its document", where=where, found=line, expected=repr(source))
+        raise UserError("source differs from its line of the document", where=where, found=line, expected=repr(source))
     changed["sources that are not quite their document's line"] += 1
 
 

@@ -148,6 +148,8 @@ def _by_offsets(rows: Iterable[Row], inputs: ReaderInputs, offsets: str) -> Iter
     if starts and 0 not in starts:
         inputs.problems.report("text before the first offset", where=f"{file}:1", found=next(iter(starts)), expected=0)
     last, firsts = 0, list(starts)
+    # Rows count from 1 and offsets from 0, so bisect_left counts the documents that begin at the row or before
+    # it.
     for _, group in groupby(rows, key=lambda row: bisect_left(firsts, row[0])):
         run = list(group)
         last = run[-1][0]

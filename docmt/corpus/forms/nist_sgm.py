@@ -93,6 +93,8 @@ def _sources(
         )
     sources, first = [], 0
     for reference in references:
+        # There may be too few lines, which has been reported above; reading goes on where problems are
+        # collected.
         last = min(first + len(reference.sentences), len(lines))
         sources.append(
             MonolingualDocument(

@@ -1,6 +1,6 @@
-"""The form `table`: a sentence pair on each row, in order; TSV with a header, Parquet or JSON lines.
+"""The form `table`: a sentence pair on each row, in order.
 
-The ending of the file's name says which.
+The file is a TSV file with a header, a Parquet file or a file of JSON lines, as the ending of its name says.
 """
 
 import io
@@ -138,6 +138,7 @@ def _parquet(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iterato
     need_columns(file.schema_arrow.names, columns, f"{file_name}:1")
     number = 0
     with reading(file_name, "damaged Parquet file"):
+        # The settings may name a column twice, for instance as both document and source; it is read once.
         for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
             for values in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
                 number += 1

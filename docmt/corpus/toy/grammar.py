@@ -78,9 +78,9 @@ class Sentence:
 
     say: Callable[[Facts], tuple[str, str]]
     settles: frozenset[str] = frozenset()
-    """The phenomena that its Chinese settles for later sentences."""
+    """The phenomena that the Chinese sentence settles for later sentences."""
     leaves_open: str | None = None
-    """The phenomenon that only earlier sentences decide."""
+    """The phenomenon of this sentence that only earlier sentences decide."""
     of_person: bool = False
     """The sentence is a statement about a person, to which a later 也一样 would refer."""
 
@@ -162,6 +162,7 @@ def given_fruit(rng: Random) -> Sentence:
     person_zh, person_en = rng.choice(words.NEUTRAL_PEOPLE)
 
     def say(facts: Facts) -> tuple[str, str]:
+        # After 这, Chinese leaves out 一: 这个, not 这一个.
         count = facts.count[0].removeprefix("一")
         english = f"these {facts.fruit.plural} are" if facts.is_plural else f"this {facts.fruit.singular} is"
         return _pair(f"这{count}{facts.fruit.zh}是给{person_zh}的", f"{english} for {person_en}")

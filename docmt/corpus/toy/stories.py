@@ -22,7 +22,7 @@ FIRST: dict[str, tuple[Draw, ...]] = {
     WORD: (grammar.ambiguous,),
     ELLIPSIS: (grammar.activity,),
 }
-"""The kinds of first mention: their Chinese settles the phenomenon without the document so far."""
+"""The kinds of first mention: their Chinese settles the phenomenon without any earlier sentence."""
 
 AGAIN: dict[str, tuple[Draw, ...]] = {
     GENDER: (grammar.mention,),
@@ -116,6 +116,7 @@ def draw_story(shortest: int, longest: int, rng: Random) -> Story:
                 for phenomenon in PHENOMENA
                 if phenomenon not in {sentence.leaves_open for sentence in sentences}
             ]
+            # Near the end of the document only the phenomena that it still lacks are drawn.
             has_room = length - len(sentences) > 2 * len(missing)
             sentences.append(draw_next(sentences, facts, rng, ANY if has_room else missing or PHENOMENA))
         if {sentence.leaves_open for sentence in sentences}.issuperset(PHENOMENA):
