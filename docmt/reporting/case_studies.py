@@ -20,7 +20,7 @@ MOST_CASES = 2
 MOST_CHAINS = 6
 MOST_LINES = 12
 MOST_OVERCORRECTIONS = 5
-"""The page has at most so many documents of a corpus, chains and sentences of a document, and over-corrected chains."""
+"""Limits of the page: documents per corpus, chains and sentences per document, over-corrected chains per corpus."""
 
 TEST_TOKENS = only(TOKENS, "split", "sentence", "source_tokens", "source_pieces", "target_tokens")
 
