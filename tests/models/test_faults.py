@@ -65,14 +65,14 @@ def summaries_see_other_documents(monkeypatch) -> None:
 
 
 def sentences_look_up_all_chains(monkeypatch) -> None:
-    made = lexical_chain.LexicalChain._fused
+    made = lexical_chain.LexicalChain._fuse
 
     def faulty(self, states, sentence, memory):
         count = memory.chains.runs.runs
         everything = memory.chains.relevant.new_tensor(range(count)).expand(len(memory.chains.relevant), count)
         return made(self, states, sentence, replace(memory, chains=replace(memory.chains, relevant=everything)))
 
-    monkeypatch.setattr(lexical_chain.LexicalChain, "_fused", faulty)
+    monkeypatch.setattr(lexical_chain.LexicalChain, "_fuse", faulty)
 
 
 def short_stream_sees_the_window(stack: str) -> Callable:
@@ -120,20 +120,20 @@ def shifted(by: int) -> Callable:
     """HAN looks at sentences that stand so many further on than those before its own."""
 
     def plant(monkeypatch) -> None:
-        made = han.previous
+        made = han.previous_sentences
 
         def faulty(counts, sentences):
             looking, seen = made(counts, sentences)
             return looking, (seen + by).clip(max=counts.sum() - 1)
 
-        monkeypatch.setattr(han, "previous", faulty)
+        monkeypatch.setattr(han, "previous_sentences", faulty)
 
     return plant
 
 
 def looks_into_other_documents(monkeypatch) -> None:
-    made = han.previous
-    monkeypatch.setattr(han, "previous", lambda counts, sentences: made(counts.sum(keepdims=True), sentences))
+    made = han.previous_sentences
+    monkeypatch.setattr(han, "previous_sentences", lambda counts, sentences: made(counts.sum(keepdims=True), sentences))
 
 
 def cached_context_goes_too_far_back(monkeypatch) -> None:

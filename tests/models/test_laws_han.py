@@ -9,7 +9,7 @@ from helpers.model_cases import CASES, VOCABULARY, batch_of, documents, logits_o
 from helpers.tiny import full_forward_score, random_documents
 
 from docmt.models import build
-from docmt.models.han import previous
+from docmt.models.han import previous_sentences
 from docmt.models.store import init_from, save_model
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch, frame_source
@@ -36,7 +36,7 @@ def set_gates(model, value: float) -> None:
 
 def test_previous_sentences_by_example():
     """Two instances of three sentences and of two, looking two back."""
-    looking, seen = previous(np.array([3, 2]), 2)
+    looking, seen = previous_sentences(np.array([3, 2]), 2)
     assert list(zip(looking.tolist(), seen.tolist(), strict=True)) == [(1, 0), (2, 0), (2, 1), (4, 3)]
 
 

@@ -143,4 +143,4 @@ def test_a_start_with_another_vocabulary_is_refused_and_changes_nothing(folder):
 def test_a_start_from_something_else_is_refused(folder):
     save_file({"bert.pooler": torch.zeros(2)}, folder / "model.safetensors")
     message = refusal(init_from, model_of("g_transformer"), folder)
-    assert "no parameter can be taken from this model" in message and "found bert.pooler" in message
+    assert "no parameter can be transferred from this model" in message and "found bert.pooler" in message
