@@ -117,8 +117,8 @@ def missing_error(missing: Mapping[str, list[FileConfig]], places: Places) -> Us
         "files are missing that have no public source",
         found=instructions,
         remedy="put each file into its folder above, or name folders that hold them by these names: "
-        f"`mirror: FOLDER`, or `local: {{{next(iter(missing), 'corpus')}: FOLDER}}` (any layout). `missing: skip` goes on without these "
-        "corpora.",
+        f"`mirror: FOLDER`, or `local: {{{next(iter(missing), 'corpus')}: FOLDER}}` (any layout). "
+        "`missing: skip` goes on without these corpora.",
     )
 
 

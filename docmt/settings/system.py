@@ -37,7 +37,7 @@ class SystemConfig:
             not (joined and self.view.test.window is None),
             "model.frame",
             "joined",
-            "wrapped where the test view is not a window (only windows have a fallback for a wrong number of sentences)",
+            "wrapped where the test view is no window (only windows have a fallback for a wrong number of sentences)",
         )
         need(
             self.model.frame != "unmarked" or (self.view.test.window or 1) == 1,
