@@ -85,8 +85,12 @@ def judge_items(scores: pa.Table, config: ContrastiveConfig, where: str) -> list
 def _correct_variant(rows: Sequence[dict], where: str) -> int:
     correct = [number for number, row in enumerate(rows) if row["correct"]]
     if len(correct) != 1 or len(rows) < 2:
-        found = f"{len(rows)} variants, {len(correct)} of them right"
-        raise UserError("not a contrastive item", where=where, found=found, expected="2 or more variants, 1 right")
+        raise UserError(
+            "not a contrastive item",
+            where=where,
+            found=f"{len(rows)} variants, {len(correct)} of them right",
+            expected="2 or more variants, 1 right",
+        )
     return correct[0]
 
 

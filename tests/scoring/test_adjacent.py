@@ -135,7 +135,7 @@ def test_the_workflow_trains_on_the_target_side_of_training(text, tmp_path):
 
 def test_text_without_a_frequent_word_is_refused():
     gensim()
-    with pytest.raises(UserError, match="no word occurs often enough to get a vector\n  found 2 words; expected one"):
+    with pytest.raises(UserError, match="no word occurs often enough to get a vector\n  found 2 words; expected a w"):
         train_word_vectors(["a b"], CONFIG)
 
 
