@@ -146,8 +146,8 @@ def test_a_model_that_does_not_mark_sentences_gives_a_line_for_a_document(tmp_pa
     ids = [list(map(pipeline.source.encode, text.split("\n"))) for text in ("ab cd\nef", "j\ngh ij\nabc\ne", "f g")]
     # Costs of 6 and 4; 3, 6 and 5, then 3; 4 pieces: the second document is two instances.
     instances = [ids[0], ids[1][:2], ids[1][2:], ids[2]]
-    found = beam_search(model, Rows.from_lists(instances), DecodeConfig(beam=2))
-    first, *second, third = (pipeline.target.restore(one[0].sentences[0])[1] for one in found)
+    outputs = beam_search(model, Rows.from_lists(instances), DecodeConfig(beam=2))
+    first, *second, third = (pipeline.target.restore(ranked[0].sentences[0])[1] for ranked in outputs)
     assert output.split("\n")[:-1] == [first, " ".join(second), third]
 
 
@@ -157,8 +157,8 @@ def test_translate_cuts_documents_by_the_models_own_view(tmp_path, pipeline):
     model = tiny_model("g_transformer", vocabulary=len(VOCABULARY))
     ids = list(map(pipeline.source.encode, lines))
     # Costs of 4, 3, 4 and 5 pieces: the first three stay below 14, all four do not.
-    found = beam_search(model, Rows.from_lists([ids[:3], ids[3:]]), DecodeConfig(beam=3))
-    expected = [pipeline.target.restore(words)[1] for one in found for words in one[0].sentences]
+    outputs = beam_search(model, Rows.from_lists([ids[:3], ids[3:]]), DecodeConfig(beam=3))
+    expected = [pipeline.target.restore(words)[1] for ranked in outputs for words in ranked[0].sentences]
     assert command(translate, "--model", folder, "--beam", 3, text="\n".join(lines)).split("\n")[:-1] == expected
 
 
@@ -178,10 +178,10 @@ def test_a_passage_is_translated_as_its_lines_are(name, tmp_path, pipeline):
     settings, output = tmp_path / "settings.json", tmp_path / "passages.json"
     settings.write_text(json.dumps({"decode": {"beam": 2}, "documents": documents}))
     command(translate_passage, "--settings", settings, "--model", folder, "--output", output, "--device", "cpu")
-    found = json.loads(output.read_text())["documents"]
+    outputs = json.loads(output.read_text())["documents"]
     lines = command(translate, "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\n\x01\ngh ij\n").split("\n")[:-1]
     expected = [lines[:1], [], lines[1:]] if name == "unmarked" else [lines[:2], [""], lines[3:]]
-    assert found == expected and found[2]
+    assert outputs == expected and outputs[2]
 
 
 def test_settings_without_documents_are_no_passages(tmp_path):

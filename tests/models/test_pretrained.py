@@ -49,18 +49,18 @@ def logits(model: Transformer) -> Tensor:
 
 @pytest.fixture(scope="module")
 def reference():
-    made = {kind: reference_model(kind, VOCABULARY) for kind in ("mbart", "bart", "bert")}
-    return made.__getitem__
+    models = {kind: reference_model(kind, VOCABULARY) for kind in ("mbart", "bart", "bert")}
+    return models.__getitem__
 
 
 @torch.no_grad()
 def reference_logits(model) -> Tensor:
-    """In the order of our pieces."""
-    found = [
+    """Return the logits of the reference model, in the order of our pieces."""
+    logits = [
         model(input_ids=theirs(source), decoder_input_ids=theirs(target)).logits[0]
         for source, target in zip(SOURCE, TARGET, strict=True)
     ]
-    return torch.cat(found)[:, ROWS]
+    return torch.cat(logits)[:, ROWS]
 
 
 @pytest.mark.parametrize("form", ["safetensors", "shards", "bin"])

@@ -304,7 +304,7 @@ REFUSED = [
     (STUDY, "systems/sentence/model", {"combined_layers": 1}, "systems.sentence.model.combined_layers: unknown key"),
     (STUDY, "systems/sentence/view", {"windows": 2}, "did you mean 'window'?"),
     (STUDY, "systems/sentence/view", {"window": 3}, "joined where a transformer translates windows"),
-    (STUDY, "systems/document/model", {"kind": "transformer", "frame": "joined"}, "wrapped where the test view is not"),
+    (STUDY, "systems/document/model", {"kind": "transformer", "frame": "joined"}, "wrapped where the test view is no"),
     (
         STUDY,
         "systems/whole",
