@@ -48,8 +48,8 @@ def command(*arguments: object) -> str:
 
 
 def scores(*arguments: object) -> dict:
-    (found,) = json.loads(command(*arguments, "--json"))
-    return found["consistency"]
+    (system,) = json.loads(command(*arguments, "--json"))
+    return system["consistency"]
 
 
 NO_STOP_WORDS = ("--rule", "source_stop_words=0", "--rule", "target_stop_words=0")
@@ -58,17 +58,17 @@ NO_STOP_WORDS = ("--rule", "source_stop_words=0", "--rule", "target_stop_words=0
 def test_the_files_are_scored_as_the_functions_do(files):
     """Chains are 猫 and 。 in one document, 狗 and 。 in the other."""
     links = [frozenset(tuple(map(int, pair.split("-"))) for pair in line.split()) for line in LINKS]
-    aligned = [DirectedLinks.symmetric(one) for one in links]
+    aligned = [DirectedLinks.symmetric(sentence_links) for sentence_links in links]
     lists = StopLists(StopList(frozenset(), "none"), StopList(frozenset(), "none"))
     for config in (ConsistencyConfig(), ConsistencyConfig(target_punctuation=True, match="overlap", average="macro")):
         rules = [f"{name}={getattr(config, name)}" for name in ("target_punctuation", "match", "average")]
         given = [part for rule in rules for part in ("--rule", rule)]
         chains = translated_chains(AlignedTranslations(NAMES, SOURCE, SYSTEM, aligned), lists, config)
         expected = consistency(chains, config, signature(config, lists, "x"))
-        found = scores(*files, *NO_STOP_WORDS, *given)
+        printed = scores(*files, *NO_STOP_WORDS, *given)
         for measure in ("LTCR", "HHI"):
-            assert found[measure]["signature"].replace("aligner:given", "aligner:x") == expected[measure]["signature"]
-            assert found[measure] | {"signature": ""} == expected[measure] | {"signature": ""}
+            assert printed[measure]["signature"].replace("aligner:given", "aligner:x") == expected[measure]["signature"]
+            assert printed[measure] | {"signature": ""} == expected[measure] | {"signature": ""}
     default = scores(*files, *NO_STOP_WORDS)["LTCR"]
     assert (default["chains"], default["pairs"], default["unaligned"]) == (4, 4, 4)
     assert default["score"] == 25, "狗 alone: full stops are no translations, and so agree with nothing"
@@ -87,12 +87,12 @@ def test_without_links_the_default_aligner_learns_from_the_given_text(files, wri
     plain = [part for part in files if part != "--alignments" and getattr(part, "name", "") != "alignments"]
     text = ["--train-source", write("train.zh", TRAINING[0]), "--train-target", write("train.en", TRAINING[1])]
     rules = ("--rule", "source_stop_words=1", "--rule", "target_stop_words=0")
-    found = scores(*plain, *text, *rules)["LTCR"]
-    assert f"|nochain:top1|aligner:{ALIGNER_NAME}|" in found["signature"]
+    result = scores(*plain, *text, *rules)["LTCR"]
+    assert f"|nochain:top1|aligner:{ALIGNER_NAME}|" in result["signature"]
     # Equally frequent: 。 comes first in the order of code points, and the others are 猫 and 狗.
-    assert (found["chains"], found["score"]) == (2, 50)
-    own = scores(*plain, *rules)["LTCR"]["signature"]
-    assert f"|nochain:top1-of-own-lines|aligner:{ALIGNER_NAME}-of-own-lines|" in own
+    assert (result["chains"], result["score"]) == (2, 50)
+    signature = scores(*plain, *rules)["LTCR"]["signature"]
+    assert f"|nochain:top1-of-own-lines|aligner:{ALIGNER_NAME}-of-own-lines|" in signature
 
 
 def test_a_system_is_scored_alike_whatever_stands_beside_it(files, write):
@@ -107,8 +107,8 @@ def test_a_system_is_scored_alike_whatever_stands_beside_it(files, write):
 def test_pieces_are_chains_of_their_own(files, write):
     pieces = write("pieces", [line.replace("狗", "小@@ 狗") for line in SOURCE])
     given = ["--source", pieces, "--hypotheses", files[3], "--documents", files[7], "--rule", "chains=pieces"]
-    found = scores(*given, "--rule", "source_stop_words=1")["LTCR"]
-    assert found["chains"] == 3, "猫, 小@@, 狗; 。 is the stop word"
+    result = scores(*given, "--rule", "source_stop_words=1")["LTCR"]
+    assert result["chains"] == 3, "猫, 小@@, 狗; 。 is the stop word"
 
 
 def test_the_table_names_counts_and_signatures(files):
@@ -120,9 +120,9 @@ def test_the_table_names_counts_and_signatures(files):
 
 
 def test_a_stop_list_of_a_file(files, write):
-    found = scores(*files, "--source-stop-list", write("stop", ["。", "狗"]), "--rule", "target_stop_words=0")
-    assert (found["LTCR"]["chains"], found["LTCR"]["score"]) == (1, 0)
-    assert "|nochain:stop-" in found["LTCR"]["signature"]
+    result = scores(*files, "--source-stop-list", write("stop", ["。", "狗"]), "--rule", "target_stop_words=0")
+    assert (result["LTCR"]["chains"], result["LTCR"]["score"]) == (1, 0)
+    assert "|nochain:stop-" in result["LTCR"]["signature"]
 
 
 @pytest.mark.parametrize(

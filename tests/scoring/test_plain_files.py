@@ -63,10 +63,10 @@ def test_several_references_of_which_a_line_may_lack_some(write):
         for name in ("one", "two")
         for part in ("--reference", write(name, {"one": REFERENCE, "two": second}[name]))
     ]
-    found = scores("--hypotheses", write("system", SYSTEM), *files)["bleu"]["13a"]["s"]
-    assert found["signature"].startswith("nrefs:var|")
+    bleu = scores("--hypotheses", write("system", SYSTEM), *files)["bleu"]["13a"]["s"]
+    assert bleu["signature"].startswith("nrefs:var|")
     streams = [REFERENCE, [line or None for line in second]]
-    assert found["score"] == sacrebleu.BLEU().corpus_score(SYSTEM, streams).score
+    assert bleu["score"] == sacrebleu.BLEU().corpus_score(SYSTEM, streams).score
 
 
 def test_with_named_documents_a_blank_line_is_a_sentence(write):
@@ -77,20 +77,20 @@ def test_with_named_documents_a_blank_line_is_a_sentence(write):
 def test_a_line_may_be_a_document(write):
     whole = [" ".join(SYSTEM[:2]), " ".join(SYSTEM[2:])]
     files = ("--reference", write("reference", REFERENCE), "--documents", write("names", list("aabb")))
-    found = scores("--hypotheses", write("whole", whole), *files, "--lines", "documents")["bleu"]
-    assert list(found["13a"]) == ["d"]
-    assert found["13a"]["d"] == scores("--hypotheses", write("system", SYSTEM), *files)["bleu"]["13a"]["d"]
+    bleu = scores("--hypotheses", write("whole", whole), *files, "--lines", "documents")["bleu"]
+    assert list(bleu["13a"]) == ["d"]
+    assert bleu["13a"]["d"] == scores("--hypotheses", write("system", SYSTEM), *files)["bleu"]["13a"]["d"]
 
 
 def test_the_table_has_a_line_for_each_family_and_unit_and_for_each_document(write):
     files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
-    shown = command(score, *files, "--documents", write("names", ["a", "a", "b", "b"]), "--by-document").splitlines()
-    assert shown[0].split() == ["family", "unit", "BLEU", "signature"]
-    assert [line.split()[:2] for line in shown[1:9]] == [
+    rows = command(score, *files, "--documents", write("names", ["a", "a", "b", "b"]), "--by-document").splitlines()
+    assert rows[0].split() == ["family", "unit", "BLEU", "signature"]
+    assert [line.split()[:2] for line in rows[1:9]] == [
         [family, unit] for family in ("13a", "13a_lower", "tokenized_lower", "tokenized") for unit in "sd"
     ]
-    assert shown[1].split()[2] == f"{sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score:.2f}"
-    assert [line.split()[:3] for line in shown[-2:]] == [
+    assert rows[1].split()[2] == f"{sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score:.2f}"
+    assert [line.split()[:3] for line in rows[-2:]] == [
         [name, "2", f"{sacrebleu.corpus_bleu(SYSTEM[part], [REFERENCE[part]]).score:.2f}"]
         for name, part in (("a", slice(2)), ("b", slice(2, 4)))
     ]
@@ -101,33 +101,33 @@ def test_systems_are_compared_with_a_baseline(write, test):
     files = ("--reference", write("reference", REFERENCE * 3), "--documents", write("names", list("aabbccddeeff")))
     system, baseline = write("system", SYSTEM * 3), write("baseline", BASELINE * 3)
     arguments = ("--baseline", baseline, "--system", system, "--system", baseline, *files, "--test", test)
-    found = json.loads(command(compare, *arguments, "--json"))
-    assert [one["system"] for one in found["systems"]] == [str(system), str(baseline)]
-    ours, same = (one["comparisons"] for one in found["systems"])
-    assert [(one["family"], one["unit"]) for one in ours[:2]] == [("13a", "s"), ("13a", "d")]
+    result = json.loads(command(compare, *arguments, "--json"))
+    assert [record["system"] for record in result["systems"]] == [str(system), str(baseline)]
+    ours, same = (record["comparisons"] for record in result["systems"])
+    assert [(record["family"], record["unit"]) for record in ours[:2]] == [("13a", "s"), ("13a", "d")]
     expected = [sacrebleu.corpus_bleu(lines * 3, [REFERENCE * 3]).score for lines in (SYSTEM, BASELINE)]
     assert [ours[0]["system_score"], ours[0]["baseline_score"]] == pytest.approx(expected)
     assert ours[0]["difference"] == pytest.approx(expected[0] - expected[1])
     assert ours[0]["signature"].startswith(f"{test}|unit:sentences|units:12|")
     assert ours[1]["signature"].startswith(f"{test}|unit:documents|units:6|")
-    assert {one["p"] for one in same} == {1.0}
-    shown = command(compare, *arguments).splitlines()
-    assert shown[1].split()[1:6] == [
+    assert {record["p"] for record in same} == {1.0}
+    rows = command(compare, *arguments).splitlines()
+    assert rows[1].split()[1:6] == [
         "13a",
         "s",
         f"{expected[1]:.2f}",
         f"{expected[0]:.2f}",
         f"{expected[0] - expected[1]:+.2f}",
     ]
-    assert ours[0]["signature"] in shown and f"baseline: {baseline}" in shown
+    assert ours[0]["signature"] in rows and f"baseline: {baseline}" in rows
 
 
 def test_a_mark_stands_beside_a_difference_that_is_no_chance(write):
     reference = [f"{line} {number}" for number in range(10) for line in REFERENCE]
     files = ("--reference", write("reference", reference))
     system, baseline = write("system", reference), write("baseline", BASELINE * 10)
-    shown = command(compare, "--baseline", baseline, "--system", system, *files).splitlines()
-    assert shown[1].endswith("‡")
+    rows = command(compare, "--baseline", baseline, "--system", system, *files).splitlines()
+    assert rows[1].endswith("‡")
 
 
 @pytest.mark.parametrize(
