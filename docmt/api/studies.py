@@ -1,4 +1,4 @@
-"""What can be asked for: the systems and the targets of the studies of a project."""
+"""The systems and the targets of the studies of a project."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
