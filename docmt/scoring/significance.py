@@ -71,6 +71,7 @@ def paired_bootstrap(
     real = _difference(system, baseline, score)
     drawn = np.concatenate(list(_drawn_differences(system, baseline, score, draws)))
     better, worse = int((drawn > 0).sum()), int((drawn < 0).sum())
+    # Draws with an undefined difference (NaN) are neither better nor worse, so they count against the real difference.
     turned = draws - (better if real > 0 else worse)
     p = min(1.0, 2 * (turned + 1) / (draws + 1)) if real else 1.0
     return Outcome(real, max(p, min(1.0, 2.0 ** (1 - len(system[0])))), better, worse, draws - better - worse)
