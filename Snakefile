@@ -2,7 +2,7 @@
 #
 #   snakemake                              the demo study on the embedded corpus
 #   snakemake --profile slurm all          every study of config.yaml, on a cluster
-#   docmt targets                          list all other targets
+#   docmt list-targets                     list all other targets
 
 
 include: "workflow/rules/common.smk"

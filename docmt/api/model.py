@@ -11,13 +11,14 @@ import torch
 from docmt.base.chains import chains_of
 from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
 from docmt.base.errors import UserError
+from docmt.base.model_folder import CARD, model_folder
 from docmt.base.parse import parse
 from docmt.chains.documents import read_stop_words
 from docmt.corpus.inputs import ContrastiveItem
 from docmt.corpus.read import contrastive_table
 from docmt.decoding.contrastive import score_variants
 from docmt.decoding.translator import Progress, quiet
-from docmt.models.store import CARD, load_model, read_card
+from docmt.models.store import load_model, read_card
 from docmt.models.transformer import Transformer
 from docmt.nn.device import DeviceName, choose_device
 from docmt.settings.data import CutConfig, ViewConfig
@@ -25,6 +26,9 @@ from docmt.settings.models import READS_CHAINS
 from docmt.text.encode import contrastive_tokens
 from docmt.text.pipeline import TextPipeline
 from docmt.views.segments import contrastive_segments
+
+WIDE = 512
+"""The width from which on a model translates faster with several CPU threads."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +41,12 @@ class TrainedModel:
 
     @classmethod
     def open(cls, folder: Path, device: DeviceName, threads: int | None) -> "TrainedModel":
-        """Load `model.safetensors`, `model.json` and `text/`, for computing on `device` with so many threads.
+        """Load `model.safetensors`, `model.json` and `text/` from a folder, or from the folder `model` inside it.
 
-        Raises UserError where a file is missing or damaged, or the vocabularies are not those of the model.
+        The model computes on `device` with so many CPU threads; None chooses the number (`default_threads`). Raises
+        UserError where a file is missing or damaged, or the vocabularies are not those of the model.
         """
-        if threads is not None:
-            torch.set_num_threads(threads)
+        folder = model_folder(folder)
         model, pipeline = load_model(folder, choose_device(device)), TextPipeline.load(folder / "text")
         sizes = len(pipeline.source.vocabulary), len(pipeline.target.vocabulary)
         if sizes != (model.source_size, model.target_size):
@@ -52,6 +56,7 @@ class TrainedModel:
                 found=f"{sizes[0]} source and {sizes[1]} target pieces",
                 expected=f"{model.source_size} and {model.target_size}",
             )
+        torch.set_num_threads(threads or default_threads(model.config.width))
         return cls(model, pipeline, folder)
 
     @property
@@ -80,6 +85,15 @@ class TrainedModel:
             texts, counts = zip(*map(words, sentences), strict=True)
             rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
         return pa.Table.from_pylist(rows, SEGMENT_CHAINS)
+
+
+def default_threads(width: int) -> int:
+    """Return the number of CPU threads with which a model of this width translates fastest.
+
+    A step of decoding multiplies a few hundred rows by matrices of the model's width. Threads have to wait for each
+    other after each product: for narrow models that takes longer than the product itself (benchmarks/threads.md).
+    """
+    return torch.get_num_threads() if width >= WIDE else 1
 
 
 def forced_scores(

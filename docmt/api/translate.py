@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
 
 import pyarrow as pa
 
@@ -59,14 +59,25 @@ class Translated:
 
 
 def translate_lines(
-    model: TrainedModel, lines: list[str], config: DecodeConfig, progress: Progress = quiet
+    model: TrainedModel,
+    lines: list[str],
+    config: DecodeConfig,
+    progress: Progress = quiet,
+    names: Sequence[str] | None = None,
 ) -> Translated:
-    """A sentence a line; a blank line ends a document.
+    """Translate lines, each a sentence; a blank line ends a document, unless `names` has each line's document.
 
     Raises UserError where the model does not say how documents are cut, or its stop list is missing.
     """
     ids = list(map(model.pipeline.source.encode, lines))
-    return _translated(model, lines, ids, document_numbers(lines, ids), config, progress)
+    numbers = document_numbers(lines, ids) if names is None else _named_numbers(names, ids)
+    return _translated(model, lines, ids, numbers, config, progress)
+
+
+def _named_numbers(names: Sequence[str], ids: Sequence[list[int]]) -> dict[int, int]:
+    """Return the number of the document, from 0, of each line that has anything to translate."""
+    runs = accumulate((name != before for before, name in pairwise(names)), initial=0)
+    return {place: number for place, (number, pieces) in enumerate(zip(runs, ids, strict=True)) if pieces}
 
 
 def translate_documents(
@@ -124,3 +135,11 @@ def _sentences(sentences: list[str], documents: list[int], segments: pa.Table) -
     for segment in segments.select(["document", "first", "source_lengths"]).to_pylist():
         start = opens[int(segment["document"])] + segment["first"]
         yield sentences[start : start + len(segment["source_lengths"])]
+
+
+def fallback_text(fallbacks: Fallbacks) -> str:
+    """Return a sentence about outputs with another number of sentences than their source."""
+    return (
+        f"{fallbacks.windows} segments got another number of sentences; {fallbacks.sentences} sentences were "
+        f"translated again, alone; {fallbacks.merged} lines are several sentences joined"
+    )

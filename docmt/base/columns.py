@@ -187,7 +187,7 @@ def read_chains(path: Path, segments: pa.Table) -> pa.Table:
             where=str(path),
             found=f"{len(table)} rows",
             expected=f"{len(segments)}, one for each segment",
-            remedy="make the chains of this view again (docmt chains segments)",
+            remedy="make the chains of this view again (docmt job find-segment-chains)",
         )
     check_chains(path, table, segments)
     return table
@@ -237,7 +237,9 @@ def check_segments(path: Path, table: pa.Table, sizes: Mapping[str, int]) -> Non
 def check_chains(path: Path, chains: pa.Table, segments: pa.Table) -> None:
     """Raise UserError where `chains` cannot be the chains of `segments` (see `read_chains`)."""
     with reading(
-        path, "not lexical chains of segments", remedy="make the chains of this view again (docmt chains segments)"
+        path,
+        "not lexical chains of segments",
+        remedy="make the chains of this view again (docmt job find-segment-chains)",
     ):
         lengths, members = (chains[name].combine_chunks() for name in ("lengths", "members"))
         _check_sums(lengths, members.value_lengths().to_numpy(), "lengths")

@@ -1,4 +1,4 @@
-"""The catalogue: `docmt corpus sources` asks its addresses; `corpus check`, `chains statistics` read what is there."""
+"""`docmt check-sources`, `check-catalogue` and `count-chains`: the addresses and the files of the catalogue."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.base.errors import USER_MISTAKE, check_known
-from docmt.cli.options import AsJson, Root
+from docmt.cli.options import AsJson, Config, Mirror, Root, overrides
 from docmt.cli.screen import aligned, print_json
 
 if TYPE_CHECKING:
@@ -20,95 +20,108 @@ if TYPE_CHECKING:
     from docmt.plan.grid import Grid
     from docmt.settings.data import TextConfig
 
-Names = Annotated[list[str] | None, typer.Argument(help="only these corpora", show_default=False)]
-Mirror = Annotated[str | None, typer.Option(help="folder that holds archives; that of config.yaml if left out")]
+Names = Annotated[list[str] | None, typer.Argument(help="names of corpora [default: all]", show_default=False)]
 
 STATED = ("words_in_chains_percent", "words_per_chain", "chains_per_document")
 MEASURED = ("perc", "avg_k", "avg_m")
 
 DEAD = 1
-"""Exit status of `docmt corpus sources` where a source does not give its file."""
+"""Exit status of `docmt check-sources` where a source does not give its file."""
 
 
-def sources(
+def check_sources(
     corpora: Names = None,
     root: Root = Path(),
+    config: Config = None,
+    timeout: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds to wait for an answer")] = 20,
     as_json: AsJson = False,
-    timeout: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds for an answer")] = 20,
 ) -> None:
-    """Ask every source of the catalogue whether it is there; nothing is downloaded. Status 1 where one is not."""
+    """Check whether every source of the catalogue is there; status 1 where one is not.
+
+    Nothing is downloaded.
+    """
     from docmt.corpus.download import ask_sources
     from docmt.plan.grid import load_grid
 
-    asked = ask_sources(_chosen(load_grid(root), corpora), timeout)
+    sources = ask_sources(_chosen(load_grid(root, overrides(config)), corpora), timeout)
     if as_json:
-        print_json([dataclasses.asdict(one) for one in asked])
+        print_json([dataclasses.asdict(source) for source in sources])
     else:
-        rows = [("corpus", "file", "answer", "bytes", "fetched", "source"), *map(_source_row, asked)]
-        typer.echo(aligned(rows) if asked else "no sources")
-    if any(source.answer.problem for source in asked):
+        rows = [("corpus", "file", "answer", "bytes", "fetched", "source"), *map(_source_row, sources)]
+        typer.echo(aligned(rows) if sources else "no sources")
+    if any(source.answer.problem for source in sources):
         raise typer.Exit(DEAD)
 
 
-def check(
+def check_catalogue(
     corpora: Names = None,
     root: Root = Path(),
+    config: Config = None,
     mirror: Mirror = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read the corpora whose files are here, and put their counts beside the papers'. Nothing is downloaded.
+    """Check the counts of the corpora whose files are here against the papers' counts.
 
-    Status 2 where a count differs and the catalogue does not say why, or a corpus cannot be read.
+    Nothing is downloaded. Status 2 where a count differs and the catalogue does not say why, or a corpus cannot be
+    read.
     """
     from docmt.corpus.review import check_corpus
     from docmt.plan.grid import load_grid
 
-    grid = load_grid(root)
+    grid = load_grid(root, overrides(config))
     places = grid.places(root, mirror)
-    checked = []
+    checks = []
     for corpus in _chosen(grid, corpora):
-        checked.append(check_corpus(corpus, places))
+        checks.append(check_corpus(corpus, places))
         if not as_json:
-            typer.echo(_shown(checked[-1]))
+            typer.echo(_check_text(checks[-1]))
     if as_json:
-        print_json([dataclasses.asdict(one) for one in checked])
-    if not all(one.is_fine for one in checked):
+        print_json([dataclasses.asdict(check) for check in checks])
+    if not all(check.is_fine for check in checks):
         raise typer.Exit(USER_MISTAKE)
 
 
-def statistics(
-    corpus: Annotated[str, typer.Argument(help="name of a corpus, of which only the files that are here are read")],
+def count_chains(
+    corpus: Annotated[str, typer.Argument(help="name of a corpus; only its files that are here are read")],
     training: Annotated[
-        list[str] | None, typer.Option(help="another corpus, whose training text gives a stop list", show_default=False)
+        list[str] | None,
+        typer.Option(
+            help="name of another corpus whose training text gives a stop list; repeat it", show_default=False
+        ),
     ] = None,
     stop_words: Annotated[
-        list[int] | None, typer.Option(min=0, help="sizes of stop lists", show_default="1000, 300")
+        list[int] | None, typer.Option(min=0, help="size of a stop list; repeat it", show_default="1000, 300")
     ] = None,
-    chinese: Annotated[Literal["jieba", "characters"], typer.Option(help="how Chinese is cut")] = "jieba",
-    case: Annotated[Literal["keep", "lower"], typer.Option(help="of words")] = "lower",
+    chinese: Annotated[Literal["jieba", "characters"], typer.Option(help="how Chinese is segmented")] = "jieba",
+    case: Annotated[Literal["keep", "lower"], typer.Option(help="case of words")] = "lower",
     root: Root = Path(),
+    config: Config = None,
     mirror: Mirror = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Print how much of a corpus its lexical chains are, for several stop lists, beside what papers state."""
+    """Count the lexical chains of a corpus for several stop lists, beside the numbers of papers."""
     from docmt.chains.statistics import cards_by_stop_list, word_counts
     from docmt.plan.grid import load_grid
     from docmt.settings.data import TextConfig
 
-    grid = load_grid(root)
+    grid = load_grid(root, overrides(config))
     for name in (corpus, *(training or ())):
         check_known("corpus", name, grid.corpora)
     text = TextConfig(chinese=chinese, case=case)
     places = grid.places(root, mirror)
     words = _words(grid.corpora[corpus], places, text)
     others = {name: _words(grid.corpora[name], places, text, "train") for name in training or ()}
-    counts = {name: word_counts(found.get("train", [])) for name, found in others.items()}
-    rows = [("split", "stop list", "Perc.", "Avg. K", "Avg. M")]
+    counts = {name: word_counts(splits.get("train", [])) for name, splits in others.items()}
+    rows = []
     for split in words:
         rows += _stated(grid.corpora[corpus], split)
-        for about, found in cards_by_stop_list(split, words, counts, stop_words or (1000, 300)):
-            rows.append((split, about, *(f"{found[name]:.2f}" for name in MEASURED)))
+        for stop_list, card in cards_by_stop_list(split, words, counts, stop_words or (1000, 300)):
+            rows.append((split, stop_list, *(f"{card[name]:.2f}" for name in MEASURED)))
+    if as_json:
+        print_json([dict(zip(("split", "stop_list", *MEASURED), row, strict=True)) for row in rows])
+        return
     typer.echo(f"{corpus}: lexical chains; source words of {', '.join(words) or 'no split'}")
-    typer.echo(aligned(rows, "  "))
+    typer.echo(aligned([("split", "stop list", "Perc.", "Avg. K", "Avg. M"), *rows], "  "))
     if "train" not in words:
         typer.echo(
             "  The papers' stop list is of the corpus' own training text, whose files are not here: no row is theirs."
@@ -152,21 +165,21 @@ def _source_row(source: "Source") -> tuple[str, ...]:
     return source.corpus, source.file, said, size, source.checked or "never", url
 
 
-def _shown(checked: "CorpusCheck") -> str:
-    """A corpus: a table of its counts, why they differ, and what was not read."""
-    lines = [checked.corpus]
-    notes = list(dict.fromkeys(finding.why for finding in checked.findings if finding.why))
-    rows = [("split", "count", "found", "stated", "by", ""), *(_row(finding, notes) for finding in checked.findings)]
-    if checked.findings:
+def _check_text(check: "CorpusCheck") -> str:
+    """Return a table of a corpus' counts, the reasons of differences, and the splits that were not read."""
+    lines = [check.corpus]
+    notes = list(dict.fromkeys(finding.why for finding in check.findings if finding.why))
+    rows = [("split", "count", "found", "stated", "by", ""), *(_row(finding, notes) for finding in check.findings)]
+    if check.findings:
         lines.append(aligned(rows, "  "))
     lines += [f"  [{number}] {note}" for number, note in enumerate(notes, 1)]
-    lines += [f"  changed: {what}: {count:,}" for what, count in sorted(checked.changed.items()) if count]
+    lines += [f"  changed: {what}: {count:,}" for what, count in sorted(check.changed.items()) if count]
     absent: dict[str, list[str]] = {}
-    for split, names in checked.absent.items():
+    for split, names in check.absent.items():
         absent.setdefault(", ".join(names), []).append(split)
     lines += [f"  not read: {', '.join(splits)} (not here: {names})" for names, splits in absent.items()]
-    if checked.problem:
-        lines.append(f"  cannot be read: {checked.problem}")
+    if check.problem:
+        lines.append(f"  cannot be read: {check.problem}")
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""Human evaluation: write a blind sheet of two systems, read filled ones back."""
+"""`docmt draw-sheet` and `docmt read-sheets`: blind sheets of two systems for annotators."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,23 +6,25 @@ from typing import Annotated
 import typer
 
 from docmt.base.errors import UserError
-from docmt.cli.options import AsJson, Documents, input_file, output_file
+from docmt.cli.options import AsJson, Documents, Seed, Source, input_file, output_file
 from docmt.cli.screen import print_json, show_table
+from docmt.cli.standard_input import label
 
 
-def sheet(
-    source: Annotated[Path, input_file("a source sentence a line")],
-    reference: Annotated[Path, input_file("a reference a line")],
+def draw_sheet(
+    source: Source,
+    reference: Annotated[Path, input_file("reference, a sentence per line")],
     baseline: Annotated[Path, input_file("translations of the system to compare with")],
-    system: Annotated[Path, input_file("translations of the other system")],
-    output: Annotated[Path, output_file("the sheet to write: CSV, whose last column annotators fill in")],
-    key: Annotated[Path, output_file("JSON to write: whose translations are which; not for annotators")],
+    hypotheses: Annotated[Path, input_file("translations of the other system")],
+    output: Annotated[Path, output_file("sheet to write: a CSV file, whose last column annotators fill in")],
+    key: Annotated[Path, output_file("JSON file to write: which translation is whose; not for annotators")],
     documents: Documents = None,
-    page: Annotated[Path | None, output_file("HTML to write too: the sheet to click on")] = None,
-    sentences: Annotated[int, typer.Option(min=1, help="how many are judged")] = 500,
-    seed: Annotated[int, typer.Option(min=0, help="of the draw of sentences and of the order of translations")] = 1,
-    source_language: Annotated[str, typer.Option(help="for the page's fonts")] = "",
-    target_language: Annotated[str, typer.Option(help="for the page's fonts")] = "",
+    page: Annotated[Path | None, output_file("HTML page to write too: the sheet to click on")] = None,
+    sentences: Annotated[int, typer.Option(min=1, help="number of sentences to judge")] = 500,
+    seed: Seed = 1,
+    source_language: Annotated[str, typer.Option(help="ISO 639-1 code, for the page's fonts")] = "",
+    target_language: Annotated[str, typer.Option(help="ISO 639-1 code, for the page's fonts")] = "",
+    as_json: AsJson = False,
 ) -> None:
     """Draw sentences of a test set for annotators, who do not see which system translated what.
 
@@ -33,22 +35,26 @@ def sheet(
     from docmt.scoring.plain_files import read_plain_files
 
     files = read_plain_files([reference], documents)
-    names = files.documents
-    given, theirs, ours = (files.translations(path).raw for path in (source, baseline, system))
-    test = ComparedSystems(names, given, files.references.raw[0], theirs, ours)
+    texts = (files.translations(path).raw for path in (source, baseline, hypotheses))
+    sources, theirs, ours = texts
+    test = ComparedSystems(files.documents, sources, files.references.raw[0], theirs, ours)
     items = draw_sheet_items(test, sentences, seed)
     write_sheet(output, items)
     if page is not None:
         write_page(page, items, (source_language, target_language))
-    Key.of_items(items, str(baseline), str(system), seed).save(key)
+    Key.of_items(items, label(baseline), label(hypotheses), seed).save(key)
+    if as_json:
+        print_json({"output": str(output), "key": str(key), "page": page and str(page), "sentences": len(items)})
+    else:
+        typer.echo(f"{output}: {len(items)} sentences to judge; {key} is not for annotators")
 
 
-def read(
-    sheets: Annotated[list[Path], typer.Argument(help="filled sheets, one an annotator", dir_okay=False)],
-    key: Annotated[Path, input_file("the key that was written with the sheet")],
+def read_sheets(
+    sheets: Annotated[list[Path], typer.Argument(help="filled sheets, one for each annotator", dir_okay=False)],
+    key: Annotated[Path, input_file("key that docmt draw-sheet wrote with the sheet")],
     as_json: AsJson = False,
 ) -> None:
-    """Read filled sheets: in how many sentences each annotator found the system better, worse or equal; agreement.
+    """Read filled sheets: in how many sentences each annotator found the system better, worse or equal.
 
     Agreement of two annotators is in percent of the sentences, and by Cohen's kappa.
     """
@@ -58,24 +64,24 @@ def read(
 
     twice = [str(path) for path in dict.fromkeys(sheets) if sheets.count(path) > 1]
     if twice:
-        raise UserError("a sheet is given twice", where=twice[0], expected="one sheet an annotator")
-    known = Key.load(key)
-    found = preferences(known, {str(path): read_verdicts(path, known) for path in sheets})
+        raise UserError("a sheet is given twice", where=twice[0], expected="one sheet for each annotator")
+    read_key = Key.load(key)
+    record = preferences(read_key, {label(path): read_verdicts(path, read_key) for path in sheets})
     show = print_json if as_json else show_preferences
-    show(found)
+    show(record)
 
 
-def show_preferences(found: dict) -> None:
+def show_preferences(record: dict) -> None:
     """Table 4, and below it who was compared and how far annotators agree."""
     columns = ("annotator", "equal", "better", "worse", "preferred")
-    rows = [*found["annotators"], {"annotator": "average", **found["average"]}]
+    rows = [*record["annotators"], {"annotator": "average", **record["average"]}]
     cells = [(row["annotator"], *(_percent(row[name]) for name in columns[1:])) for row in rows]
     show_table(columns, cells, numbers=columns[1:])
-    typer.echo(f"\nsystem: {found['system']}\nbaseline: {found['baseline']}\nsentences: {found['sentences']}")
-    for pair in found["agreement"]:
+    typer.echo(f"\nsystem: {record['system']}\nbaseline: {record['baseline']}\nsentences: {record['sentences']}")
+    for pair in record["agreement"]:
         kappa = "undefined" if pair["kappa"] is None else f"{pair['kappa']:.2f}"
         typer.echo(f"agreement of {' and '.join(pair['annotators'])}: {_percent(pair['observed'])}, kappa {kappa}")
-    typer.echo(found["signature"])
+    typer.echo(record["signature"])
 
 
 def _percent(value: float | None) -> str:

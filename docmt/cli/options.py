@@ -1,4 +1,4 @@
-"""Options that several commands have, options of each kind of path, and what is refused of these before a command."""
+"""Options that several commands share, options of each kind of path, and the checks of paths before a command."""
 
 import inspect
 import os
@@ -29,85 +29,141 @@ MINUTES = 10_000_000
 
 
 def language_code(value: str) -> str:
-    """Checks an option: `chinese` would be scored, and tokenised, as if it were any language but Chinese."""
+    """Return the code of a language; refuse `chinese`, which would be scored and tokenised like any other language."""
     if not is_language(value):
         raise typer.BadParameter(f"{value!r} is not {LANGUAGES_ARE}.")
     return value
 
 
 def input_file(about: str, *names: str) -> Any:
-    """An option; a folder is refused, and what is not there by who reads it."""
-    return typer.Option(*names, help=about, dir_okay=False)
+    """Return an option for a file to read; `-` stands for standard input, and a folder is refused."""
+    return typer.Option(*names, help=about, dir_okay=False, metavar="FILE")
 
 
 def input_folder(about: str, *names: str) -> Any:
-    return typer.Option(*names, help=about, file_okay=False)
+    """Return an option for a folder to read from."""
+    return typer.Option(*names, help=about, file_okay=False, metavar="FOLDER")
 
 
 def output_file(about: str, *names: str) -> Any:
-    """An option; see `check_paths` for what is refused."""
-    return typer.Option(*names, help=about, dir_okay=False, writable=True)
+    """Return an option for a file to write; `check_paths` refuses impossible ones."""
+    return typer.Option(*names, help=about, dir_okay=False, writable=True, metavar="FILE")
 
 
 def output_folder(about: str, *names: str) -> Any:
-    return typer.Option(*names, help=about, file_okay=False, writable=True)
+    """Return an option for a folder to write."""
+    return typer.Option(*names, help=about, file_okay=False, writable=True, metavar="FOLDER")
 
 
-Device = Annotated[DeviceName, typer.Option(envvar="DOCMT_DEVICE", help="auto = the GPU where there is one")]
-Threads = Annotated[int | None, typer.Option(min=1, max=MOST, help="CPU threads [default: one a core]")]
+Device = Annotated[DeviceName, typer.Option(envvar="DOCMT_DEVICE", help="auto: the GPU where there is one")]
+Threads = Annotated[
+    int | None, typer.Option(min=1, max=MOST, help="CPU threads [default: 1 for narrow models, else one per core]")
+]
 Workers = Annotated[
-    int | None, typer.Option(min=1, max=MOST, help="processes; no result depends on it [default: one a core]")
+    int | None, typer.Option(min=1, max=MOST, help="processes; no result depends on it [default: one per core]")
 ]
-Learnt = Annotated[
-    Path | None, input_folder("text/ of the corpus that `text.learnt_on` of the settings names, if it is another")
+Model = Annotated[
+    Path, input_folder("folder of a model (model.safetensors, model.json, text/), or the folder above (model/)")
 ]
-Model = Annotated[Path, input_folder("the model's folder: model.safetensors, model.json, text/")]
-View = Annotated[Path, input_folder("folder of stage 3: test.arrow[, contrastive.arrow]")]
-Chains = Annotated[Path | None, input_folder("stage 4's folder of the view, for models that read lexical chains")]
-Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
+Source = Annotated[Path, input_file("source text, a sentence per line")]
+Hypotheses = Annotated[
+    list[Path], input_file("translations, a sentence per line; repeat the option for several systems")
+]
+References = Annotated[
+    list[Path],
+    input_file(
+        "reference, a sentence per line; repeat the option for several references, of which some lines may be blank",
+        "--reference",
+    ),
+]
 Documents = Annotated[
-    Path | None, input_file("each line's document, by name [default: blank lines stand between documents]")
+    Path | None, input_file("name of the document of each line [default: blank lines separate documents]")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
+TrainSource = Annotated[Path | None, input_file("source side of more parallel text, a tokenised sentence per line")]
+TrainTarget = Annotated[Path | None, input_file("target side of more parallel text, a tokenised sentence per line")]
+TargetLanguage = Annotated[
+    str,
+    typer.Option(
+        help="ISO 639-1 code of the target language; Chinese (zh) is scored by characters in 13a",
+        callback=language_code,
+    ),
+]
+BatchTokens = Annotated[
+    int, typer.Option(min=1, max=MOST_TOKENS, help="source pieces computed at once (memory and speed)")
+]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="seed of the random numbers")]
+Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
+Mirror = Annotated[
+    str | None,
+    typer.Option(envvar="DOCMT_MIRROR", help="folder or URL that holds files [default: mirror of config.yaml]"),
+]
+Config = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KEY=VALUE", help="key of config.yaml with another value, as snakemake's --config; repeat it"),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="print JSON instead of tables and lines")]
 
 
-def told(kind: type, settings: Path) -> Any:
-    """What a job is told by its settings.json, as the dataclass `kind`."""
+def overrides(config: list[str] | None) -> dict[str, Any]:
+    """Return the keys of config.yaml that the command line overrides; raise UserError for no KEY=VALUE."""
+    from docmt.base.yaml_files import load_text
+
+    values = {}
+    for item in config or []:
+        key, equals, value = item.partition("=")
+        if not equals:
+            raise UserError("not a key with a value", where="--config", found=item, expected="KEY=VALUE")
+        values[key] = load_text(value, "--config")
+    return values
+
+
+def load_settings(kind: type, settings: Path) -> Any:
+    """Return the settings.json of a job as the dataclass `kind`; raise UserError for what it does not allow."""
     return parse(kind, read_json(settings), str(settings))
 
 
 def open_model(folder: Path, device: Device, threads: int | None) -> "TrainedModel":
-    """See `TrainedModel.open`. A folder that is no model's is refused before torch, which takes a second to import."""
-    read_object(folder / "model.json")
+    """Open a trained model; see `TrainedModel.open`."""
+    from docmt.base.model_folder import CARD, model_folder
+
+    # A folder without a model is refused before torch, which takes a second to import.
+    read_object(model_folder(folder) / CARD)
     from docmt.api.model import TrainedModel
 
     return TrainedModel.open(folder, device, threads)
 
 
-class Given(NamedTuple):
-    """A path of the command line, by the name of its option or argument."""
+class PathArgument(NamedTuple):
+    """A path of the command line, with the name of its option or argument."""
 
     name: str
     path: Path
     is_output: bool
 
 
-def given_paths(command: Callable[..., None], values: dict[str, Any]) -> Iterator[Given]:
-    """The paths among the values of a command's parameters; what is written is declared as `writable`."""
+def parameters_of(command: Callable[..., None]) -> Iterator[tuple[str, ParameterInfo]]:
+    """Yield the name of each parameter of a command with its option or argument."""
     hints = typing.get_type_hints(command, include_extras=True)
     for name in inspect.signature(command).parameters:
-        known = next((one for one in getattr(hints[name], "__metadata__", ()) if isinstance(one, ParameterInfo)), None)
+        for known in getattr(hints[name], "__metadata__", ()):
+            if isinstance(known, ParameterInfo):
+                yield name, known
+
+
+def given_paths(command: Callable[..., None], values: dict[str, Any]) -> Iterator[PathArgument]:
+    """Yield the paths among the values of a command's parameters; outputs are those declared as `writable`."""
+    for name, known in parameters_of(command):
         value = values.get(name)
         for path in value if isinstance(value, list) else [value]:
-            if isinstance(path, Path) and known:
-                yield Given(_shown(name, known), path, known.writable)
+            if isinstance(path, Path):
+                yield PathArgument(option_name(name, known), path, known.writable)
 
 
-def check_paths(given: list[Given]) -> None:
-    """Raises UserError for an output that cannot be where it is named, or is another of the paths."""
-    for output in (one for one in given if one.is_output):
+def check_paths(paths: list[PathArgument]) -> None:
+    """Raise UserError for an output that cannot be where it is named, or is another of the paths."""
+    for output in (path for path in paths if path.is_output):
         _check_folder(output)
-        for other in given:
+        for other in paths:
             if other is not output and os.path.realpath(other.path) == os.path.realpath(output.path):
                 raise UserError(
                     f"{other.name} and {output.name} are the same",
@@ -117,13 +173,14 @@ def check_paths(given: list[Given]) -> None:
                 )
 
 
-def _check_folder(output: Given) -> None:
-    there = next(parent for parent in output.path.absolute().parents if os.path.lexists(parent))
-    if not there.is_dir():
-        raise UserError("not a folder", where=str(there), found="a file", expected=f"the folder of {output.name}")
+def _check_folder(output: PathArgument) -> None:
+    parent = next(parent for parent in output.path.absolute().parents if os.path.lexists(parent))
+    if not parent.is_dir():
+        raise UserError("not a folder", where=str(parent), found="a file", expected=f"the folder of {output.name}")
 
 
-def _shown(name: str, known: ParameterInfo) -> str:
+def option_name(name: str, known: ParameterInfo) -> str:
+    """Return the name of a parameter as the command line has it: --an-option, or AN_ARGUMENT."""
     if not isinstance(known, OptionInfo):
         return name.upper()
     return next(iter(known.param_decls or ()), f"--{name.replace('_', '-')}")

@@ -1,122 +1,200 @@
 """`docmt score` and `docmt compare`: BLEU of plain files."""
 
+import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from docmt.cli.options import AsJson, Documents, input_file, language_code
+from docmt.cli.options import AsJson, Documents, Hypotheses, References, TargetLanguage, input_file
 from docmt.cli.screen import print_json, show_table
+from docmt.cli.standard_input import label
 
-References = Annotated[
-    list[Path],
-    input_file("a reference a line; of several files a line may be blank in some: it has fewer", "--reference"),
+if TYPE_CHECKING:
+    from docmt.api.scores import BleuComparison, BleuScore
+    from docmt.scoring.intervals import Interval
+    from docmt.scoring.plain_files import PlainFiles
+
+Instances = Annotated[Path | None, input_file("name of the packed instance of each sentence, for unit i")]
+LinesAre = Annotated[
+    Literal["sentences", "documents"], typer.Option("--lines", help="what a line of the translations is")
 ]
-Instances = Annotated[Path | None, input_file("each sentence's packed instance, by name, for unit i")]
-LinesAre = Annotated[Literal["sentences", "documents"], typer.Option("--lines", help="what a line is in translations")]
-Language = Annotated[
-    str,
-    typer.Option(help="of the references; Chinese (zh) is scored by characters in 13a", callback=language_code),
+Family = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="family of BLEU: 13a, 13a_lower, tokenized_lower, tokenized, or all; repeat it for several",
+        show_default="13a",
+    ),
 ]
 Test = Annotated[
     Literal["bootstrap", "sign"],
     typer.Option(help="paired bootstrap resampling (Koehn 2004) or the sign test of Collins et al. (2005)"),
 ]
+UNITS = {"s": "sentences", "d": "documents", "i": "instances"}
 
 
 def score(
-    hypotheses: Annotated[Path, input_file("a translation a line")],
+    hypotheses: Hypotheses,
     reference: References,
     documents: Documents = None,
     instances: Instances = None,
     lines: LinesAre = "sentences",
-    target_language: Language = "en",
-    by_document: Annotated[bool, typer.Option("--by-document", help="also BLEU of each document alone")] = False,
+    family: Family = None,
+    target_language: TargetLanguage = "en",
+    by_document: Annotated[bool, typer.Option("--by-document", help="also print BLEU of each document")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score translations: BLEU in every family, over sentences (s), documents (d) and instances (i).
+    """Score translations by BLEU over sentences (s), documents (d) and instances (i), with 95 % intervals.
 
-    The families 13a and 13a_lower tokenise lines themselves, and expect them detokenised; tokenized_lower and
-    tokenized (multi-bleu.perl with and without -lc) take the words as the files have them.
+    The families 13a (sacreBLEU's default) and 13a_lower tokenise lines themselves, and expect them detokenised;
+    tokenized_lower and tokenized (multi-bleu.perl with and without -lc) take the words as the files have them. The
+    interval holds the middle 95 % of scores of 1000 test sets drawn from the lines.
     """
-    from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies
+    from docmt.api.scores import score_lines
     from docmt.scoring.plain_files import read_plain_files
 
-    files = read_plain_files(reference, documents, instances)
-    translations = files.translations(hypotheses, lines)
-    tallies = bleu_tallies(translations, files.references, target_language, lines)
-    scores = {"bleu": bleu_scores(tallies)}
-    if by_document:
-        scores["by_document"] = bleu_by_document(tallies, files.documents)
-    show = print_json if as_json else show_scores
-    show(scores)
+    files, families = read_plain_files(reference, documents, instances), families_of(family)
+    records = []
+    for path in hypotheses:
+        translations = files.translations(path, lines)
+        scores = score_lines(translations, files.references, families, target_language, lines)
+        record = {"system": label(path), "scores": scores}
+        if by_document:
+            record["by_document"] = document_scores(files, path, lines, families, target_language)
+        records.append(record)
+    if as_json:
+        print_json([{**record, "scores": [dataclasses.asdict(row) for row in record["scores"]]} for record in records])
+    else:
+        show_scores(records)
 
 
-def show_scores(scores: dict) -> None:
-    """Every family and unit with its signature and, where asked for, every document."""
-    units = [(family, unit, one) for family, found in scores["bleu"].items() for unit, one in found.items()]
-    rows = [(family, unit, f"{one['score']:.2f}", one["signature"]) for family, unit, one in units]
-    show_table(("family", "unit", "BLEU", "signature"), rows, numbers=("BLEU",))
-    if "by_document" in scores:
-        typer.echo()
-        names = [(family, unit) for family, unit, _ in units if unit in ("s", "d")]
-        columns = ("document", "sentences", *(f"{family} {unit}" for family, unit in names))
-        documents = [
-            (one["document"], str(one["sentences"]), *(f"{one['bleu'][family][unit]:.2f}" for family, unit in names))
-            for one in scores["by_document"]
-        ]
-        show_table(columns, documents, numbers=columns[1:])
+def families_of(names: list[str] | None) -> Sequence[str]:
+    """Return the families of BLEU that were asked for: 13a by default, every one for `all`."""
+    from docmt.api.scores import DEFAULT_FAMILIES
+    from docmt.scoring.bleu import FAMILIES
+
+    if not names:
+        return DEFAULT_FAMILIES
+    return tuple(FAMILIES) if "all" in names else tuple(dict.fromkeys(names))
+
+
+def document_scores(
+    files: "PlainFiles", path: Path, lines: str, families: Sequence[str], target_language: str
+) -> list[dict]:
+    """Return BLEU of each document of a system's translations, by family and unit."""
+    from docmt.api.scores import tallies_of
+    from docmt.scoring.bleu_scores import bleu_by_document
+
+    translations = files.translations(path, lines)
+    tallies = tallies_of(translations, files.references, families, target_language, lines)
+    return bleu_by_document(tallies, files.documents)
+
+
+def show_scores(records: list[dict]) -> None:
+    """Print a row for each system, family and unit, the signatures, and each document where it was asked for."""
+    rows = [
+        (record["system"], row.family, row.unit, f"{row.score:.2f}", interval_text(row.interval))
+        for record in records
+        for row in record["scores"]
+    ]
+    show_table(("system", "family", "unit", "BLEU", "95 %"), rows, numbers=("BLEU", "95 %"))
+    show_signatures([score for record in records for score in record["scores"]])
+    for record in records:
+        if "by_document" in record:
+            typer.echo(f"\n{record['system']}")
+            show_documents(record["by_document"])
+
+
+def show_documents(documents: list[dict]) -> None:
+    """Print a row for each document, with a column for each family and unit."""
+    names = [(family, unit) for family, units in documents[0]["bleu"].items() for unit in units]
+    columns = ("document", "sentences", *(f"{family} {unit}" for family, unit in names))
+    rows = [
+        (row["document"], str(row["sentences"]), *(f"{row['bleu'][family][unit]:.2f}" for family, unit in names))
+        for row in documents
+    ]
+    show_table(columns, rows, numbers=columns[1:])
+
+
+def show_signatures(scores: "Sequence[BleuScore]") -> None:
+    """Print each signature once, after its family and unit, and that of the intervals."""
+    texts = {f"signature of {score.family}, {UNITS[score.unit]}: {score.signature}": None for score in scores}
+    intervals = {f"95 % intervals: {score.interval.signature}": None for score in scores if score.interval}
+    typer.echo("\n" + "\n".join([*texts, *intervals]))
+
+
+def interval_text(interval: "Interval | None") -> str:
+    """Return an interval as text; `-` where a single unit has none."""
+    return "-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
 
 
 def compare(
-    baseline: Annotated[Path, input_file("translations of the system that others are compared with")],
-    system: Annotated[list[Path], input_file("translations of a system; may be given several times")],
+    baseline: Annotated[Path, input_file("translations of the system that the others are compared with")],
+    hypotheses: Hypotheses,
     reference: References,
     documents: Documents = None,
     instances: Instances = None,
     lines: LinesAre = "sentences",
-    target_language: Language = "en",
+    family: Family = None,
+    target_language: TargetLanguage = "en",
     test: Test = "bootstrap",
     as_json: AsJson = False,
 ) -> None:
-    """Compare systems with a baseline: BLEU in every family and unit, differences, and two-sided p-values.
+    """Compare systems with a baseline: BLEU, differences with 95 % intervals, and two-sided p-values.
 
-    Files are those of `docmt score`. † is p < 0.05 and ‡ is p < 0.01.
+    Files are those of `docmt score`. † marks p < 0.05 and ‡ marks p < 0.01.
     """
-    from docmt.scoring.comparisons import compare_bleu
+    from docmt.api.scores import compare_lines
     from docmt.scoring.plain_files import read_plain_files
 
-    files = read_plain_files(reference, documents, instances)
-    found = {"baseline": str(baseline), "systems": []}
-    for path in system:
-        texts = (files.translations(one, lines) for one in (path, baseline))
-        comparisons = compare_bleu(*texts, files.references, target_language, lines, test)
-        found["systems"].append({"system": str(path), "comparisons": comparisons})
-    show = print_json if as_json else show_comparisons
-    show(found)
+    files, families = read_plain_files(reference, documents, instances), families_of(family)
+    theirs = files.translations(baseline, lines)
+    systems = {
+        label(path): compare_lines(
+            files.translations(path, lines), theirs, files.references, families, target_language, lines, test
+        )
+        for path in hypotheses
+    }
+    if as_json:
+        records = [
+            {"system": system, "comparisons": [dataclasses.asdict(row) for row in rows]}
+            for system, rows in systems.items()
+        ]
+        print_json({"baseline": label(baseline), "systems": records})
+    else:
+        show_comparisons(label(baseline), systems)
 
 
-def show_comparisons(found: dict) -> None:
-    """A table of differences, and the signatures below it."""
+def show_comparisons(baseline: str, systems: "dict[str, list[BleuComparison]]") -> None:
+    """Print a table of differences, and the signatures below it."""
     from docmt.reporting.formats import mark, p_value
 
-    columns = ("system", "family", "unit", "baseline", "BLEU", "difference", "p", "")
-    rows = [(one["system"], record) for one in found["systems"] for record in one["comparisons"]]
+    columns = ("system", "family", "unit", "baseline", "BLEU", "difference", "95 %", "p", "")
     cells = [
         (
             system,
-            record["family"],
-            record["unit"],
-            f"{record['baseline_score']:.2f}",
-            f"{record['system_score']:.2f}",
-            f"{record['difference']:+.2f}",
-            p_value(record["p"]),
-            mark(record["p"]),
+            row.family,
+            row.unit,
+            f"{row.baseline_score:.2f}",
+            f"{row.system_score:.2f}",
+            f"{row.difference:+.2f}",
+            signed_interval(row.interval),
+            p_value(row.p),
+            mark(row.p),
         )
-        for system, record in rows
+        for system, rows in systems.items()
+        for row in rows
     ]
-    show_table(columns, cells, numbers=columns[3:7])
-    typer.echo(f"\nbaseline: {found['baseline']}")
-    for key in ("score_signature", "signature"):
-        for text in dict.fromkeys(record[key] for _, record in rows):
-            typer.echo(text)
+    show_table(columns, cells, numbers=columns[3:8])
+    typer.echo(f"\nbaseline: {baseline}")
+    rows = [row for group in systems.values() for row in group]
+    texts = {f"signature of {row.family}, {UNITS[row.unit]}: {row.score_signature}": None for row in rows}
+    tests = {f"p-values over {UNITS[row.unit]}: {row.signature}": None for row in rows}
+    intervals = {f"95 % intervals: {row.interval.signature}": None for row in rows if row.interval}
+    typer.echo("\n".join([*texts, *tests, *intervals]))
+
+
+def signed_interval(interval: "Interval | None") -> str:
+    """Return an interval of differences as text, each end with its sign."""
+    return "-" if interval is None else f"{interval.low:+.2f} to {interval.high:+.2f}"

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import typer
 
@@ -41,9 +41,9 @@ def unfailing() -> Iterator[None]:
         os.close(nowhere)
 
 
-def print_json(value: Any) -> None:
-    """In the order of its keys, as sacreBLEU does."""
-    typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
+def print_json(value: Any, stream: IO[str] | None = None) -> None:
+    """Print a value as JSON, keys in the order that they have, on standard output or another stream."""
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=False, default=str), file=stream)
 
 
 def show_table(

@@ -98,7 +98,7 @@ def _verified_sha256(name: str, expected: str | None, downloads: Path) -> str:
     """
     path = downloads / name
     if not path.exists():
-        raise UserError("file not found", where=str(path), remedy="`docmt corpus fetch` downloads it")
+        raise UserError("file not found", where=str(path), remedy="`docmt job fetch-file` downloads it")
     actual = sha256_file(path)
     if expected is not None and actual != expected:
         remedy = f"remove {path} and download it again"

@@ -1,4 +1,4 @@
-"""The reviews of a corpus: `docmt corpus check` compares counts, `docmt corpus validate` lists all problems.
+"""The reviews of a corpus: `docmt check-catalogue` compares counts, `docmt check-corpus` lists all problems.
 
 `check` compares a corpus with the counts that its catalogue file and the papers state. `validate` reports all mistakes
 in a corpus instead of the first one. Files are read where they are; of a corpus whose training files are missing, dev

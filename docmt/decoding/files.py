@@ -27,7 +27,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from docmt.base.artifacts import atomic_file, decoded, read_object, write_json
+from docmt.base.artifacts import atomic_file, read_object, write_json
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
@@ -189,15 +189,6 @@ def decoding_record(
         "device": next(model.parameters()).device.type,
         "threads": torch.get_num_threads(),
     }
-
-
-def read_lines(data: bytes, where: str) -> list[str]:
-    """Return the lines of a text without their ends.
-
-    Raises UserError, with the number of the line, for bytes that are not UTF-8.
-    """
-    text = decoded(data, where)
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def document_numbers(lines: list[str], ids: list[Sentence]) -> dict[int, int]:

@@ -15,14 +15,15 @@ from safetensors.torch import load_file, save
 from docmt.base.artifacts import as_object, atomic_file, read_object, write_json
 from docmt.base.errors import UserError, check_known
 from docmt.base.foreign import MEND, need_file, reading
+from docmt.base.model_folder import CARD
 from docmt.base.parse import parse
 from docmt.models import build
 from docmt.models.transformer import Transformer
 from docmt.settings.models import MODEL_CONFIGS
 from docmt.settings.pretrained import weight_files
 
-WEIGHTS, CARD = "model.safetensors", "model.json"
-"""Names of the two files of a model folder."""
+WEIGHTS = "model.safetensors"
+"""The name of the file of a model folder that holds the parameters."""
 LISTED_NAMES = 5
 """Number of parameter names that a message lists; of the others it says how many there are."""
 

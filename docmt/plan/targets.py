@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.foreign import reading
@@ -109,7 +109,7 @@ class Estimates:
         """
         path = TOKENS.under(self.results, corpus=self.grid.data_folder(corpus), text=text) / "card.json"
         card = read_object_if_there(path) or {}
-        with reading(path, "not the card of a text", "what `docmt tokens` writes"):
+        with reading(path, "not the card of a text", "what `docmt job tokenise-corpus` writes"):
             _number(card.get("splits", UNCOUNTED)["train"]["target"]["pieces"])
             for size in card.get("vocabulary", {}).values():
                 _number(size)
@@ -151,7 +151,7 @@ class Estimates:
             for seed in entry.seeds:
                 path = self._record(entry.corpus, entry.trained, seed)
                 record = read_object_if_there(path) or {}
-                with reading(path, "not the record of a training", "what `docmt train` writes"):
+                with reading(path, "not the record of a training", "what `docmt job train-system` writes"):
                     hours = _number(record.get("device_hours") or 0)
                     tokens = _number(record["target_tokens"]) if hours else 0
                 if hours:
@@ -187,47 +187,60 @@ def _copies(system: SystemConfig) -> int:
     return 1 + 2 * 3 + (train.average if train.checkpoint.startswith("average") else 1)
 
 
+TargetKind = Literal["all", "study", "item", "scores", "corpus"]
+"""`item` is a table, figure or passage of a study; `scores` are those of one system and seed."""
+
+TargetState = Literal["made", "to-make", "blocked"]
+"""`blocked`: a corpus that the target needs has files that only a person can bring."""
+
+
 @dataclass(frozen=True)
 class Target:
-    """A target of snakemake.
-
-    `exists`: whether its file exists; `lacks_files`: whether a corpus needs files that only a person can bring; `plan`:
-    the trainings that a study or an item needs, none for other targets.
-    """
+    """A target of snakemake; `plan` has the trainings of a study or item, `study` is None for `all` and corpora."""
 
     name: str
+    kind: TargetKind
+    study: str | None
     about: str
-    exists: bool
-    lacks_files: bool
+    state: TargetState
     plan: TrainingPlan | None
 
 
 def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates, scores: bool) -> Iterator[Target]:
     """Yield `all`, each of `studies` with its items, and the corpora; with `scores` also those of each system and seed.
 
-    A scale of generated text lacks no files.
+    With generated text no target is blocked.
     """
-    without = set() if grid.fixtures else set(left_out(grid.corpora.values(), grid.places(root)))
+    absent = set() if grid.fixtures else set(left_out(grid.corpora.values(), grid.places(root)))
 
-    def target(
-        name: str, path: str | None, about: str, corpora: Iterable[str], entries: Iterable[Entry] | None = None
-    ) -> Target:
-        """Return a target: `path`: its file; `corpora` and `entries`: the corpora and the trained systems it needs."""
-        exists, lacks_files = path is not None and (root / path).exists(), bool(without.intersection(corpora))
-        return Target(name, about, exists, lacks_files, None if entries is None else estimates.plan(entries))
+    def state(paths: Iterable[str], corpora: Iterable[str]) -> TargetState:
+        if all((root / path).exists() for path in paths):
+            return "made"
+        return "blocked" if absent.intersection(corpora) else "to-make"
 
     every = [entry for name in grid.active for entry in grid.of_study(name)]
-    yield target("all", None, f"every study of config.yaml: {', '.join(grid.active)}", (), every)
+    about = f"every study of config.yaml: {', '.join(grid.active)}"
+    pages = [page_of(name, "index") for name in grid.active]
+    yield Target("all", "all", None, about, state(pages, _corpora(grid, every)), estimates.plan(every))
     for study in studies:
         config, entries = grid.studies[study], grid.of_study(study)
-        corpora = {corpus for entry in entries for corpus in grid.corpora_for(entry)}
-        yield target(study, page_of(study, "index"), config.title, corpora, entries)
+        page = page_of(study, "index")
+        plan = estimates.plan(entries)
+        yield Target(study, "study", study, config.title, state([page], _corpora(grid, entries)), plan)
         for name, item in config.items.items():
             path, about = page_of(study, name), f"{item.paper}: {item.title}" if item.paper else item.title
-            yield target(path, path, about, item_corpora(grid, study, name), item_entries(grid, study, name))
-        for entry, seed in ((trained, number) for trained in entries for number in trained.seeds if scores):
+            plan = estimates.plan(item_entries(grid, study, name))
+            yield Target(path, "item", study, about, state([path], item_corpora(grid, study, name)), plan)
+        runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
+        for entry, seed in runs:
             path = f"{run_folder(grid, SCORES, entry, seed)}/scores.json"
-            yield target(path, path, f"scores of {entry.system.name} on {entry.corpus}", grid.corpora_for(entry))
+            about = f"scores of {entry.system.name} on {entry.corpus}"
+            yield Target(path, "scores", study, about, state([path], grid.corpora_for(entry)), None)
     for corpus in grid.corpora:
         path = card_of(grid, corpus)
-        yield target(path, path, f"the corpus {corpus}", (corpus,))
+        yield Target(path, "corpus", None, f"the corpus {corpus}", state([path], [corpus]), None)
+
+
+def _corpora(grid: Grid, entries: Iterable[Entry]) -> set[str]:
+    """Return all corpora that the entries need."""
+    return {corpus for entry in entries for corpus in grid.corpora_for(entry)}

@@ -188,17 +188,21 @@ def _comparisons(settings: ReportSettings, folder: Path, table: str) -> tuple[di
 
 def read_scores(path: Path) -> dict[str, Any] | None:
     """Read `scores.json`; none where there is no such file."""
-    return _checked(path, _check_scores, "not the scores of a system", "what `docmt score-system` writes", "decoding")
+    return _checked(
+        path, _check_scores, "not the scores of a system", "what `docmt job score-system` writes", "decoding"
+    )
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
     """Read the `record.json` of a training; none where there is no such file."""
-    return _checked(path, _check_record, "not the record of a training", "what `docmt train` writes")
+    return _checked(path, _check_record, "not the record of a training", "what `docmt job train-system` writes")
 
 
 def read_comparisons(path: Path) -> tuple[dict[str, Any], ...]:
     """Read the `comparisons.json` of a table; empty where there is no such file."""
-    content = _checked(path, _check_comparisons, "not the comparisons of a table", "what `docmt compare-table` writes")
+    content = _checked(
+        path, _check_comparisons, "not the comparisons of a table", "what `docmt job compare-systems` writes"
+    )
     return tuple((content or {}).get("comparisons", ()))
 
 

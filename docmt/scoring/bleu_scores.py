@@ -3,7 +3,7 @@
 Units are sentences (s), documents (d) and the packed instances of a view (i).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -110,18 +110,20 @@ def bleu_tallies(
     target_language: str,
     lines: Lines = "sentences",
     position: str | None = None,
+    families: Collection[str] = tuple(FAMILIES),
 ) -> list[BleuTally]:
     """Return the tallies of BLEU, for each family and each unit of `pairings`.
 
     `lines` is the unit of the lines of the translations. `position` is the position in the window at which all
-    sentences were translated, such as `j1`, or None. Raises UserError for a document without a reference that has all
-    of its sentences.
+    sentences were translated, such as `j1`, or None. `families` are the names of the families that are computed. Raises
+    UserError for a document without a reference that has all of its sentences.
     """
     raw = pairings(translations.raw, references.raw, references, lines)
     tokenized = pairings(translations.tokenized, references.tokenized, references, lines)
     return [
         _tally(family, target_language, bleu_measure(name, unit, position), unit, pair)
         for name, family in FAMILIES.items()
+        if name in families
         for unit, pair in (raw if family.tokenize is None else tokenized).items()
     ]
 

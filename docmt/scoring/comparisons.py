@@ -1,4 +1,4 @@
-"""Differences between systems and their baselines, with p-values, for plain files and for the tables of a study."""
+"""Differences between systems and their baselines, with p-values, for the tables of a study."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -7,8 +7,6 @@ from pathlib import Path
 from docmt.base.artifacts import as_object, read_object, write_json
 from docmt.base.errors import UserError
 from docmt.base.paths import SCORES
-from docmt.scoring.bleu_scores import bleu_scores, bleu_tallies
-from docmt.scoring.inputs import Lines, References, Translations
 from docmt.scoring.significance import TESTS, seed_p_value, significance_signature
 from docmt.scoring.tallies import Tally, read_tallies, select
 from docmt.settings.metrics import parse_metric
@@ -62,36 +60,8 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Co
     )
 
 
-def compare_bleu(
-    system: Translations,
-    baseline: Translations,
-    references: References,
-    target_language: str,
-    lines: Lines = "sentences",
-    test: str = "bootstrap",
-) -> list[dict]:
-    """Compare the translations of two systems by BLEU, in each family and unit.
-
-    Return a record for each family and unit: the fields of `Comparison`, and the signature of the score. `lines` is the
-    unit of the lines of the translations. Raises UserError as `compare` does.
-    """
-    context = references, target_language, lines
-    tallies = [bleu_tallies(translations, *context) for translations in (system, baseline)]
-    scores = bleu_scores(tallies[0])
-    names = [(family, unit) for family, by_unit in scores.items() for unit in by_unit]
-    return [
-        {
-            "family": family,
-            "unit": unit,
-            **asdict(compare([system_tally], [baseline_tally], test)),
-            "score_signature": scores[family][unit]["signature"],
-        }
-        for (family, unit), system_tally, baseline_tally in zip(names, *tallies, strict=True)
-    ]
-
-
 def write_comparisons(settings: Path, results: Path, output: Path) -> None:
-    """Write the comparisons of a study as JSON (`docmt compare-table`).
+    """Write the comparisons of a study as JSON (`docmt job compare-systems`).
 
     The file has `{"study", "scale", "comparisons": [...]}`; each comparison has its corpus, metric, system, baseline
     and test. `settings` is the stage's `settings.json`, `results` the folder with the scores of all systems.

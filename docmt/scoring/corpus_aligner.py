@@ -22,7 +22,7 @@ Training needs about 20 bytes of memory for each possible link. 400,000 sentence
 
 
 def write_aligner(settings: Path, tokens: Path, output: Path) -> None:
-    """Train the default aligner on the training split and write its model (`docmt train-aligner`).
+    """Train the default aligner on the training split and write its model (`docmt job train-aligner`).
 
     The source side is words or pieces, as the settings say.
     """

@@ -1,6 +1,6 @@
 """The lexical chains that LTCR and HHI are measured on, and the translations of their occurrences in a system's output.
 
-Paper: lexical chains, appendix A. With the default settings the chains are those of `docmt chains words`.
+Paper: lexical chains, appendix A. With the default settings the chains are those of `docmt job find-document-chains`.
 
 The papers do not define the translation of an occurrence; `docmt.settings.scoring.ConsistencyConfig` has the choices.
 By default the translation is the target words that are linked to the occurrence: lower-cased, in the order of the

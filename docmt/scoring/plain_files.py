@@ -106,6 +106,11 @@ def need_lines(path: Path, lines: Sequence, expected: int, why: str) -> None:
         raise UserError("a different number of lines", where=str(path), found=len(lines), expected=f"{expected}, {why}")
 
 
+def line_names(documents: Path, lines: Sequence[str], where: str) -> tuple[str, ...]:
+    """Return the name of each line's document; raise UserError where the file has another number of lines."""
+    return _names(documents, len(lines), where)
+
+
 def _stream(lines: Sequence[str], blank: Sequence[bool], is_sentence: Sequence[bool]) -> Stream:
     """Return the references of a file; None where its line is blank, and the line of another file is not."""
     rows = zip(lines, blank, is_sentence, strict=True)

@@ -71,7 +71,7 @@ def read_test_references(settings: dict, inputs: ScoringInputs) -> References:
 
 
 def write_scores(settings: Path, inputs: ScoringInputs, output: Path, device: DeviceName = "auto") -> None:
-    """Write `scores.json`, with `details.arrow` and `occurrences.arrow` in the same folder (`docmt score-system`)."""
+    """Write `scores.json`, with `details.arrow` and `occurrences.arrow` beside it (`docmt job score-system`)."""
     result = score(read_object(settings, *REQUIRED_KEYS), inputs, device)
     write_tallies(output.with_name("details.arrow"), result.tallies)
     write_arrow(output.with_name("occurrences.arrow"), result.occurrences)

@@ -69,7 +69,8 @@ def paired_bootstrap(
     0.25
     """
     real = _difference(system, baseline, score)
-    drawn = np.concatenate(list(_drawn_differences(system, baseline, score, draws)))
+    ours, theirs = (np.mean([drawn_scores(run, score, draws) for run in runs], axis=0) for runs in (system, baseline))
+    drawn = ours - theirs
     better, worse = int((drawn > 0).sum()), int((drawn < 0).sum())
     # Draws with an undefined difference (NaN) are neither better nor worse, so they count against the real difference.
     turned = draws - (better if real > 0 else worse)
@@ -143,16 +144,21 @@ def _difference(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], sc
     return float(ours - theirs)
 
 
-def _drawn_differences(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], score: ScoreOfSums, draws: int):
-    """Yield the differences of drawn test sets, in arrays of at most DRAWS_AT_ONCE numbers."""
-    generator, units = np.random.default_rng(SEED), len(system[0])
+def drawn_scores(run: np.ndarray, score: ScoreOfSums, draws: int = DRAWS) -> np.ndarray:
+    """Return the score of each test set that the bootstrap draws; shape (draws,), not a number where undefined.
+
+    A test set has as many units as the real one, drawn with replacement. Draw number d takes the same units for every
+    run with as many units, so that the scores of two systems can be compared draw by draw.
+    """
+    generator, units = np.random.default_rng(SEED), len(run)
+    scores = []
     for first in range(0, draws, DRAWS_AT_ONCE):
         size = min(DRAWS_AT_ONCE, draws - first)
         # Drawing with replacement: how often each unit is drawn has a multinomial distribution. Sums of counts are
         # then a matrix product, and no drawn test set is built.
         times = generator.multinomial(units, np.full(units, 1 / units), size=size).astype(float)
-        ours, theirs = (np.mean([score(times @ run) for run in runs], axis=0) for runs in (system, baseline))
-        yield ours - theirs
+        scores.append(score(times @ run))
+    return np.concatenate(scores)
 
 
 def _changes(system: np.ndarray, baseline: np.ndarray, score: ScoreOfSums) -> np.ndarray:

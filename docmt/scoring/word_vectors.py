@@ -70,7 +70,7 @@ def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordV
 
 
 def write_corpus_vectors(settings: Path, tokens: Path, output: Path) -> None:
-    """Train vectors on the target side of the training split (`docmt vectors corpus`).
+    """Train vectors on the target side of the training split (`docmt job train-vectors`).
 
     Writes vectors.txt and card.json to the folder `output`.
     """

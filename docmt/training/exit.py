@@ -1,4 +1,4 @@
-"""The reason why the process of a training ended, in `exit.json`: for people, for `docmt status` and for the workflow.
+"""The reason why the process of a training ended, in `exit.json`, for people, `docmt list-trainings` and the workflow.
 
     {"reason": "deadline", "status": 75, "update": 1200, "message": "...", "finished": "2026-01-31T12:00:00+00:00"}
 

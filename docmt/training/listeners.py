@@ -140,7 +140,7 @@ class Metrics(Curves):
             line |= {"wall_s": wall_s, "device_hours": device_hours(wall_s, self._devices)}
         if self._is_ours():
             self._stream.write(json.dumps(line) + "\n")
-            # `docmt status` reads the file while it grows.
+            # `docmt list-trainings` reads the file while it grows.
             self._stream.flush()
 
 

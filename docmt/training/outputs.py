@@ -14,9 +14,9 @@ import pyarrow as pa
 import safetensors
 import torch
 
-import docmt
 from docmt.base.artifacts import atomic_file, atomic_folder, read_text, write_json
 from docmt.base.columns import STOP_WORDS
+from docmt.base.version import VERSION
 from docmt.models.store import save_model
 from docmt.training.computing import MIB
 from docmt.training.exit import now
@@ -62,7 +62,7 @@ def provenance(settings: Settings, chosen: Validation) -> dict[str, Any]:
         **{name: settings.plain[name] for name in names},
         "update": chosen.update,
         "dev_loss": chosen.loss,
-        "docmt": docmt.__version__,
+        "docmt": VERSION,
         "torch": torch.__version__,
     }
 
@@ -113,7 +113,7 @@ def make_record(
 def versions() -> dict[str, str]:
     """Return the versions of docmt, Python and the libraries that decide the result."""
     return {
-        "docmt": docmt.__version__,
+        "docmt": VERSION,
         "python": platform.python_version(),
         "torch": torch.__version__,
         "numpy": np.__version__,
@@ -129,7 +129,7 @@ def commit() -> str | None:
 
     It is None where docmt is installed otherwise, or git is missing.
     """
-    command = ["git", "-C", str(Path(docmt.__file__).parent), "rev-parse", "HEAD"]
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

@@ -27,7 +27,7 @@ from docmt.training.lease import read_holder
 State = Literal["running", "finished", "stopped", "killed", "failed"]
 """The state of a training; see above."""
 STATES: tuple[State, ...] = ("running", "failed", "killed", "stopped", "finished")
-"""All states, in the order of the table of `docmt status`."""
+"""All states, in the order of the table of `docmt list-trainings`."""
 FRESH_S = 900.0
 """Seconds in which a running training writes a file: longer than an update, or a validation that translates the dev
 set, should take."""

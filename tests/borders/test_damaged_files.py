@@ -167,7 +167,7 @@ def test_whole_files_of_a_user(plain, whole, command):
 @pytest.mark.parametrize("damage", ["empty", "half", "noise", "text", "folder", "missing"])
 @pytest.mark.parametrize("table", ["table.parquet", "table.jsonl", "table.tsv"])
 def test_a_table_of_a_user(plain, capsys, monkeypatch, table, damage):
-    """`docmt corpus validate` collects what is wrong; half of a TSV may end with a row."""
+    """`docmt check-corpus` collects what is wrong; half of a TSV may end with a row."""
     if (table, damage) == ("table.tsv", "half"):
         pytest.skip("it has whole rows")
     monkeypatch.chdir(plain)

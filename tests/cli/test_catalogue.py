@@ -1,4 +1,4 @@
-"""`docmt corpus sources` and `docmt corpus check`, as commands."""
+"""`docmt check-sources` and `docmt check-catalogue`, as commands."""
 
 import json
 import sys

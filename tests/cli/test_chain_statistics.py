@@ -1,4 +1,4 @@
-"""`docmt chains statistics`: what it counts, and what it says of papers' numbers."""
+"""`docmt count-chains`: what it counts, and what it says of papers' numbers."""
 
 import sys
 from collections import Counter

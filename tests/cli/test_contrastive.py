@@ -1,4 +1,4 @@
-"""`docmt contrastive` on plain files, by a model whose answers are known: it likes words, whatever the context."""
+"""`docmt score-contrastive` on plain files, by a model whose answers are known: it likes words, whatever the context."""
 
 import dataclasses
 import json
@@ -7,6 +7,7 @@ import pytest
 import torch
 import typer
 from click.testing import Result
+from docmt.cli.model import contrastive
 from helpers.contrastive_sets import write_sets
 from helpers.tiny import SIZES
 from typer.testing import CliRunner
@@ -14,7 +15,6 @@ from typer.testing import CliRunner
 from docmt.api import model as contrastive_scoring
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import UNK, Vocabulary
-from docmt.cli.model import contrastive
 from docmt.models import build
 from docmt.models.store import save_model
 from docmt.settings.data import CutConfig, ViewConfig

@@ -1,4 +1,4 @@
-"""`docmt corpus fixture` by hand and as a job."""
+"""`docmt make-fixture` by hand and as a job."""
 
 import json
 import sys

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from docmt.cli.model import translate
 from helpers.fairseq_files import G_TRANSFORMER, PIECES, Made, command, write_dictionary
 from helpers.support import run
 
 from docmt.base.artifacts import sha256_file
 from docmt.base.vocabulary import CLS, MASK, SEP, SPECIALS, Vocabulary
-from docmt.cli.model import translate
 from docmt.models.store import load_model
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch

@@ -1,4 +1,4 @@
-"""`docmt status`: the table."""
+"""`docmt list-trainings`: the table."""
 
 import io
 

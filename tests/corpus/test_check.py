@@ -1,4 +1,4 @@
-"""`docmt corpus check`: on the mirror's archives, and on small ones in the layout of those that are not there."""
+"""`docmt check-catalogue`: on the mirror's archives, and on small ones in the layout of those that are not there."""
 
 import dataclasses
 from pathlib import Path

@@ -154,7 +154,7 @@ def test_same_settings_same_bytes(tmp_path):
             "mine: contrastive sets differ from the catalogue\n"
             "  found 0 contrastive items; expected contrastive: false",
         ),
-        ({"files": [{"name": "a.de"}]}, "{downloads}/a.de: file not found\n  `docmt corpus fetch` downloads it"),
+        ({"files": [{"name": "a.de"}]}, "{downloads}/a.de: file not found\n  `docmt job fetch-file` downloads it"),
         (
             {"files": [{"name": "a.zh", "sha256": "0" * 64}]},
             "{downloads}/a.zh: wrong checksum\n"

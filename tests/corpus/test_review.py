@@ -1,4 +1,4 @@
-"""`docmt corpus validate`: every problem of a corpus, with file and line, so many of each kind as were asked for."""
+"""`docmt check-corpus`: every problem of a corpus, with file and line, so many of each kind as were asked for."""
 
 import json
 import sys

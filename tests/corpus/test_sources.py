@@ -1,4 +1,4 @@
-"""`docmt corpus sources` against a server on the loopback."""
+"""`docmt check-sources` against a server on the loopback."""
 
 import http.server
 import threading

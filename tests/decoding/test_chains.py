@@ -6,13 +6,13 @@ import pyarrow as pa
 import pytest
 import torch
 import typer
+from docmt.cli.model import translate
 from helpers.tiny import SIZES, segment
 from typer.testing import CliRunner
 
 from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import Vocabulary
-from docmt.cli.model import translate
 from docmt.decoding.segments import SegmentTable, View
 from docmt.models import build
 from docmt.models.store import save_model

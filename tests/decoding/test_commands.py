@@ -8,14 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import typer
+from docmt.cli.model import translate
+from docmt.cli.stages import contrastive_system, decode, translate_passage
 from helpers.tiny import CONFIGS, segment, tiny_model, windows
 from typer.testing import CliRunner
 
 from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS, read_arrow, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import Vocabulary
-from docmt.cli.model import translate
-from docmt.cli.stages import contrastive_system, decode, translate_passage
 from docmt.models.store import save_model
 from docmt.nn.rows import Rows
 from docmt.search.beam import beam_search

@@ -6,6 +6,7 @@ import math
 import pyarrow as pa
 import pytest
 import torch
+from docmt.cli.stages import inspect
 from helpers.model_cases import VOCABULARY, batch_of, chains_of, documents, model_of, rows_of
 from helpers.oracle_parts import Oracle, cases_of, exact_positions, framed_documents
 from helpers.sizes import LEAST
@@ -15,7 +16,6 @@ from typer.testing import CliRunner
 from docmt.base.columns import INSIDE, SEGMENT_CHAINS, SEGMENTS, read_arrow, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS, Vocabulary
-from docmt.cli.stages import inspect
 from docmt.decoding.inside import InspectedDocument, inside, look_inside
 from docmt.decoding.segments import View
 from docmt.models import build

@@ -18,7 +18,7 @@ Found = dict[str, dict[str, int]]
 
 
 def make_files(corpus: CorpusConfig, folder: Path) -> Found:
-    """Write all files of a corpus into `folder`; what `docmt corpus check` must find in them."""
+    """Write all files of a corpus into `folder`; what `docmt check-catalogue` must find in them."""
     texts: Texts = {}
     found: Found = defaultdict(lambda: defaultdict(int))
     for _, reader in corpus.reader.readers_of_files():

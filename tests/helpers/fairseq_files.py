@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 import typer
+from docmt.cli.model import import_fairseq
 from torch import Tensor
 from typer.testing import CliRunner
 
 from docmt.base.errors import UserError
-from docmt.cli.model import import_fairseq
 
 FIRST_SYMBOLS = ["<s>", "<pad>", "</s>", "<unk>"]
 PIECES = [letter + ending for letter in "abcdefgh" for ending in ("", "@@")]

@@ -3,12 +3,12 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from docmt.cli.stages import report as report_command
 from typer import Typer
 from typer.testing import CliRunner
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
-from docmt.cli.stages import report as report_command
 from docmt.reporting.page import write_report
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}

@@ -5,11 +5,11 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
+from docmt.cli.stages import compare_table
 from typer import Typer
 from typer.testing import CliRunner
 
 from docmt.base.errors import UserError
-from docmt.cli.stages import compare_table
 from docmt.scoring.comparisons import compare
 from docmt.scoring.significance import paired_bootstrap, seed_p_value, sign_test
 from docmt.scoring.tallies import Tally, percent, select, write_tallies

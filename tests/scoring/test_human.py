@@ -233,7 +233,7 @@ CHANGED = (
         (lambda key: key["items"].pop(), CHANGED),
         (lambda key: key["items"].reverse(), CHANGED),
         (lambda key: key.update(digest=5), CHANGED),
-        (lambda key: key.pop("digest"), r"key.json: a key without its digest\n.*\n  write it again: docmt human sheet"),
+        (lambda key: key.pop("digest"), r"key.json: a key without its digest\n.*\n  write it again: docmt draw-sheet"),
         (lambda key: key.pop("seed"), r"key.json seed: key is missing"),
         (lambda key: key.update(items=[]), r"key.json items: value not allowed\n.*expected an item for each row"),
         (lambda key: key.update(items={}), r"key.json items: wrong type"),

@@ -1,4 +1,4 @@
-"""`docmt ltcr` on plain files."""
+"""`docmt score-consistency` on plain files."""
 
 import json
 from dataclasses import replace

@@ -4,6 +4,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import sacrebleu
+from docmt.cli.stages import score_system
 from typer import Typer
 from typer.testing import CliRunner
 
@@ -18,7 +19,6 @@ from docmt.base.columns import (
 )
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import SPECIALS, Vocabulary
-from docmt.cli.stages import score_system
 from docmt.scoring.alignment.training import ALIGNER_NAME
 from docmt.scoring.bleu import FAMILIES
 from docmt.scoring.chain_scores import StopFiles

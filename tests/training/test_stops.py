@@ -56,7 +56,7 @@ def never_stopped(folder: Folder) -> bytes:
 
 @dataclass
 class Job:
-    """`docmt train` as a process of its own, again and again."""
+    """`docmt job train-system` as a process of its own, again and again."""
 
     folder: Folder
     ranks: int = 1

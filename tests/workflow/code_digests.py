@@ -17,17 +17,17 @@ from docmt.plan.versions import VERSIONS
 ROOT = Path(__file__).parent.parent.parent
 RECORD = Path(__file__).parent / "code_digests.json"
 
-COMMANDS = "docmt/cli/stages.py"
+JOBS = "docmt/cli/jobs"
 STAGES = {
-    "checkpoints": (f"{COMMANDS}:made_checkpoint",),
-    "corpus": ("docmt/corpus", "docmt/cli/corpus.py"),
-    "tokens": ("docmt/text", f"{COMMANDS}:tokens,tokenise,learn,encode,join"),
-    "views": ("docmt/views", f"{COMMANDS}:views"),
-    "chains": ("docmt/chains", f"{COMMANDS}:words,segments"),
-    "training": ("docmt/training", "docmt/cli/train.py"),
-    "translations": ("docmt/decoding", f"{COMMANDS}:decode,contrastive_system,inspect,translate_passage"),
-    "scores": ("docmt/scoring", f"{COMMANDS}:corpus,train_aligner,score_system,compare_table"),
-    "report": ("docmt/reporting", f"{COMMANDS}:report"),
+    "checkpoints": (f"{JOBS}/corpora.py:make_checkpoint",),
+    "corpus": ("docmt/corpus", f"{JOBS}/corpora.py:fetch_file,make_fixture,read_corpus"),
+    "tokens": ("docmt/text", f"{JOBS}/data.py:tokenise_corpus,tokenise_shard,learn_shards,encode_shard,join_shards"),
+    "views": ("docmt/views", f"{JOBS}/data.py:cut_view"),
+    "chains": ("docmt/chains", f"{JOBS}/data.py:find_document_chains,find_segment_chains"),
+    "training": ("docmt/training", f"{JOBS}/train.py"),
+    "translations": ("docmt/decoding", f"{JOBS}/models.py", "docmt/cli/inspect.py"),
+    "scores": ("docmt/scoring", f"{JOBS}/scores.py:train_vectors,train_aligner,score_system,compare_systems"),
+    "report": ("docmt/reporting", f"{JOBS}/scores.py:write_report"),
 }
 """Folders and files; of a file with the commands of several stages, which of its public functions are the stage's."""
 

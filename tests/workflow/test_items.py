@@ -119,7 +119,7 @@ def test_items_of_what_was_run_are_made_at_once(demo):
     demo.edit("config.yaml", "human", {"mine": "judged.json"})
     items = ("quality", "counts", "human", "cases", "passages")
     done = demo.snakemake("--cores", "2", *map(PAGE.format, items), check=True)
-    assert "docmt train" not in done.stdout
+    assert "docmt job train-system" not in done.stdout
     folder = demo.root / "results/8_report/mine"
     assert {path.name for path in folder.iterdir() if path.is_file()} == {
         f"{item}.{suffix}" for item in items for suffix in ("html", "json", "csv")

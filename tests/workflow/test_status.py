@@ -1,4 +1,4 @@
-"""`docmt status` of what the workflow has made."""
+"""`docmt list-trainings` of what the workflow has made."""
 
 import json
 import sys

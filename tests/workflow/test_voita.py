@@ -64,7 +64,7 @@ def finished(root: Path, mirror: Path, scale: str, *targets: str) -> Project:
 
 
 def from_plain_files(model: Path, folder: Path, *options: str) -> dict:
-    """What `docmt contrastive` says of the four files, by the names that the corpus has for them."""
+    """What `docmt score-contrastive` says of the four files, by the names that the corpus has for them."""
     command = [DOCMT, "contrastive", *(folder / f"{file}.json" for file in FILES.values()), "--form", "voita"]
     done = run([*command, "--model", model, "--device", "cpu", "--json", *options], model, check=True, timeout=1500)
     found = json.loads(done.stdout)["contrastive"]

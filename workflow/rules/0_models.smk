@@ -21,7 +21,7 @@ rule checkpoint:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        'exec docmt made-checkpoint --settings {input.settings:q} --output "$(dirname {output.config:q})"'
+        'exec docmt job make-checkpoint --settings {input.settings:q} --output "$(dirname {output.config:q})"'
         " > {log:q} 2>&1"
 
 
@@ -38,4 +38,4 @@ rule aligner_checkpoint:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        'exec docmt made-checkpoint --settings {input.settings:q} --output "$(dirname {input.settings:q})" > {log:q} 2>&1'
+        'exec docmt job make-checkpoint --settings {input.settings:q} --output "$(dirname {input.settings:q})" > {log:q} 2>&1'

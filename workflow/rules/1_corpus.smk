@@ -41,7 +41,7 @@ if GRID.fixtures:
         conda:
             "../../envs/docmt.yaml"
         shell:
-            "exec docmt corpus fixture --settings {input.settings:q} --output {output:q} > {log:q} 2>&1"
+            "exec docmt job make-fixture --settings {input.settings:q} --output {output:q} > {log:q} 2>&1"
 
 else:
 
@@ -57,7 +57,7 @@ else:
         params:
             catalogue=catalogue,
         shell:
-            "exec docmt corpus fetch --catalogue {params.catalogue:q} --file {wildcards.file:q}"
+            "exec docmt job fetch-file --catalogue {params.catalogue:q} --file {wildcards.file:q}"
             " --lock workflow/corpora/checksums.lock.json --output {output:q} > {log:q} 2>&1"
 
 
@@ -73,5 +73,5 @@ rule corpus:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "exec docmt corpus read --settings {input.settings:q}"
+        "exec docmt job read-corpus --settings {input.settings:q}"
         ' --downloads "$(dirname {output.documents:q})/downloads" --output "$(dirname {output.documents:q})" > {log:q} 2>&1'

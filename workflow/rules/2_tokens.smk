@@ -26,7 +26,7 @@ if GRID.shards == 1:
         params:
             learnt=learnt_option,
         shell:
-            'exec docmt tokens --settings {input.settings:q} --corpus "$(dirname {input.documents:q})" {params.learnt}'
+            'exec docmt job tokenise-corpus --settings {input.settings:q} --corpus "$(dirname {input.documents:q})" {params.learnt}'
             ' --output "$(dirname {output.tokens:q})" --workers {threads} > {log:q} 2>&1'
 
 else:
@@ -43,7 +43,7 @@ else:
             "../../envs/docmt.yaml"
         threads: 8
         shell:
-            'exec docmt shards tokenise --settings {input.settings:q} --corpus "$(dirname {input.documents:q})"'
+            'exec docmt job tokenise-shard --settings {input.settings:q} --corpus "$(dirname {input.documents:q})"'
             " --part {wildcards.part:q}/{wildcards.parts:q} --output {output:q} --workers {threads} > {log:q} 2>&1"
 
     rule tokens_learnt:
@@ -62,7 +62,7 @@ else:
         params:
             learnt=learnt_option,
         shell:
-            "exec docmt shards learn {input.parts:q} --settings {input.settings:q}"
+            "exec docmt job learn-shards {input.parts:q} --settings {input.settings:q}"
             ' --corpus "$(dirname {input.documents:q})" --output "$(dirname {output:q})" {params.learnt}'
             " --workers {threads} > {log:q} 2>&1"
 
@@ -78,7 +78,7 @@ else:
             "../../envs/docmt.yaml"
         threads: 8
         shell:
-            "exec docmt shards encode {input.part:q} --text {input.text:q} --output {output:q} --workers {threads}"
+            "exec docmt job encode-shard {input.part:q} --text {input.text:q} --output {output:q} --workers {threads}"
             " > {log:q} 2>&1"
 
     rule tokens:
@@ -93,4 +93,4 @@ else:
         conda:
             "../../envs/docmt.yaml"
         shell:
-            'exec docmt shards join {input.parts:q} --output "$(dirname {output.tokens:q})" > {log:q} 2>&1'
+            'exec docmt job join-shards {input.parts:q} --output "$(dirname {output.tokens:q})" > {log:q} 2>&1'

@@ -17,5 +17,5 @@ rule views:
         "../../envs/docmt.yaml"
     threads: 1
     shell:
-        'exec docmt views --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        'exec docmt job cut-view --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
         ' --output "$(dirname {output:q})" --workers {threads} > {log:q} 2>&1'

@@ -21,7 +21,7 @@ rule chain_words:
         "../../envs/docmt.yaml"
     threads: 1
     shell:
-        'exec docmt chains words --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        'exec docmt job find-document-chains --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
         ' --output "$(dirname {output.chains:q})" --workers {threads} > {log:q} 2>&1'
 
 
@@ -41,6 +41,6 @@ rule chain_segments:
         "../../envs/docmt.yaml"
     threads: 1
     shell:
-        'exec docmt chains segments --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        'exec docmt job find-segment-chains --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
         ' --words "$(dirname {input.stop_words:q})" --view "$(dirname {input.view:q})"'
         ' --output "$(dirname {output:q})" --workers {threads} > {log:q} 2>&1'

@@ -27,7 +27,7 @@ rule train:
         start=start_option,
         chains=chains_option,
     shell:
-        'exec docmt train --settings {input.settings:q} --view "$(dirname {input.view:q})" --text {input.text:q}'
+        'exec docmt job train-system --settings {input.settings:q} --view "$(dirname {input.view:q})" --text {input.text:q}'
         ' {params.start} {params.chains} --output "$(dirname {output.record:q})"'
         f" --state {TRAINING.states}/"
         "{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q}"

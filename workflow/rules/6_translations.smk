@@ -25,7 +25,7 @@ rule translate:
     params:
         chains=chains_option,
     shell:
-        'exec docmt decode --settings {input.settings:q} --model {input.model:q} --view "$(dirname {input.view:q})"'
+        'exec docmt job decode-view --settings {input.settings:q} --model {input.model:q} --view "$(dirname {input.view:q})"'
         ' {params.chains} --output "$(dirname {output.counts:q})" --threads {threads} > {log:q} 2>&1'
 
 
@@ -44,7 +44,7 @@ rule contrastive:
         chains=chains_option,
         whole=lambda wildcards: "--whole" if wildcards.whole else "",
     shell:
-        "exec docmt contrastive-system --settings {input.settings:q} --model {input.model:q}"
+        "exec docmt job score-variants --settings {input.settings:q} --model {input.model:q}"
         ' --view "$(dirname {input.view:q})"'
         " {params.chains} {params.whole} --output {output:q} --threads {threads} > {log:q} 2>&1"
 
@@ -81,5 +81,5 @@ rule passage:
         "../../envs/docmt.yaml"
     threads: 1
     shell:
-        "exec docmt translate-passage --settings {input.settings:q} --model {input.model:q} --output {output:q}"
+        "exec docmt job translate-passages --settings {input.settings:q} --model {input.model:q} --output {output:q}"
         " --threads {threads} > {log:q} 2>&1"

@@ -23,7 +23,7 @@ rule word_vectors:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        'exec docmt vectors corpus --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        'exec docmt job train-vectors --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
         ' --output "$(dirname {output.vectors:q})" > {log:q} 2>&1'
 
 
@@ -39,7 +39,7 @@ rule aligner:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        'exec docmt train-aligner --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        'exec docmt job train-aligner --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
         ' --output "$(dirname {output.lexicon:q})" > {log:q} 2>&1'
 
 
@@ -58,7 +58,7 @@ rule scores:
     params:
         named=scoring_options,
     shell:
-        'exec docmt score-system --settings {input.settings:q} --corpus "$(dirname {input.corpus:q})"'
+        'exec docmt job score-system --settings {input.settings:q} --corpus "$(dirname {input.corpus:q})"'
         ' --tokens "$(dirname {input.tokens:q})" --view "$(dirname {input.view:q})"'
         ' --translations "$(dirname {input.translations:q})" {params.named}'
         " --output {output.scores:q} > {log:q} 2>&1"
@@ -75,4 +75,4 @@ rule compare:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "exec docmt compare-table --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
+        "exec docmt job compare-systems --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"

@@ -21,7 +21,7 @@ rule item:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "exec docmt report --settings {input.settings:q} --results results --output {output.page:q} > {log:q} 2>&1"
+        "exec docmt job write-report --settings {input.settings:q} --results results --output {output.page:q} > {log:q} 2>&1"
 
 
 rule report:
@@ -36,7 +36,7 @@ rule report:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "exec docmt report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
+        "exec docmt job write-report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
 
 
 # The page of the demo study again, in results/ itself; its links lead to the same pages of items.
@@ -52,4 +52,4 @@ rule demo_report:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "exec docmt report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
+        "exec docmt job write-report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"

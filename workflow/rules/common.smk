@@ -371,7 +371,7 @@ def named_scoring_inputs(entry):
 
 
 def scoring_options(wildcards, input):
-    """Return the options of `docmt score-system` for the files of `named_scoring_inputs`."""
+    """Return the options of `docmt job score-system` for the files of `named_scoring_inputs`."""
     names = ("source_stop_list", "target_stop_list", "word_vectors", "next_sentence_model", "aligner")
     given = {name: getattr(input, name) for name in names if hasattr(input, name)}
     if "aligner" in given:

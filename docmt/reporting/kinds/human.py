@@ -1,4 +1,4 @@
-"""Tables of human judgements, from the file that `docmt human read --json` printed."""
+"""Tables of human judgements, from the file that `docmt read-sheets --json` printed."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ from docmt.reporting.results import Results
 ALL = "sentences, %"
 """The heading of the only column."""
 
-NO_FILE = "Not run: `human` of config.yaml names no file of this study's, which `docmt human read --json` prints."
+NO_FILE = "Not run: `human` of config.yaml names no file of this study's, which `docmt read-sheets --json` prints."
 
 
 def content(_: str, table: HumanTable, results: Results) -> PieceContent:
     """Return the table; without a file of judgements, a note below it names the command that makes it.
 
-    Raises UserError where the file is not what `docmt human read --json` prints.
+    Raises UserError where the file is not what `docmt read-sheets --json` prints.
     """
     judgements = _read(results)
     rows = tuple(_row(row, judgements) for row in table.rows)
@@ -48,8 +48,8 @@ def _read(results: Results) -> dict[str, Any] | None:
         return None
     judgements = read_json(path)
     if not isinstance(judgements, dict) or not {"annotators", "average", "signature"} <= judgements.keys():
-        raise UserError("not preferences of annotators", where=path, expected="what `docmt human read --json` prints")
-    with reading(path, "not preferences of annotators", "what `docmt human read --json` prints"):
+        raise UserError("not preferences of annotators", where=path, expected="what `docmt read-sheets --json` prints")
+    with reading(path, "not preferences of annotators", "what `docmt read-sheets --json` prints"):
         for shares in (judgements["average"], *judgements["annotators"]):
             missing = [verdict for verdict in VERDICTS if verdict not in shares]
             if missing:

@@ -174,7 +174,7 @@ class Key:
 def _check_digest(stated: Any, actual: str, path: Path) -> None:
     """Raise UserError where a key does not state its digest, or states another one."""
     if stated is None:
-        remedy = "write it again: docmt human sheet with the same files, --sentences and --seed draws the same sheet"
+        remedy = "write it again: docmt draw-sheet with the same files, --sentences and --seed draws the same sheet"
         raise UserError("a key without its digest", where=str(path), expected=f"`{DIGEST}`, its SHA-256", remedy=remedy)
     if stated != actual:
         raise UserError(

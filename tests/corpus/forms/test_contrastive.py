@@ -188,7 +188,7 @@ def test_what_is_no_such_table_is_refused(sets, old, new, message):
 
 
 def test_a_mistake_in_an_item_is_reported_and_the_next_item_read(sets):
-    """`docmt corpus validate` shows the mistakes of all items."""
+    """`docmt check-corpus` shows the mistakes of all items."""
     other = changed(PRONOUN, **{"segment id": 60})
     (sets / "contrapro.json").write_text(json.dumps([other, "x", PRONOUN, other]))
     inputs = inputs_of(sets)

@@ -19,7 +19,7 @@ HUMAN = {
 def test_judgements_that_nobody_made_are_not_run(world):
     piece, page = only(world, "tables", HUMAN)
     assert {row["status"] for row in rows_of(piece)} == {"not run"}
-    assert "`docmt human read --json` prints" in page and ">39<" in page.replace("</td>", "<")
+    assert "`docmt read-sheets --json` prints" in page and ">39<" in page.replace("</td>", "<")
 
 
 def test_judgements_stand_beside_the_published_ones(world, tmp_path):

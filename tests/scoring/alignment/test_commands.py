@@ -1,4 +1,4 @@
-"""`docmt align`, `docmt aer` and `docmt train-aligner`."""
+"""`docmt align`, `docmt score-links` and `docmt job train-aligner`."""
 
 import json
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from docmt.cli.stages import train_aligner
 from typer import Typer
 from typer.testing import CliRunner, Result
 
@@ -13,7 +14,6 @@ from docmt.base.artifacts import write_json
 from docmt.base.columns import TOKENS, write_arrow
 from docmt.base.errors import UserError
 from docmt.cli import align as module
-from docmt.cli.stages import train_aligner
 from docmt.scoring import corpus_aligner as workflow
 from docmt.scoring.alignment.links import HEURISTICS, AlignedLines, DirectedLinks, pharaoh_line
 from docmt.scoring.alignment.model import AlignmentModel

@@ -1,4 +1,4 @@
-"""`docmt train`: stage 5, one system and seed."""
+"""Job of stage 5: the training of one system with one seed."""
 
 import os
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ Compiled = Annotated[
 ]
 
 
-def train(
+def train_system(
     settings: Annotated[Path, input_file("settings.json of the training.")],
     view: Annotated[Path, input_folder("Folder of the view: train.arrow, dev.arrow.")],
     text: Annotated[Path, input_folder("Folder text/ of stage 2: codes and vocabularies.")],

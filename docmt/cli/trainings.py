@@ -1,5 +1,6 @@
-"""`docmt status`: how every training stands."""
+"""`docmt list-trainings`: the state of every training, once or as it changes."""
 
+import dataclasses
 import sys
 import time
 from contextlib import suppress
@@ -8,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docmt.base.errors import UserError
 from docmt.base.paths import RESULTS
-from docmt.cli.options import input_folder
-from docmt.cli.screen import ruled, show_table
+from docmt.cli.options import AsJson, input_folder
+from docmt.cli.screen import print_json, ruled, show_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,42 +29,61 @@ NONE_YET = "no training yet"
 COLOURS = {"running": "green", "failed": "red", "killed": "red", "stopped": "yellow", "finished": ""}
 
 
-def status(
+def list_trainings(
     results: Annotated[Path, input_folder("folder of the results")] = Path(RESULTS),
-    follow: Annotated[bool, typer.Option("--follow", help="refresh until Ctrl-C")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="look again until Ctrl-C; without a terminal, print what changed")
+    ] = False,
     every: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds between two looks (--follow)")] = 5.0,
+    as_json: AsJson = False,
 ) -> None:
-    """Show every training that runs, was stopped or is finished, a line each; nothing is written.
+    """List every training that runs, was stopped or is finished; nothing is written.
 
-    loss: of the newest updates; dev: of the newest validation and of the best one (BLEU where rules go by it), nats a
-    token; tokens/s: target tokens in updates alone; left: by the pace of the last lines, where max_updates is set.
+    loss: of the newest updates; dev: of the newest validation and of the best one (BLEU where the settings select by
+    it), in nats per token; tokens/s: target tokens in updates alone; left: at the pace of the last lines, where
+    max_updates is set.
     """
-    from docmt.training.survey import survey
+    from docmt.api.trainings import list_trainings
 
-    if not results.is_dir():
-        raise UserError("folder not found", where=str(results), remedy="name the folder of the results: --results DIR")
-    if not follow:
-        show(survey(results))
-        return
-    with suppress(KeyboardInterrupt):
-        watch(results, every)
+    trainings = list_trainings(results)
+    if as_json and not follow:
+        print_json([dataclasses.asdict(training) for training in trainings])
+    elif not follow:
+        show(trainings)
+    else:
+        with suppress(KeyboardInterrupt):
+            watch(results, trainings, every, as_json)
 
 
-def watch(results: Path, every: float) -> None:
-    """On a terminal one table that changes, else one after another."""
+def watch(results: Path, trainings: "list[TrainingState]", every: float, as_json: bool) -> None:
+    """Show a table that changes on a terminal; print each training that is new or has changed to a file."""
     from rich.live import Live
 
-    from docmt.training.survey import survey
+    from docmt.api.trainings import list_trainings
 
-    if not sys.stdout.isatty():
-        while True:
-            show(survey(results))
-            typer.echo()
-            time.sleep(every)
-    with Live(table(survey(results)), auto_refresh=False) as live:
+    if as_json or not sys.stdout.isatty():
+        print_changes([], trainings, as_json)
         while True:
             time.sleep(every)
-            live.update(table(survey(results)), refresh=True)
+            before, trainings = trainings, list_trainings(results)
+            print_changes(before, trainings, as_json)
+    with Live(table(trainings), auto_refresh=False) as live:
+        while True:
+            time.sleep(every)
+            live.update(table(list_trainings(results)), refresh=True)
+
+
+def print_changes(before: "list[TrainingState]", now: "list[TrainingState]", as_json: bool) -> None:
+    """Print the trainings that are new, or differ from their state before, a line each with the time of day."""
+    changed = [training for training in now if training not in before]
+    for training in changed:
+        if as_json:
+            print_json(dataclasses.asdict(training))
+        else:
+            facts = zip(COLUMNS[len(NAMES) :], cells(training)[len(NAMES) :], strict=True)
+            text = ", ".join(f"{name} {value}" for name, value in facts if value != "-")
+            typer.echo(f"{time.strftime('%H:%M:%S')} {'/'.join(cells(training)[: len(NAMES)])}: {text}")
+    sys.stdout.flush()
 
 
 def show(trainings: "list[TrainingState]") -> None:
@@ -76,9 +95,9 @@ def show(trainings: "list[TrainingState]") -> None:
 
 
 def table(trainings: "list[TrainingState]") -> "Table":
-    shown = ruled(COLUMNS, [*map(cells, trainings)], NUMBERS, styles(trainings))
-    shown.caption = None if trainings else NONE_YET
-    return shown
+    rows = ruled(COLUMNS, [*map(cells, trainings)], NUMBERS, styles(trainings))
+    rows.caption = None if trainings else NONE_YET
+    return rows
 
 
 def styles(trainings: "list[TrainingState]") -> list[str]:

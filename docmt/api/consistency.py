@@ -1,0 +1,131 @@
+"""Lexical consistency of translations: LTCR and HHI, and the reason where there is nothing to count."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docmt.api.alignment import parallel_sentences
+from docmt.api.documents import Text, parallel, sentences_of
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.scoring.alignment.links import DirectedLinks, Link
+from docmt.scoring.chain_scores import StopFiles
+from docmt.scoring.occurrences import find_chains
+from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links, score_systems
+from docmt.settings.scoring import ConsistencyConfig
+
+NAME = "hypotheses"
+
+
+@dataclass(frozen=True)
+class ConsistencyScore:
+    """LTCR and HHI from 0 to 100 of one system.
+
+    `ltcr_low` and `ltcr_high` bound the middle 95 % of LTCR over drawn documents. `chains`, `pairs`, `occurrences` and
+    `unaligned` count lexical chains, pairs of translations, occurrences, and occurrences without a translation.
+    Where there is nothing to count, the scores are None and `reason` says why.
+    """
+
+    ltcr: float | None
+    hhi: float | None
+    ltcr_low: float | None = None
+    ltcr_high: float | None = None
+    chains: int = 0
+    pairs: int = 0
+    occurrences: int = 0
+    unaligned: int = 0
+    signatures: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+def score_consistency(
+    source: Text,
+    hypotheses: Text,
+    *,
+    links: Sequence[Sequence[Link]] | None = None,
+    training: tuple[Text, Text] | None = None,
+    source_stop_list: str | Path | None = None,
+    target_stop_list: str | Path | None = None,
+    rules: Mapping[str, Any] | None = None,
+) -> ConsistencyScore:
+    """Measure how consistently a system translates the words that a source document repeats: LTCR and HHI.
+
+    Texts are tokenised: words are separated by blanks. `links` are word alignments of each sentence pair (see
+    `docmt.align`); without them docmt's own aligner learns from the texts and from `training`, parallel text in which
+    stop words are counted too. `source_stop_list` and `target_stop_list` are files with one word per line,
+    which replace the most frequent words. `rules` are settings of
+    `scoring.consistency` in config.yaml, such as `{"match": "subset"}`. Raises UserError where texts do not correspond
+    or a rule is unknown.
+
+    Paper: Lyu et al. (2021; 2022, section 4.1 and eq. 25, 26).
+
+    >>> import docmt
+    >>> source, target = [["die Katze", "Katze da"]], [["the cat", "kitty there"]]
+    >>> score = docmt.score_consistency(
+    ...     source, target, links=[[(0, 0), (1, 1)], [(0, 0), (1, 1)]], rules={"source_stop_words": 0}
+    ... )
+    >>> score.chains, score.ltcr
+    (1, 0.0)
+    """
+    lines, documents = sentences_of(source, "source")
+    if documents is None:
+        raise UserError("no documents", where="source", expected="a list of documents, each a list of sentences")
+    config = parse(ConsistencyConfig, dict(rules or {}), "rules").of_corpus(("source", "target"), STOP_WORDS)
+    translations = tuple(parallel(hypotheses, NAME, lines, documents, "source"))
+    more = parallel_sentences(*training, ("training[0]", "training[1]")) if training else ((), ())
+    system = Path(NAME)
+    files = ChainFiles(documents, lines, {system: translations}, (True,) * len(lines), more)
+    if links is None:
+        aligned, aligner = chain_links(files, (), None)
+    else:
+        aligned, aligner = {system: [DirectedLinks.symmetric(frozenset(pair)) for pair in links]}, "given"
+    stop_files = StopFiles(*(None if path is None else Path(path) for path in (source_stop_list, target_stop_list)))
+    return consistency_scores(files, aligned, aligner, stop_files, config)[system]
+
+
+def consistency_scores(
+    files: ChainFiles,
+    links: dict[Path, Sequence[DirectedLinks]],
+    aligner: str,
+    stop_files: StopFiles,
+    config: ConsistencyConfig,
+) -> dict[Path, ConsistencyScore]:
+    """Return the score of each system of `files`; `aligner` is the name of the links' source in signatures."""
+    records = score_systems(files, links, aligner, stop_files, config)
+    return {
+        path: consistency_score(record) if record else nothing_counted(files, path, stop_files, config)
+        for path, record in records.items()
+    }
+
+
+def consistency_score(record: Mapping[str, Any]) -> ConsistencyScore:
+    """Return a record of `docmt.scoring.consistency.consistency` as a score."""
+    ltcr, hhi = record["LTCR"], record["HHI"]
+    counts = {name: ltcr[name] for name in ("chains", "pairs", "occurrences", "unaligned")}
+    signatures = (ltcr["signature"], hhi["signature"])
+    interval = ltcr["interval"]
+    return ConsistencyScore(
+        ltcr["score"], hhi["score"], interval["low"], interval["high"], **counts, signatures=signatures
+    )
+
+
+def nothing_counted(
+    files: ChainFiles, system: Path, stop_files: StopFiles, config: ConsistencyConfig
+) -> ConsistencyScore:
+    """Return a score without numbers that says why no two translations of a word can be compared."""
+    stop_words = files.stop_lists(system, config, stop_files).source
+    chains = find_chains(files.documents, files.source, stop_words.words, config)
+    if chains:
+        occurrences = sum(len(chain.places) for chain in chains)
+        reason = f"{len(chains)} lexical chains with {occurrences} occurrences, but none has two aligned translations"
+        return ConsistencyScore(None, None, occurrences=occurrences, unaligned=occurrences, reason=reason)
+    repeated = find_chains(files.documents, files.source, frozenset(), config)
+    reason = "no document of the source repeats a word"
+    if repeated:
+        reason = (
+            f"all {len(repeated)} repeated words of the source documents are stop words (list {stop_words.name}, "
+            f"{len(stop_words.words)} words): count stop words in larger text (--train-source, --train-target), "
+            "give a list (--source-stop-list), or allow fewer (--rule source_stop_words=0)"
+        )
+    return ConsistencyScore(None, None, reason=reason)

@@ -1,0 +1,131 @@
+"""Contrastive scoring: does a model give the right translation more probability than every wrong one?"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from docmt.api.model import TrainedModel, forced_scores
+from docmt.base.columns import CONTRASTIVE, read_parquet
+from docmt.base.errors import UserError, check_known
+from docmt.corpus.inputs import ContrastiveItem
+from docmt.corpus.opening import contrastive_forms, read_sets
+from docmt.decoding.translator import Progress, quiet
+from docmt.scoring.contrastive import Judgement, accuracies, contrastive_signature, group_with_totals, judge_items
+from docmt.settings.scoring import ContrastiveConfig
+
+Report = Callable[[Path, Counter[str]], None]
+"""A function that is given the changes that reading made to a file's text, with their numbers."""
+
+
+ITEM_FIELDS = ("set", "distance", "source", "target_context", "variants", "correct")
+"""The fields of an item that contrastive.parquet has as columns."""
+
+
+def ignore(file: Path, changes: Counter[str]) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True)
+class ContrastiveScore:
+    """Accuracy of a model on a contrastive set, on a part of one, or on all sets together.
+
+    `accuracy` and `chance` are fractions from 0 to 1; `distance` is None for all distances together, else the number of
+    sentences between the judged sentence and the context that decides. `ties` are items whose right variant shares the
+    best score; they count as wrong.
+    """
+
+    set: str
+    distance: int | None
+    accuracy: float
+    chance: float
+    items: int
+    variants: int
+    right: int
+    ties: int
+    signature: str
+
+
+def read_contrastive(
+    path: str | Path,
+    form: str = "table",
+    *,
+    languages: tuple[str, str] = ("en", "ru"),
+    options: Mapping[str, Any] | None = None,
+    report: Report = ignore,
+) -> list[ContrastiveItem]:
+    """Read a contrastive set from a file, or from the contrastive.parquet of a corpus that stage 1 has written.
+
+    `form`: `table` (TSV: item, source, target, correct[, set, distance]; sentences joined by ` _eos `), `voita`,
+    `discevalmt` or `contrapro` (JSON as their authors publish it). `options` are those of the form, as in corpus files.
+    `languages` are the codes of source and target. `report` is called with what was changed in the text.
+    Raises UserError where the file is missing or not of the form.
+
+    >>> import docmt
+    >>> items = docmt.read_contrastive("items.tsv", languages=("zh", "en"))
+    >>> items[0].source[-1], items[0].variants[items[0].correct]
+    ('她很高兴。', 'She is happy.')
+    """
+    path = Path(path)
+    if path.suffix == ".parquet":
+        return [
+            ContrastiveItem(**{name: _plain(row[name]) for name in ITEM_FIELDS})
+            for row in read_parquet(path, CONTRASTIVE).to_pylist()
+        ]
+    forms = contrastive_forms()
+    check_known("form of contrastive sets", form, forms)
+    return read_sets([path], forms[form], options or {}, languages, report)
+
+
+def _plain(value: Any) -> Any:
+    """Return a list as the tuple that an item has."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def score_items(
+    model: TrainedModel,
+    items: Sequence[ContrastiveItem],
+    score: Literal["sum", "mean"] = "sum",
+    unit: Literal["last", "target"] = "last",
+    batch_tokens: int = 4096,
+    progress: Progress = quiet,
+    where: str = "items",
+) -> list[ContrastiveScore]:
+    """Return the accuracy of a model on contrastive items, by set and distance, with all sets together at the end.
+
+    `score` sums up log-probabilities or takes their mean, `unit` is the last sentence or the whole target. `where`
+    names the items in messages. Raises UserError for an item without exactly one right variant.
+    """
+    config = ContrastiveConfig(score, unit)
+    judgements = judgements_of(model, items, config, batch_tokens, progress, where)
+    return contrastive_scores(judgements, contrastive_signature(config))
+
+
+def judgements_of(
+    model: TrainedModel,
+    items: Sequence[ContrastiveItem],
+    config: ContrastiveConfig,
+    batch_tokens: int,
+    progress: Progress,
+    where: str,
+) -> list[Judgement]:
+    """Judge a model by each item; see `score_items`."""
+    if not items:
+        raise UserError("no contrastive items", where=where)
+    table = forced_scores(model, items, where, batch_tokens, config.unit == "target", progress)
+    return judge_items(table, config, where)
+
+
+def contrastive_scores(judgements: Sequence[Judgement], signature: str) -> list[ContrastiveScore]:
+    """Return the accuracy of each set, of each set that several sets are parts of, and of all sets, by distance."""
+    scores = []
+    for name, members in group_with_totals(judgements).items():
+        record = accuracies(replace(judgement, set=name) for judgement in members)[name]
+        by_distance = record["by_distance"]
+        parts = {None: record, **(by_distance if len(by_distance) > 1 else {})}
+        for distance, part in parts.items():
+            numbers = {key: part[key] for key in ("accuracy", "chance", "items", "variants", "right", "ties")}
+            distance_number = None if distance is None else int(distance)
+            scores.append(ContrastiveScore(name, distance_number, **numbers, signature=signature))
+    return scores

@@ -1,0 +1,124 @@
+"""A trained model as a user of Python has it: it translates documents and judges contrastive sets."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from docmt.api.contrastive import ContrastiveScore, score_items
+from docmt.api.model import TrainedModel
+from docmt.api.translate import fallback_text, translate_documents
+from docmt.base.errors import UserError
+from docmt.base.names import DeviceName
+from docmt.corpus.inputs import ContrastiveItem
+from docmt.settings.decode import DecodeConfig
+
+LengthPenalty = Literal["average", "gnmt", "unified_dnmt", "none"]
+
+
+@dataclass(frozen=True)
+class DocumentTranslation:
+    """A document and its translation.
+
+    `lines` has a translation for each sentence of `source`; or, by a model that does not mark sentences, one line.
+    """
+
+    source: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained model, opened by `docmt.open_model`."""
+
+    trained: TrainedModel
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The codes (ISO 639-1) of the source and the target language."""
+        return self.trained.languages
+
+    @property
+    def architecture(self) -> str:
+        """The name of the architecture, such as `g_transformer`."""
+        return self.trained.network.config.kind
+
+    def translate(
+        self,
+        documents: Sequence[Sequence[str]],
+        *,
+        beam: int = 5,
+        length_penalty: LengthPenalty = "average",
+        length_alpha: float = 1.0,
+        batch_tokens: int = 4096,
+    ) -> list[DocumentTranslation]:
+        """Translate documents, each a list of sentences in plain text.
+
+        A document is cut as the model's own test documents were. `beam` is the number of hypotheses (1 is greedy
+        search), `length_penalty` and `length_alpha` say by what scores are divided, and `batch_tokens` is the number
+        of source pieces computed at once. Warns where a window's output had another number of sentences. Raises
+        UserError for anything but lists of strings, and where the model's folder does not say how documents are cut.
+
+        >>> import docmt
+        >>> model = docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1")
+        >>> translation = model.translate([["他的母亲昨天打来电话。", "她问银行是不是开门。"]])[0]
+        >>> len(translation.lines)
+        2
+        """
+        _check_documents(documents)
+        config = DecodeConfig(
+            beam=beam, length_penalty=length_penalty, length_alpha=length_alpha, batch_tokens=batch_tokens
+        )
+        texts, fallbacks = translate_documents(self.trained, documents, config)
+        if fallbacks.windows:
+            warnings.warn(fallback_text(fallbacks), stacklevel=2)
+        return [
+            DocumentTranslation(tuple(source), tuple(lines)) for source, lines in zip(documents, texts, strict=True)
+        ]
+
+    def score_contrastive(
+        self,
+        items: Sequence[ContrastiveItem],
+        *,
+        score: Literal["sum", "mean"] = "sum",
+        unit: Literal["last", "target"] = "last",
+        batch_tokens: int = 4096,
+    ) -> list[ContrastiveScore]:
+        """Return the model's accuracy on contrastive items: how often it prefers the right translation.
+
+        `score` sums up log-probabilities or takes their mean over tokens, `unit` is the last sentence or the whole
+        target, and `batch_tokens` is the number of pieces computed at once. The context of an item is cut as the
+        model's own test documents were. Raises UserError for an item without exactly one right variant.
+
+        >>> import docmt
+        >>> model = docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1")
+        >>> items = docmt.read_contrastive("items.tsv", languages=model.languages)
+        >>> [(score.set, score.items) for score in model.score_contrastive(items)]
+        [('items', 1)]
+        """
+        return score_items(self.trained, items, score, unit, batch_tokens)
+
+
+def open_model(path: str | Path, device: DeviceName = "auto", threads: int | None = None) -> Model:
+    """Open a trained model: a folder with model.safetensors, model.json and text/, or the folder above (`model/`).
+
+    `device`: `auto` takes a GPU where there is one. `threads` is the number of CPU threads; None chooses it by the
+    model's width, since threads make small models slower. Raises UserError where a file is missing or damaged.
+
+    >>> import docmt
+    >>> docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1").languages
+    ('zh', 'en')
+    """
+    return Model(TrainedModel.open(Path(path), device, threads))
+
+
+def _check_documents(documents: Sequence[Sequence[str]]) -> None:
+    if isinstance(documents, str):
+        raise UserError("not a list of documents", where="documents", found=repr(documents)[:60])
+    for number, document in enumerate(documents):
+        if isinstance(document, str) or not all(isinstance(sentence, str) for sentence in document):
+            expected = "a list of sentences (str)"
+            raise UserError(
+                "not a document", where=f"documents[{number}]", found=repr(document)[:60], expected=expected
+            )

@@ -1,0 +1,150 @@
+"""What can be asked for: the systems and the targets of the studies of a project."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from docmt.base.errors import check_known
+from docmt.base.paths import RESULTS
+from docmt.plan.grid import Grid, load_grid
+from docmt.plan.targets import Estimates, Target, TargetKind, TargetState
+from docmt.plan.targets import targets as find_targets
+
+STATES = {
+    "made": "its file is there",
+    "to-make": "a run of snakemake makes it",
+    "blocked": "a corpus that it needs has files without a public source, which are not here",
+}
+"""The states of a target, and their meaning."""
+
+
+@dataclass(frozen=True)
+class SystemSummary:
+    """A system of a study: a row of its tables, and what distinguishes it from others.
+
+    `extends` is the system whose settings it inherits, `starts_from` the system or checkpoint whose parameters it
+    starts from, `model_of` the folder of the model that it shares; each is None where there is none.
+    """
+
+    study: str
+    system: str
+    corpora: tuple[str, ...]
+    architecture: str
+    view: str
+    text: str
+    extends: str | None
+    starts_from: str | None
+    model_of: str | None
+
+
+@dataclass(frozen=True)
+class TargetSummary:
+    """A target of snakemake: its name, its kind, its state (see `STATES`), and the trainings it still needs.
+
+    `kind`: all, study, item (a table, figure or passage), scores (of one system and seed) or corpus. `trainings` and
+    `missing_trainings` are numbers of trainings that the target needs and that are not made yet; `device_hours` and
+    `disk_bytes` are estimates of what the missing ones take. Each is None where it is unknown or does not apply.
+    """
+
+    target: str
+    kind: str
+    state: str
+    about: str
+    study: str | None = None
+    trainings: int | None = None
+    missing_trainings: int | None = None
+    device_hours: float | None = None
+    disk_bytes: int | None = None
+
+
+def list_systems(
+    root: str | Path = ".", *, study: str | None = None, config: Mapping[str, Any] | None = None
+) -> list[SystemSummary]:
+    """List the systems of all studies, or of the one that `study` names.
+
+    `root` is the folder with config.yaml and workflow/; `config` overrides keys of config.yaml, as snakemake's
+    `--config` does. Raises UserError for wrong settings and for an unknown study.
+
+    >>> import docmt
+    >>> [system.system for system in docmt.list_systems(study="demo")][:3]
+    ['sentence', 'concat_3', 'long_short']
+    """
+    grid = load_grid(Path(root), dict(config or {}))
+    return [_system(grid, name, system) for name in studies_of(grid, study) for system in grid.studies[name].systems]
+
+
+def list_targets(
+    root: str | Path = ".",
+    *,
+    study: str | None = None,
+    kind: str | None = None,
+    state: str | None = None,
+    config: Mapping[str, Any] | None = None,
+) -> list[TargetSummary]:
+    """List what snakemake can be asked for, with its state and an estimate of the trainings that are still missing.
+
+    `kind` and `state` keep targets of one kind or state alone; `root`, `study` and `config` are those of
+    `list_systems`. Raises UserError for wrong settings, an unknown study, kind or state.
+
+    >>> import docmt
+    >>> docmt.list_targets(study="demo", kind="study")[0].target
+    'demo'
+    """
+    grid = load_grid(Path(root), dict(config or {}))
+    return summaries(grid, Path(root), Estimates(grid, Path(root) / RESULTS), study, kind, state)
+
+
+def summaries(
+    grid: Grid, root: Path, estimates: Estimates, study: str | None, kind: str | None, state: str | None
+) -> list[TargetSummary]:
+    """Return the targets of a grid that the filters keep; see `list_targets`."""
+    for what, value, known in (
+        ("kind of target", kind, get_args(TargetKind)),
+        ("state of a target", state, get_args(TargetState)),
+    ):
+        if value is not None:
+            check_known(what, value, known)
+    names = studies_of(grid, study)
+    targets = find_targets(grid, root, names, estimates, kind in (None, "scores"))
+    rows = (_target(target) for target in targets)
+    return [
+        row
+        for row in rows
+        if kind in (None, row.kind) and state in (None, row.state) and (study is None or row.study == study)
+    ]
+
+
+def studies_of(grid: Grid, study: str | None) -> list[str]:
+    """Return the names of all studies, or of one; raise UserError for an unknown study."""
+    if study is None:
+        return list(grid.studies)
+    check_known("study", study, grid.studies)
+    return [study]
+
+
+def _target(target: Target) -> TargetSummary:
+    plan = target.plan
+    numbers = (None,) * 4 if plan is None else (plan.trainings, plan.missing, plan.hours, plan.bytes)
+    return TargetSummary(target.name, target.kind, target.state, target.about, target.study, *numbers)
+
+
+def _system(grid: Grid, study: str, name: str) -> SystemSummary:
+    """Return the summary of a system, by its first entry: entries differ in their corpus alone."""
+    entries = [entry for entry in grid.of_study(study) if entry.system.name == name]
+    entry = entries[0]
+    system = entry.system
+    starts_from = system.pretrained
+    if system.init_from:
+        starts_from = f"{system.init_from} on {system.init_corpus}" if system.init_corpus else system.init_from
+    return SystemSummary(
+        study,
+        name,
+        tuple(entry.corpus for entry in entries),
+        system.model.kind,
+        system.view.name,
+        system.text,
+        entry.extends or None,
+        starts_from,
+        None if entry.trained == entry.folder else entry.trained,
+    )

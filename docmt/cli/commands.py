@@ -1,0 +1,213 @@
+"""The commands of `docmt` by their names, and the help that lists them.
+
+The grammar: a command is a verb, followed by `-object` where the verb has several objects (`score`,
+`score-contrastive`). Commands for people stand under `docmt`, and those that the workflow calls under `docmt job`.
+Everything that a command reads or writes is an option; only a list of equal things (sets, sheets, corpora, shards)
+comes without one. A command with a Python function has its name, with `-` for `_`.
+"""
+
+import functools
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from docmt.base.foreign import explained
+from docmt.base.version import VERSION
+from docmt.cli.options import check_paths, given_paths
+from docmt.cli.standard_input import standard_input_as_file
+
+Sections = Mapping[str, Mapping[str, str]]
+"""By heading: the name of each command, and the module in `docmt.cli` that has its function."""
+
+FOR_YOU: Sections = {
+    "Use a trained model": {
+        "translate": "translate",
+        "score-contrastive": "contrastive",
+        "inspect": "inspect",
+        "import-fairseq": "fairseq",
+    },
+    "Score translations": {
+        "score": "score",
+        "compare": "score",
+        "score-consistency": "consistency",
+        "score-coherence": "adjacent",
+        "score-cohesion": "adjacent",
+        "train-vectors": "adjacent",
+        "draw-sheet": "human",
+        "read-sheets": "human",
+    },
+    "Align words": {"align": "align", "score-links": "align"},
+    "Work on corpora": {
+        "check-corpus": "corpus",
+        "check-catalogue": "catalogue",
+        "check-sources": "catalogue",
+        "make-fixture": "corpus",
+        "count-chains": "catalogue",
+    },
+    "Follow studies": {
+        "list-systems": "studies",
+        "list-targets": "studies",
+        "list-trainings": "trainings",
+    },
+}
+
+JOBS: Sections = {
+    "Stages 0 and 1: checkpoints and corpora": {
+        "make-checkpoint": "jobs.corpora",
+        "fetch-file": "jobs.corpora",
+        "make-fixture": "jobs.corpora",
+        "read-corpus": "jobs.corpora",
+    },
+    "Stages 2 to 4: tokens, views and lexical chains": {
+        "tokenise-corpus": "jobs.data",
+        "tokenise-shard": "jobs.data",
+        "learn-shards": "jobs.data",
+        "encode-shard": "jobs.data",
+        "join-shards": "jobs.data",
+        "cut-view": "jobs.data",
+        "find-document-chains": "jobs.data",
+        "find-segment-chains": "jobs.data",
+    },
+    "Stages 5 and 6: training and translating": {
+        "train-system": "jobs.train",
+        "decode-view": "jobs.models",
+        "score-variants": "jobs.models",
+        "translate-passages": "jobs.models",
+    },
+    "Stages 7 and 8: scores and reports": {
+        "train-vectors": "jobs.scores",
+        "train-aligner": "jobs.scores",
+        "score-system": "jobs.scores",
+        "compare-systems": "jobs.scores",
+        "write-report": "jobs.scores",
+    },
+}
+
+ABOUT = """Document-level machine translation experiments.
+
+A command is a verb, or a verb and its object: `docmt score`, `docmt score-contrastive`. What a command reads is an
+option; `-` is standard input. Commands that print take --json. What the workflow calls is under `docmt job`."""
+ABOUT_JOBS = """The commands that the workflow calls, one for each of its rules.
+
+Each reads a settings.json that the workflow has written, writes files, and prints nothing but messages."""
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
+
+
+class LazyGroup(TyperGroup):
+    """Commands by section, whose modules are imported when a command is called or listed: `docmt` starts quickly."""
+
+    sections: ClassVar[Sections] = {}
+
+    def modules(self) -> dict[str, str]:
+        """Return the module of each command by the command's name."""
+        return {name: module for section in self.sections.values() for name, module in section.items()}
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands, in the order of the help."""
+        return [*self.modules(), *self.commands]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import and return a command; None where there is none of that name."""
+        module = self.modules().get(cmd_name)
+        return super().get_command(ctx, cmd_name) if module is None else command(cmd_name, module)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands section by section, each with the first sentence of its help, which is never cut."""
+        for heading, names in (*self.sections.items(), *self.others()):
+            with formatter.section(heading):
+                rows = [(name, first_sentence(self.get_command(ctx, name).help)) for name in names]
+                formatter.write_dl(rows)
+
+    def others(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield a section of the groups inside this one."""
+        if self.commands:
+            yield "Called by the workflow", [*self.commands]
+
+
+class Jobs(LazyGroup):
+    """`docmt job`: what the workflow calls."""
+
+    sections: ClassVar[Sections] = JOBS
+
+
+class Commands(LazyGroup):
+    """`docmt`: what people call, and the group of jobs."""
+
+    sections: ClassVar[Sections] = FOR_YOU
+
+
+def application(group: type[LazyGroup], about: str) -> typer.Typer:
+    """Return a group of commands as a Typer application without commands of its own."""
+    return typer.Typer(
+        cls=group,
+        help=about,
+        no_args_is_help=True,
+        context_settings=CONTEXT,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        add_completion=group is Commands,
+    )
+
+
+def build() -> typer.Typer:
+    """Return `docmt` with all commands."""
+    app = application(Commands, ABOUT)
+    app.callback()(version_option)
+    jobs = application(Jobs, ABOUT_JOBS)
+    jobs.callback()(lambda: None)
+    app.add_typer(jobs, name="job")
+    return app
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version, and exit, where it is asked for."""
+    if wanted:
+        typer.echo(f"docmt {VERSION}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", help="Show the version and exit.", callback=show_version, is_eager=True)
+]
+
+
+def version_option(version: Version = False) -> None:
+    """Accept --version beside the commands."""
+
+
+def command(name: str, module: str) -> Any:
+    """Import the function of a command, and return it as a command of the command line."""
+    function = getattr(importlib.import_module(f"docmt.cli.{module}"), name.replace("-", "_"))
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    about = first_sentence(inspect.getdoc(function))
+    app.command(name, context_settings=CONTEXT, short_help=about)(guarded(function))
+    return get_command(app)
+
+
+def guarded(function: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with its paths checked first, and standard input in the place of `-`."""
+
+    @functools.wraps(function)
+    def call(**values: Any) -> None:
+        try:
+            with standard_input_as_file(function, values) as replaced:
+                check_paths([*given_paths(function, replaced)])
+                function(**replaced)
+        except EOFError as problem:
+            # Typer takes EOFError for a user who leaves at a prompt; here it is a file that ends too early.
+            raise explained(problem) from problem
+
+    return call
+
+
+def first_sentence(text: str | None) -> str:
+    """Return the first sentence of a help text, on one line."""
+    paragraph = " ".join((text or "").strip().split("\n\n")[0].split())
+    return re.split(r"(?<=[.?]) ", paragraph)[0]

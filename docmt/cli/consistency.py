@@ -1,0 +1,112 @@
+"""`docmt score-consistency`: how consistently the words of lexical chains are translated, in plain files."""
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.cli.align import both
+from docmt.cli.options import AsJson, Documents, Hypotheses, Source, TrainSource, TrainTarget, input_file
+from docmt.cli.screen import print_json, show_table
+from docmt.cli.standard_input import label
+from docmt.settings.scoring import ConsistencyConfig
+
+if TYPE_CHECKING:
+    from docmt.api.consistency import ConsistencyScore
+
+NAMED_OPTIONS = {"source_stop_lists": "--source-stop-list", "target_stop_lists": "--target-stop-list"}
+"""Rules that have an option of another name."""
+RULES = [field.name for field in dataclasses.fields(ConsistencyConfig) if field.name not in NAMED_OPTIONS]
+
+
+def score_consistency(
+    source: Source,
+    hypotheses: Hypotheses,
+    documents: Documents = None,
+    links: Annotated[
+        list[Path] | None,
+        input_file("word alignments (i-j), a file for each of --hypotheses [default: our own aligner]"),
+    ] = None,
+    aligner: Annotated[str | None, typer.Option(help="name of the aligner that made --links, for signatures")] = None,
+    train_source: TrainSource = None,
+    train_target: TrainTarget = None,
+    source_stop_list: Annotated[
+        Path | None, input_file("words that make no chain, one per line [default: the most frequent words]")
+    ] = None,
+    target_stop_list: Annotated[
+        Path | None, input_file("words that are no part of a translation, one per line [default: the most frequent]")
+    ] = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="setting of scoring.consistency in config.yaml, such as match=subset; repeat it: " + ", ".join(RULES),
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score lexical consistency: how often repeated source words are translated alike (LTCR), by how few words (HHI).
+
+    Lyu et al. (2021; 2022, section 4.1 and eq. 25, 26). Files are tokenised. Without training text the aligner learns
+    from the files themselves, and stop words are counted in them; the signatures say which.
+    """
+    from docmt.api.consistency import consistency_scores
+    from docmt.scoring.chain_scores import StopFiles
+    from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links
+
+    training = both(train_source, train_target)
+    config = rules_of(rule or []).of_corpus(("source", "target"), STOP_WORDS)
+    files = ChainFiles.read(source, hypotheses, documents, training)
+    aligned, aligner_name = chain_links(files, links or [], aligner)
+    stop_files = StopFiles(source_stop_list, target_stop_list)
+    scores = consistency_scores(files, aligned, aligner_name, stop_files, config)
+    if as_json:
+        print_json([{"system": label(path), **dataclasses.asdict(score)} for path, score in scores.items()])
+    else:
+        show_consistency(scores)
+
+
+def rules_of(rules: list[str]) -> ConsistencyConfig:
+    """Return the settings that `--rule` gives; raise UserError for no NAME=VALUE, and for unknown names and values."""
+    values = {}
+    for rule in rules:
+        name, equals, value = rule.partition("=")
+        if not equals:
+            raise UserError("not a rule", where="--rule", found=rule, expected="NAME=VALUE")
+        if name in NAMED_OPTIONS:
+            raise UserError("not a rule", where="--rule", found=name, remedy=f"use {NAMED_OPTIONS[name]}")
+        values[name] = typed(value)
+    return parse(ConsistencyConfig, values, "--rule")
+
+
+def typed(value: str) -> Any:
+    """Return a value as YAML reads it; text that is no YAML is text."""
+    import yaml
+
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError:
+        return value
+
+
+def show_consistency(scores: "dict[Path, ConsistencyScore]") -> None:
+    """Print a row for each system, the reason where there is nothing to count, and the signatures."""
+    columns = ("system", "LTCR", "95 %", "HHI", "chains", "pairs", "occurrences", "unaligned")
+    rows = []
+    for path, score in scores.items():
+        counts = (str(number) for number in (score.chains, score.pairs, score.occurrences, score.unaligned))
+        if score.ltcr is None:
+            rows.append((label(path), "-", "-", "-", *counts))
+        else:
+            interval = f"{score.ltcr_low:.2f} to {score.ltcr_high:.2f}"
+            rows.append((label(path), f"{score.ltcr:.2f}", interval, f"{score.hhi:.2f}", *counts))
+    show_table(columns, rows, numbers=columns[1:])
+    typer.echo()
+    for path, score in scores.items():
+        if score.reason:
+            typer.echo(f"{label(path)}: nothing to count: {score.reason}")
+    for text in dict.fromkeys(text for score in scores.values() for text in score.signatures):
+        typer.echo(f"signature: {text}")

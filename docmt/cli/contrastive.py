@@ -1,0 +1,124 @@
+"""`docmt score-contrastive`: the accuracy of a model on contrastive sets."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from docmt.cli.options import MOST_TOKENS, AsJson, Device, Model, Threads, open_model
+from docmt.cli.screen import print_json, say, show_table, shown_progress
+from docmt.cli.standard_input import label
+
+if TYPE_CHECKING:
+    from docmt.api.contrastive import ContrastiveScore
+
+
+def contrastive_form(name: str) -> str:
+    """Return the reader of the form that `--form` names; raise BadParameter for an unknown form."""
+    from docmt.corpus.opening import contrastive_forms
+
+    forms = contrastive_forms()
+    if name not in forms:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, forms))}.")
+    return forms[name]
+
+
+Sets = Annotated[list[Path], typer.Argument(help="contrastive sets, a file each", dir_okay=False)]
+Form = Annotated[
+    str,
+    typer.Option(
+        metavar="FORM",
+        callback=contrastive_form,
+        help="table: TSV, a row for each variant: item, source, target, correct (and set, distance), sentences joined "
+        "by ` _eos `; voita, discevalmt, contrapro: JSON as their authors publish it",
+    ),
+]
+ContextDocuments = Annotated[
+    str | None,
+    typer.Option(help="contrapro: path of a document [default: documents/{year}/{document}.{language} beside the set]"),
+]
+ContextSentences = Annotated[
+    int | None, typer.Option(min=0, help="contrapro: most context sentences before the judged one [default: 3]")
+]
+FirstSegment = Annotated[
+    int | None, typer.Option(min=0, max=1, help="contrapro: number of a document's first line [default: 1; French: 0]")
+]
+Score = Annotated[Literal["sum", "mean"], typer.Option(help="sum or mean of log-probabilities, sentence ends included")]
+Unit = Annotated[Literal["last", "target"], typer.Option(help="score the last sentence, or the whole target")]
+VariantTokens = Annotated[int, typer.Option(min=1, max=MOST_TOKENS, help="pieces computed at once (memory and speed)")]
+
+
+def score_contrastive(
+    sets: Sets,
+    model: Model,
+    form: Form = "table",
+    context_documents: ContextDocuments = None,
+    context_sentences: ContextSentences = None,
+    first_segment: FirstSegment = None,
+    score: Score = "sum",
+    unit: Unit = "last",
+    batch_tokens: VariantTokens = 4096,
+    device: Device = "auto",
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score a model on contrastive sets: does it give the right translation more probability than every wrong one?
+
+    The judged sentence is the last one of an item; its context is cut as the model's own test documents were. A tie
+    counts as wrong. Accuracy and chance are in percent (--json: fractions).
+    """
+    options = contrapro_options(form, context_documents, context_sentences, first_segment)
+    trained = open_model(model, device, threads)
+    from docmt.api.contrastive import contrastive_scores, judgements_of
+    from docmt.corpus.opening import read_sets
+    from docmt.scoring.contrastive import accuracies, contrastive_signature
+    from docmt.settings.scoring import ContrastiveConfig
+
+    config, where = ContrastiveConfig(score, unit), ", ".join(map(label, sets))
+    items = read_sets(sets, form, options, trained.languages, report_changes)
+    with shown_progress("contrastive scores", "variants") as progress:
+        judgements = judgements_of(trained, items, config, batch_tokens, progress, where)
+    signature = contrastive_signature(config)
+    if as_json:
+        print_json({"contrastive": accuracies(judgements), "contrastive_signature": signature})
+    else:
+        show_accuracies(contrastive_scores(judgements, signature))
+
+
+def contrapro_options(
+    form: str, documents: str | None, context_sentences: int | None, first_segment: int | None
+) -> dict[str, object]:
+    """Return the options of ContraPro that were given, paths from the present folder; refuse them with other forms."""
+    path = None if documents is None else str(Path.cwd() / documents)
+    names = ("context-documents", "context-sentences", "first-segment")
+    options = {"documents": path, "context_sentences": context_sentences, "first_segment": first_segment}
+    given = [f"--{name}" for name, value in zip(names, options.values(), strict=True) if value is not None]
+    if given and form != "contrapro":
+        raise typer.BadParameter(f"{', '.join(given)}: only with --form contrapro")
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def report_changes(file: Path, changes: Counter[str]) -> None:
+    """Print what reading dropped from a file, or mended in it."""
+    for change, count in changes.items():
+        if count:
+            say(f"docmt: {label(file)}: {change}: {count}")
+
+
+def show_accuracies(scores: "Sequence[ContrastiveScore]") -> None:
+    """Print a row for each set, part of a set and distance, and the signature."""
+    columns = ("set", "distance", "accuracy", "chance", "items", "variants", "right", "ties")
+    rows = [
+        (
+            score.set,
+            "" if score.distance is None else str(score.distance),
+            f"{100 * score.accuracy:.1f}",
+            f"{100 * score.chance:.1f}",
+            *(str(count) for count in (score.items, score.variants, score.right, score.ties)),
+        )
+        for score in scores
+    ]
+    show_table(columns, rows, numbers=columns[1:])
+    typer.echo(f"\nsignature: {scores[0].signature}")

@@ -1,0 +1,1 @@
+"""The commands of `docmt job`: what the rules of the workflow call, with the settings.json of a job."""

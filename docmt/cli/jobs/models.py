@@ -1,0 +1,87 @@
+"""Jobs of stage 6: translations and contrastive scores of a view, and translations of passages."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docmt.base.artifacts import write_json
+from docmt.cli.options import (
+    Device,
+    Model,
+    Threads,
+    input_file,
+    input_folder,
+    load_settings,
+    open_model,
+    output_file,
+    output_folder,
+)
+from docmt.cli.screen import shown_progress
+from docmt.cli.translate import report_fallbacks
+
+TranslationSettings = Annotated[Path, input_file("settings.json of stage 6")]
+View = Annotated[Path, input_folder("folder of stage 3: test.arrow[, contrastive.arrow]")]
+Chains = Annotated[Path | None, input_folder("folder of stage 4 for the view, for models that read lexical chains")]
+
+
+def decode_view(
+    settings: TranslationSettings,
+    model: Model,
+    view: View,
+    output: Annotated[Path, output_folder("folder for test.txt, test.tok.txt, decoding.json ...")],
+    chains: Chains = None,
+    device: Device = "auto",
+    threads: Threads = None,
+) -> None:
+    """Translate a view's test segments: one line for each sentence of the test set."""
+    from docmt.decoding import files
+    from docmt.decoding.segments import View as Segments
+
+    job, segments = load_settings(files.TranslationSettings, settings), Segments(view, chains)
+    trained = open_model(model, device, threads)
+    with shown_progress("decoding", "segments") as progress:
+        restore = trained.pipeline.target.restore
+        files.write_translations(job, trained.network, segments, output, restore, progress)
+
+
+def score_variants(
+    settings: TranslationSettings,
+    model: Model,
+    view: View,
+    output: Annotated[Path, output_file("contrastive.arrow to write: a score for each variant")],
+    whole: Annotated[bool, typer.Option("--whole", help="score the sentences before the judged one too")] = False,
+    chains: Chains = None,
+    device: Device = "auto",
+    threads: Threads = None,
+) -> None:
+    """Score a view's contrastive variants: the log-probability of the judged sentence, given its context."""
+    from docmt.decoding import files
+    from docmt.decoding.segments import View as Segments
+
+    job = load_settings(files.TranslationSettings, settings)
+    trained = open_model(model, device, threads)
+    with shown_progress("contrastive scores", "variants") as progress:
+        files.write_contrastive(job, trained.network, Segments(view, chains), output, progress, whole)
+
+
+def translate_passages(
+    settings: Annotated[Path, input_file("settings.json of the passages: documents and search")],
+    model: Model,
+    output: Annotated[Path, output_file("passages.json to write")],
+    device: Device = "auto",
+    threads: Threads = None,
+) -> None:
+    """Translate the documents of the settings: a list of sentences for each, as long as the document's.
+
+    A model that does not mark sentences gives one line for a document.
+    """
+    from docmt.api.translate import translate_documents
+    from docmt.decoding.files import read_passages
+
+    documents, config = read_passages(settings)
+    trained = open_model(model, device, threads)
+    with shown_progress("translating", "segments") as progress:
+        texts, fallbacks = translate_documents(trained, documents, config, progress)
+    report_fallbacks(fallbacks)
+    write_json(output, {"documents": texts})

@@ -1,0 +1,60 @@
+"""Standard input in the place of a file: `-` as the value of any option or argument that names an input file."""
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from docmt.base.errors import UserError
+from docmt.cli.options import parameters_of
+
+DASH = Path("-")
+NAME = "standard input"
+"""The name of standard input in messages and results."""
+
+
+@contextmanager
+def standard_input_as_file(command: Callable[..., None], values: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Replace the `-` among a command's input files by a temporary file that holds standard input.
+
+    Readers may open a file several times, or ask for its size, which a pipe does not allow. Messages call the file
+    "standard input". Raises UserError where `-` stands for two files.
+    """
+    inputs = {name for name, known in parameters_of(command) if known.dir_okay is False and not known.writable}
+    uses = [name for name in inputs for path in _paths(values[name]) if path == DASH]
+    if not uses:
+        yield values
+        return
+    if len(uses) > 1:
+        raise UserError("standard input is one file", where="-", found=f"{len(uses)} times -", expected="once")
+    with tempfile.TemporaryDirectory(prefix="docmt.") as folder:
+        file = Path(folder) / NAME
+        file.write_bytes(sys.stdin.buffer.read())
+        try:
+            yield {name: _replaced(value, file) if name in uses else value for name, value in values.items()}
+        except UserError as problem:
+            raise renamed(problem, folder) from problem
+
+
+def renamed(problem: UserError, folder: str) -> UserError:
+    """Return the message with standard input under its own name instead of the temporary file's path."""
+    texts = (problem.what, problem.where, problem.found, problem.expected, problem.remedy)
+    what, where, found, expected, remedy = (text and text.replace(f"{folder}/", "") for text in texts)
+    return UserError(what, where=where, found=found, expected=expected, remedy=remedy, status=problem.status)
+
+
+def label(path: Path) -> str:
+    """Return the name of an input file in results."""
+    return NAME if path.name == NAME else str(path)
+
+
+def _paths(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _replaced(value: Any, file: Path) -> Any:
+    if isinstance(value, list):
+        return [file if path == DASH else path for path in value]
+    return file

@@ -1,0 +1,102 @@
+"""`docmt list-systems` and `docmt list-targets`: what can be asked for."""
+
+import dataclasses
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from docmt.base.paths import RESULTS
+from docmt.cli.options import AsJson, Config, Root, overrides
+from docmt.cli.screen import aligned, print_json, say
+
+if TYPE_CHECKING:
+    from docmt.api.studies import SystemSummary, TargetSummary
+    from docmt.plan.targets import Estimates
+
+Study = Annotated[str | None, typer.Option(help="name of a study: list what belongs to it alone")]
+
+
+def list_systems(root: Root = Path(), study: Study = None, config: Config = None, as_json: AsJson = False) -> None:
+    """List every system: its architecture, view and text, and the system that it extends or starts from."""
+    from docmt.api.studies import list_systems
+
+    systems = list_systems(root, study=study, config=overrides(config))
+    if as_json:
+        print_json([dataclasses.asdict(system) for system in systems])
+        return
+    columns = ("study", "system", "architecture", "view", "text", "extends", "starts from", "model of", "corpora")
+    typer.echo(aligned([columns, *map(system_row, systems)]))
+
+
+def system_row(system: "SystemSummary") -> tuple[str, ...]:
+    """Return a cell for each column; `-` where a system extends nothing, starts from nothing or has its own model."""
+    links = (system.extends, system.starts_from, system.model_of)
+    names = (system.study, system.system, system.architecture, system.view, system.text)
+    return (*names, *(link or "-" for link in links), ", ".join(system.corpora))
+
+
+def list_targets(
+    root: Root = Path(),
+    study: Study = None,
+    kind: Annotated[
+        Literal["all", "study", "item", "scores", "corpus"] | None,
+        typer.Option(help="list one kind alone; item: tables, figures and passages"),
+    ] = None,
+    state: Annotated[
+        Literal["made", "to-make", "blocked"] | None, typer.Option(help="list targets of one state alone")
+    ] = None,
+    match: Annotated[str | None, typer.Option(help="list targets whose name contains this text alone")] = None,
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """List every target that `snakemake TARGET` makes, its state, and the trainings that it still needs.
+
+    Trainings are those of a study or item that are not made yet, with those that they start from, and an estimate of
+    their device-hours and disk. Pass the --config of your run, such as scale=smoke.
+    """
+    from docmt.api.studies import summaries
+    from docmt.plan.grid import load_grid
+    from docmt.plan.targets import Estimates
+
+    grid = load_grid(root, overrides(config))
+    estimates = Estimates(grid, root / RESULTS)
+    targets = [row for row in summaries(grid, root, estimates, study, kind, state) if (match or "") in row.target]
+    if as_json:
+        print_json([dataclasses.asdict(target) for target in targets])
+        return
+    columns = ("target", "state", "trainings", "device-hours", "disk", "about")
+    typer.echo(aligned([columns, *map(target_row, targets)], numbers=("device-hours", "disk")))
+    say(footnote(targets, estimates))
+
+
+def target_row(target: "TargetSummary") -> tuple[str, ...]:
+    """Return a cell for each column; `-` where a target needs no training, or its estimate is unknown."""
+    if not target.trainings:
+        return target.target, target.state, "-", "-", "-", target.about
+    trainings = f"{target.missing_trainings} of {target.trainings} to make"
+    if not target.missing_trainings:
+        return target.target, target.state, f"all {target.trainings} made", "-", "-", target.about
+    hours = "unknown" if target.device_hours is None else two_digits(target.device_hours)
+    disk = f"{two_digits((target.disk_bytes or 0) / 1e9)} GB"
+    return target.target, target.state, trainings, hours, disk, target.about
+
+
+def two_digits(value: float) -> str:
+    """Return a number with two significant digits."""
+    return f"{float(f'{value:.1e}'):,g}"
+
+
+def footnote(targets: "list[TargetSummary]", estimates: "Estimates") -> str:
+    """Return the meaning of each state with its number of targets, and what the estimates assume."""
+    from docmt.api.studies import STATES
+
+    counts = Counter(target.state for target in targets)
+    states = "; ".join(f"{state} ({counts[state]}): {meaning}" for state, meaning in STATES.items() if counts[state])
+    speed = "the median of this scale's finished trainings" if estimates.is_measured else "a guess"
+    return (
+        f"\n{states or 'no target'}.\n"
+        f"Estimates are for one device at {two_digits(estimates.speed / 1e12)} TFLOP/s ({speed}), without decoding, "
+        "and assume 40 epochs where patience ends a training. Targets share trainings."
+    )

@@ -1,0 +1,92 @@
+"""`docmt translate`: documents of plain text by a trained model."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from docmt.base.checks import MOST_BEAM
+from docmt.cli.options import (
+    AsJson,
+    BatchTokens,
+    Device,
+    Documents,
+    Model,
+    Threads,
+    input_file,
+    open_model,
+)
+from docmt.cli.screen import print_json, say, shown_progress
+
+if TYPE_CHECKING:
+    from docmt.api.translate import Translated
+    from docmt.decoding.strategy import Fallbacks
+
+LengthPenalty = Annotated[
+    Literal["average", "gnmt", "unified_dnmt", "none"],
+    typer.Option(help="divisor of scores: length^alpha, ((5 + length) / 6)^alpha, (5 + length / 6)^alpha, or 1 (none)"),
+]
+Beam = Annotated[int, typer.Option(min=1, max=MOST_BEAM, help="hypotheses of the beam search; 1 is greedy search")]
+LengthAlpha = Annotated[float, typer.Option(min=0, max=100, help="alpha of the length penalty")]
+NBest = Annotated[int, typer.Option(min=0, help="print this many hypotheses of each search, with scores (TSV)")]
+STDIN = Path("-")
+
+
+def translate(
+    model: Model,
+    source: Annotated[Path, input_file("source text, a sentence per line; - is standard input")] = STDIN,
+    documents: Documents = None,
+    beam: Beam = 5,
+    length_penalty: LengthPenalty = "average",
+    length_alpha: LengthAlpha = 1.0,
+    n_best: NBest = 0,
+    batch_tokens: BatchTokens = 4096,
+    device: Device = "auto",
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Translate documents: one line of output for each line of input.
+
+    A line is a sentence in plain text; a blank line ends a document, unless --documents names the document of each
+    line. A model that does not mark sentences (frame unmarked, several sentences at once) prints a line per document.
+    Windows whose output had another number of sentences are counted on standard error.
+    """
+    if n_best > beam:
+        raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
+
+    from docmt.api.translate import translate_lines
+    from docmt.scoring.plain_files import line_names, text_lines
+    from docmt.settings.decode import DecodeConfig
+
+    lines = list(text_lines(source))
+    names = None if documents is None else line_names(documents, lines, str(source))
+    trained = open_model(model, device, threads)
+    penalty = {"length_penalty": length_penalty, "length_alpha": length_alpha}
+    config = DecodeConfig(beam=beam, **penalty, n_best=n_best, batch_tokens=batch_tokens)
+    with shown_progress("translating", "segments") as progress:
+        translated = translate_lines(trained, lines, config, progress, names)
+    report_fallbacks(translated.fallbacks)
+    if as_json:
+        print_json(as_records(translated, lines, n_best))
+    else:
+        sys.stdout.writelines(text + "\n" for text in (translated.n_best() if n_best else translated.texts()))
+
+
+def as_records(translated: "Translated", lines: list[str], n_best: int) -> list[dict]:
+    """Return a record for each line, each document (by models that do not mark sentences), or each hypothesis."""
+    if n_best:
+        header, *rows = (row.split("\t") for row in translated.n_best())
+        return [dict(zip(header, row, strict=True)) for row in rows]
+    if translated.is_by_document:
+        return [{"document": number, "translation": text} for number, text in enumerate(translated.texts(), 1)]
+    pairs = zip(lines, translated.texts(), strict=True)
+    return [{"line": number, "source": line, "translation": text} for number, (line, text) in enumerate(pairs, 1)]
+
+
+def report_fallbacks(fallbacks: "Fallbacks") -> None:
+    """Print how many windows had another number of sentences than their source, where any had."""
+    if fallbacks.windows:
+        from docmt.api.translate import fallback_text
+
+        say(f"docmt: {fallback_text(fallbacks)}")

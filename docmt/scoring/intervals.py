@@ -1,0 +1,52 @@
+"""Confidence intervals of a score, and of the difference of two scores, by the bootstrap over units of the test set.
+
+Paper: Koehn, Statistical Significance Tests for Machine Translation Evaluation, EMNLP 2004, section 3: the interval
+holds the middle 95 % of the scores of test sets that are drawn from the real one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from docmt.scoring.significance import DRAWS, SEED, drawn_scores
+from docmt.scoring.tallies import Tally
+
+LEVEL = 95
+"""Percent of the drawn test sets whose score is inside the interval."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The lowest and the highest of the middle `LEVEL` percent of drawn scores; `signature` says how it was drawn."""
+
+    low: float
+    high: float
+    signature: str
+
+
+def score_interval(tally: Tally) -> Interval | None:
+    """Return the interval of a system's score; None where there is one unit alone, or no draw has a score.
+
+    >>> from docmt.scoring.tallies import Tally
+    >>> items = Tally("accuracy", "percent", "items", tuple("abcd"), np.array([[1, 1], [1, 1], [0, 1], [0, 1]]))
+    >>> interval = score_interval(items)
+    >>> interval.low, interval.high
+    (0.0, 100.0)
+    """
+    return _interval(drawn_scores(tally.counts, tally.scores), tally)
+
+
+def difference_interval(system: Tally, baseline: Tally) -> Interval | None:
+    """Return the interval of the system's score minus the baseline's, over the same drawn units; None as above."""
+    ours, theirs = (drawn_scores(tally.counts, tally.scores) for tally in (system, baseline))
+    return _interval(ours - theirs, system)
+
+
+def _interval(drawn: np.ndarray, tally: Tally) -> Interval | None:
+    drawn = drawn[np.isfinite(drawn)]
+    if len(tally.names) < 2 or not len(drawn):
+        return None
+    tail = (100 - LEVEL) / 2
+    low, high = np.percentile(drawn, [tail, 100 - tail]).tolist()
+    units = f"unit:{tally.unit}|units:{len(tally.names)}"
+    return Interval(low, high, f"bootstrap|{units}|draws:{DRAWS}|seed:{SEED}|level:{LEVEL}|v:1")
