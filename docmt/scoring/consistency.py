@@ -258,6 +258,7 @@ def ltcr_interval(chains: Sequence[TranslatedChain], config: ConsistencyConfig) 
     """
     documents = list(dict.fromkeys(chain.document for chain in chains))
     table = measure_tally("LTCR", chains, documents, config).counts
+    # A draw of documents that all lack pairs would have no LTCR.
     table = table[table[:, 1] > 0]
     if not len(table):
         return None

@@ -96,6 +96,7 @@ def _correct_variant(rows: Sequence[dict], where: str) -> int:
 
 def _score(row: dict, config: ContrastiveConfig, where: str) -> float:
     """Return the score of a variant, a row of CONTRASTIVE_SCORES, by the settings `score` and `unit`."""
+    # The columns `context_score` and `context_outputs` are those of the sentences before the judged one.
     parts = ("", "context_") if config.unit == "target" else ("",)
     scores, outputs = ([row[f"{part}{name}"] for part in parts] for name in ("score", "outputs"))
     if any(score is None or not math.isfinite(score) for score in scores):

@@ -60,6 +60,7 @@ def find_chains(
     sentences = [_words(line.split(), config) for line in lines]
     words = [apply_case(word, config.source_case == "lower") for line, _ in sentences for word in line]
     if not config.source_punctuation:
+        # A new set: a frozenset is never changed in place, so the caller's stop list stays as it is.
         stop_words |= {word for word in words if not has_letters(word)}
     counts = np.fromiter(chain.from_iterable(counts for _, counts in sentences), np.int64)
     pairs = groupby(zip(documents, sentences, strict=True), key=lambda pair: pair[0])

@@ -130,6 +130,7 @@ class AlignmentModel:
     def save(self, folder: Path) -> None:
         """Write the model to a folder; the same model gives the same bytes."""
         sources, targets = len(self.source_words), len(self.target_words)
+        # Rows of pairs come first, then a row for each source word alone, then a row for each target word alone.
         columns = [
             _column(self.source_words, self.source, np.arange(sources), np.full(targets, -1)),
             _column(self.target_words, self.target, np.full(sources, -1), np.arange(targets)),

@@ -113,6 +113,7 @@ def hidden_markov(
     The arguments are those of `ibm_model_1`. `unlinked` is 1 / p0 on padding, so that the steps after the end of a
     sentence change nothing.
     """
+    # Words are the first axis, since the passes go from word to word. Position 0, before the first link, has no links.
     linking = np.zeros((scores.shape[1], scores.shape[0], scores.shape[2] + 1))
     np.multiply(scores.transpose(1, 0, 2), 1 - NO_LINK, out=linking[:, :, 1:])
     staying = NO_LINK * unlinked.T[:, :, None]
@@ -138,6 +139,7 @@ def _forward(linking: np.ndarray, staying: np.ndarray, moves: np.ndarray) -> tup
     for j in range(1, steps + 1):
         onto = np.einsum("bp,pq->bq", reached[j - 1], moves) * linking[j - 1]
         here = onto + reached[j - 1] * staying[j - 1]
+        # Dividing by the sum at each word keeps the probabilities of long sentences from underflow.
         totals[j] = here.sum(axis=1, keepdims=True)
         np.divide(onto, totals[j], out=linked[j])
         np.divide(here, totals[j], out=reached[j])
@@ -161,6 +163,7 @@ def _backward(
     numbers = np.zeros_like(moves)
     for j in range(len(linking), 0, -1):
         linked[j] *= ends
+        # The same scale as in the forward pass, so that the product of both is a probability.
         ends = ends / totals[j]
         onto = linking[j - 1] * ends
         numbers += np.einsum("bp,bq->pq", reached[j - 1], onto)

@@ -190,6 +190,7 @@ class AlignerTraining:
 
 def _best(posteriors: np.ndarray, words: np.ndarray) -> list[list[int]]:
     """Return the place of the word that each word links to; -1 for a word without a link, and on padding."""
+    # What the posteriors of a word leave of 1 is the probability that it has no link.
     has_link = posteriors.max(axis=2) > 1 - posteriors.sum(axis=2)
     return np.where(has_link & words, posteriors.argmax(axis=2), -1).tolist()
 

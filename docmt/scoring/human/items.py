@@ -75,6 +75,7 @@ def draw_sheet_items(test: ComparedSystems, sentences: int, seed: int) -> list[S
         raise UserError("more sentences than there are", found=sentences, expected=f"at most {size}")
     random = np.random.default_rng(seed)
     places = random.permutation(size)[:sentences].tolist()
+    # Drawn after the sentences and for each item: the order of the two translations must not tell their systems.
     swaps = random.integers(2, size=sentences).tolist()
     return [_item(test, place, bool(swap)) for place, swap in zip(places, swaps, strict=True)]
 

@@ -130,6 +130,7 @@ def read_saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
     line = 2
     try:
         for row in reader:
+            # A row may have several lines; messages name its first line. The heading is line 1.
             where, line = f"{path}:{line}", reader.line_num + 2
             if any(cell.strip() for cell in row):
                 if len(row) != len(COLUMNS):
