@@ -40,17 +40,17 @@ def printed(tmp_path, capsys, monkeypatch):
 def test_scores_of_the_same_text_are_perfect(printed):
     score = ("score", "--hypotheses", "h", "--reference", "r", "--json")
     for before_one, before_other in ((MARK, ""), ("", MARK), (MARK, MARK)):
-        found = json.loads(printed({"h": before_one + TEXT, "r": before_other + TEXT}, *score))
-        assert {round(one["score"], 6) for units in found["bleu"].values() for one in units.values()} == {100.0}
+        (system,) = json.loads(printed({"h": before_one + TEXT, "r": before_other + TEXT}, *score))
+        assert {round(row["score"], 6) for row in system["scores"]} == {100.0}
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("ltcr", "--source", "a", "--hypotheses", "b", "--documents", "d", "--json"),
-        ("align", "a", "b"),
-        ("coherence", "--hypotheses", "b", "--documents", "d", "--vectors", "v", "--json"),
-        ("compare", "--baseline", "a", "--system", "b", "--reference", "a", "--documents", "d", "--json"),
+        ("score-consistency", "--source", "a", "--hypotheses", "b", "--documents", "d", "--json"),
+        ("align", "--source", "a", "--target", "b"),
+        ("score-coherence", "--hypotheses", "b", "--documents", "d", "--vectors", "v", "--json"),
+        ("compare", "--baseline", "a", "--hypotheses", "b", "--reference", "a", "--documents", "d", "--json"),
     ],
 )
 def test_commands_see_no_mark(printed, arguments):
@@ -80,9 +80,9 @@ def test_readers_see_no_mark(tmp_path):
 
 def test_contrastive_sets_and_tables_see_no_mark(printed):
     table = "source\ttarget\tdocument\nun\tone\td\n"
-    assert "train" in printed({"t.tsv": MARK + table}, "corpus", "validate", "t.tsv")
+    assert "train" in printed({"t.tsv": MARK + table}, "check-corpus", "t.tsv")
     assert "train" in printed({"a": MARK + "un\n", "b": MARK + "one\n"},
-                              "corpus", "validate", "--source", "a", "--target", "b")  # fmt: skip
+                              "check-corpus", "--source", "a", "--target", "b")  # fmt: skip
 
 
 def test_standard_input_of_a_translation_has_none():

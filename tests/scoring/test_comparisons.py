@@ -5,11 +5,9 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from typer import Typer
-from typer.testing import CliRunner
+from helpers.command_line import succeed
 
 from docmt.base.errors import UserError
-from docmt.cli.stages import compare_table
 from docmt.scoring.comparisons import compare
 from docmt.scoring.significance import paired_bootstrap, seed_p_value, sign_test
 from docmt.scoring.tallies import Tally, percent, select, write_tallies
@@ -86,10 +84,8 @@ def test_a_study_is_compared_pair_by_pair(tmp_path):
     }
     (tmp_path / "settings.json").write_text(json.dumps(settings))
     output = tmp_path / "7_comparisons" / "comparisons.json"
-    app = Typer()
-    app.command()(compare_table)
     arguments = ["--settings", tmp_path / "settings.json", "--results", tmp_path, "--output", output]
-    assert CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False).exit_code == 0
+    succeed("job", "compare-systems", *arguments)
     found = json.loads(output.read_text())
     expected = compare([tallies["context@made"][0]] * 2, [tallies["sentence"][0]] * 2, "sign")
     assert found["study"] == "made"

@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer import Typer
-from typer.testing import CliRunner
+from helpers.command_line import output
 
 from docmt.base.errors import UserError
-from docmt.cli import align as module
+from docmt.cli.consistency import rules_of
 from docmt.scoring.alignment.links import DirectedLinks
 from docmt.scoring.alignment.training import ALIGNER_NAME
 from docmt.scoring.chain_scores import AlignedTranslations, StopList, StopLists, most_frequent
@@ -37,19 +36,22 @@ def write(tmp_path):
 @pytest.fixture
 def files(write) -> list[str | Path]:
     """One system, and links of its words."""
-    paths = {"source": SOURCE, "hypotheses": SYSTEM, "alignments": LINKS, "documents": NAMES}
+    paths = {"source": SOURCE, "hypotheses": SYSTEM, "links": LINKS, "documents": NAMES}
     return [part for name, lines in paths.items() for part in (f"--{name}", write(name, lines))]
 
 
 def command(*arguments: object) -> str:
-    app = Typer()
-    app.command()(module.ltcr)
-    return CliRunner().invoke(app, [str(part) for part in arguments], catch_exceptions=False).stdout
+    return output("score-consistency", *arguments)
 
 
 def scores(*arguments: object) -> dict:
-    (found,) = json.loads(command(*arguments, "--json"))
-    return found["consistency"]
+    (score,) = json.loads(command(*arguments, "--json"))
+    return score
+
+
+def without_name(score: dict) -> dict:
+    """Return a score without the name of its system."""
+    return {name: value for name, value in score.items() if name != "system"}
 
 
 NO_STOP_WORDS = ("--rule", "source_stop_words=0", "--rule", "target_stop_words=0")
@@ -65,64 +67,67 @@ def test_the_files_are_scored_as_the_functions_do(files):
         given = [part for rule in rules for part in ("--rule", rule)]
         chains = translated_chains(AlignedTranslations(NAMES, SOURCE, SYSTEM, aligned), lists, config)
         expected = consistency(chains, config, signature(config, lists, "x"))
-        found = scores(*files, *NO_STOP_WORDS, *given)
-        for measure in ("LTCR", "HHI"):
-            assert found[measure]["signature"].replace("aligner:given", "aligner:x") == expected[measure]["signature"]
-            assert found[measure] | {"signature": ""} == expected[measure] | {"signature": ""}
-    default = scores(*files, *NO_STOP_WORDS)["LTCR"]
+        score = scores(*files, *NO_STOP_WORDS, *given)
+        ltcr, hhi = expected["LTCR"], expected["HHI"]
+        assert (score["ltcr"], score["hhi"]) == (ltcr["score"], hhi["score"])
+        assert (score["ltcr_low"], score["ltcr_high"]) == (ltcr["interval"]["low"], ltcr["interval"]["high"])
+        for count in ("chains", "pairs", "occurrences", "unaligned"):
+            assert score[count] == ltcr[count]
+        signatures = [text.replace("aligner:given", "aligner:x") for text in score["signatures"]]
+        assert signatures == [ltcr["signature"], hhi["signature"]]
+        assert score["reason"] is None
+    default = scores(*files, *NO_STOP_WORDS)
     assert (default["chains"], default["pairs"], default["unaligned"]) == (4, 4, 4)
-    assert default["score"] == 25, "狗 alone: full stops are no translations, and so agree with nothing"
+    assert default["ltcr"] == 25, "狗 alone: full stops are no translations, and so agree with nothing"
 
 
 def test_blank_lines_between_documents_do_the_same(files, write):
     def bordered(name: str, lines: list[str]) -> Path:
         return write(name, [*lines[:2], "", *lines[2:]])
 
-    paths = {"source": SOURCE, "hypotheses": SYSTEM, "alignments": LINKS}
+    paths = {"source": SOURCE, "hypotheses": SYSTEM, "links": LINKS}
     given = [part for name, lines in paths.items() for part in (f"--{name}", bordered(f"{name}.borders", lines))]
-    assert scores(*given, *NO_STOP_WORDS) == scores(*files, *NO_STOP_WORDS)
+    assert without_name(scores(*given, *NO_STOP_WORDS)) == without_name(scores(*files, *NO_STOP_WORDS))
 
 
 def test_without_links_the_default_aligner_learns_from_the_given_text(files, write):
-    plain = [part for part in files if part != "--alignments" and getattr(part, "name", "") != "alignments"]
+    plain = [part for part in files if part != "--links" and getattr(part, "name", "") != "links"]
     text = ["--train-source", write("train.zh", TRAINING[0]), "--train-target", write("train.en", TRAINING[1])]
     rules = ("--rule", "source_stop_words=1", "--rule", "target_stop_words=0")
-    found = scores(*plain, *text, *rules)["LTCR"]
-    assert f"|nochain:top1|aligner:{ALIGNER_NAME}|" in found["signature"]
+    score = scores(*plain, *text, *rules)
+    assert f"|nochain:top1|aligner:{ALIGNER_NAME}|" in score["signatures"][0]
     # Equally frequent: 。 comes first in the order of code points, and the others are 猫 and 狗.
-    assert (found["chains"], found["score"]) == (2, 50)
-    own = scores(*plain, *rules)["LTCR"]["signature"]
+    assert (score["chains"], score["ltcr"]) == (2, 50)
+    own = scores(*plain, *rules)["signatures"][0]
     assert f"|nochain:top1-of-own-lines|aligner:{ALIGNER_NAME}-of-own-lines|" in own
 
 
 def test_a_system_is_scored_alike_whatever_stands_beside_it(files, write):
-    plain = [part for part in files if part != "--alignments" and getattr(part, "name", "") != "alignments"]
+    plain = [part for part in files if part != "--links" and getattr(part, "name", "") != "links"]
     alone = scores(*plain, "--rule", "source_stop_words=0")
     other = write("other", SYSTEM[::-1])
     first, second = json.loads(command(*plain, "--hypotheses", other, "--rule", "source_stop_words=0", "--json"))
-    assert first["consistency"] == alone
+    assert first == alone
     assert second["system"] == str(other)
 
 
 def test_pieces_are_chains_of_their_own(files, write):
     pieces = write("pieces", [line.replace("狗", "小@@ 狗") for line in SOURCE])
     given = ["--source", pieces, "--hypotheses", files[3], "--documents", files[7], "--rule", "chains=pieces"]
-    found = scores(*given, "--rule", "source_stop_words=1")["LTCR"]
-    assert found["chains"] == 3, "猫, 小@@, 狗; 。 is the stop word"
+    assert scores(*given, "--rule", "source_stop_words=1")["chains"] == 3, "猫, 小@@, 狗; 。 is the stop word"
 
 
 def test_the_table_names_counts_and_signatures(files):
     head, row, _, *signatures = command(*files, *NO_STOP_WORDS).splitlines()
     assert head.split() == ["system", "LTCR", "95", "%", "HHI", "chains", "pairs", "occurrences", "unaligned"]
     assert row.split()[1] == "25.00"
-    assert [text.split("|")[0] for text in signatures] == ["LTCR", "HHI"]
-    assert command(*files, "--rule", "source_stop_words=99").splitlines()[1].split()[1:] == ["-"] * 7
+    assert [text.split("|")[0] for text in signatures] == ["signature: LTCR", "signature: HHI"]
 
 
 def test_a_stop_list_of_a_file(files, write):
-    found = scores(*files, "--source-stop-list", write("stop", ["。", "狗"]), "--rule", "target_stop_words=0")
-    assert (found["LTCR"]["chains"], found["LTCR"]["score"]) == (1, 0)
-    assert "|nochain:stop-" in found["LTCR"]["signature"]
+    score = scores(*files, "--source-stop-list", write("stop", ["。", "狗"]), "--rule", "target_stop_words=0")
+    assert (score["chains"], score["ltcr"]) == (1, 0)
+    assert "|nochain:stop-" in score["signatures"][0]
 
 
 @pytest.mark.parametrize(
@@ -146,14 +151,14 @@ def test_wrong_options_are_refused(files, arguments, message):
 def test_files_that_do_not_correspond_are_refused(files, write):
     source, three = files[1], write("three", SYSTEM[:3])
     beyond = write("beyond", [*LINKS[:3], "0-1 1-9"])
-    plain = [part for part in files if part not in ("--alignments", files[5])]
+    plain = [part for part in files if part not in ("--links", files[5])]
     cases = [
         ([*files, "--hypotheses", three], "three: another number of lines\n  found 3; expected 4, as in"),
         ([*files, "--train-source", source, "--train-target", three], "three: another number of lines\n  found 3;"),
-        ([*files, "--alignments", files[5]], "--alignments: another number of alignments\n  found 2; expected 1, one"),
-        ([*plain, "--alignments", three], "three: not one line for each sentence pair\n  found 3; expected 4"),
-        ([*plain, "--alignments", beyond], "beyond:4: a link to a word that is not there\n  found 1-9"),
-        ([*plain, "--aligner", "x"], "--aligner: it says what made --alignments, and there are none"),
+        ([*files, "--links", files[5]], "--links: another number of alignments\n  found 2; expected 1, one"),
+        ([*plain, "--links", three], "three: not one line for each sentence pair\n  found 3; expected 4"),
+        ([*plain, "--links", beyond], "beyond:4: a link to a word that is not there\n  found 1-9"),
+        ([*plain, "--aligner", "x"], "--aligner: it says what made --links, and there are none"),
         (files[:4], "source: no documents"),
     ]
     for arguments, message in cases:
@@ -163,13 +168,12 @@ def test_files_that_do_not_correspond_are_refused(files, write):
 
 
 def test_whoever_made_the_links_is_in_the_signature(files):
-    assert (
-        "|aligner:awesome-align|" in scores(*files, *NO_STOP_WORDS, "--aligner", "awesome-align")["LTCR"]["signature"]
-    )
+    score = scores(*files, *NO_STOP_WORDS, "--aligner", "awesome-align")
+    assert all("|aligner:awesome-align|" in signature for signature in score["signatures"])
 
 
 def test_rules_are_the_settings():
-    assert module.chosen(["match=fuzzy", "similarity=0.5", "source_stop_words=3"]) == replace(
+    assert rules_of(["match=fuzzy", "similarity=0.5", "source_stop_words=3"]) == replace(
         ConsistencyConfig(), match="fuzzy", similarity=0.5, source_stop_words=3
     )
     assert most_frequent(["a a b"], 1, "-x").name == "top1-x"
