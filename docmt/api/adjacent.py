@@ -84,9 +84,9 @@ def cohesion_scores(texts: Sequence[Lines], model: Path, batch_pairs: int, devic
     from docmt.settings.pretrained import read_config
 
     read_config(model)  # A folder that has no model is refused before torch and transformers are imported.
-    from docmt.scoring.cohesion import NextSentence, cohesion, probabilities
+    from docmt.scoring.cohesion import NextSentenceModel, cohesion, probabilities
 
-    network = NextSentence(model, device)
+    network = NextSentenceModel(model, device)
     return [
         adjacent_score(cohesion(*probabilities(lines, documents, network, batch_pairs), network.name))
         for lines, documents in texts

@@ -8,7 +8,7 @@ from typing import Literal
 from docmt.api.documents import Text, parallel, sentences_of
 from docmt.base.errors import UserError, check_known
 from docmt.scoring.alignment.links import HEURISTICS, Link
-from docmt.scoring.corpus_aligner import named_aligner
+from docmt.scoring.corpus_aligner import aligner_by_name
 
 AlignerName = Literal["default", "eflomal", "awesome-align"]
 HEURISTIC = "grow-diag-final-and"
@@ -68,7 +68,7 @@ def align_lines(
     check_together(aligner, model, training is not None, symmetrise)
     heuristic = symmetrise or HEURISTIC
     check_known("way to symmetrise", heuristic, HEURISTICS)
-    aligned = named_aligner(aligner, model, training or ((), ())).align(*lines)
+    aligned = aligner_by_name(aligner, model, training or ((), ())).align(*lines)
     links = [sorted(HEURISTICS[heuristic](pair)) for pair in aligned.lines]
     suffix = "" if aligner == "awesome-align" else f"|symmetrise:{heuristic}"
     return Alignment(links, f"aligner:{aligned.signature}{suffix}")

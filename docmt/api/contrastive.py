@@ -7,15 +7,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from docmt.api.model import TrainedModel, forced_scores
+from docmt.base.columns import CONTRASTIVE, read_parquet
 from docmt.base.errors import UserError, check_known
 from docmt.corpus.inputs import ContrastiveItem
 from docmt.corpus.opening import contrastive_forms, read_sets
 from docmt.decoding.translator import Progress, quiet
-from docmt.scoring.contrastive import Judgement, accuracies, contrastive_signature, judged, with_totals
+from docmt.scoring.contrastive import Judgement, accuracies, contrastive_signature, group_with_totals, judge_items
 from docmt.settings.scoring import ContrastiveConfig
 
 Report = Callable[[Path, Counter[str]], None]
 """A function that is given the changes that reading made to a file's text, with their numbers."""
+
+
+ITEM_FIELDS = ("set", "distance", "source", "target_context", "variants", "correct")
+"""The fields of an item that contrastive.parquet has as columns."""
 
 
 def ignore(file: Path, changes: Counter[str]) -> None:
@@ -50,7 +55,7 @@ def read_contrastive(
     options: Mapping[str, Any] | None = None,
     report: Report = ignore,
 ) -> list[ContrastiveItem]:
-    """Read a contrastive set from a file.
+    """Read a contrastive set from a file, or from the contrastive.parquet of a corpus that stage 1 has written.
 
     `form`: `table` (TSV: item, source, target, correct[, set, distance]; sentences joined by ` _eos `), `voita`,
     `discevalmt` or `contrapro` (JSON as their authors publish it). `options` are those of the form, as in corpus files.
@@ -62,9 +67,20 @@ def read_contrastive(
     >>> items[0].source[-1], items[0].variants[items[0].correct]
     ('她很高兴。', 'She is happy.')
     """
+    path = Path(path)
+    if path.suffix == ".parquet":
+        return [
+            ContrastiveItem(**{name: _plain(row[name]) for name in ITEM_FIELDS})
+            for row in read_parquet(path, CONTRASTIVE).to_pylist()
+        ]
     forms = contrastive_forms()
     check_known("form of contrastive sets", form, forms)
-    return read_sets([Path(path)], forms[form], options or {}, languages, report)
+    return read_sets([path], forms[form], options or {}, languages, report)
+
+
+def _plain(value: Any) -> Any:
+    """Return a list as the tuple that an item has."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def score_items(
@@ -98,13 +114,13 @@ def judgements_of(
     if not items:
         raise UserError("no contrastive items", where=where)
     table = forced_scores(model, items, where, batch_tokens, config.unit == "target", progress)
-    return judged(table, config, where)
+    return judge_items(table, config, where)
 
 
 def contrastive_scores(judgements: Sequence[Judgement], signature: str) -> list[ContrastiveScore]:
     """Return the accuracy of each set, of each set that several sets are parts of, and of all sets, by distance."""
     scores = []
-    for name, members in with_totals(judgements).items():
+    for name, members in group_with_totals(judgements).items():
         record = accuracies(replace(judgement, set=name) for judgement in members)[name]
         by_distance = record["by_distance"]
         parts = {None: record, **(by_distance if len(by_distance) > 1 else {})}

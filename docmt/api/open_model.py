@@ -61,7 +61,7 @@ class Model:
         UserError for anything but lists of strings, and where the model's folder does not say how documents are cut.
 
         >>> import docmt
-        >>> model = docmt.open_model("results/5_training/smoke/toy_zh-en@smoke/sentence/seed1")
+        >>> model = docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1")
         >>> translation = model.translate([["他的母亲昨天打来电话。", "她问银行是不是开门。"]])[0]
         >>> len(translation.lines)
         2
@@ -92,7 +92,7 @@ class Model:
         without exactly one right variant.
 
         >>> import docmt
-        >>> model = docmt.open_model("results/5_training/smoke/toy_zh-en@smoke/sentence/seed1")
+        >>> model = docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1")
         >>> items = docmt.read_contrastive("items.tsv", languages=model.languages)
         >>> [(score.set, score.items) for score in model.score_contrastive(items)]
         [('items', 1)]
@@ -107,7 +107,7 @@ def open_model(path: str | Path, device: DeviceName = "auto", threads: int | Non
     model's width, since threads make small models slower. Raises UserError where a file is missing or damaged.
 
     >>> import docmt
-    >>> docmt.open_model("results/5_training/smoke/toy_zh-en@smoke/sentence/seed1").languages
+    >>> docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1").languages
     ('zh', 'en')
     """
     return Model(TrainedModel.open(Path(path), device, threads))

@@ -46,7 +46,7 @@ def read_curve(path: str | Path) -> list[CurvePoint]:
     Raises UserError where there is no such file, or it is damaged.
 
     >>> import docmt
-    >>> curve = docmt.read_curve("results/5_training/smoke/toy_zh-en@smoke/sentence/seed1")
+    >>> curve = docmt.read_curve("results/5_training/paper/toy_zh-en/sentence/seed1")
     >>> losses = [(point.update, point.values["loss"]) for point in curve if point.kind == "dev"]
     >>> losses[0][0] <= losses[-1][0]
     True

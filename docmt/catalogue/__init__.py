@@ -1,1 +1,1 @@
-"""Corpora: what their files in `workflow/corpora` say, what papers count in them, which files nobody has."""
+"""The catalogue of corpora: the schema of `workflow/corpora`, published counts, and missing files."""

@@ -1,4 +1,4 @@
-"""The catalogue of corpora: what `workflow/corpora/<corpus>.yaml` can say, and what of it stage 1 depends on."""
+"""The schema of `workflow/corpora/<corpus>.yaml`, and the part of it on which stage 1 depends."""
 
 import dataclasses
 import re
@@ -26,50 +26,62 @@ from docmt.catalogue.forms import FileReaderConfig, Languages, ReaderConfig
 from docmt.catalogue.published import PublishedCounts
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
+"""The form of a SHA-256 in hexadecimal digits."""
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+"""The form of a day, such as 2026-01-31."""
 
 
-def _need_sha256(name: str, found: str | None) -> None:
-    need(found is None or SHA256.fullmatch(found) is not None, name, found, "64 hexadecimal digits, or none")
+def _need_sha256(name: str, value: str | None) -> None:
+    """Raise BadValue unless `value` is none or a SHA-256."""
+    need(value is None or SHA256.fullmatch(value) is not None, name, value, "64 hexadecimal digits, or none")
 
 
 @dataclass(frozen=True)
 class FileConfig(Checked):
-    """One file to be downloaded."""
+    """A file to be downloaded: its name, where it can be fetched, and how it is checked."""
 
     name: str
     sources: tuple[str, ...] = setting((), "http(s) or file URLs, or paths, in the order in which they are tried")
-    sha256: str | None = setting(None, "none = that of the first download, which the lock file keeps", _need_sha256)
-    size: int | None = setting(None, "bytes; none = not checked")
+    sha256: str | None = setting(
+        None, "none = the SHA-256 of the first download, which the lock file keeps", _need_sha256
+    )
+    size: int | None = setting(None, "number of bytes; none = not checked")
     obtain: str | None = setting(None, "how a person gets the file, where no source can be fetched")
     checked: Any = setting(False, "day on which this code last fetched the sources, '2026-01-31'; false = never")
 
     def __post_init__(self) -> None:
+        """Check the name, the sources, the size and the day."""
         super().__post_init__()
         need(is_file_name(self.name), "name", self.name, FILE_NAMES_HAVE)
         for source in self.sources:
             need_path("sources", source)
         need(self.size is None or self.size > 0, "size", self.size, "above 0, or none")
-        day = isinstance(self.checked, str) and DAY.fullmatch(self.checked) is not None
-        need(self.checked is False or day, "checked", self.checked, "false, or a day in quotes, such as '2026-01-31'")
+        is_day = isinstance(self.checked, str) and DAY.fullmatch(self.checked) is not None
+        need(
+            self.checked is False or is_day,
+            "checked",
+            self.checked,
+            "false, or a day in quotes, such as '2026-01-31'",
+        )
 
 
 @dataclass(frozen=True)
 class SplitCounts:
-    """What a split holds."""
+    """The number of documents and of sentence pairs of a split."""
 
     documents: int
     sentences: int
 
 
 STOP_WORDS = ("stop_words", "target_stop_words")
-"""Fields of a corpus that later stages go by."""
+"""The fields of a corpus that stage 1 does not need and later stages do."""
 stop_list = whole(0, 1_000_000)
+"""The check of a number of stop words."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusFacts(Checked):
-    """What is said of a corpus in its file and in the settings of stage 1."""
+    """The fields of a corpus that are both in its file and in the settings of stage 1."""
 
     corpus: str
     source_language: str
@@ -79,29 +91,33 @@ class CorpusFacts(Checked):
     reader: ReaderConfig
     expected: dict[str, SplitCounts]
     files: tuple[FileConfig, ...]
-    contrastive: bool = setting(False, "whether the reader makes contrastive sets too")
+    contrastive: bool = setting(False, "whether the reader also returns contrastive sets")
 
     @property
     def languages(self) -> Languages:
+        """The codes of the source and the target language."""
         return self.source_language, self.target_language
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusConfig(CorpusFacts):
-    """`workflow/corpora/<corpus>.yaml`."""
+    """The schema of `workflow/corpora/<corpus>.yaml`."""
 
     about: str
     expected: dict[str, SplitCounts] = field(default_factory=dict)
-    files: tuple[FileConfig, ...] = setting((), "what is downloaded; none for a generated corpus")
-    published: tuple[PublishedCounts, ...] = setting((), "what papers state of the corpus, and why it differs")
+    files: tuple[FileConfig, ...] = setting((), "files to download; none for a generated corpus")
+    published: tuple[PublishedCounts, ...] = setting((), "counts of the corpus that papers state, and why ours differ")
     stop_words: int = setting(
-        1000, "so many of the most frequent source words of training are in no lexical chain", stop_list
+        1000, "number of the most frequent source words of training that are in no lexical chain", stop_list
     )
     target_stop_words: int = setting(
-        150, "so many of the target's are no part of a chain's translations (LTCR, HHI)", stop_list
+        150,
+        "number of the most frequent target words of training that are no part of a chain's translations (LTCR, HHI)",
+        stop_list,
     )
 
     def __post_init__(self) -> None:
+        """Check the names, the languages, the splits of all counts, and that each file is listed once."""
         super().__post_init__()
         need(is_name(self.corpus), "corpus", self.corpus, NAMES_HAVE)
         for name in ("source_language", "target_language"):
@@ -112,15 +128,16 @@ class CorpusConfig(CorpusFacts):
         stated = {name for published in self.published for name in published.counts if name not in SPLITS}
         need(self.contrastive or not stated, "published", sorted(stated), f"some of {', '.join(SPLITS)}")
         names = [file.name for file in self.files]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        need(not twice, "files", twice, "each file once")
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        need(not repeated, "files", repeated, "each file once")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusSettings(CorpusFacts):
-    """Stage 1's settings.json: the catalogue's entry without where its files come from.
+    """The settings.json of stage 1: the fields of a corpus on which its content depends.
 
-    `fixture`: how large the files are that are made up instead; none = they are the corpus' own.
+    The sources of files are not among them. `fixture` has the sizes of the files that are generated instead of
+    downloaded; none = the corpus' own files are read.
     """
 
     version: int
@@ -130,19 +147,21 @@ class CorpusSettings(CorpusFacts):
 def load_corpus(path: Path | str) -> CorpusConfig:
     """Read a corpus file of the catalogue.
 
-    Raises UserError, with file and line, for whatever is wrong in it, and where its name is not its file's name.
+    Raises UserError, with file and line, for any mistake in it, and where the corpus is not named as its file.
     """
     value, lines = load_yaml(path)
     config = parse(CorpusConfig, value, lines)
     if config.corpus != Path(path).stem:
         where = lines.place(("corpus",))
-        raise UserError("a corpus is named as its file", where=where, found=config.corpus, expected=Path(path).stem)
+        raise UserError(
+            "the corpus is not named as its file", where=where, found=config.corpus, expected=Path(path).stem
+        )
     archives = [file.name for file in config.files]
     for path, reader in config.reader.readers_of_files(("reader",)):
         _check_paths(reader, path, lines)
         if reader.archive is not None and reader.archive not in archives:
             raise UserError(
-                "not among the corpus' files",
+                "the archive is not among the corpus' files",
                 where=lines.place((*path, "archive")),
                 found=reader.archive,
                 expected=", ".join(archives) or "none",
@@ -151,15 +170,19 @@ def load_corpus(path: Path | str) -> CorpusConfig:
 
 
 def _check_paths(reader: FileReaderConfig, place: tuple, lines: Lines) -> None:
-    """Raises UserError for a path that is absolute or leads up, out of the folder of the corpus' files."""
+    """Raise UserError for a path that leads out of the folder of the corpus' files: absolute, or with `..`."""
     for name, path in reader.paths:
         if not stays_inside(path):
             where = lines.place((*place, *name))
-            raise UserError("a path that leads elsewhere", where=where, found=quoted(path), expected=INSIDE)
+            raise UserError("the path leads out of the corpus' files", where=where, found=quoted(path), expected=INSIDE)
 
 
 def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:
-    """The corpus as a fixture has it: its files, readers and languages, and nothing that is true of its text alone."""
+    """Return the fixture of a corpus: the same files, reader and languages, with generated text.
+
+    Fields that are true of the corpus' own text alone are replaced or left out: its citation and licence, the counts,
+    sources and sizes of files, stop words.
+    """
     return dataclasses.replace(
         config,
         about=f"Generated text in the form of the files of {config.corpus}: it shows that everything works.",
@@ -175,7 +198,10 @@ def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:
 
 
 def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
-    """Stage 1's slice. Sources and sizes are left out: another mirror makes the same corpus."""
+    """Return the part of a corpus file on which stage 1 depends.
+
+    Sources and sizes of files are left out: the same corpus comes from any mirror.
+    """
     slice_ = dataclasses.asdict(config)
     for name in ("about", "published", *STOP_WORDS):
         del slice_[name]

@@ -1,7 +1,7 @@
-"""The forms that the files of a corpus can have: what their settings share, and where each form is found.
+"""The forms that the files of a corpus can have: the settings that all forms share, and the lookup of a form.
 
-A form is one file of `docmt/corpus/forms`, whose `__init__.py` says what stands in it; `reader.kind` is its name.
-Settings are read where no corpus is, so a form's file is found by that name, and imported once a corpus asks for it.
+A form is a module of `docmt/corpus/forms`, whose `__init__.py` describes its contents; `reader.kind` is the module's
+name. Settings are also read where no corpus is read, so a module is imported only when a corpus uses it.
 """
 
 import dataclasses
@@ -20,75 +20,86 @@ from docmt.base.parse import KINDS
 from docmt.catalogue.fixtures import FixtureConfig
 
 CONTRASTIVE = "contrastive"
-"""Stands beside the splits for the contrastive sets."""
+"""The key of the contrastive sets beside the names of splits."""
 Languages = tuple[str, str]
-"""Source and target."""
+"""The codes of the source and the target language."""
 
 
 @dataclass(frozen=True)
 class ReaderConfig(Checked):
-    """How the files of a corpus become documents. `kind` is one of `FORMS`, which say what else can be set."""
+    """The settings of a reader, which converts the files of a corpus to documents.
+
+    `kind` is a name of `FORMS`; each form adds its own fields.
+    """
 
     kind: str
 
     def readers_of_files(self, path: tuple = ()) -> Iterator[tuple[tuple, "FileReaderConfig"]]:
-        """The readers that read files, this one or its parts, each with its path in the settings."""
+        """Yield the readers that read files, this reader or its parts, each with its path in the settings."""
         yield from ()
 
     def limited(self, splits: Collection[str]) -> Self | None:
-        """The same reader for some of its splits; none where that leaves nothing of it."""
+        """Return this reader for some of its splits; return none where no split remains."""
         return self if set(SPLITS) <= set(splits) else None
 
     def small(self, fixture: FixtureConfig) -> Self:
-        """As a fixture has it: what generates text gets the fixture's sizes, what reads files is left as it is."""
+        """Return the reader of a fixture.
+
+        A reader that generates text gets the fixture's sizes; a reader of files is unchanged.
+        """
         return self
 
 
 @dataclass(frozen=True)
 class FileReaderConfig(ReaderConfig):
-    """What every reader of files can be told.
+    """The settings that all readers of files share.
 
-    Paths stand inside `archive`, or, without one, among the downloads. One may lead through an archive
+    Paths are inside `archive` or, without an archive, among the downloads. A path may lead into an archive
     (`texts/zh-en.tgz/zh-en/a.txt`); a text file may be compressed by gzip (`a.txt.gz`).
     """
 
     PATHS: ClassVar[tuple[str, ...]]
-    """The fields that hold paths, or have some within; a dataclass within says the same of its own fields."""
+    """The fields that hold paths, directly or inside; a dataclass inside has its own `PATHS`."""
 
     _: KW_ONLY
-    archive: str | None = setting(None, "the archive that holds the files; none = they are downloaded as they are")
-    prefix: str = setting("", "stands before the names of documents; parts of `combined` may have the same names")
-    drop_empty: bool = setting(False, "drop pairs with an empty side, and count them; else they are refused")
-    control: Literal["refuse", "space"] = setting("refuse", "control characters; space = put one instead, and count")
+    archive: str | None = setting(None, "archive that holds the files; none = they are downloaded as they are")
+    prefix: str = setting("", "put before the names of documents; parts of `combined` may have the same names")
+    drop_empty: bool = setting(False, "drop pairs with an empty side, and count them; otherwise they are refused")
+    control: Literal["refuse", "space"] = setting(
+        "refuse", "control characters. refuse: they are refused; space: each is replaced by a space, and counted"
+    )
 
     def readers_of_files(self, path: tuple = ()) -> Iterator[tuple[tuple, "FileReaderConfig"]]:
+        """Yield this reader with its path in the settings."""
         yield path, self
 
     @property
     def paths(self) -> list[tuple[tuple, str]]:
-        """Each path that is stated, with its place in the settings."""
-        return [found for name in ("archive", *self.PATHS) for found in _paths(getattr(self, name), (name,))]
+        """The paths that the settings state, each with its place in the settings."""
+        return [path for name in ("archive", *self.PATHS) for path in _paths(getattr(self, name), (name,))]
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
-        """The paths that each split, or the contrastive sets, are read from."""
+        """Return the paths of the files of each split, and of the contrastive sets."""
         raise NotImplementedError
 
     def shares(self) -> dict[str, int]:
-        """How many files, sets or books a fixture shares out each split among."""
+        """Return the number of files, sets or books over which a fixture distributes each split."""
         return {}
 
 
 @dataclass(frozen=True)
 class SplitsReaderConfig(FileReaderConfig):
-    """Of most forms: `splits` says which files, or sets, are train, dev and test."""
+    """The settings of most readers: `splits` has the files, or sets, of train, dev and test."""
 
     PATHS: ClassVar = ("splits",)
     IN_BRACES: ClassVar[tuple[str, ...]] = ()
-    """Places that each path of `splits` has, such as {language}; without any a path may have what it likes."""
+    """The placeholders that each path of `splits` has to contain, such as {language}; none = paths are not checked for
+    braces."""
 
     splits: dict[str, Any]
 
     def __post_init__(self) -> None:
+        """Check the names of splits and the placeholders of their paths."""
         super().__post_init__()
         wrong = [split for split in self.splits if split not in SPLITS]
         need(bool(self.splits) and not wrong, "splits", wrong or "nothing", f"some of {', '.join(SPLITS)}")
@@ -98,31 +109,35 @@ class SplitsReaderConfig(FileReaderConfig):
 
     @property
     def in_order(self) -> list[tuple[str, Any]]:
-        """`splits` as train, dev, test, however the settings are sorted."""
+        """The items of `splits` in the order train, dev, test, whatever the order of the settings."""
         return [(split, self.splits[split]) for split in SPLITS if split in self.splits]
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
+        """Return the paths of the files of each split."""
         return {split: self.files_of(split, languages) for split in self.splits}
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
-        """The paths that one of `splits` is read from."""
+        """Return the paths of the files of one split."""
         return [path for _, path in _paths(self.splits[split], ())]
 
     def limited(self, splits: Collection[str]) -> Self | None:
+        """Return this reader for some of its splits; return none where no split remains."""
         if not self.splits:
             return super().limited(splits)
-        kept = {split: files for split, files in self.splits.items() if split in splits}
-        return self.with_splits(kept) if kept else None
+        remaining = {split: files for split, files in self.splits.items() if split in splits}
+        return self.with_splits(remaining) if remaining else None
 
     def with_splits(self, splits: Mapping[str, Any]) -> Self:
-        """The same with these of its splits alone."""
+        """Return this reader with other `splits`."""
         return dataclasses.replace(self, splits=splits)
 
     def shares(self) -> dict[str, int]:
+        """Return 1 for each split: it is one file."""
         return dict.fromkeys(self.splits, 1)
 
 
 def _paths(value: Any, place: tuple) -> Iterator[tuple[tuple, str]]:
+    """Yield the texts inside a value, each with its place; a dataclass yields those of its `PATHS`."""
     if isinstance(value, str):
         yield place, value
     elif dataclasses.is_dataclass(value):
@@ -133,34 +148,49 @@ def _paths(value: Any, place: tuple) -> Iterator[tuple[tuple, str]]:
 
 
 class Forms(Mapping[str, type[ReaderConfig]]):
-    """The settings of each form by its name; asking for names imports no form."""
+    """The settings class of each form by the form's name; a list of the names imports no form."""
 
     PACKAGE = "docmt.corpus.forms"
 
     @cached_property
     def _names(self) -> list[str]:
-        return [one.name for one in pkgutil.iter_modules(importlib.import_module(self.PACKAGE).__path__)]
+        """The names of the modules of `docmt.corpus.forms`."""
+        return [module.name for module in pkgutil.iter_modules(importlib.import_module(self.PACKAGE).__path__)]
 
     def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of forms; no form is imported."""
         return iter(self._names)
 
     def __len__(self) -> int:
+        """Return the number of forms."""
         return len(self._names)
 
     def __contains__(self, kind: object) -> bool:
+        """Return whether a form has this name; the form is not imported."""
         return kind in self._names
 
     def __getitem__(self, kind: str) -> type[ReaderConfig]:
-        """Raises TypeError for a form's file without settings, which are a mistake of ours."""
+        """Import a form and return its settings class.
+
+        Raises TypeError for a form's module without settings, which is a bug of docmt.
+        """
         module = self.module(kind)
-        own = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
-        for one in own:
-            if issubclass(one, ReaderConfig):
-                return one
+        classes = [
+            settings
+            for settings in vars(module).values()
+            if isinstance(settings, type) and settings.__module__ == module.__name__
+        ]
+        for settings in classes:
+            # A form may define further classes, of the parts of its settings.
+            if issubclass(settings, ReaderConfig):
+                return settings
         raise TypeError(f"{module.__file__} has no dataclass of settings, a ReaderConfig")
 
     def module(self, kind: str) -> ModuleType:
-        """A form's file. Raises KeyError for a name that is none's."""
+        """Import the module of a form.
+
+        Raises KeyError for a name that no form has.
+        """
         if kind not in self:
             raise KeyError(kind)
         return importlib.import_module(f"{self.PACKAGE}.{kind}")
@@ -171,9 +201,9 @@ KINDS[ReaderConfig] = ("reader", FORMS)
 
 
 def need_parts(path: str, name: str, *parts: str) -> None:
-    """A path with these places in braces, and no others."""
+    """Raise BadValue unless a path has the placeholders `parts` and no other braces."""
     try:
-        found = {f"{{{field}}}" for _, field, _, _ in string.Formatter().parse(path) if field is not None}
+        placeholders = {f"{{{field}}}" for _, field, _, _ in string.Formatter().parse(path) if field is not None}
     except ValueError:
-        found = set()
-    need(found == set(parts), name, path, f"a path with {' and '.join(parts)} in it, and no other brace")
+        placeholders = set()
+    need(placeholders == set(parts), name, path, f"a path with {' and '.join(parts)} in it, and no other brace")

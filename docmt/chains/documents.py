@@ -1,7 +1,8 @@
-"""The chains of whole documents, by their words: what LTCR looks at, and the stop list of all chains.
+"""The lexical chains of whole documents, as chains of words, and the stop list of all chains.
 
-Paper: lexical chains, appendix A: a stop list of the 1,000 most frequent source words of the training set, which say
-nothing by being repeated.
+LTCR is scored over these chains.
+Paper: lexical chains, appendix A: a stop list of the 1,000 most frequent source words of the training set, whose
+repetition carries no meaning.
 """
 
 from collections import Counter
@@ -24,22 +25,26 @@ from docmt.chains.statistics import cards, count
 
 
 def write_stop_words(path: Path, words: Iterable[str]) -> None:
-    """A word a line."""
+    """Write a file with one word per line."""
     with atomic_file(path) as stream:
         stream.writelines(f"{word}\n" for word in words)
 
 
 def read_stop_words(path: Path) -> frozenset[str]:
-    """Raises UserError where the file cannot be read, or is not UTF-8."""
+    """Read the words of a file that `write_stop_words` wrote.
+
+    Raises UserError where the file cannot be read, or is not UTF-8.
+    """
     return frozenset(read_text(path).split("\n")[:-1])
 
 
 NEEDED = only(TOKENS, "split", "document", "source_tokens")
+"""The columns of tokens.arrow that the stage reads."""
 
 
 @dataclass(frozen=True)
 class WordsSettings:
-    """The `settings.json` of the chains of words. `stop_words`: how many."""
+    """The `settings.json` of the chains of words. `stop_words`: the length of the stop list."""
 
     version: int
     stop_words: int
@@ -53,29 +58,31 @@ def build_words(settings: WordsSettings, tokens: Path, output: Path, workers: Wo
     make = partial(DocumentChainFinder, file, tuple(stop_words))
     counts: Counts = {}
     with arrow_writer(output / "chains.arrow", CHAINS_WORDS) as writer:
-        for chains, found in workers.each("finding chains of documents", make, range(total), total):
+        for chains, shard_counts in workers.each("finding chains of documents", make, range(total), total):
             writer.write_batch(chains)
-            counts = add_counts(counts, found)
+            counts = add_counts(counts, shard_counts)
     write_stop_words(output / STOP_WORDS, stop_words)
     write_json(output / "card.json", {"stop_words": len(stop_words), "splits": cards(counts)})
 
 
 def count_words(tokens: Path, workers: Workers = ALONE) -> Counter[str]:
-    """How often each source word occurs in training."""
+    """Return the number of occurrences of each source word in the training split."""
     total = len(ArrowShards(tokens, NEEDED))
     counts: Counter[str] = Counter()
-    for found in workers.each("counting words", partial(WordCounter, tokens), range(total), total):
-        counts.update(found)
+    for shard_counts in workers.each("counting words", partial(WordCounter, tokens), range(total), total):
+        counts.update(shard_counts)
     return counts
 
 
 class WordCounter:
-    """The number of a shard of tokens to counts of its training words."""
+    """A function from the number of a shard of tokens to the counts of its training words."""
 
     def __init__(self, tokens: Path) -> None:
+        """Open the tokens, once in each worker process."""
         self._shards = ArrowShards(tokens, NEEDED)
 
     def __call__(self, number: int) -> Done[dict[str, int]]:
+        """Return the number of occurrences of each training word in shard `number`."""
         rows = self._shards[number]
         lines = rows["source_tokens"].filter(pc.equal(rows["split"], "train"))
         counts = pc.value_counts(pc.list_flatten(pc.split_pattern(lines, " ")))
@@ -84,37 +91,40 @@ class WordCounter:
 
 
 class DocumentChainFinder:
-    """The number of a shard of tokens to CHAINS_WORDS, and counts by split."""
+    """A function from the number of a shard of tokens to its rows of CHAINS_WORDS and the counts of each split."""
 
     def __init__(self, tokens: Path, stop_words: tuple[str, ...]) -> None:
+        """Open the tokens, once in each worker process; the stop words are in no chain."""
         self._shards, self._stop_words = ArrowShards(tokens, NEEDED), stop_words
 
     def __call__(self, number: int) -> Done[tuple[pa.RecordBatch, Counts]]:
+        """Return the chains of shard `number`, document by document, and the counts of each split."""
         rows = self._shards[number].combine_chunks()
         sentences = pc.split_pattern(rows["source_tokens"].chunk(0), " ")
-        counts, words = sentences.value_lengths().to_numpy(), sentences.flatten()
+        word_totals, words = sentences.value_lengths().to_numpy(), sentences.flatten()
         documents = _documents(rows)
-        lengths = sums(counts, documents)
+        lengths = sums(word_totals, documents)
         members, sizes = repeated(words, lengths, self._stop_words)
-        row = np.repeat(np.arange(len(rows)), counts)[members]
+        row = np.repeat(np.arange(len(rows)), word_totals)[members]
         first = starts(sizes)
         table = pa.record_batch(
             {
                 **{name: rows[name].chunk(0).take(row[first]) for name in ("split", "document")},
                 "word": words.take(members[first]),
                 "sentences": lists(places(documents)[row], sizes),
-                "words": lists(places(counts)[members], sizes),
+                "words": lists(places(word_totals)[members], sizes),
             },
             CHAINS_WORDS,
         )
+        # A shard may hold the end of a split and the beginning of the next one.
         splits = rows["split"].to_numpy()[starts(documents)]
         of_chains = table["split"].to_numpy(zero_copy_only=False)
-        own = {split: count(lengths[splits == split], sizes[of_chains == split]) for split in dict.fromkeys(splits)}
-        return Done((table, own), len(rows))
+        counts = {split: count(lengths[splits == split], sizes[of_chains == split]) for split in dict.fromkeys(splits)}
+        return Done((table, counts), len(rows))
 
 
 def _documents(rows: pa.Table) -> np.ndarray:
-    """How many sentences each document of a shard has."""
+    """Return the number of sentences of each document of a shard."""
     names = (rows[name].to_numpy() for name in ("split", "document"))
     opens = np.any([name[1:] != name[:-1] for name in names], axis=0)
     return np.diff(np.flatnonzero(np.append(True, opens)), append=len(rows))

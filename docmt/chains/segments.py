@@ -1,4 +1,4 @@
-"""The chains of a view's segments, by their pieces: what models look at."""
+"""The lexical chains of a view's segments, as chains of source pieces, which models read."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -34,12 +34,16 @@ from docmt.chains.statistics import cards, count
 from docmt.settings.data import ViewConfig
 
 SPLIT = only(TOKENS, "split")
+"""The column that says which splits a shard of tokens has."""
 NEEDED = only(TOKENS, "split", "document", "sentence", "source_tokens", "source_pieces")
+"""The columns of tokens.arrow from which chains are computed."""
 ROWS = only(SEGMENTS, "document", "first", "source_lengths")
+"""The columns of a view that name the sentences of each segment."""
 VARIANTS = only(CONTRASTIVE_SEGMENTS, "source_ids", "source_lengths")
+"""The columns of contrastive segments from which chains are computed."""
 
 ShardOfView = tuple[int, dict[str, int]]
-"""The number of a shard of tokens, and by split that of the view's shard that was cut from it."""
+"""The number of a shard of tokens and, by split, the number of the view's shard that was cut from it."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,11 @@ class SegmentsSettings:
 def build_segments(
     settings: SegmentsSettings, tokens: Path, words: Path, view: Path, output: Path, workers: Workers = ALONE
 ) -> None:
-    """Write {train, dev, test}.arrow, a row for each of the view's, and card.json; contrastive.arrow where it has one.
+    """Write {train, dev, test}.arrow, a row for each segment of the view, and card.json.
 
-    A word is in a chain where it occurs twice within the segment. Raises UserError where the view was cut from other
-    tokens.
+    Also writes contrastive.arrow where the view has contrastive segments, and a copy of the stop list. A word is in a
+    chain where it occurs at least twice within the segment.
+    Raises UserError where the view was cut from different tokens.
     """
     stop_words = read_stop_words(words / STOP_WORDS)
     tasks = _shards_of_view(tokens / "tokens.arrow", view)
@@ -65,18 +70,21 @@ def build_segments(
     with ExitStack() as stack:
         paths = {split: output / f"{split}.arrow" for split in SPLITS}
         writers = {split: stack.enter_context(arrow_writer(path, SEGMENT_CHAINS)) for split, path in paths.items()}
-        for tables, found in workers.each("finding chains of segments", make, tasks, len(tasks)):
+        for tables, shard_counts in workers.each("finding chains of segments", make, tasks, len(tasks)):
             for split, chains in tables.items():
                 writers[split].write_batch(chains)
-            counts = add_counts(counts, found)
+            counts = add_counts(counts, shard_counts)
     write_if_any(output / "contrastive.arrow", _contrastive(tokens, view, stop_words))
-    # It goes along with the chains, to the model that is trained on them.
+    # The folder of a model that is trained on these chains gets a copy of the stop list.
     write_stop_words(output / STOP_WORDS, sorted(stop_words))
     write_json(output / "card.json", {"view": settings.view.name, "splits": cards(counts)})
 
 
 def _shards_of_view(tokens: Path, view: Path) -> list[ShardOfView]:
-    """For each shard of tokens the shards of the view that were cut from it."""
+    """Return for each shard of tokens the shards of the view that were cut from it.
+
+    Raises UserError where the view has a different number of shards.
+    """
     shards, tasks = ArrowShards(tokens, SPLIT), []
     used = dict.fromkeys(SPLITS, 0)
     for number, rows in enumerate(shards):
@@ -85,59 +93,80 @@ def _shards_of_view(tokens: Path, view: Path) -> list[ShardOfView]:
         used |= {split: used[split] + 1 for split in splits}
     for split, shards_of_split in used.items():
         file = view / f"{split}.arrow"
-        found = len(ArrowShards(file, ROWS))
-        if found != shards_of_split:
-            what, expected = "shards of other tokens", f"{shards_of_split}, one for each of this split's tokens"
-            raise UserError(what, where=str(file), found=found, expected=expected, remedy="make the view anew")
+        actual = len(ArrowShards(file, ROWS))
+        if actual != shards_of_split:
+            what, expected = (
+                "the view was cut from different tokens",
+                f"{shards_of_split} shards, as many as the split's tokens",
+            )
+            raise UserError(
+                what, where=str(file), found=f"{actual} shards", expected=expected, remedy="build the view again"
+            )
     return tasks
 
 
 class SegmentChainFinder:
-    """A shard of tokens, and the view's shards that were cut from it, to SEGMENT_CHAINS and counts by split."""
+    """A function from a shard of tokens, and the view's shards cut from it, to SEGMENT_CHAINS and counts by split."""
 
     def __init__(self, tokens: Path, view: Path, stop_words: tuple[str, ...]) -> None:
+        """Open the tokens and the view, once in each worker process; the stop words are in no chain."""
         self._tokens, self._stop_words = ArrowShards(tokens, NEEDED), stop_words
         self._view = {split: ArrowShards(view / f"{split}.arrow", ROWS) for split in SPLITS}
 
     def __call__(self, task: ShardOfView) -> Done[tuple[dict[str, pa.RecordBatch], Counts]]:
+        """Return the chains and counts of each split of a shard.
+
+        Raises UserError where the view was cut from different tokens.
+        """
         number, of_view = task
         rows = self._tokens[number]
         tables, counts = {}, {}
         for split, place in of_view.items():
-            own = rows.filter(pc.equal(rows["split"], split)).combine_chunks()
-            texts = self._segment_words(own, self._view[split][place].combine_chunks(), split, place)
+            split_rows = rows.filter(pc.equal(rows["split"], split)).combine_chunks()
+            texts = self._segment_words(split_rows, self._view[split][place].combine_chunks(), split, place)
             chains = repeated(texts.words, texts.lengths, self._stop_words)
             tables[split], counts[split] = texts.table(chains), count(texts.lengths, chains[1])
         return Done((tables, counts), len(rows))
 
     def _segment_words(self, rows: pa.Table, segments: pa.Table, split: str, place: int) -> "SegmentWords":
-        """The words of each segment, from the rows of tokens that it names."""
+        """Return the words of each segment, from the rows of tokens that the segment names.
+
+        `place`: the number of the view's shard, for messages.
+        """
         words, pieces = (pc.split_pattern(rows[f"source_{name}"].chunk(0), " ") for name in ("tokens", "pieces"))
-        counts, expected = (lists.value_lengths().to_numpy() for lists in (words, pieces))
+        counts, expected = (column.value_lengths().to_numpy() for column in (words, pieces))
         lengths = segments["source_lengths"].chunk(0)
-        sentences, found = lengths.value_lengths().to_numpy(), lengths.flatten().to_numpy()
+        sentences, actual = lengths.value_lengths().to_numpy(), lengths.flatten().to_numpy()
         row = _rows(rows, segments, sentences)
-        strange = np.flatnonzero((row < 0) | (expected[row] != found))
-        if len(strange):
-            self._refuse(segments, int(np.searchsorted(np.cumsum(sentences), strange[0], side="right")), split, place)
+        # Where `row` is -1, `expected[row]` is a value of the last row, which the first condition makes irrelevant.
+        differing = np.flatnonzero((row < 0) | (expected[row] != actual))
+        if len(differing):
+            self._refuse(segments, int(np.searchsorted(np.cumsum(sentences), differing[0], side="right")), split, place)
         chosen = spans(starts(counts)[row], counts[row])
-        own = words.flatten().dictionary_encode().take(pa.array(chosen))
-        return SegmentWords(own, sums(counts[row], sentences), count_pieces(pieces.flatten(), expected)[chosen])
+        # Windows repeat sentences: as numbers of a dictionary, words take little memory and are compared fast.
+        chosen_words = words.flatten().dictionary_encode().take(pa.array(chosen))
+        return SegmentWords(
+            chosen_words, sums(counts[row], sentences), count_pieces(pieces.flatten(), expected)[chosen]
+        )
 
     def _refuse(self, segments: pa.Table, number: int, split: str, place: int) -> NoReturn:
+        """Raise UserError that names segment `number` of the view's shard `place`."""
         before = sum(len(self._view[split][number]) for number in range(place))
         name, first, lengths = (segments[name][number].as_py() for name in ROWS.names)
         raise UserError(
-            "a segment of other tokens",
+            "the segment was cut from different tokens",
             where=f"{self._view[split].path}: row {before + number}",
             found=f"document {name!r}, sentence {first}, pieces {lengths}",
-            expected="the view of these tokens",
-            remedy="make the view anew",
+            expected="a segment of a view of these tokens",
+            remedy="build the view again",
         )
 
 
 def _rows(rows: pa.Table, segments: pa.Table, sentences: np.ndarray) -> np.ndarray:
-    """Of each of the segments' sentences, so many of each, the number of its row of tokens; -1 where there is none."""
+    """Return the number of the row of tokens of each sentence of the segments, or -1 where there is no such row.
+
+    `sentences`: the number of sentences of each segment.
+    """
     opens = np.flatnonzero(rows["sentence"].to_numpy() == 0)
     bounds = np.append(opens, len(rows))
     document = pc.index_in(segments["document"], rows["document"].take(pa.array(opens))).fill_null(-1).to_numpy()
@@ -148,37 +177,41 @@ def _rows(rows: pa.Table, segments: pa.Table, sentences: np.ndarray) -> np.ndarr
 
 @dataclass(frozen=True, eq=False)
 class SegmentWords:
-    """Segments as `words`, one after another, `lengths`, the words of each, and `counts`, the pieces of each word."""
+    """The words of segments: `words`, one segment after another, and counts of words and pieces.
+
+    `lengths`: the number of words of each segment; `counts`: the number of pieces of each word.
+    """
 
     words: pa.Array
     lengths: np.ndarray
     counts: np.ndarray
 
     def table(self, chains: Chains) -> pa.RecordBatch:
-        """SEGMENT_CHAINS of chains of their words."""
+        """Return the rows of SEGMENT_CHAINS for chains of these words."""
         members, sizes = chains_of_pieces(chains, self.counts)
         pieces = sums(self.counts, self.lengths)
         text = np.searchsorted(np.cumsum(pieces), members[starts(sizes)], side="right")
-        own = np.repeat(text, sizes)
-        held = (np.bincount(numbers, minlength=len(pieces)) for numbers in (own, text))
-        columns = zip((members - starts(pieces)[own], sizes), held, strict=True)
+        text_of_member = np.repeat(text, sizes)
+        totals = (np.bincount(numbers, minlength=len(pieces)) for numbers in (text_of_member, text))
+        columns = zip((members - starts(pieces)[text_of_member], sizes), totals, strict=True)
         return pa.record_batch([lists(*column) for column in columns], SEGMENT_CHAINS)
 
 
 def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str]) -> pa.Table | None:
-    """None for a view without contrastive segments."""
+    """Return the chains of the view's contrastive segments, or None for a view without any."""
     file = view / "contrastive.arrow"
     if not file.exists():
         return None
     vocabulary = Vocabulary.load(tokens / "text" / "vocabulary.source.txt")
     texts = _variants(read_arrow(file, VARIANTS), vocabulary)
+    # Two words with `<unk>` may be different words of the text: they form no chain.
     unknown = set(filter(is_unknown, texts.words.unique().to_pylist()))
     chains = repeated(texts.words, texts.lengths, stop_words | unknown)
     return pa.Table.from_batches([texts.table(chains)])
 
 
 def _variants(segments: pa.Table, vocabulary: Vocabulary) -> SegmentWords:
-    """The words of each variant's source sentences, which stage 3 knows by their ids only."""
+    """Return the words of each variant's source sentences, of which the view has the ids alone."""
     ids, sentences = (segments[name].combine_chunks() for name in VARIANTS.names)
     words, counts = words_of_ids(ids.flatten().to_pylist(), vocabulary, sentences.flatten().to_numpy())
     ends = np.searchsorted(np.cumsum(counts), np.cumsum(ids.value_lengths()), side="right")
@@ -186,13 +219,14 @@ def _variants(segments: pa.Table, vocabulary: Vocabulary) -> SegmentWords:
 
 
 def words_of_ids(ids: Sequence[int], vocabulary: Vocabulary, lengths: np.ndarray | None = None) -> Words:
-    """From the ids of a sentence, where nothing else is known of it, or of sentences with so many ids each.
+    """Return the words of sentences, and their numbers of pieces, from ids alone.
 
-    A piece outside the vocabulary ends its word: whether it went on is lost with it.
+    `lengths`: the number of ids of each sentence; None for a single sentence. A piece outside the vocabulary ends its
+    word, since `<unk>` does not say whether the word continues.
     """
     return words_of_pieces(vocabulary.decode(ids), lengths)
 
 
 def is_unknown(word: str) -> bool:
-    """Whether a word of `words_of_ids` holds `<unk>`, and so may stand for any word. No token does."""
+    """Return whether a word of `words_of_ids` holds `<unk>`, and so may be any word. No token of a text holds it."""
     return SPECIALS[UNK] in word

@@ -1,4 +1,4 @@
-"""How much of a corpus its lexical chains are.
+"""Statistics of lexical chains: their number, and the share of a corpus' words in them.
 
 Paper: lexical chains, table 5.
 """
@@ -16,33 +16,36 @@ from docmt.base.names import SPLITS
 from docmt.base.shards import Counts
 
 Documents = list[list[list[str]]]
-"""As the words of their sentences."""
+"""Documents as lists of sentences, which are lists of words."""
 
 SUB_DOCUMENT = 20
-"""Sentences of the parts of documents that training is counted over (lexical chains, appendix A)."""
+"""The number of sentences of a sub-document, over which training chains are counted (lexical chains, appendix A)."""
 
 COUNTED = ("texts", "words", "chains", "words_in_chains")
-"""What is counted: a text is a whole document, or a segment of a view."""
+"""The names of the counts. A text is a whole document, or a segment of a view."""
 
 
 def count(lengths: np.ndarray, sizes: np.ndarray) -> dict[str, int]:
-    """Of texts with so many words each, and chains with so many members."""
+    """Return the counts for the number of words of each text and the number of members of each chain."""
     return dict(zip(COUNTED, map(int, (len(lengths), lengths.sum(), len(sizes), sizes.sum())), strict=True))
 
 
 def count_texts(texts: Sequence[Sequence[str]], stop_words: frozenset[str]) -> dict[str, int]:
-    """Of texts as words, one after another."""
+    """Return the counts of texts, which are lists of words."""
     lengths = np.fromiter(map(len, texts), np.int64)
     return count(lengths, repeated(pa.array(chain.from_iterable(texts), pa.string()), lengths, stop_words)[1])
 
 
 def cards(counts: Counts) -> dict[str, dict[str, Any]]:
+    """Return the card of each split, also of those without counts."""
     return {split: card(counts.get(split, {})) for split in SPLITS}
 
 
 def card(counts: dict[str, int]) -> dict[str, Any]:
-    """The counts and table 5's columns: `perc` (of the words, those in chains, in percent), `avg_k` (words of a chain)
-    and `avg_m` (chains of a text); 0 where there is nothing to count.
+    """Return the counts and the columns of table 5, which are 0 where there is nothing to count.
+
+    `perc` is the percentage of words that are in chains, `avg_k` the mean number of words of a chain, and `avg_m` the
+    mean number of chains of a text.
     """
     texts, words, chains, words_in_chains = (counts.get(name, 0) for name in COUNTED)
     return {
@@ -54,19 +57,21 @@ def card(counts: dict[str, int]) -> dict[str, Any]:
 
 
 def word_counts(documents: Documents) -> Counter[str]:
+    """Return the number of occurrences of each word."""
     return Counter(word for sentences in documents for words in sentences for word in words)
 
 
 def cards_by_stop_list(
     split: str, words: Mapping[str, Documents], others: Mapping[str, Mapping[str, int]], sizes: Sequence[int]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What a stop list is of, and the `card` of a split by it, for lists of each of `sizes` from each text.
+    """Yield the description of a stop list and the `card` of a split with it, for each text and each of `sizes`.
 
-    Texts are the split itself, if it is not the training text; the training text, if `words` has it; and `others`, the
-    counts of other corpora's words by their names. Training is counted over parts of SUB_DOCUMENT sentences.
+    The stop lists are the most frequent words of a text. The texts are the split itself, unless it is the training
+    text; the training text, if `words` has it; and `others`, the word counts of other corpora by their names. Training
+    is counted over parts of SUB_DOCUMENT sentences.
     """
     size = SUB_DOCUMENT if split == "train" else max(map(len, words[split]))
-    parts = [own[first : first + size] for own in words[split] for first in range(0, len(own), size)]
+    parts = [sentences[first : first + size] for sentences in words[split] for first in range(0, len(sentences), size)]
     texts = [[word for sentence in part for word in sentence] for part in parts]
     sources = [("the set itself", word_counts(words[split]))] if split != "train" else []
     if "train" in words:
@@ -74,5 +79,5 @@ def cards_by_stop_list(
     sources += [(f"the training text of {name}", counts) for name, counts in others.items()]
     for about, counts in sources:
         for number in sizes:
-            found = count_texts(texts, frozenset(most_frequent(counts, number)))
-            yield f"{number:,} most frequent words of {about}", card(found)
+            chain_counts = count_texts(texts, frozenset(most_frequent(counts, number)))
+            yield f"{number:,} most frequent words of {about}", card(chain_counts)

@@ -60,13 +60,13 @@ def read_sheets(
     """
     from docmt.scoring.human.items import Key
     from docmt.scoring.human.preference import preferences
-    from docmt.scoring.human.sheet import read_filled
+    from docmt.scoring.human.sheet import read_verdicts
 
     twice = [str(path) for path in dict.fromkeys(sheets) if sheets.count(path) > 1]
     if twice:
         raise UserError("a sheet is given twice", where=twice[0], expected="one sheet for each annotator")
     read_key = Key.load(key)
-    record = preferences(read_key, {label(path): read_filled(path, read_key) for path in sheets})
+    record = preferences(read_key, {label(path): read_verdicts(path, read_key) for path in sheets})
     show = print_json if as_json else show_preferences
     show(record)
 

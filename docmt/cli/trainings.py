@@ -75,7 +75,7 @@ def watch(results: Path, trainings: "list[TrainingState]", every: float, as_json
 
 
 def print_changes(before: "list[TrainingState]", now: "list[TrainingState]", as_json: bool) -> None:
-    """Print the trainings that are new, or differ from their state before: a line each, JSON or with the time of day."""
+    """Print the trainings that are new, or have changed: a line each, JSON or with the time of day."""
     changed = [training for training in now if training not in before]
     for training in changed:
         if as_json:

@@ -1,1 +1,1 @@
-"""Stage 1: downloads, readers and generators, all to one form: documents.parquet and card.json."""
+"""Stage 1: downloads, readers and generators that turn any corpus into documents.parquet and card.json."""

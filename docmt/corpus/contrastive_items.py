@@ -1,4 +1,7 @@
-"""What forms of contrastive sets have in common; they give no documents."""
+"""Functions and settings that the forms of contrastive sets share.
+
+These forms have items but no documents.
+"""
 
 import json
 import re
@@ -12,17 +15,18 @@ from docmt.catalogue.forms import CONTRASTIVE, FileReaderConfig, Languages
 from docmt.corpus.inputs import ContrastiveItem, Problems, ReaderInputs
 
 EOS = re.compile(r"(?<!\S)_eos(?!\S)")
-"""Between the sentences of one text, as in the sets of Voita et al. (2019)."""
+"""The symbol between the sentences of one text, as in the sets of Voita et al. (2019)."""
 
 Records = Iterable[tuple[Any, str]]
-"""What the items of a set are made of, and where each stands."""
+"""The records that the items of a set are built from, each with its place as messages show it."""
 
 
 @dataclass(frozen=True)
 class ContrastiveReaderConfig(FileReaderConfig):
-    """What all of them are told. `sets`: a file by the name that its set has here.
+    """The settings that all forms of contrastive sets have.
 
-    Readers name parts of a set after a slash: `anaphora/f.sg`.
+    `sets`: the file of each set, by the name of the set. Readers may name parts of a set after a slash:
+    `anaphora/f.sg`.
     """
 
     PATHS: ClassVar = ("sets",)
@@ -30,32 +34,39 @@ class ContrastiveReaderConfig(FileReaderConfig):
     sets: dict[str, str]
 
     def __post_init__(self) -> None:
+        """Refuse settings that name no set."""
         super().__post_init__()
         need(bool(self.sets), "sets", "nothing", "one set or more")
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
+        """Return all paths but that of the archive, as the files of the contrastive sets."""
         return {CONTRASTIVE: [path for place, path in self.paths if place != ("archive",)]}
 
     def limited(self, splits: Collection[str]) -> Self | None:
+        """Return this reader where the contrastive sets are asked for, else None."""
         return self if CONTRASTIVE in splits else None
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
+    """Split a text at the symbol `_eos`, and strip each sentence."""
     return tuple(sentence.strip() for sentence in EOS.split(text))
 
 
 def numbered(records: Iterable[Any], where: str) -> Records:
-    """`where`: what each stands in, and what it is called, as in `a.json, item`."""
+    """Return the records numbered from 1. `where`: their file and their noun, as in `a.json, item`."""
     return ((record, f"{where} {number}") for number, record in enumerate(records, 1))
 
 
 def items_of(
-    records: Records, make: Callable[[Any, str], ContrastiveItem], problems: Problems
+    records: Records, make_item: Callable[[Any, str], ContrastiveItem], problems: Problems
 ) -> Iterator[ContrastiveItem]:
-    """`make` an item of each record; reports what is wrong with one, and goes on with the next."""
+    """Yield the item that `make_item` builds from each record.
+
+    A UserError of `make_item` is reported as a problem, and the next record follows.
+    """
     for record, where in records:
         try:
-            item = make(record, where)
+            item = make_item(record, where)
         except UserError as problem:
             problems.report(problem.what, where=problem.where, found=problem.found, expected=problem.expected)
         else:
@@ -63,55 +74,58 @@ def items_of(
 
 
 def items_of_list(
-    inputs: ReaderInputs, file: str, called: str, make: Callable[[Any, str], ContrastiveItem]
+    inputs: ReaderInputs, file: str, noun: str, make_item: Callable[[Any, str], ContrastiveItem]
 ) -> Iterator[ContrastiveItem]:
-    """The same of each record of a JSON list; in messages a record is `called` so."""
-    records = numbered(read_json(inputs, file, list), f"{inputs.display_name(file)}, {called}")
-    return items_of(records, make, inputs.problems)
+    """Yield the items of a JSON list; in messages a record is `noun` and its number."""
+    records = numbered(read_json(inputs, file, list), f"{inputs.display_name(file)}, {noun}")
+    return items_of(records, make_item, inputs.problems)
 
 
-def read_json(inputs: ReaderInputs, file: str, form: type) -> Any:
-    """A JSON file whose value is a `form`, list or dict. Raises UserError for anything else."""
-    shown = inputs.display_name(file)
+def read_json(inputs: ReaderInputs, file: str, expected_type: type) -> Any:
+    """Read a JSON file whose value is of `expected_type`, list or dict. Raises UserError for anything else."""
+    file_name = inputs.display_name(file)
     try:
         value = json.loads(inputs.text(file))
     except json.JSONDecodeError as problem:
-        raise UserError("not JSON", where=f"{shown}:{problem.lineno}", found=problem.msg) from None
-    except (ValueError, RecursionError) as problem:  # numbers of thousands of digits, lists in lists in lists ...
-        raise UserError("not JSON", where=shown, found=problem) from None
-    if not isinstance(value, form):
-        expected = {list: "a list of items", dict: "an object of items"}[form]
-        raise UserError("not a contrastive set", where=shown, found=type(value).__name__, expected=expected)
+        raise UserError("not JSON", where=f"{file_name}:{problem.lineno}", found=problem.msg) from None
+    except (ValueError, RecursionError) as problem:  # numbers of thousands of digits; deeply nested lists
+        raise UserError("not JSON", where=file_name, found=problem) from None
+    if not isinstance(value, expected_type):
+        expected = {list: "a list of items", dict: "an object of items"}[expected_type]
+        raise UserError("not a contrastive set", where=file_name, found=type(value).__name__, expected=expected)
     return value
 
 
-def field(record: Any, name: str, form: type, where: str) -> Any:
-    """`record[name]`, a `form`. Raises UserError where the record has no such field."""
-    if not isinstance(record, dict) or not isinstance(record.get(name), form):
-        found = ", ".join(record) if isinstance(record, dict) else type(record).__name__
-        raise UserError("not a contrastive item", where=where, found=found, expected=f"{name!r}, a {form.__name__}")
+def field(record: Any, name: str, expected_type: type, where: str) -> Any:
+    """Return `record[name]`. Raises UserError where the record has no such field of `expected_type`."""
+    if not isinstance(record, dict) or not isinstance(record.get(name), expected_type):
+        contents = ", ".join(record) if isinstance(record, dict) else type(record).__name__
+        raise UserError(
+            "not a contrastive item", where=where, found=contents, expected=f"{name!r}, a {expected_type.__name__}"
+        )
     return record[name]
 
 
 def texts_of(record: Any, name: str, where: str) -> tuple[str, ...]:
-    """`record[name]`, a list of texts."""
-    found = field(record, name, list, where)
-    if not found or not all(isinstance(text, str) for text in found):
-        raise UserError("not a contrastive item", where=where, found=found, expected=f"{name!r}, a list of texts")
-    return tuple(text.strip() for text in found)
+    """Return the texts of `record[name]`, stripped. Raises UserError where it is no list of texts, or an empty one."""
+    texts = field(record, name, list, where)
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise UserError("not a contrastive item", where=where, found=texts, expected=f"{name!r}, a list of texts")
+    return tuple(text.strip() for text in texts)
 
 
 def item_of(
     name: str, distance: int, source: tuple[str, ...], targets: list[tuple[str, ...]], correct: int, where: str
 ) -> ContrastiveItem:
-    """`targets`: the whole translations, which are the same but for their last sentences.
+    """Build a contrastive item from whole translations, which differ in their last sentences only.
 
-    Raises UserError where they are not, or have not as many sentences as the source.
+    `targets`: the translations, each as its sentences. Raises UserError where they differ before the last sentence, or
+    where their number of sentences differs from the source's.
     """
     lengths = {len(target) for target in targets}
     if lengths != {len(source)}:
-        found = f"{len(source)} source and {', '.join(map(str, sorted(lengths)))} target sentences"
-        raise UserError("a translation of another number of sentences", where=where, found=found)
+        counts = f"{len(source)} source and {', '.join(map(str, sorted(lengths)))} target sentences"
+        raise UserError("translation has a different number of sentences than the source", where=where, found=counts)
     contexts = {target[:-1] for target in targets}
     if len(contexts) > 1:
         raise UserError("translations differ before the last sentence", where=where)

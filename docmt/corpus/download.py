@@ -1,6 +1,6 @@
-"""Downloads: several sources, resumed where they broke off, and verified before a file gets its name.
+"""Downloads from several sources, resumed after interruptions, and verified before a file gets its final name.
 
-And whether the catalogue's sources answer, which is asked of all of them at once, without downloading anything.
+`ask_sources` checks whether the catalogue's sources answer, all of them in parallel, without downloading anything.
 """
 
 import shutil
@@ -23,27 +23,27 @@ from docmt.catalogue.missing import find_below, is_remote, local_path
 
 ATTEMPTS = 5
 CHUNK_BYTES = 1 << 13
-"""What is lost at most when a transfer breaks off."""
+"""The number of bytes that are lost at most when a transfer breaks off."""
 TIMEOUT_S = 30
 
 ANSWER_TIMEOUT_S = 20
 AT_ONCE = 16
-"""So many sources are asked side by side."""
+"""The number of sources that are asked in parallel."""
 NO_HEAD = (403, 405, 501)
-"""What servers say that refuse HEAD; they are asked for the first byte instead."""
+"""The statuses of servers that refuse HEAD; these are asked for the first byte of the file instead."""
 AGENT = {"User-Agent": "docmt", "Accept-Encoding": "identity"}
 
 
 class SourceFailed(Exception):
-    """One source did not give the file; the text says why."""
+    """A source did not give the file; the text is the reason."""
 
 
 class Interrupted(Exception):
-    """A transfer broke off; another attempt may go on from there."""
+    """A transfer that broke off; another attempt may continue it."""
 
 
 class WrongChecksum(SourceFailed):
-    """A source gave another file."""
+    """A source gave a different file."""
 
 
 def fetch(
@@ -55,22 +55,23 @@ def fetch(
     wait_s: float = 1,
     local: Path | None = None,
 ) -> None:
-    """Download `file` to `output`: the mirror first, then its sources, until one gives the right bytes.
+    """Download `file` to `output`: from the mirror first, then from its sources, until the right bytes arrive.
 
-    The catalogue's sha256 counts; where it has none, that of the first download, which is kept in `lock` (JSON).
-    What an interrupted run got stays in `<output>.part`, and the next run goes on from there. `wait_s`: seconds
-    before the second attempt on a source, doubled with each further one. `local`: a folder of the user's, in any
-    layout, which is looked through before the mirror.
+    The right bytes are those of the catalogue's sha256; where the catalogue has none, the sha256 of the first download
+    counts, which is stored in `lock` (JSON). The part that an interrupted run received stays in `<output>.part`, and
+    the next run continues it. `wait_s`: seconds before the second attempt on a source, doubled for each further
+    attempt. `local`: a folder of the user's, in any layout, which is searched before the mirror.
+
     Raises UserError, with the reason of every source, where none gives the file.
     """
     key = f"{corpus}/{file.name}"
-    expected = file.sha256 or locked(lock).get(key)
+    expected = file.sha256 or locked_checksums(lock).get(key)
     if output.exists() and _is_right(output, key, expected, lock):
         return
     output.parent.mkdir(parents=True, exist_ok=True)
     failures: list[tuple[str, SourceFailed]] = []
-    own = find_below(local, file.name, corpus) if local else None
-    for source in [*([str(own)] if own else []), *sources(file, mirror)]:
+    local_file = find_below(local, file.name, corpus) if local else None
+    for source in [*([str(local_file)] if local_file else []), *sources(file, mirror)]:
         try:
             part = _get_verified(source, output, expected, file.size, wait_s)
         except SourceFailed as failure:
@@ -78,13 +79,14 @@ def fetch(
         else:
             if file.sha256 is None:
                 _record(lock, key, sha256_file(part))
+            # The file gets its final name last: a file of that name is always complete and verified.
             part.replace(output)
             return
     raise _all_failed(file, key, output, failures, expected)
 
 
 def find_file(corpus: CorpusConfig, name: str, catalogue: Path) -> FileConfig:
-    """Raises UserError where the catalogue's entry has no file of that name."""
+    """Return a file of the corpus by its name. Raises UserError where the catalogue's entry has no such file."""
     for file in corpus.files:
         if file.name == name:
             return file
@@ -93,30 +95,33 @@ def find_file(corpus: CorpusConfig, name: str, catalogue: Path) -> FileConfig:
 
 
 def sources(file: FileConfig, mirror: str | None) -> tuple[str, ...]:
-    """Where to look for a file, in order."""
+    """Return the addresses and paths at which a file may be, in the order in which they are tried."""
     if mirror is None:
         return file.sources
     is_url = urlsplit(mirror).scheme in ("http", "https", "file")
     return (f"{mirror.rstrip('/')}/{quote(file.name) if is_url else file.name}", *file.sources)
 
 
-def locked(lock: Path) -> dict[str, str]:
-    """The sha256 of first downloads, by `corpus/file`."""
+def locked_checksums(lock: Path) -> dict[str, str]:
+    """Return the sha256 of each first download, by `corpus/file`."""
     return read_object_if_there(lock) or {}
 
 
 def _is_right(output: Path, key: str, expected: str | None, lock: Path) -> bool:
-    """Whether a file that is there, perhaps put by hand, is the one; the first of its kind is."""
-    found = sha256_file(output)
+    """Return whether an existing file, perhaps put there by hand, is the expected one.
+
+    Where no sha256 is known yet, the file is taken as the right one, and its sha256 is recorded.
+    """
+    sha256 = sha256_file(output)
     if expected is None:
-        _record(lock, key, found)
-    return expected in (None, found)
+        _record(lock, key, sha256)
+    return expected in (None, sha256)
 
 
 def _record(lock: Path, key: str, sha256: str) -> None:
     lock.parent.mkdir(parents=True, exist_ok=True)
-    with folder_lock(lock.parent):  # downloads run side by side
-        write_json(lock, {**locked(lock), key: sha256})
+    with folder_lock(lock.parent):  # several downloads may write the lock file at the same time
+        write_json(lock, {**locked_checksums(lock), key: sha256})
 
 
 def _get_verified(source: str, output: Path, expected: str | None, size: int | None, wait_s: float) -> Path:
@@ -127,18 +132,18 @@ def _get_verified(source: str, output: Path, expected: str | None, size: int | N
     except WrongChecksum:
         if not resumed:
             raise
-    # What was left of an earlier run may have been another file's beginning.
+    # The part of an earlier run may have been the beginning of a different file: start once more from nothing.
     return _verified(_get(source, part, expected, wait_s), expected, size)
 
 
 def _verified(part: Path, expected: str | None, size: int | None) -> Path:
-    found_size, found = part.stat().st_size, sha256_file(part)
-    if size not in (None, found_size):
+    actual_size, actual_sha256 = part.stat().st_size, sha256_file(part)
+    if size not in (None, actual_size):
         _forget(part)
-        raise WrongChecksum(f"wrong size: found {found_size} bytes, expected {size}")
-    if expected not in (None, found):
+        raise WrongChecksum(f"wrong size: found {actual_size} bytes, expected {size}")
+    if expected not in (None, actual_sha256):
         _forget(part)
-        raise WrongChecksum(f"wrong checksum: found sha256 {found}, expected {expected}")
+        raise WrongChecksum(f"wrong checksum: found sha256 {actual_sha256}, expected {expected}")
     _origin(part).unlink(missing_ok=True)
     return part
 
@@ -149,7 +154,7 @@ def _forget(part: Path) -> None:
 
 
 def _origin(part: Path) -> Path:
-    """Beside a part: which source it came from, and in which version."""
+    """Return the path of the JSON file that says from which source, and in which version, a part was downloaded."""
     return part.with_name(f"{part.name}.json")
 
 
@@ -183,13 +188,15 @@ def _copy(source: str, part: Path) -> None:
 
 
 def _transfer(url: str, part: Path, has_checksum: bool) -> None:
-    """One attempt: what is missing of the part, or the whole file where the server does not resume."""
+    """Make one attempt: fetch the rest of the part, or the whole file where the server does not resume."""
+    # A compressed transfer would have other byte positions than the file, so that it could not be resumed.
     headers = {"Accept-Encoding": "identity", **_range(url, part, has_checksum)}
     try:
         with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT_S) as response:
+            # The part is not shorter than the server's file, so it cannot be the beginning of that file.
             if response.status_code == requests.codes.requested_range_not_satisfiable:
                 _forget(part)
-                raise Interrupted("the server has less than was got before")
+                raise Interrupted("the server's file is shorter than the part that was downloaded before")
             if response.status_code >= 500 or response.status_code == requests.codes.too_many_requests:
                 raise Interrupted(f"HTTP {response.status_code}")
             if not response.ok:
@@ -202,32 +209,33 @@ def _transfer(url: str, part: Path, has_checksum: bool) -> None:
 
 
 def _range(url: str, part: Path, has_checksum: bool) -> dict[str, str]:
-    """The headers that ask for the rest of a part, or none where the part cannot be trusted to be its beginning."""
+    """Return the headers that request the rest of a part, or none where the part may not be the file's beginning."""
     origin = None
-    with suppress(UserError):  # an origin that a power cut damaged says nothing: the file is fetched anew
+    with suppress(UserError):  # a power cut may have damaged the origin's file: then the download starts anew
         origin = read_object_if_there(_origin(part), "source", "version")
     if not part.exists() or not origin or origin["source"] != url or not (origin["version"] or has_checksum):
         return {}
     headers = {"Range": f"bytes={part.stat().st_size}-"}
+    # With If-Range, a server whose file has changed sends the whole new file instead of the rest of it.
     return {**headers, "If-Range": origin["version"]} if origin["version"] else headers
 
 
 def _store(url: str, response: requests.Response, part: Path) -> None:
     resumes = response.status_code == requests.codes.partial_content
-    got = part.stat().st_size if resumes else 0
-    if resumes and not response.headers.get("Content-Range", "").startswith(f"bytes {got}-"):
+    offset = part.stat().st_size if resumes else 0
+    if resumes and not response.headers.get("Content-Range", "").startswith(f"bytes {offset}-"):
         _forget(part)
-        raise Interrupted("the server resumed at another place")
+        raise Interrupted("the server resumed at a different byte than requested")
     if not resumes:
         _forget(part)
         version = response.headers.get("ETag") or response.headers.get("Last-Modified")
-        # A weak ETag does not promise the same bytes.
+        # A weak ETag does not guarantee the same bytes, so a part with one is resumed only if a checksum is known.
         write_json(_origin(part), {"source": url, "version": None if (version or "").startswith("W/") else version})
     rest = response.headers.get("Content-Length")
     with (
         naming(part),
         part.open("ab") as stream,
-        _progress(part.stem, got, got + int(rest) if rest else None) as advance,
+        _progress(part.stem, offset, offset + int(rest) if rest else None) as advance,
     ):
         for chunk in response.iter_content(CHUNK_BYTES):
             stream.write(chunk)
@@ -236,7 +244,7 @@ def _store(url: str, response: requests.Response, part: Path) -> None:
 
 @contextmanager
 def _progress(name: str, done: int, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show bytes got of `total` (None = unknown); the block calls what it is given with each further number.
+    """Show the bytes received of `total` (None = unknown); the block calls its function with each further number.
 
     Nothing is shown where standard error is no terminal.
     """
@@ -251,10 +259,11 @@ def _progress(name: str, done: int, total: int | None) -> Iterator[Callable[[int
 
 
 def reason(problem: Exception) -> str:
-    """The cause of a failed transfer, without the library's wrapping."""
+    """Return the cause of a failed transfer, without the messages that the library puts around it."""
     while problem.args and isinstance(problem.args[0], Exception):
         problem = problem.args[0]
     inner = getattr(problem, "reason", None)
+    # The library's texts begin with the name of the connection object, up to the first colon.
     return str(inner or problem).split(": ", 1)[-1]
 
 
@@ -266,23 +275,24 @@ def _all_failed(
     expected: str | None,
 ) -> UserError:
     changed = any(isinstance(failure, WrongChecksum) for _, failure in failures)
-    which = f" (sha256 {expected})" if expected else ""
-    by_hand = (
-        f"put the file{which} at {output} and run again, or set mirror=FOLDER, a folder or URL that holds {file.name}"
+    sha256 = f" (sha256 {expected})" if expected else ""
+    manual = (
+        f"put the file{sha256} at {output} and run again, or set mirror=FOLDER, a folder or URL that holds {file.name}"
     )
     return UserError(
         "wrong checksum, the download was removed" if changed else "no source gave the file",
         where=key,
         found="".join(f"\n    {source}: {failure}" for source, failure in failures) or "no source in the catalogue",
-        remedy=f"{file.obtain.strip()} Then {by_hand}." if file.obtain else f"By hand: {by_hand}.",
+        remedy=f"{file.obtain.strip()} Then {manual}." if file.obtain else f"By hand: {manual}.",
     )
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a source says. `status`: of HTTP, none where nothing answered; `size`: bytes, none = not stated.
+    """The answer of a source.
 
-    `moved`: the address in the end, where that is another; `problem`: why the file cannot be had there.
+    `status`: the HTTP status, None where nothing answered; `size`: bytes, None = not stated; `moved`: the final address
+    after redirects, None where it is the same; `problem`: why the file cannot be downloaded there.
     """
 
     status: int | None
@@ -293,7 +303,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Source:
-    """One source of one file. `checked`: the day on which this code last fetched it, or none = never."""
+    """A source of a file, with its answer.
+
+    `checked`: the day on which this code last downloaded the file, as the catalogue has it; None = never.
+    """
 
     corpus: str
     file: str
@@ -303,7 +316,7 @@ class Source:
 
 
 def ask_sources(corpora: Iterable[CorpusConfig], timeout_s: float = ANSWER_TIMEOUT_S) -> list[Source]:
-    """Ask every source of the corpora, each address once, in parallel."""
+    """Ask every source of the corpora whether it has its file; each address is asked once, in parallel."""
     named = [(corpus, file, url) for corpus in corpora for file in corpus.files for url in file.sources]
     urls = list(dict.fromkeys(url for _, _, url in named))
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -312,7 +325,7 @@ def ask_sources(corpora: Iterable[CorpusConfig], timeout_s: float = ANSWER_TIMEO
 
 
 def ask(url: str, timeout_s: float = ANSWER_TIMEOUT_S) -> Answer:
-    """Whether a source is there: by HEAD, and by a ranged GET where a server refuses that."""
+    """Ask a source whether it has its file: by HEAD, or by a ranged GET where the server refuses HEAD."""
     if not is_remote(url):
         path = local_path(url)
         return Answer(None, path.stat().st_size) if path.is_file() else Answer(None, problem="no such file")
@@ -336,7 +349,10 @@ def _answer(url: str, response: requests.Response) -> Answer:
 
 
 def _is_page(url: str, response: requests.Response) -> bool:
-    """Sites whose files are gone, or that ask before they serve one, answer well and with a page."""
+    """Return whether a successful answer is a web page instead of the file.
+
+    Sites whose files are gone, or that want a confirmation before a download, answer with status 200 and a page.
+    """
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     return kind == "text/html" and not urlsplit(url).path.endswith((".html", ".htm"))
 

@@ -1,6 +1,7 @@
-"""What forms are given, and what they give: files in, documents out; for fixtures the other way round.
+"""The input and output of corpus readers, and the output of fixture writers.
 
-What is wrong with a corpus is reported to `Problems`: reading stops at the first, validating collects all.
+Readers turn files into documents; writers of fixtures turn documents into files. Mistakes in a corpus are reported to
+`Problems`: reading a corpus stops at the first problem, validating one (`CollectedProblems`) collects all of them.
 """
 
 import gzip
@@ -15,16 +16,17 @@ from docmt.base.foreign import reading
 
 DAMAGED = "compressed file is damaged or truncated"
 Rows = list[tuple[str, ...]]
-"""A document: source, target and further references of each sentence."""
+"""A document: a tuple of source, target and further references for each sentence."""
 FixtureFiles = Iterator[tuple[str, str | bytes]]
-"""Files of a fixture: paths, which may lead through archives, and contents."""
+"""The files of a fixture: the path of each, which may lead through archives, and its content."""
 
 
 @dataclass(frozen=True)
 class SideText:
-    """The sentences of a document in one language, and where each stands: a file, as shown in messages, and lines.
+    """The sentences of a document in one language, with the file and the lines that they come from.
 
-    A reference's sentences are None where there is none; no `lines`, no line numbers.
+    `sentences`: a missing sentence of a reference is None. `file`: the name that messages show. `lines`: the line of
+    each sentence, counted from 1; empty where the file has no line numbers.
     """
 
     sentences: Sequence[str | None]
@@ -32,13 +34,17 @@ class SideText:
     lines: Sequence[int] = ()
 
     def location(self, number: int) -> str:
-        """`file:line` of a sentence, counted from 0."""
+        """Return `file:line` of a sentence, whose `number` counts from 0."""
         return f"{self.file}:{self.lines[number]}" if self.lines else f"{self.file}, sentence {number + 1}"
 
 
 @dataclass(frozen=True)
 class Document:
-    """A document of sentence pairs; `references` are further translations. `where` it begins is shown in messages."""
+    """A document of sentence pairs.
+
+    `references`: further translations beside the target. `where`: the place at which the document begins, as messages
+    show it.
+    """
 
     split: str
     name: str
@@ -49,12 +55,16 @@ class Document:
 
     @property
     def sides(self) -> tuple[SideText, ...]:
+        """The source, the target and the further references, in this order."""
         return (self.source, self.target, *self.references)
 
 
 @dataclass(frozen=True)
 class ContrastiveItem:
-    """A row of `contrastive.parquet` (`docmt.base.columns.CONTRASTIVE`) without its number. `where` it was found."""
+    """A row of `contrastive.parquet` (`docmt.base.columns.CONTRASTIVE`) without its number.
+
+    `where`: the place in the corpus' files that the item was read from, as messages show it.
+    """
 
     set: str
     distance: int
@@ -66,19 +76,23 @@ class ContrastiveItem:
 
 
 class Problems:
-    """Each problem ends the reading, as a UserError."""
+    """A receiver of problems that ends the reading at the first one, with a UserError."""
 
     def report(self, what: str, *, where: str, **facts: object) -> None:
-        """`what` is the kind of problem, `facts` are those of UserError; whoever reports goes on as well as he can."""
+        """Raise UserError for a problem of the kind `what`; `facts` are further arguments of UserError.
+
+        A subclass may collect the problem instead of raising an error; callers therefore go on as well as they can
+        after the call.
+        """
         raise UserError(what, where=where, **facts)
 
     def warn(self, what: str, *, where: str, found: object) -> None:
-        """What a corpus may have, though it is rarely meant."""
+        """Accept a finding that is allowed in a corpus but is rarely intended; this class ignores it."""
 
 
 @dataclass
 class ProblemKind:
-    """All problems of a kind: how many, and the first ones as shown."""
+    """A kind of problem: the number of its problems, and the first of them as lines of text."""
 
     count: int = 0
     examples: list[str] = field(default_factory=list)
@@ -86,32 +100,35 @@ class ProblemKind:
 
 @dataclass
 class CollectedProblems(Problems):
-    """Keeps at most so many problems of each kind, and counts the rest."""
+    """A receiver that keeps at most `at_most` problems of each kind as text, and counts the rest."""
 
     at_most: int
     problems: dict[str, ProblemKind] = field(default_factory=dict)
     warnings: dict[str, ProblemKind] = field(default_factory=dict)
 
     def report(self, what: str, *, where: str, **facts: object) -> None:
-        self._keep(self.problems, what, where, **facts)
+        """Add a problem of the kind `what`; nothing is raised."""
+        self._add(self.problems, what, where, **facts)
 
     def warn(self, what: str, *, where: str, found: object) -> None:
-        self._keep(self.warnings, what, where, found=found)
+        """Add a warning of the kind `what`."""
+        self._add(self.warnings, what, where, found=found)
 
-    def _keep(self, kinds: dict[str, ProblemKind], what: str, where: str, **facts: object) -> None:
+    def _add(self, kinds: dict[str, ProblemKind], what: str, where: str, **facts: object) -> None:
         kind = kinds.setdefault(what, ProblemKind())
         kind.count += 1
         if kind.count <= self.at_most:
-            told = [f"{name} {facts[name]}" for name in ("found", "expected") if facts.get(name) is not None]
-            kind.examples.append(": ".join([where, *(["; ".join(told)] if told else [])]))
+            details = [f"{name} {facts[name]}" for name in ("found", "expected") if facts.get(name) is not None]
+            kind.examples.append(": ".join([where, *(["; ".join(details)] if details else [])]))
 
 
 @dataclass
 class ReaderInputs:
-    """The downloaded files of a corpus, its languages, and a folder in which archives are unpacked once.
+    """The input of a reader: the downloaded files of a corpus, its languages, and a folder for unpacked archives.
 
-    Readers report to `problems` what is wrong, and count in `changed` what they dropped, joined or removed: it is
-    complete when what they give is exhausted.
+    Archives are unpacked once into `scratch`. Readers report mistakes to `problems`, and count in `changed` the text
+    that they dropped, joined or removed; the counts are complete once the documents and items of the reader are
+    exhausted.
     """
 
     downloads: Path
@@ -121,21 +138,23 @@ class ReaderInputs:
     problems: Problems = field(default_factory=Problems)
     changed: Counter[str] = field(default_factory=Counter)
     archive: str | None = None
-    """In which archive names are; none = among the downloads."""
+    """The archive that holds the files of the reader; None = they are among the downloads."""
 
     @property
     def languages(self) -> tuple[str, str]:
+        """The source and the target language."""
         return self.source_language, self.target_language
 
     def within(self, archive: str | None) -> "ReaderInputs":
-        """The same for a reader whose files are in an archive."""
+        """Return the same input for a reader whose files are in an archive; None = among the downloads."""
         return replace(self, archive=archive)
 
     def path(self, name: str) -> Path:
-        """Where a file or folder lies once its archive, and archives inside it on the way there, are unpacked.
+        """Return the path of a file or folder, after unpacking its archive and any archives inside it on the way there.
 
         Raises UserError where an archive is missing or damaged.
         """
+        # `inside` is the path of `path` below the downloads: each archive is unpacked to a folder of that name.
         path, inside = self.downloads, Path()
         if self.archive is not None:
             path, inside = self._unpacked(path / self.archive, Path(self.archive)), Path(self.archive)
@@ -147,7 +166,8 @@ class ReaderInputs:
         return path / last
 
     def _unpacked(self, archive: Path, name: Path) -> Path:
-        from docmt.corpus.unpack import unpack  # its libraries are none of planning's, which reads forms too
+        # Imported late: planning reads the forms too, and needs no archive libraries.
+        from docmt.corpus.unpack import unpack
 
         folder = self.scratch / str(name).replace("/", "|")
         if not folder.exists():
@@ -155,69 +175,75 @@ class ReaderInputs:
         return folder
 
     def display_name(self, name: str) -> str:
-        """How a file is named in messages."""
+        """Return the name of a file as messages show it."""
         return display_name(self.archive, name)
 
     def lines(self, name: str) -> Iterator[str]:
-        """The lines of a text file, without their ends.
+        """Yield the lines of a text file, without their ends.
 
-        They are told apart by line feeds alone: other separators that Unicode knows may stand inside a sentence.
-        Reports invalid UTF-8. Raises UserError for a missing or damaged file.
+        Only line feeds end a line: other separators of Unicode may occur inside a sentence. A file whose name ends in
+        .gz is decompressed. Reports invalid UTF-8. Raises UserError for a missing or damaged file.
         """
-        path, shown = self.path(name), self.display_name(name)
-        opened = gzip.open if path.suffix == ".gz" else open
-        with reading(shown, DAMAGED, remedy="remove it, and make or fetch it again"), opened(path, "rb") as stream:
+        path, file = self.path(name), self.display_name(name)
+        open_file = gzip.open if path.suffix == ".gz" else open
+        with reading(file, DAMAGED, remedy="remove it, and make or fetch it again"), open_file(path, "rb") as stream:
             for number, line in enumerate(stream, 1):
-                text = _decoded(line, f"{shown}:{number}", self.problems).rstrip("\r\n")
+                text = _decoded(line, f"{file}:{number}", self.problems).rstrip("\r\n")
+                # Some editors write a byte order mark at the beginning of a file.
                 yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
 
     def text(self, name: str) -> str:
-        """A whole text file."""
+        """Return the content of a whole text file."""
         return "\n".join(self.lines(name))
 
 
 def display_name(archive: str | None, name: str) -> str:
-    """How a file is named in messages."""
+    """Return the name of a file, or of a file inside an archive, as messages show it."""
     return f"{archive}/{name}" if archive else name
 
 
 def _decoded(line: bytes, where: str, problems: Problems) -> str:
+    """Decode a line; report invalid UTF-8, and put replacement characters for it where reading goes on."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as problem:
-        found = f"byte 0x{line[problem.start]:02x} at column {problem.start + 1}"
-        problems.report("not valid UTF-8", where=where, found=found)
+        bad_byte = f"byte 0x{line[problem.start]:02x} at column {problem.start + 1}"
+        problems.report("not valid UTF-8", where=where, found=bad_byte)
         return line.decode("utf-8", errors="replace")
 
 
 def tsv_rows(
     inputs: ReaderInputs, path: str, columns: Sequence[str], optional: Sequence[str] = ()
 ) -> Iterator[tuple[int, list[str]]]:
-    """The values that these columns of a table with a header have, with the number of the row's line.
+    """Yield the line number of each row of a table with a header, and the row's values in the given columns.
 
-    Of an optional column that the table lacks they are "". Reports a row with another number of columns than the
-    header. Raises UserError for a file that is missing or damaged, or lacks a column.
+    The value of an optional column that the table lacks is "". Reports a row whose number of columns differs from the
+    header's. Raises UserError for a file that is missing or damaged, or that lacks a column.
     """
     lines = inputs.lines(path)
     header = next(lines, "").split("\t")
     need_columns(header, columns, f"{inputs.display_name(path)}:1")
-    places = [header.index(name) if name in header else None for name in (*columns, *optional)]
+    indices = [header.index(name) if name in header else None for name in (*columns, *optional)]
     for number, line in enumerate(lines, 2):
         values = line.split("\t")
         if len(values) == len(header):
-            yield number, ["" if place is None else values[place] for place in places]
+            yield number, ["" if index is None else values[index] for index in indices]
         else:
-            where, what = f"{inputs.display_name(path)}:{number}", "a row with another number of columns"
-            found, expected = f"{len(values)} columns", f"{len(header)}, as in the header"
-            inputs.problems.report(what, where=where, found=found, expected=expected)
+            where, problem = (
+                f"{inputs.display_name(path)}:{number}",
+                "row has a different number of columns than the header",
+            )
+            width, header_width = f"{len(values)} columns", f"{len(header)} columns"
+            inputs.problems.report(problem, where=where, found=width, expected=header_width)
 
 
-def need_columns(found: Sequence[str], wanted: Sequence[str], where: str) -> None:
-    missing = [name for name in wanted if name not in found]
+def need_columns(columns: Sequence[str], needed: Sequence[str], where: str) -> None:
+    """Raise UserError where `columns` lacks some of the `needed` ones."""
+    missing = [name for name in needed if name not in columns]
     if missing:
-        raise UserError("columns are missing", where=where, found=", ".join(found), expected=", ".join(missing))
+        raise UserError("columns are missing", where=where, found=", ".join(columns), expected=", ".join(missing))
 
 
 def text_of(lines: Iterable[str]) -> str:
-    """The content of a text file."""
+    """Return the content of a text file with these lines, each ended by a line feed."""
     return "".join(f"{line}\n" for line in lines)

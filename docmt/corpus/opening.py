@@ -1,7 +1,7 @@
-"""A corpus opened from files, wherever they lie: what of it can be read, and its documents after their checks.
+"""Opening a corpus from files: its documents and contrastive items, cleaned and validated.
 
-What every reader of files can be told (empty sides, control characters, names) is done here, after the form's reader,
-and then what every document must be is checked, whoever read it.
+Settings that all readers of files have (empty sides, control characters, prefixes of names) are applied here, after the
+form's reader. Then each document and item is validated, whichever reader it comes from.
 """
 
 import dataclasses
@@ -25,19 +25,19 @@ from docmt.corpus.contrastive_items import ContrastiveReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems, ReaderInputs, SideText, display_name
 
 MARKERS = (*SPECIALS, "<d>", "_eos")
-"""Names of special symbols, and what other corpora write between sentences and documents."""
+"""The special symbols of the vocabulary, and separators of sentences and documents that other corpora use."""
 MARKER = re.compile("|".join(map(re.escape, MARKERS)))
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
-"""Control characters, the line and paragraph separators (some tools take them for line ends), the byte order mark."""
+"""Control characters, line and paragraph separators (line ends for some tools), and the byte order mark."""
 LONG_CHARACTERS = 1000
-"""A sentence above it is warned of: most are paragraphs, or lines that lost their ends."""
+"""The number of characters above which a sentence gets a warning; most such sentences are paragraphs."""
 
 
 @dataclass(frozen=True)
 class OpenedCorpus:
-    """Both are read as they are asked for, so that one document at a time is held in memory.
+    """The documents and contrastive items of a corpus, read lazily: one document at a time is in memory.
 
-    `changed` counts what readers drop or mend, once both are exhausted.
+    `changed` counts what readers drop or repair; it is complete once both iterables are exhausted.
     """
 
     documents: Iterable[Document]
@@ -54,21 +54,24 @@ def open_corpus(
     problems: Problems,
     scratch: Path | None = None,
 ) -> Iterator[OpenedCorpus]:
-    """Open a corpus, called so in messages. `files`: the folder that holds them, or where each lies, by its name.
+    """Open the corpus that messages call `corpus`.
 
-    Archives are unpacked in a folder inside `scratch` (none = where temporary files go), which goes in the end.
-    Raises UserError for a missing or damaged file; what is wrong with documents and items goes to `problems`.
+    `files`: the folder that holds the files, or the path of each file by its name. Archives are unpacked in a temporary
+    folder inside `scratch` (None = the system's folder of temporary files), which is removed at the end. Raises
+    UserError for a missing or damaged file; problems of documents and items go to `problems`.
     """
+    # Inside `scratch`, which may be the output folder of a job, the folder of unpacked archives is a hidden one.
     prefix = "docmt." if scratch is None else ".unpacked."
-    with _in_one_folder(files) as downloads, tempfile.TemporaryDirectory(dir=scratch, prefix=prefix) as unpacked:
+    with _as_folder(files) as downloads, tempfile.TemporaryDirectory(dir=scratch, prefix=prefix) as unpacked:
         inputs = ReaderInputs(downloads, Path(unpacked), *languages, problems)
-        found = read(reader, inputs)
-        items = validated_items(found.items, corpus, problems)
-        yield OpenedCorpus(validated_documents(found.documents, problems), items, inputs.changed)
+        contents = read(reader, inputs)
+        items = validated_items(contents.items, corpus, problems)
+        yield OpenedCorpus(validated_documents(contents.documents, problems), items, inputs.changed)
 
 
 @contextmanager
-def _in_one_folder(files: Path | Mapping[str, Path]) -> Iterator[Path]:
+def _as_folder(files: Path | Mapping[str, Path]) -> Iterator[Path]:
+    """Yield a folder that holds the files: the given one, or a temporary one with links to the given paths."""
     if isinstance(files, Path):
         yield files
         return
@@ -79,10 +82,14 @@ def _in_one_folder(files: Path | Mapping[str, Path]) -> Iterator[Path]:
 
 
 def needed_files(corpus: CorpusConfig) -> dict[str, frozenset[str]]:
-    """Names of the downloads that each split, and the contrastive sets, need; a split of several parts needs all."""
+    """Return the names of the downloads that each split, and the contrastive sets, are read from.
+
+    A split of several parts needs the files of all parts. A corpus without files has all splits, and needs nothing.
+    """
     needed: dict[str, frozenset[str]] = {}
     for _, reader in corpus.reader.readers_of_files():
         for split, paths in reader.files_of_splits(corpus.languages).items():
+            # A path may lead through an archive; its first part is then the downloaded file.
             names = {reader.archive or path.split("/")[0] for path in paths}
             needed[split] = needed.get(split, frozenset()) | names
     if not needed:
@@ -93,7 +100,7 @@ def needed_files(corpus: CorpusConfig) -> dict[str, frozenset[str]]:
 
 
 def stated_splits(reader: ReaderConfig, languages: Languages) -> dict[str, list[str]]:
-    """The splits that a reader names files for, and these, as messages show them."""
+    """Return the splits that a reader names files for, with the names of the files as messages show them."""
     stated: dict[str, list[str]] = {}
     for _, part in reader.readers_of_files():
         if isinstance(part, SplitsReaderConfig) and part.splits:
@@ -104,9 +111,10 @@ def stated_splits(reader: ReaderConfig, languages: Languages) -> dict[str, list[
 
 @dataclass(frozen=True)
 class AvailableFiles:
-    """What of a corpus can be read where only some of its files are there.
+    """The readable part of a corpus of which only some files are present.
 
-    `reader`: of the splits whose files are all there, none where no split's are; `absent`: what the others lack.
+    `reader`: the reader of the splits whose files are all present, None where there is no such split; `files`: the path
+    of each present file; `absent`: the names of the missing files, by split.
     """
 
     reader: ReaderConfig | None
@@ -115,30 +123,33 @@ class AvailableFiles:
 
 
 def available_files(corpus: CorpusConfig, files: Mapping[str, Path | None]) -> AvailableFiles:
-    """`files`: where each of the corpus' files lies; None = nowhere."""
-    lacking = {s: sorted(name for name in names if files[name] is None) for s, names in needed_files(corpus).items()}
-    reader = corpus.reader.limited([split for split, names in lacking.items() if not names])
-    there = {name: path for name, path in files.items() if path is not None}
-    return AvailableFiles(reader, there, {split: names for split, names in lacking.items() if names})
+    """Return the readable part of a corpus. `files`: the path of each of its files; None = the file is missing."""
+    missing = {
+        split: sorted(name for name in names if files[name] is None) for split, names in needed_files(corpus).items()
+    }
+    reader = corpus.reader.limited([split for split, names in missing.items() if not names])
+    present = {name: path for name, path in files.items() if path is not None}
+    return AvailableFiles(reader, present, {split: names for split, names in missing.items() if names})
 
 
 def find_files(corpus: CorpusConfig, places: Places) -> dict[str, Path | None]:
+    """Return the path of each file of the corpus, None where no file of the name is found."""
     return {file.name: places.find(corpus.corpus, file.name) for file in corpus.files}
 
 
 def available_documents(corpus: CorpusConfig, places: Places) -> Iterator[Document]:
-    """Documents of those splits whose files are all here; nothing is downloaded.
+    """Yield the documents of those splits whose files are all present; nothing is downloaded.
 
-    Raises UserError for whatever readers and validation report.
+    Raises UserError for every problem that readers and validation report.
     """
-    here = available_files(corpus, find_files(corpus, places))
-    if here.reader is not None:
-        with open_corpus(here.reader, here.files, corpus.languages, corpus.corpus, Problems()) as found:
-            yield from found.documents
+    available = available_files(corpus, find_files(corpus, places))
+    if available.reader is not None:
+        with open_corpus(available.reader, available.files, corpus.languages, corpus.corpus, Problems()) as contents:
+            yield from contents.documents
 
 
 def contrastive_forms() -> dict[str, str]:
-    """Forms of contrastive sets by a short name: `table` is `contrastive_table`."""
+    """Return the forms of contrastive sets by their short names: `table` is `contrastive_table`."""
     kinds = [kind for kind in FORMS if issubclass(FORMS[kind], ContrastiveReaderConfig)]
     return {kind.removeprefix(f"{CONTRASTIVE}_"): kind for kind in kinds}
 
@@ -148,30 +159,31 @@ def read_sets(
     kind: str,
     options: Mapping[str, Any],
     languages: Languages,
-    tell: Callable[[Path, Counter[str]], None],
+    report_changes: Callable[[Path, Counter[str]], None],
 ) -> list[ContrastiveItem]:
-    """Items of contrastive sets of one's own, a file each, which names its set; `options` are those of the form.
+    """Read the items of a user's contrastive sets, a file for each set, which is named after its file.
 
-    Control characters become spaces; of each file it is told what was dropped or mended.
-    Raises UserError where a file is missing or not of the form, and for items that no corpus may have.
+    `options`: settings of the form `kind`. Control characters become spaces. `report_changes` is called for each file
+    with the counts of what was dropped or repaired. Raises UserError where a file is missing or not of the form, where
+    no file has an item, and for items that `validated_items` refuses.
     """
     items: list[ContrastiveItem] = []
     for file in files:
         settings = {"kind": kind, "sets": {file.stem: file.name}, "control": "space", **options}
         reader = parse(ReaderConfig, settings, str(file))
-        with open_corpus(reader, file.parent, languages, str(file), Problems()) as found:
-            items += found.items
-        tell(file, found.changed)
+        with open_corpus(reader, file.parent, languages, str(file), Problems()) as contents:
+            items += contents.items
+        report_changes(file, contents.changed)
     if not items:
         raise UserError("no contrastive items", where=", ".join(map(str, files)))
     return items
 
 
 def read(config: ReaderConfig, inputs: ReaderInputs) -> OpenedCorpus:
-    """What the form's reader gives, cleaned as its settings say; what is dropped or replaced is counted."""
+    """Return the documents and items of the form's reader, cleaned as its settings say; all changes are counted."""
     form, of_files = FORMS.module(config.kind), isinstance(config, FileReaderConfig)
     inputs = inputs.within(config.archive) if of_files else inputs
-    documents, items = (getattr(form, what, lambda *_: ())(config, inputs) for what in ("documents", "items"))
+    documents, items = (getattr(form, function, lambda *_: ())(config, inputs) for function in ("documents", "items"))
     if of_files:
         documents, items = _documents(documents, config, inputs.changed), _items(items, config, inputs.changed)
     return OpenedCorpus(documents, items, inputs.changed)
@@ -216,7 +228,7 @@ def _without_control(text: str, changed: Counter[str]) -> str:
 
 
 def _without_empty(sides: tuple[SideText, ...], changed: Counter[str]) -> tuple[SideText, ...]:
-    """Pairs with an empty source or target go; an empty reference counts as none."""
+    """Drop pairs with an empty source or target, and turn empty references into None."""
     source, target, *references = sides
     rows = [n for n, pair in enumerate(zip(source.sentences, target.sentences, strict=True)) if all(pair)]
     changed["pairs dropped: a side is empty"] += len(source.sentences) - len(rows)
@@ -230,10 +242,11 @@ def _without_empty(sides: tuple[SideText, ...], changed: Counter[str]) -> tuple[
 
 
 def validated_documents(documents: Iterable[Document], problems: Problems) -> Iterator[Document]:
-    """Pass the documents on, each after its checks. Names are remembered as hashes, some 100 bytes a document.
+    """Yield the documents, each after its checks.
 
-    Reports an unknown split, a name given twice in one, unequal numbers of sentences, a document without any, an empty
-    side of a pair, a stray marker, and a control character; warns of very long sentences.
+    Names are remembered as hashes, about 100 bytes for each document. Reports an unknown split, a name given twice in a
+    split, unequal numbers of sentences, a document without sentences, an empty side of a pair, a stray marker, and a
+    control character; warns of very long sentences.
     """
     names: set[int] = set()
     for document in documents:
@@ -253,8 +266,8 @@ def _check_sentences(document: Document, problems: Problems) -> None:
     if not any(lengths):
         problems.report("empty document", where=document.where)
     elif len(set(lengths)) > 1:
-        found = f"{lengths[0]} source and {', '.join(map(str, lengths[1:]))} target sentences"
-        problems.report("source and target differ in length", where=document.where, found=found)
+        counts = f"{lengths[0]} source and {', '.join(map(str, lengths[1:]))} target sentences"
+        problems.report("source and target differ in length", where=document.where, found=counts)
     for side in document.sides:
         for number, text in enumerate(side.sentences):
             if text is not None and _is_suspect(text):
@@ -262,7 +275,7 @@ def _check_sentences(document: Document, problems: Problems) -> None:
 
 
 def _is_suspect(text: str) -> bool:
-    """Whether a closer look is needed; quick, since it looks at every sentence of a corpus."""
+    """Return whether `check_text` must look at the text; this test is quick, since all sentences go through it."""
     return (
         not text
         or text.isspace()
@@ -274,7 +287,7 @@ def _is_suspect(text: str) -> bool:
 
 
 def check_text(text: str, where: str, problems: Problems) -> None:
-    """Reports a text that is empty, or holds a marker or a control character."""
+    """Report a text that is empty, or that contains a marker or a control character; warn of a very long one."""
     if not text.strip():
         problems.report("empty sentence", where=where)
     marker = MARKER.search(text)
@@ -288,21 +301,23 @@ def check_text(text: str, where: str, problems: Problems) -> None:
 
 
 def validated_items(items: Iterable[ContrastiveItem], corpus: str, problems: Problems) -> Iterator[ContrastiveItem]:
-    """Pass contrastive items on, each after its checks.
+    """Yield the contrastive items, each after its checks.
 
-    Reports lengths that do not fit, wrong variants that do not differ, and what `check_text` does. A wrong one that
-    equals the right one is a tie, which scoring counts as wrong.
+    Reports lengths that do not fit, wrong variants that do not differ, and the problems of `check_text`. A wrong
+    variant that equals the right one is allowed: it is a tie, which scoring counts as wrong.
     """
     for number, item in enumerate(items):
         where = item.where or f"{corpus} contrastive item {number}"
         if len(item.source) != len(item.target_context) + 1:
-            found = f"{len(item.source)} source and {len(item.target_context)} context sentences"
-            problems.report("context does not fit the source", where=where, found=found, expected="one less")
-        wrong = [text for place, text in enumerate(item.variants) if place != item.correct]
+            counts = f"{len(item.source)} source and {len(item.target_context)} context sentences"
+            problems.report(
+                "context does not fit the source", where=where, found=counts, expected="one context sentence fewer"
+            )
+        wrong = [text for index, text in enumerate(item.variants) if index != item.correct]
         if len(wrong) != len(item.variants) - 1 or not wrong or len(set(wrong)) != len(wrong):
-            found = f"{len(item.variants)} variants, correct {item.correct}"
-            expected = "one that is right, and wrong ones that differ"
-            problems.report("not the variants of an item", where=where, found=found, expected=expected)
+            counts = f"{len(item.variants)} variants, correct {item.correct}"
+            expected = "one right variant, and wrong variants that differ"
+            problems.report("not the variants of an item", where=where, found=counts, expected=expected)
         for text in (*item.source, *item.target_context, *item.variants):
             check_text(text, where, problems)
         yield item

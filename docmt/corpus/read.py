@@ -18,20 +18,22 @@ from docmt.corpus.inputs import ContrastiveItem, Document, Problems
 from docmt.corpus.opening import open_corpus, stated_splits
 
 ROWS_AT_ONCE = 50_000
-"""Sentences that are held in memory before they are written, as one row group."""
+"""The number of sentences that are collected in memory before they are written, as one row group."""
 
 
 class Statistics:
-    """Counts of one split, added up document by document."""
+    """The counts of a split, added up document by document."""
 
     def __init__(self) -> None:
+        """Start with no documents."""
         self.lengths: Counter[int] = Counter()
-        """How many documents have so many sentences."""
+        """The number of documents by their number of sentences."""
         self.references: Counter[int] = Counter()
-        """How many sentences have so many references, the target among them."""
+        """The number of sentences by their number of references, the target included."""
         self.characters = {"source": 0, "target": 0}
 
     def add(self, document: Document) -> None:
+        """Count a document: its sentences, references and characters."""
         self.lengths[len(document.source.sentences)] += 1
         if document.references:
             further = zip(*(side.sentences for side in document.references), strict=True)
@@ -43,9 +45,11 @@ class Statistics:
 
     @property
     def counts(self) -> SplitCounts:
+        """The numbers of documents and sentences."""
         return SplitCounts(self.lengths.total(), sum(length * count for length, count in self.lengths.items()))
 
     def summary(self) -> dict[str, Any]:
+        """Return the statistics of the split as card.json has them."""
         counts = self.counts
         mean = round(counts.sentences / counts.documents, 2)
         return {
@@ -58,21 +62,22 @@ class Statistics:
 
 
 def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None:
-    """Read, validate and write a corpus into `output`; no file is there before all of them are valid.
+    """Read, validate and write a corpus into `output`; no file appears there before all of them are valid.
 
-    Memory does not grow with the corpus, but for its documents' names.
-    Raises UserError for a missing or changed file, and for whatever readers and validation report.
+    Memory does not grow with the corpus, except for the documents' names. Raises UserError for a missing or changed
+    file, and for every problem that readers and validation report.
     """
-    sha256 = {file.name: _checked(file.name, file.sha256, downloads) for file in settings.files}
+    sha256 = {file.name: _verified_sha256(file.name, file.sha256, downloads) for file in settings.files}
     problems = Problems()
     output.mkdir(parents=True, exist_ok=True)
     with (
-        open_corpus(settings.reader, downloads, settings.languages, settings.corpus, problems, output) as found,
+        open_corpus(settings.reader, downloads, settings.languages, settings.corpus, problems, output) as corpus,
         atomic_file(output / "documents.parquet", "wb") as stream,
         pq.ParquetWriter(stream, DOCUMENTS, compression="zstd") as writer,
     ):
-        splits = _written(found.documents, writer)
-        items = list(found.items)
+        splits = _write_documents(corpus.documents, writer)
+        items = list(corpus.items)
+        # These checks are inside the block: where one fails, documents.parquet does not appear.
         counts = {split: statistics.counts for split, statistics in splits.items()}
         check_splits(counts, stated_splits(settings.reader, settings.languages), problems)
         if not (counts or items):
@@ -81,32 +86,36 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
         _check_contrastive(items, settings)
     if items:
         write_parquet(output / "contrastive.parquet", contrastive_table(items))
-    else:  # one of an earlier run must not be taken for this corpus's
+    else:  # a file of an earlier run would be read as a part of this corpus
         (output / "contrastive.parquet").unlink(missing_ok=True)
-    write_json(output / "card.json", _card(settings, sha256, splits, found.changed, items))
+    write_json(output / "card.json", _card(settings, sha256, splits, corpus.changed, items))
 
 
-def _checked(name: str, expected: str | None, downloads: Path) -> str:
+def _verified_sha256(name: str, expected: str | None, downloads: Path) -> str:
+    """Return the sha256 of a downloaded file.
+
+    Raises UserError where the file is missing or where its sha256 differs from `expected`; None = none is known.
+    """
     path = downloads / name
     if not path.exists():
         raise UserError("file not found", where=str(path), remedy="`docmt job fetch-file` downloads it")
-    found = sha256_file(path)
-    if expected is not None and found != expected:
+    actual = sha256_file(path)
+    if expected is not None and actual != expected:
         remedy = f"remove {path} and download it again"
-        raise UserError("wrong checksum", where=str(path), found=found, expected=expected, remedy=remedy)
-    return found
+        raise UserError("wrong checksum", where=str(path), found=actual, expected=expected, remedy=remedy)
+    return actual
 
 
 def _check_contrastive(items: list[ContrastiveItem], settings: CorpusSettings) -> None:
     if bool(items) != settings.contrastive:
-        found, expected = f"{len(items)} contrastive items", f"contrastive: {str(bool(items)).lower()}"
+        count, expected = f"{len(items)} contrastive items", f"contrastive: {str(bool(items)).lower()}"
         raise UserError(
-            "contrastive sets differ from the catalogue", where=settings.corpus, found=found, expected=expected
+            "contrastive sets differ from the catalogue", where=settings.corpus, found=count, expected=expected
         )
 
 
-def _written(documents: Iterable[Document], writer: pq.ParquetWriter) -> dict[str, Statistics]:
-    """Write the documents as they come; their statistics by split."""
+def _write_documents(documents: Iterable[Document], writer: pq.ParquetWriter) -> dict[str, Statistics]:
+    """Write the documents in the order in which they are read, and return the statistics of each split."""
     splits: defaultdict[str, Statistics] = defaultdict(Statistics)
     rows: list[tuple] = []
     for document in documents:
@@ -121,7 +130,7 @@ def _written(documents: Iterable[Document], writer: pq.ParquetWriter) -> dict[st
 
 
 def _rows(document: Document) -> Iterator[tuple]:
-    """In the order of DOCUMENTS."""
+    """Yield the rows of a document; their columns are in the order of DOCUMENTS."""
     sides = (side.sentences for side in document.sides)
     for number, (source, target, *further) in enumerate(zip(*sides, strict=True)):
         references = [text for text in further if text is not None]
@@ -134,7 +143,7 @@ def _table(rows: list[tuple]) -> pa.Table:
 
 
 def contrastive_table(items: list[ContrastiveItem]) -> pa.Table:
-    """CONTRASTIVE; the number of an item is its place."""
+    """Return a table of the schema CONTRASTIVE; the number of an item is its index."""
     columns = {name: [getattr(item, name) for item in items] for name in CONTRASTIVE.names if name != "item"}
     return pa.table({**columns, "item": range(len(items))}, CONTRASTIVE)
 
@@ -146,7 +155,7 @@ def _card(
     changed: Counter[str],
     items: Iterable[ContrastiveItem],
 ) -> dict[str, Any]:
-    """The content of card.json: what a person wants to know before using the corpus, and what made it.
+    """Return the content of card.json: the facts that a user of the corpus needs, and the files it was built from.
 
     `sha256`: of the files as they were read.
     """
@@ -167,28 +176,29 @@ def _card(
     }
 
 
-def check_splits(found: Collection[str], stated: Mapping[str, Sequence[str]], problems: Problems) -> None:
-    """Reports a split without any document whose files are stated, as when all of them are empty."""
+def check_splits(splits: Collection[str], stated: Mapping[str, Sequence[str]], problems: Problems) -> None:
+    """Report a split whose files are stated but that has no document, for instance because all its files are empty."""
     for split in SPLITS:
-        if split in stated and split not in found:
+        if split in stated and split not in splits:
             files = ", ".join(dict.fromkeys(stated[split]))
             remedy = "fetch or make them again, or take the split out of the corpus' file"
             problems.report(f"no documents in split {split}", where=files, expected="one or more", remedy=remedy)
 
 
 def check_counts(
-    found: Mapping[str, SplitCounts], expected: Mapping[str, SplitCounts], corpus: str, problems: Problems
+    counts: Mapping[str, SplitCounts], expected: Mapping[str, SplitCounts], corpus: str, problems: Problems
 ) -> None:
-    """Reports a split that is missing, or holds other counts than the catalogue says.
+    """Report a split that is missing, or whose counts differ from those of the catalogue.
 
-    Where the catalogue states none (a user's own corpus, a file that nobody has read yet) nothing is compared.
+    Nothing is compared where the catalogue states no counts: for a user's corpus, or for files that nobody has read
+    yet.
     """
     for split in SPLITS:
-        if split in expected and found.get(split) != expected[split]:
+        if split in expected and counts.get(split) != expected[split]:
             problems.report(
                 "counts differ from the catalogue's",
                 where=f"{corpus} {split}",
-                found=_counted(found.get(split)),
+                found=_counted(counts.get(split)),
                 expected=_counted(expected[split]),
             )
 

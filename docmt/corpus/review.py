@@ -1,7 +1,8 @@
-"""What a corpus holds beside what its files and the papers are said to hold: `docmt check-catalogue`; and all that is
-wrong with one, instead of the first thing: `docmt check-corpus`.
+"""The reviews of a corpus: `docmt check-catalogue` compares counts, `docmt check-corpus` lists all problems.
 
-Files are read where they lie; of a corpus whose training files are not there, dev and test are read all the same.
+`check` compares a corpus with the counts that its catalogue file and the papers state. `validate` reports all mistakes
+in a corpus instead of the first one. Files are read where they are; of a corpus whose training files are missing, dev
+and test are read nevertheless.
 """
 
 import dataclasses
@@ -26,13 +27,17 @@ from docmt.corpus.opening import AvailableFiles, OpenedCorpus, available_files, 
 from docmt.corpus.read import Statistics, check_counts, check_splits
 
 CATALOGUE = "catalogue"
-"""Stands for a paper where a count is that of the files, as the catalogue expects it."""
+"""The name that stands instead of a paper's where the catalogue states the count of the files."""
 Verdict = Literal["equal", "explained", "unexplained", "not counted"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One count beside what is stated of it. `why`: of a difference that is explained, or of what was not counted."""
+    """A count of a corpus beside the count that the catalogue or a paper states.
+
+    `place`: where the paper states it, such as a table; `why`: the reason of an explained difference, or the reason
+    that nothing was measured.
+    """
 
     split: str
     count: str
@@ -46,23 +51,28 @@ class Finding:
 
 @dataclass
 class Contents:
-    """What there is of a corpus, by split and set, and what readers dropped or mended."""
+    """The contents of a corpus by split and contrastive set, and the changes that readers made."""
 
     splits: defaultdict[str, Statistics] = field(default_factory=lambda: defaultdict(Statistics))
     items: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
 
-    def add(self, one: OpenedCorpus) -> None:
-        for document in one.documents:
+    def add(self, corpus: OpenedCorpus) -> None:
+        """Count the documents and items of an opened corpus; documents of unknown splits are left out."""
+        for document in corpus.documents:
             if document.split in SPLITS:
                 self.splits[document.split].add(document)
-        self.items.update(item.set for item in one.items)
-        self.changed.update(one.changed)
+        self.items.update(item.set for item in corpus.items)
+        self.changed.update(corpus.changed)
 
 
 @dataclass
 class CorpusCheck:
-    """A corpus: what was found, what could not be read (files by split), and what is wrong with the files, if any."""
+    """The result of `check_corpus`.
+
+    `absent`: the missing files of the splits that could not be read, by split; `changed`: the changes that readers
+    made; `problem`: the first mistake in the files, None where there is none.
+    """
 
     corpus: str
     findings: list[Finding] = field(default_factory=list)
@@ -72,162 +82,178 @@ class CorpusCheck:
 
     @property
     def is_fine(self) -> bool:
+        """True where the corpus has no problem and no unexplained difference."""
         return self.problem is None and all(finding.verdict != "unexplained" for finding in self.findings)
 
 
 CountsBySplit = dict[str, dict[str, float]]
-"""By split or contrastive set, then by the name of the count."""
+"""Counts by split or contrastive set, then by the name of the count."""
 
 
 def check_corpus(corpus: CorpusConfig, places: Places) -> CorpusCheck:
-    """Read what is there of a corpus and compare it with the catalogue's counts and the papers'.
+    """Compare the readable part of a corpus with the counts of the catalogue and of the papers.
 
-    What readers and validation refuse, and a wrong checksum, is the corpus' `problem`: nothing of it is compared.
+    A UserError of readers or validation, or a wrong checksum, becomes the `problem` of the result; then nothing is
+    compared.
     """
-    checked = CorpusCheck(corpus.corpus)
+    result = CorpusCheck(corpus.corpus)
     try:
-        here = available_files(corpus, find_files(corpus, places))
-        checked.absent = here.absent
-        if here.reader is not None:
-            found = _counts(corpus, here, checked.changed)
-            checked.findings = list(_findings(corpus, found, places.results, set(checked.absent)))
+        available = available_files(corpus, find_files(corpus, places))
+        result.absent = available.absent
+        if available.reader is not None:
+            counts = _counts(corpus, available, result.changed)
+            result.findings = list(_findings(corpus, counts, places.results, set(result.absent)))
     except UserError as problem:
-        checked.problem = str(problem)
-    return checked
+        result.problem = str(problem)
+    return result
 
 
-def _counts(corpus: CorpusConfig, here: AvailableFiles, changed: Counter[str]) -> CountsBySplit:
-    """Documents and sentences of each split, items of each contrastive set."""
+def _counts(corpus: CorpusConfig, available: AvailableFiles, changed: Counter[str]) -> CountsBySplit:
+    """Return the documents and sentences of each split, and the number of items of each contrastive set."""
     for file in corpus.files:
-        path = here.files.get(file.name)
-        if path and file.sha256 is not None and (found := sha256_file(path)) != file.sha256:
-            raise UserError("wrong checksum", where=str(path), found=found, expected=file.sha256)
+        path = available.files.get(file.name)
+        if path and file.sha256 is not None and (sha256 := sha256_file(path)) != file.sha256:
+            raise UserError("wrong checksum", where=str(path), found=sha256, expected=file.sha256)
     contents = Contents(changed=changed)
-    with open_corpus(here.reader, here.files, corpus.languages, corpus.corpus, Problems()) as one:
-        contents.add(one)
-    counts = {split: dataclasses.asdict(found.counts) for split, found in contents.splits.items()}
+    with open_corpus(available.reader, available.files, corpus.languages, corpus.corpus, Problems()) as opened:
+        contents.add(opened)
+    counts = {split: dataclasses.asdict(statistics.counts) for split, statistics in contents.splits.items()}
     return counts | {name: {"instances": number} for name, number in contents.items.items()}
 
 
-def _findings(corpus: CorpusConfig, found: CountsBySplit, results: Path, absent: set[str]) -> Iterator[Finding]:
-    """The files' own counts first, then paper by paper. What could not be read is no finding."""
+def _findings(corpus: CorpusConfig, corpus_counts: CountsBySplit, results: Path, absent: set[str]) -> Iterator[Finding]:
+    """Yield the findings of the catalogue's own counts first, then those of each paper.
+
+    A split that could not be read gives no finding.
+    """
     for split, counts in corpus.expected.items():
         for count, number in dataclasses.asdict(counts).items():
             if split not in absent:
-                yield _compared(split, count, found.get(split, {}).get(count), number, CATALOGUE, "expected", None)
+                yield _compared(
+                    split, count, corpus_counts.get(split, {}).get(count), number, CATALOGUE, "expected", None
+                )
     for published in corpus.published:
-        stated_here = [
+        readable = [
             (split, count, number)
             for split, counts in published.counts.items()
             if (split if split in SPLITS else CONTRASTIVE) not in absent
             for count, number in counts.items
         ]
-        for split, count, number in stated_here:
+        for split, count, number in readable:
             if split in SPLITS and count in LATER:
-                yield from _made(corpus.corpus, split, count, published, results)
+                yield from _later_findings(corpus.corpus, split, count, published, results)
             else:
-                own, why = found.get(split, {}).get(count, 0), published.reason(split, count)
-                yield _compared(split, count, own, number, published.paper, published.place, why)
+                # A split that the corpus lacks, although nothing of it is missing, has 0 documents.
+                measured, why = corpus_counts.get(split, {}).get(count, 0), published.reason(split, count)
+                yield _compared(split, count, measured, number, published.paper, published.place, why)
 
 
 def _compared(
-    split: str, count: str, found: float | None, printed: int | float | str, paper: str, place: str, why: str | None
+    split: str, count: str, measured: float | None, printed: int | float | str, paper: str, place: str, why: str | None
 ) -> Finding:
-    number = stated(printed)
-    if found is not None and number.covers(found):
-        return Finding(split, count, found, number.text, paper, place, "equal")
-    return Finding(split, count, found, number.text, paper, place, "explained" if why else "unexplained", why)
+    stated_count = stated(printed)
+    if measured is not None and stated_count.covers(measured):
+        return Finding(split, count, measured, stated_count.text, paper, place, "equal")
+    return Finding(split, count, measured, stated_count.text, paper, place, "explained" if why else "unexplained", why)
 
 
-def _made(corpus: str, split: str, count: str, published: PublishedCounts, results: Path) -> Iterator[Finding]:
-    """A count that a later stage gives: once for each text in which it was made."""
+def _later_findings(
+    corpus: str, split: str, count: str, published: PublishedCounts, results: Path
+) -> Iterator[Finding]:
+    """Yield a finding for a count that a later stage measures, for each text in which the stage has run."""
     printed = getattr(published.counts[split], count)
     why = published.reason(split, count)
-    numbers = [] if count in UNCLEAR else list(counts_of_later_stages(results, corpus, split, count))
-    for text, number in numbers:
+    measurements = [] if count in UNCLEAR else list(counts_of_later_stages(results, corpus, split, count))
+    for text, number in measurements:
         yield _compared(split, count, number, printed, published.paper, f"{published.place} (text {text})", why)
-    if not numbers:
+    if not measurements:
         reason = UNCLEAR.get(count) or f"a later stage counts it, in {card_with_count(results, corpus, split, count)}"
-        shown = stated(printed).text
-        yield Finding(split, count, None, shown, published.paper, published.place, "not counted", reason)
+        stated_text = stated(printed).text
+        yield Finding(split, count, None, stated_text, published.paper, published.place, "not counted", reason)
 
 
 def counts_of_later_stages(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:
-    """The count in every text that has been made of the corpus: the text's name and the number."""
-    made = COUNTS[count]
-    for path in sorted(results.glob(made.card(corpus, "*", made.view_of(split)))):
+    """Yield the name of each text of the corpus that a later stage has processed, and the count there."""
+    stage_count = COUNTS[count]
+    for path in sorted(results.glob(stage_count.card(corpus, "*", stage_count.view_of(split)))):
         card = as_object(read_object(path, "splits")["splits"], f"{path} splits").get(split)
         if card:
             with reading(path, "not a card with this count", f"{count} of each split"):
-                value = made.value(card)
+                value = stage_count.value(card)
             yield path.parent.parent.name, value
 
 
 def card_with_count(results: Path, corpus: str, split: str, count: str) -> str:
-    """Where the count would stand, for a person who wants it."""
-    made = COUNTS[count]
-    return str(results / made.card(corpus, "<text>", made.view_of(split).replace("*", "")))
+    """Return the path of the card that will have the count once the later stage has run; `<text>` stands for a text."""
+    stage_count = COUNTS[count]
+    return str(results / stage_count.card(corpus, "<text>", stage_count.view_of(split).replace("*", "")))
 
 
 @dataclass
 class Review(Contents):
-    """What was found: what there is, and problems."""
+    """The contents of a corpus and all problems of its files."""
 
     problems: CollectedProblems = field(kw_only=True)
 
 
 def review_files(settings: Mapping[str, Any], where: str, at_most: int) -> Review:
-    """Read files that are no corpus of the catalogue. `settings`: of their reader; paths start from where we are.
+    """Read files that are no corpus of the catalogue, and return their contents and problems.
 
-    `where` stands for the settings in messages; `at_most`: problems of each kind that are shown.
+    `settings`: of the reader of the files; paths start from the current folder. `where`: the name of the settings in
+    messages; `at_most`: the number of problems of each kind that are kept as text.
     """
-    found = Review(problems=CollectedProblems(at_most))
-    _read(parse(ReaderConfig, settings, where), Path(), ("xx", "yy"), "the corpus", found)
-    return found
+    review = Review(problems=CollectedProblems(at_most))
+    # The languages of the files are not known; the forms that users may name here do not need them.
+    _read(parse(ReaderConfig, settings, where), Path(), ("xx", "yy"), "the corpus", review)
+    return review
 
 
 def review_corpus(path: Path, folder: Path | None, mirror: str | None, at_most: int) -> Review:
-    """Read a corpus of the catalogue, or one of the same form, by its file.
+    """Read a corpus of the catalogue, or a user's corpus of the same form, by the path of its YAML file.
 
-    Its files are looked for in `folder`, among downloads and in the mirror, beside `path` and at their sources. Splits
-    whose files are not all there are not read.
+    Its files are searched in `folder`, among the downloads and in the mirror, beside `path` and at their sources.
+    Splits whose files are not all present are not read.
     """
-    corpus, found = load_corpus(path), Review(problems=CollectedProblems(at_most))
+    corpus, review = load_corpus(path), Review(problems=CollectedProblems(at_most))
     files = _files(corpus, path, folder, mirror)
     for file in corpus.files:
-        place = files[file.name]
-        if place is None:
-            found.problems.report("file not found", where=file.name)
-        elif file.sha256 is not None and (sha256 := sha256_file(place)) != file.sha256:
-            found.problems.report("wrong checksum", where=file.name, found=sha256, expected=file.sha256)
-    here = available_files(corpus, files)
-    if here.reader is not None:
-        _read(here.reader, here.files, corpus.languages, corpus.corpus, found)
-    if not found.problems.problems:
-        counts = {split: statistics.counts for split, statistics in found.splits.items()}
-        check_counts(counts, corpus.expected, corpus.corpus, found.problems)
-    return found
+        file_path = files[file.name]
+        if file_path is None:
+            review.problems.report("file not found", where=file.name)
+        elif file.sha256 is not None and (sha256 := sha256_file(file_path)) != file.sha256:
+            review.problems.report("wrong checksum", where=file.name, found=sha256, expected=file.sha256)
+    available = available_files(corpus, files)
+    if available.reader is not None:
+        _read(available.reader, available.files, corpus.languages, corpus.corpus, review)
+    if not review.problems.problems:
+        counts = {split: statistics.counts for split, statistics in review.splits.items()}
+        check_counts(counts, corpus.expected, corpus.corpus, review.problems)
+    return review
 
 
 def _files(corpus: CorpusConfig, path: Path, folder: Path | None, mirror: str | None) -> dict[str, Path | None]:
-    found = find_files(corpus, Places(Path(RESULTS), mirror, {corpus.corpus: str(folder)} if folder else {}))
+    """Return the path of each file of the corpus, None where the file is missing."""
+    paths = find_files(corpus, Places(Path(RESULTS), mirror, {corpus.corpus: str(folder)} if folder else {}))
     for file in corpus.files:
-        beside = [path.parent / file.name, *(local_path(source) for source in file.sources)]
-        found[file.name] = found[file.name] or next((place for place in beside if place.is_file()), None)
-    return found
+        candidates = [path.parent / file.name, *(local_path(source) for source in file.sources)]
+        paths[file.name] = paths[file.name] or next(
+            (file_path for file_path in candidates if file_path.is_file()), None
+        )
+    return paths
 
 
 def _read(
-    reader: ReaderConfig, files: Path | Mapping[str, Path], languages: Languages, corpus: str, found: Review
+    reader: ReaderConfig, files: Path | Mapping[str, Path], languages: Languages, corpus: str, review: Review
 ) -> None:
-    """What ends the reading is a problem like others, and the last one."""
-    problems = found.problems
+    """Read a corpus into `review`; a UserError that ends the reading is added as its last problem."""
+    problems = review.problems
     try:
-        with open_corpus(reader, files, languages, corpus, problems) as one:
-            found.add(one)
-    except UserError as end:
-        problems.report(end.what, where=end.where or corpus, found=end.found, expected=end.expected)
+        with open_corpus(reader, files, languages, corpus, problems) as opened:
+            review.add(opened)
+    except UserError as problem:
+        problems.report(problem.what, where=problem.where or corpus, found=problem.found, expected=problem.expected)
+    # A file with other problems may have lost its documents through them, so empty splits are not reported then.
     if not problems.problems:
-        check_splits(found.splits, stated_splits(reader, languages), problems)
-    if not (found.splits or found.items or problems.problems):
+        check_splits(review.splits, stated_splits(reader, languages), problems)
+    if not (review.splits or review.items or problems.problems):
         problems.report("no documents", where=corpus)

@@ -1,4 +1,4 @@
-"""Documents whose sides stand in files of their own: put together line by line, or by the names that both give them."""
+"""Documents whose two languages are in separate files, paired line by line or by the names of documents."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,12 +8,15 @@ from typing import ClassVar
 from docmt.corpus.inputs import Document, Problems, ReaderInputs, SideText
 
 Row = tuple[int, tuple[str | None, ...]]
-"""The number of a line, from 1, and what it is in each file, stripped; a reference that is not there is None."""
+"""The number of a line, counted from 1, and its stripped text in each file; a missing reference is None."""
 
 
 @dataclass(frozen=True)
 class SidesConfig:
-    """Files that are translations of each other; `references`: further translations beside `target`."""
+    """Files that are translations of each other, line by line.
+
+    `references`: further translations beside `target`.
+    """
 
     PATHS: ClassVar = ("source", "target", "references")
 
@@ -23,29 +26,34 @@ class SidesConfig:
 
     @property
     def paths(self) -> tuple[str, ...]:
+        """The source, the target and the further references, in this order."""
         return (self.source, self.target, *self.references)
 
 
 def aligned_rows(inputs: ReaderInputs, files: Sequence[str]) -> Iterator[Row]:
-    """The files side by side. Reports unequal numbers of lines; what one file has more is not given."""
+    """Yield the lines of several files side by side.
+
+    Reports files with unequal numbers of lines; the surplus lines of the longer files are not yielded.
+    """
     streams = [inputs.lines(name) for name in files]
     for number, texts in enumerate(zip_longest(*streams), 1):
         if None in texts:
-            rest = [sum(1 for _ in stream) for stream in streams]
-            counts = [number - (text is None) + more for text, more in zip(texts, rest, strict=True)]
-            short, long = (pick(range(len(files)), key=counts.__getitem__) for pick in (min, max))
+            # None marks a file that has ended; the other files are read to their end for the message.
+            remaining = [sum(1 for _ in stream) for stream in streams]
+            counts = [number - (text is None) + unread for text, unread in zip(texts, remaining, strict=True)]
+            shortest, longest = (pick(range(len(files)), key=counts.__getitem__) for pick in (min, max))
             inputs.problems.report(
                 "the two sides have unequal numbers of lines",
-                where=f"{inputs.display_name(files[short])}:{counts[short]}",
-                found=f"{counts[short]} lines",
-                expected=f"{counts[long]} lines, as in {inputs.display_name(files[long])}",
+                where=f"{inputs.display_name(files[shortest])}:{counts[shortest]}",
+                found=f"{counts[shortest]} lines",
+                expected=f"{counts[longest]} lines, as in {inputs.display_name(files[longest])}",
             )
             return
         yield number, tuple([text.strip() for text in texts])
 
 
 def aligned_document(split: str, name: str, rows: Sequence[Row], files: Sequence[str]) -> Document:
-    """Rows as a document. `files` as shown in messages: source, target, references."""
+    """Return a document of the rows. `files`: source, target and references, as messages show them."""
     lines = [number for number, _ in rows]
     columns = zip(*(texts for _, texts in rows), strict=True)
     source, target, *references = (SideText(texts, file, lines) for texts, file in zip(columns, files, strict=True))
@@ -54,8 +62,10 @@ def aligned_document(split: str, name: str, rows: Sequence[Row], files: Sequence
 
 @dataclass
 class MonolingualDocument:
-    """A document in one language: its file, as messages show it, its name, the line where it begins, its sentences and
-    theirs. `system`: who translated it (`sysid`), where the file says so.
+    """A document in one language.
+
+    `file`: as messages show it; `line`: the line at which the document begins; `system`: the translator (`sysid`),
+    where the file states one; `lines`: the line of each sentence.
     """
 
     file: str
@@ -67,62 +77,68 @@ class MonolingualDocument:
 
     @property
     def side(self) -> SideText:
+        """The sentences with their file and lines."""
         return SideText(self.sentences, self.file, self.lines)
 
     @property
     def where(self) -> str:
+        """The place at which the document begins, as messages show it."""
         return f"{self.file}:{self.line}"
 
 
 def paired_documents(
     split: str, prefix: str, sides: Iterable[Iterable[MonolingualDocument]], problems: Problems
 ) -> Iterator[Document]:
-    """Source and target, document by document; names get the prefix.
+    """Yield source and target document by document; `prefix` goes before their names.
 
-    Reports the first document that only one of them has.
+    Reports the first document that only one of the languages has, and ends there.
     """
     for source, target in zip_longest(*sides):
         if source is None or target is None or source.name != target.name:
-            names = ["no more" if one is None else one.name for one in (source, target)]
-            what, where = "the two languages hold other documents", (source or target).where
-            problems.report(what, where=where, found=f"{names[0]} in one", expected=f"{names[1]} in the other")
+            names = ["no more" if document is None else document.name for document in (source, target)]
+            problem, where = "the two languages have different documents", (source or target).where
+            problems.report(problem, where=where, found=f"{names[0]} in one", expected=f"{names[1]} in the other")
             return
         yield Document(split, prefix + source.name, source.side, target.side, source.where)
 
 
 class DocumentCollector:
-    """Takes the events of a parser of `<doc>` and `<seg>` and gathers documents. `file` is shown in messages.
+    """A receiver of the events of a parser of `<doc>` and `<seg>`, which collects documents.
 
-    Reports a segment outside of a document, segments not numbered 1, 2, 3 ..., a document without a `docid`, one
-    that a system has twice, and what is not closed.
+    `file`: as messages show it. Reports a segment outside of a document, segments not numbered 1, 2, 3 ..., a document
+    without a `docid`, a document that a system has twice, and documents or segments that are not closed.
     """
 
     def __init__(self, file: str, problems: Problems) -> None:
+        """Start without an open document or segment."""
         self.documents: list[MonolingualDocument] = []
         self._file, self._problems = file, problems
         self._open: MonolingualDocument | None = None
         self._text: list[str] | None = None
         self._line = 0
-        """Where the open segment begins."""
+        """The line at which the open segment begins."""
 
     def start(self, tag: str, attributes: Mapping[str, str | None], line: int) -> None:
+        """Receive a start tag."""
         if tag == "doc":
             self._start_document(attributes, line)
         elif tag == "seg":
             self._start_segment(attributes, line)
 
     def end(self, tag: str, line: int) -> None:
+        """Receive an end tag."""
         if tag == "seg" and self._text is not None:
             self._add_segment()
         elif tag == "doc":
             self._end_document(closed=True)
 
     def text(self, text: str) -> None:
+        """Receive text; text outside of segments is ignored."""
         if self._text is not None:
             self._text.append(text)
 
     def finish(self) -> list[MonolingualDocument]:
-        """All documents, after the file's last line."""
+        """Return all documents, after the last line of the file."""
         self._end_document(closed=False)
         return self.documents
 
@@ -131,7 +147,7 @@ class DocumentCollector:
         name, system = attributes.get("docid") or "", attributes.get("sysid") or ""
         if not name:
             self._report("document without a docid", line)
-        if any((one.name, one.system) == (name, system) for one in self.documents):
+        if any((document.name, document.system) == (name, system) for document in self.documents):
             self._report("document given twice", line, found=f"docid {name}")
         self._open = MonolingualDocument(self._file, name, line, system)
         self.documents.append(self._open)
@@ -143,8 +159,8 @@ class DocumentCollector:
             return
         number = len(self._open.sentences) + 1
         if attributes.get("id") != str(number):
-            found = f"seg id {attributes.get('id')}"
-            self._report("segments are not numbered 1, 2, 3 ...", line, found=found, expected=number)
+            segment_id = f"seg id {attributes.get('id')}"
+            self._report("segments are not numbered 1, 2, 3 ...", line, found=segment_id, expected=number)
         self._text, self._line = [], line
 
     def _end_document(self, closed: bool) -> None:
@@ -159,6 +175,7 @@ class DocumentCollector:
             self._add_segment()
 
     def _add_segment(self) -> None:
+        # A segment may span several lines of the file.
         self._open.sentences.append("".join(self._text).replace("\n", " ").strip())
         self._open.lines.append(self._line)
         self._text = None
@@ -168,7 +185,7 @@ class DocumentCollector:
 
 
 def talk_tags(number: int) -> tuple[str, ...]:
-    """What a fixture's file says of a talk, in the tags of IWSLT."""
+    """Return the lines of a fixture's file that describe a talk, in the tags of IWSLT."""
     return (
         "<keywords>talks</keywords>",
         f"<speaker>Speaker {number}</speaker>",
@@ -179,6 +196,7 @@ def talk_tags(number: int) -> tuple[str, ...]:
 
 
 def escaped(text: str) -> str:
+    """Return the text with `&`, `<` and `>` escaped for XML."""
     import html
 
     return html.escape(text, quote=False)

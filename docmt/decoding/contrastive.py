@@ -1,4 +1,4 @@
-"""Forced scores of contrastive variants; the judged sentence is the last of its segment."""
+"""Forced scores of contrastive variants; the sentence to judge is the last one of its segment."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ from docmt.nn.rows import Rows
 from docmt.search.forced import variant_scores
 
 Row = dict[str, Any]
+"""A row of CONTRASTIVE_SEGMENTS by the names of its columns."""
 
 
 def score_variants(
@@ -27,18 +28,20 @@ def score_variants(
     progress: Progress = quiet,
     whole: bool = False,
 ) -> pa.Table:
-    """CONTRASTIVE_SCORES of CONTRASTIVE_SEGMENTS, in their order, and, where the model reads them, their chains.
+    """Return CONTRASTIVE_SCORES for the rows of `table` (CONTRASTIVE_SEGMENTS), in their order.
 
-    `whole`: of the whole target; else nothing is said of the sentences before the last.
+    `chains` has the lexical chains of the rows, where the model reads them. With `whole` the whole target is scored;
+    otherwise the columns about the sentences before the last one are null.
 
-    Variants of an item that have the same ids, as two words give that are both unknown, are computed once: so their
-    scores are equal to the last bit, and a tie is seen. Raises UserError where the rows of an item do not share their
-    source and their target but for its last sentence.
+    Variants of an item that have the same ids are computed once. Two unknown words give such variants, for example. So
+    their scores are equal to the last bit, and a tie is detected.
+
+    Raises UserError where the rows of an item differ in their source, or in their target before its last sentence.
     """
-    distinct, own, variants = distinct_variants(table.to_pylist())
+    distinct, variant_of_row, variants = distinct_variants(table.to_pylist())
     rows = Rows.from_table(table, chains).take(distinct)
-    found = batch_scores(model, rows, variants, batch_tokens, progress, whole)
-    of_rows = {name: values[own] for name, values in found.items()}
+    scores = batch_scores(model, rows, variants, batch_tokens, progress, whole)
+    of_rows = {name: values[variant_of_row] for name, values in scores.items()}
     columns = {
         name: table[name] if name in table.column_names else of_rows.get(name, pa.nulls(len(table)))
         for name in CONTRASTIVE_SCORES.names
@@ -54,12 +57,15 @@ def batch_scores(
     progress: Progress = quiet,
     whole: bool = False,
 ) -> dict[str, np.ndarray]:
-    """What `variant_scores` gives, batch by batch; an item is never cut, since its rows share what is computed.
+    """Return the columns of `variant_scores` for all rows, which are computed batch by batch.
 
-    `variants`: how many consecutive rows each item has.
+    `variants` has the number of consecutive rows of each item. An item is never split, since its rows share
+    computations.
     """
+    # Without initial values, since each row is in exactly one batch.
     columns: defaultdict[str, np.ndarray] = defaultdict(lambda: np.empty(len(rows)))
     first = starts(variants)
+    # The source of an item is encoded once for all its variants, so it counts once.
     sizes = rows.source_words[first] + np.add.reduceat(rows.target_words, first)
     done = pieces = 0
     for indices in token_batches(sizes.tolist(), batch_tokens):
@@ -75,8 +81,12 @@ def batch_scores(
 
 
 def distinct_variants(rows: Sequence[Row]) -> tuple[list[int], list[int], np.ndarray]:
-    """The first row of each different variant; which of these each row is; how many of them each item has."""
-    distinct, own, variants = [], [], []
+    """Return which rows have distinct variants of their item, and how all rows map to them.
+
+    The three values are the first row of each distinct variant, the index of each row's variant in this list, and the
+    number of distinct variants of each item.
+    """
+    distinct, variant_of_row, variants = [], [], []
     for _, item in groupby(range(len(rows)), lambda row: (rows[row]["set"], rows[row]["item"])):
         known: dict[tuple[int, ...], int] = {}
         shared = None
@@ -87,13 +97,13 @@ def distinct_variants(rows: Sequence[Row]) -> tuple[list[int], list[int], np.nda
             if target not in known:
                 known[target] = len(distinct)
                 distinct.append(row)
-            own.append(known[target])
+            variant_of_row.append(known[target])
         variants.append(len(known))
-    return distinct, own, np.array(variants)
+    return distinct, variant_of_row, np.array(variants)
 
 
 def _shared(row: Row) -> tuple:
-    """The source, and the target without its last sentence."""
+    """Return what the variants of an item share: the source, and the target without its last sentence."""
     *context, _ = row["target_lengths"]
     return row["source_ids"], row["source_lengths"], context, row["target_ids"][: sum(context)]
 

@@ -1,19 +1,21 @@
-"""What stage 6 leaves: a line for each test sentence or document, and an account of how they came about.
+"""The files of stage 6: translations, a line for each sentence or document, and a record of the decoding.
 
-Of text from elsewhere a line is a sentence, and a blank line stands between documents.
+For text from elsewhere a line is a sentence, and a blank line separates documents.
 
-`test.nbest.tsv` has the best translations of every search with their scores. A row is a hypothesis, those of one search
-together, the best first:
+`test.nbest.tsv` has the best translations of every search with their scores. A row is a hypothesis. The rows of one
+search are consecutive, the best one first:
 
-- `line`: the line of `test.txt`, from 1 on, where the first sentence of what was searched for stands
+- `line`: the line of `test.txt`, from 1 on, with the first sentence that was searched for
 - `segment`: the number of the segment of the test view, from 1 on
 - `rank`: from 1 on
-- `score`: by the length penalty, what hypotheses are ranked by
-- `log_probability`: the plain sum over all outputs, nats; it is the text's forced score
-- `tokens`, `text`: sentences are joined by ` _eos `; a model may give another number of them than the segment has
+- `score`: the score after the length penalty, by which hypotheses are ranked
+- `log_probability`: the plain sum over all outputs, in nats; it is the forced score of the text
+- `tokens`, `text`: sentences are joined by ` _eos `; a model may give a different number of sentences than the segment
+  has
 
-What is searched for is a segment (a sentence, a window, an instance) or, where a model is synchronous, a sentence of
-one. Windows are listed as they were found, without the fallbacks for those with another number of sentences.
+A search is for a segment (a sentence, a window or an instance) or, where a model is synchronous, for a sentence of a
+segment. Windows are listed with the result of their search, without the fallbacks for windows with a different number
+of sentences.
 """
 
 import dataclasses
@@ -38,13 +40,16 @@ from docmt.settings.data import ViewConfig
 from docmt.settings.decode import DecodeConfig
 
 NBEST = "test.nbest.tsv"
+"""Name of the file of n-best lists."""
 COLUMNS = ("line", "segment", "rank", "score", "log_probability", "tokens", "text")
+"""Its columns."""
 BETWEEN_SENTENCES = " _eos "
+"""Joins the sentences of a hypothesis."""
 
 
 @dataclasses.dataclass(frozen=True)
 class TranslationSettings:
-    """The stage's `settings.json`. `version`: of the stage's code, in docmt.plan.versions."""
+    """The stage's `settings.json`; `version` is the version of the stage's code in docmt.plan.versions."""
 
     version: int
     study: str
@@ -57,13 +62,13 @@ class TranslationSettings:
 
 
 def read_passages(path: Path) -> tuple[list[list[str]], DecodeConfig]:
-    """The sentences of each document of a passage's `settings.json`, and how they are searched.
+    """Return the sentences of each document in a passage's `settings.json`, and the settings of the search.
 
-    Raises UserError where the file is missing or is none.
+    Raises UserError where the file is missing or has another form.
     """
     chosen, where = read_object(path, "decode", "documents"), str(path)
     decode, documents = parse(DecodeConfig, chosen["decode"], where, ("decode",)), chosen["documents"]
-    if not isinstance(documents, list) or not all(isinstance(one, list) for one in documents):
+    if not isinstance(documents, list) or not all(isinstance(document, list) for document in documents):
         raise UserError(
             "not the settings of a passage", where=where, expected="documents: a list of sentences for each"
         )
@@ -78,17 +83,19 @@ def write_translations(
     restore: Restore,
     progress: Progress = quiet,
 ) -> None:
-    """Translate a view's test segments into `test.txt`, `test.tok.txt` (windows: `test.j1.txt` ...), `decoding.json`.
+    """Translate the test segments of a view into the folder `output`.
 
-    With `decode.n_best` also `test.nbest.tsv`. A line is a sentence or, where the model does
-    not mark sentences, a document; `decoding.json` says which (`lines`).
+    The files are `test.txt`, `test.tok.txt` (for windows also `test.j1.txt` ...), `decoding.json` and, with
+    `decode.n_best`, `test.nbest.tsv`. A line is a sentence or, where the model does not mark sentences, a document;
+    `decoding.json` says which (`lines`).
+
     Raises UserError where the view does not fit the model, or is missing or damaged.
     """
     segments = SegmentTable.read(view, model)
     translator = Translator(model, settings.decode, progress)
     decoded = decode_segments(segments, settings.view.test, translator)
     for old in (*output.glob("test.j*.txt"), *output.glob(NBEST)):
-        # Of other settings: positions of a longer window, lists that are no longer asked for.
+        # Files of other settings: positions of a longer window, or n-best lists that are no longer asked for.
         old.unlink()
     for name, sentences in decoded.files().items():
         write_lines(output, name, restored_lines(sentences, decoded.line_lengths, restore))
@@ -106,18 +113,18 @@ def write_contrastive(
     progress: Progress = quiet,
     whole: bool = False,
 ) -> None:
-    """Score a view's contrastive variants into the file `output`; `whole`: the sentences before the last one too.
+    """Score the contrastive variants of a view into the file `output`.
 
-    Raises UserError as `write_translations` does.
+    With `whole`, the sentences before the last one are scored, too. Raises UserError as `write_translations` does.
     """
     table, chains = view.read("contrastive.arrow", CONTRASTIVE_SEGMENTS, model)
     write_arrow(output, score_variants(model, table, chains, settings.decode.batch_tokens, progress, whole))
 
 
 def restored_lines(runs: list[Sentence], lengths: list[int], restore: Restore) -> list[tuple[str, str]]:
-    """Tokens and plain text of each line, `lengths[i]` runs making line i.
+    """Return the tokens and the plain text of each line; line i consists of `lengths[i]` runs.
 
-    Each run is restored by itself: it begins a sentence, and its last piece does not go on in the next.
+    Each run is restored by itself: it begins a sentence, and its last piece does not continue in the next run.
     """
     restored = map(restore, runs)
     lines = (zip(*islice(restored, length), strict=True) for length in lengths)
@@ -125,35 +132,42 @@ def restored_lines(runs: list[Sentence], lengths: list[int], restore: Restore) -
 
 
 def write_lines(folder: Path, name: str, restored: list[tuple[str, str]]) -> None:
-    """`<name>.tok.txt` with tokens and `<name>.txt` with plain text."""
+    """Write `<name>.tok.txt` with tokens and `<name>.txt` with plain text."""
     for ending, lines in zip((".tok.txt", ".txt"), zip(*restored, strict=True), strict=True):
         with atomic_file(folder / f"{name}{ending}") as stream:
             stream.writelines(line + "\n" for line in lines)
 
 
 def nbest_lines(decoded: Decoded, restore: Restore, numbers: Sequence[int] | None = None) -> Iterator[str]:
-    """The rows as text, without line feeds, the header first.
+    """Yield the header and the rows of `test.nbest.tsv` as text, without line feeds.
 
-    `numbers`: those to be shown for the lines of the translations, where they are not 1, 2, 3 ...
+    `numbers` has the line numbers to write, where the lines of the translations are not numbered 1, 2, 3 ...
     """
     yield "\t".join(COLUMNS)
     segments = zip(decoded.first_lines, decoded.searches, strict=True)
     for segment, (first, searches) in enumerate(segments, start=1):
         for line, ranked in enumerate(searches, start=first):
-            shown = line + 1 if numbers is None else numbers[line]
-            for rank, one in enumerate(ranked, start=1):
-                yield "\t".join((f"{shown}\t{segment}\t{rank}", *_cells(one, restore)))
+            number = line + 1 if numbers is None else numbers[line]
+            for rank, translation in enumerate(ranked, start=1):
+                yield "\t".join((f"{number}\t{segment}\t{rank}", *_cells(translation, restore)))
 
 
-def _cells(one: Translation, restore: Restore) -> tuple[str, ...]:
-    restored = zip(*map(restore, one.sentences), strict=True)
-    return f"{one.normalised:.6f}", f"{one.score:.6f}", *(BETWEEN_SENTENCES.join(texts) for texts in restored)
+def _cells(translation: Translation, restore: Restore) -> tuple[str, ...]:
+    restored = zip(*map(restore, translation.sentences), strict=True)
+    return (
+        f"{translation.normalised:.6f}",
+        f"{translation.score:.6f}",
+        *(BETWEEN_SENTENCES.join(texts) for texts in restored),
+    )
 
 
 def decoding_record(
     settings: TranslationSettings, segments: SegmentTable, decoded: Decoded, translator: Translator
 ) -> dict[str, Any]:
-    """`decoding.json`: the settings, what was done, how fast. Tokens are pieces; `seconds` are those of the search."""
+    """Return the content of `decoding.json`: the settings, the counts of the work, and its speed.
+
+    Tokens are pieces; `seconds` is the time of the search alone.
+    """
     model, work = translator.model, translator.counts
     return {
         "version": settings.version,
@@ -167,7 +181,7 @@ def decoding_record(
         "fallback_windows": decoded.fallbacks.windows,
         "fallback_sentences": decoded.fallbacks.sentences,
         "merged_sentences": decoded.fallbacks.merged,
-        "positions": {f"j{j}": dataclasses.asdict(one) for j, one in enumerate(decoded.positions, start=1)},
+        "positions": {f"j{j}": dataclasses.asdict(position) for j, position in enumerate(decoded.positions, start=1)},
         **dataclasses.asdict(work),
         "source_tokens_per_s": work.source_tokens / work.seconds,
         "target_tokens_per_s": work.target_tokens / work.seconds,
@@ -178,9 +192,9 @@ def decoding_record(
 
 
 def document_numbers(lines: list[str], ids: list[Sentence]) -> dict[int, int]:
-    """For each line that has anything to translate the number of its document, from 0 on, in order.
+    """Return, for each line that has anything to translate, the number of its document, counted from 0.
 
-    A blank line ends a document; a line of which no piece is left (say, of invisible characters) does not.
+    A blank line ends a document. A line without any piece (for example of invisible characters) does not.
     """
     numbers: dict[int, int] = {}
     number, written = 0, False

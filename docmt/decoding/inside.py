@@ -1,12 +1,12 @@
-"""What a trained model does with the lexical chains of a document: where it looks for the translations of their words,
-and which latent variable it asks at each step of decoding.
+"""A trained model's use of lexical chains: its attention to the words of a chain, and its choice of latent variables.
 
 Paper: lexical chains (Lyu et al. 2022), section 5.3, Figure 4 (eq. 8: from a word of a chain to the tokens of its
-target sentence), and section 5.5, Figure 6 (eq. 17: how similar each step of decoding is to the latent variables of its
-sentence). `attention` is beside the paper, and all that there is of models without latent variables: what each step
-attends to the word in the top layer's cross-attention, the mean over heads.
+target sentence), and section 5.5, Figure 6 (eq. 17: the similarity of each step of decoding to the latent variables of
+its sentence). `attention` is not in the paper, and is the only measure for models without latent variables: the weight
+of the word in the cross-attention of the top layer at each step, averaged over heads.
 
-Departs: the paper's Figure 6 is over the model's own translation; both are over the reference here, of one pass.
+Departs: the paper's Figure 6 is over the model's own translation; here both measures are over the reference, in one
+pass.
 """
 
 from collections.abc import Iterator
@@ -31,15 +31,16 @@ from docmt.nn.shapes import Float, RunWeights, Tensor
 from docmt.nn.streams import Batch, frame_batch
 
 NOISE = 0
-"""The seed of what a model draws that samples its latent variables, the same each time."""
+"""The seed of the noise for a model that samples its latent variables, so that the noise is the same each time."""
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
-    """A sentence of a batch: T its outputs, S its source tokens; of its chains' members in the order of the source.
+class SentenceMeasures:
+    """The measures of one sentence of a batch, with T outputs and S source tokens.
 
-    `attention` sums to one over S, `alignment` over T; `similarity` is from 0 to 1, a column for each of the sentence's
-    chains (`docmt.nn.streams.Chains.relevant`). The last two are none where the model has no latent variables.
+    `attention` sums to one over S. `alignment` has a row for each member of the sentence's chains, in the order of the
+    source, and sums to one over T. `similarity` is from 0 to 1, with a column for each of the sentence's chains
+    (`docmt.nn.streams.Chains.relevant`). The last two are None where the model has no latent variables.
     """
 
     attention: Float[Tensor, "T S"]
@@ -49,7 +50,7 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class InspectedDocument:
-    """The segments of a document of a view; `first`: of each the number of its first sentence."""
+    """The segments of a document of a view; `first` has the number of each segment's first sentence."""
 
     name: str
     rows: Rows
@@ -57,7 +58,7 @@ class InspectedDocument:
 
     @classmethod
     def read(cls, view: View, split: str, name: str | None, model: nn.Module) -> "InspectedDocument":
-        """`name`: none = the one with the longest chain, the first of such.
+        """Read a document of a split; `name` None means the document with the longest chain, the first of several.
 
         Raises UserError where the view has no such document, or does not fit the model.
         """
@@ -74,7 +75,7 @@ class InspectedDocument:
 
 
 def write_inside(path: Path, table: pa.Table) -> None:
-    """INSIDE; as JSON, a list of rows, where the file's name ends so."""
+    """Write INSIDE as an Arrow table or, where the name of the file ends in .json, as a list of rows."""
     if path.suffix == ".json":
         write_json(path, table.to_pylist())
     else:
@@ -82,15 +83,15 @@ def write_inside(path: Path, table: pa.Table) -> None:
 
 
 def inside(model: nn.Module, document: InspectedDocument, source: Vocabulary, target: Vocabulary) -> pa.Table:
-    """INSIDE of a document."""
+    """Return INSIDE of a document: a row for each member of each lexical chain."""
     rows, frame = document.rows, model.config.frame
     keys = document_keys(NOISE, np.arange(len(rows)))
     batch = frame_batch(rows, frame).with_keys(keys).to(next(model.parameters()).device)
-    looks = look_inside(model, batch)
+    measures = look_inside(model, batch)
     numbers = np.repeat(document.first, rows.sentences) + places(rows.sentences)
-    outputs = [target.decode(one.tolist()) for one in batch.target_out.split(batch.target_in.sentences.lengths)]
+    outputs = [target.decode(ids.tolist()) for ids in batch.target_out.split(batch.target_in.sentences.lengths)]
     words, begin = rows.chains.words(rows.source_words), starts(rows.source_lengths)
-    found = [
+    entries = [
         {
             "document": document.name,
             "chain": chain,
@@ -100,14 +101,17 @@ def inside(model: nn.Module, document: InspectedDocument, source: Vocabulary, ta
             "outputs": outputs[sentence],
             **seen,
         }
-        for chain, member, sentence, seen in _members(batch, looks)
+        for chain, member, sentence, seen in _members(batch, measures)
     ]
-    return pa.Table.from_pylist(sorted(found, key=lambda row: (row["chain"], row["sentence"], row["place"])), INSIDE)
+    return pa.Table.from_pylist(sorted(entries, key=lambda row: (row["chain"], row["sentence"], row["place"])), INSIDE)
 
 
 @torch.no_grad()
-def look_inside(model: nn.Module, batch: Batch) -> list[Look]:
-    """One pass over given translations, words predicted as in decoding: an entry a sentence of the batch."""
+def look_inside(model: nn.Module, batch: Batch) -> list[SentenceMeasures]:
+    """Return the measures of each sentence of a batch, by one pass over the given translations.
+
+    Words are predicted as in decoding.
+    """
     memory = model.encode(batch.source)
     attending = model.decoder[-1].cross_attention
     fusing = model.fusion if model.config.kind == "lexical_chain" and model.config.latent else None
@@ -115,20 +119,21 @@ def look_inside(model: nn.Module, batch: Batch) -> list[Look]:
         attended = watched.enter_context(arguments(attending))
         fused = [] if fusing is None else watched.enter_context(arguments(fusing))
         model.decode(batch.target_in, memory)
+    # The weights are computed again from the arguments of the call, since attention itself never stores them.
     attention = attending.weights(*attended[0])
     if fusing is None:
-        return [Look(one, None, None) for one in attention]
+        return [SentenceMeasures(weights, None, None) for weights in attention]
     states, chains = fused[0][0], memory.chains
     members = memory.states.index_select(0, chains.tokens)
     sentences = batch.target_in.sentences
     alignment = model.posterior.alignment.weights(members, chains, states, sentences)
     similarity = fusing.similarity(*fused[0])[0].split(sentences.lengths)
-    return [Look(*one) for one in zip(attention, alignment, similarity, strict=True)]
+    return [SentenceMeasures(*measures) for measures in zip(attention, alignment, similarity, strict=True)]
 
 
 @contextmanager
 def arguments(module: nn.Module) -> Iterator[list[tuple]]:
-    """Until the end of the block the arguments of each call of `module` are added to the list."""
+    """Add the arguments of each call of `module` to the list, until the end of the block."""
     calls: list[tuple] = []
     handle = module.register_forward_pre_hook(lambda _, given: calls.append(given))
     try:
@@ -137,15 +142,17 @@ def arguments(module: nn.Module) -> Iterator[list[tuple]]:
         handle.remove()
 
 
-def _members(batch: Batch, looks: list[Look]) -> Iterator[tuple[int, int, int, dict[str, list[float] | None]]]:
-    """(chain, its member, the member's sentence, what was seen of it), sentence by sentence."""
+def _members(
+    batch: Batch, measures: list[SentenceMeasures]
+) -> Iterator[tuple[int, int, int, dict[str, list[float] | None]]]:
+    """Yield (chain, its member, the member's sentence, the measures of the member), sentence by sentence."""
     chains, offsets = batch.source.chains, batch.source.sentences.offsets.tolist()
     chain, tokens, relevant = (part.tolist() for part in (chains.runs.ids(), chains.tokens, chains.relevant))
     by_sentence = chains.order.split(chains.sentences.lengths)
-    for sentence, (look, members) in enumerate(zip(looks, by_sentence, strict=True)):
+    for sentence, (measure, members) in enumerate(zip(measures, by_sentence, strict=True)):
         for number, member in enumerate(members.tolist()):
             column = relevant[sentence].index(chain[member])
-            seen = {"attention": look.attention[:, tokens[member] - offsets[sentence]].tolist()}
-            seen["alignment"] = None if look.alignment is None else look.alignment[number].tolist()
-            seen["similarity"] = None if look.similarity is None else look.similarity[:, column].tolist()
+            seen = {"attention": measure.attention[:, tokens[member] - offsets[sentence]].tolist()}
+            seen["alignment"] = None if measure.alignment is None else measure.alignment[number].tolist()
+            seen["similarity"] = None if measure.similarity is None else measure.similarity[:, column].tolist()
             yield chain[member], member, sentence, seen

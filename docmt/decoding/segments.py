@@ -1,4 +1,4 @@
-"""The test segments of a view, and what may be expected of them."""
+"""The test segments of a view, and the checks that they fit a model."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,23 +13,24 @@ from docmt.models import check_chains
 from docmt.nn.rows import Rows
 
 Sentence = list[int]
-"""Ids of a sentence, without special symbols."""
+"""Ids of the pieces of a sentence, without special symbols."""
 
 Restore = Callable[[Sentence], tuple[str, str]]
-"""From a sentence's ids to its tokens (joined by spaces) and its plain text."""
+"""A function from the ids of a sentence to its tokens (joined by spaces) and its plain text."""
 
 
 @dataclass(frozen=True)
 class View:
-    """The folder of a view and, where the model reads them, that of its lexical chains."""
+    """The folder of a view and, where the model reads them, the folder of its lexical chains."""
 
     folder: Path
     chains: Path | None = None
 
     def read(self, name: str, schema: pa.Schema, model: nn.Module) -> tuple[pa.Table, pa.Table | None]:
-        """A table of the view with its chains; see `read_table`.
+        """Return a table of the view and its lexical chains; see `read_table`.
 
-        Raises UserError for chains of another view, and where the model reads chains and has none, or the reverse.
+        Raises UserError for chains of another view, and where the model reads chains and there are none, or the
+        reverse.
         """
         check_chains(model.config.kind, self.chains)
         table = read_table(self.folder / name, schema, model)
@@ -46,13 +47,16 @@ class SegmentTable:
 
     @classmethod
     def read(cls, view: View, model: nn.Module) -> "SegmentTable":
-        """The test segments; see `View.read`."""
+        """Read the test segments of a view; see `View.read`."""
         table, chains = view.read("test.arrow", SEGMENTS, model)
         return cls.from_table(table, str(view.folder / "test.arrow"), chains)
 
     @classmethod
     def from_table(cls, table: pa.Table, where: str, chains: pa.Table | None = None) -> "SegmentTable":
-        """Raises UserError where a document's segments do not stand together, from its first one on."""
+        """Return the segments of a table.
+
+        Raises UserError where the segments of a document are not consecutive, or do not begin with its first sentence.
+        """
         documents, first = table["document"].to_pylist(), table["first"].to_pylist()
         before = [None, *documents]
         if any((name != before[i]) != (first[i] == 0) for i, name in enumerate(documents)):
@@ -61,17 +65,17 @@ class SegmentTable:
 
     @property
     def lengths(self) -> list[int]:
-        """Sentences of each segment."""
+        """The number of sentences of each segment."""
         return self.rows.sentences.tolist()
 
     def by_document(self) -> Iterator[range]:
-        """The segments of one document after another, as ranges of rows."""
+        """Yield the segments of each document, as ranges of rows."""
         borders = [row for row, first in enumerate(self.first) if first == 0]
         for start, end in zip(borders, [*borders[1:], len(self.first)], strict=True):
             yield range(start, end)
 
     def first_sentences(self) -> list[int]:
-        """The number of each segment's first sentence, counted from 0 over all documents."""
+        """Return the number of each segment's first sentence, counted from 0 over all documents."""
         numbers, lengths, start = [], self.lengths, 0
         for segments in self.by_document():
             numbers += [start + self.first[segment] for segment in segments]
@@ -80,9 +84,10 @@ class SegmentTable:
 
 
 def read_table(path: Path, schema: pa.Schema, model: nn.Module) -> pa.Table:
-    """Segments for this model, of one of the schemas of docmt.base.columns.
+    """Read segments for this model; `schema` is a schema of docmt.base.columns.
 
-    Raises UserError where the file is missing, damaged, of another form, empty, or made with other vocabularies.
+    Raises UserError where the file is missing, damaged, of another form, or empty, or where it has ids of another
+    vocabulary.
     """
     table = read_arrow(path, schema)
     if not len(table):

@@ -1,7 +1,8 @@
-"""Tables, figures and passages of a study: a file for each kind, with what it states, checks and is made from.
+"""The kinds of tables, figures and passages of a study: a module per kind, with its fields, checks and inputs.
 
-A kind is a subclass of `TableConfig` or `FigureConfig` with a `kind` of its own, in a module of this package, and is
-found there; `docmt/reporting/kinds` has a module of the same name, which shows it.
+A kind is a subclass of `TableConfig` or `FigureConfig` with its own value of `kind`. Every module of this package is
+imported here, and its kinds enter `TABLES` or `FIGURES`. A module of the same name in `docmt/reporting/kinds` renders
+the kind.
 """
 
 from importlib import import_module
@@ -12,10 +13,11 @@ from docmt.kinds.item import FigureConfig, TableConfig
 
 
 def _kinds_of(base: type) -> dict[str, type]:
-    """By `kind`."""
-    modules = [import_module(f"{__name__}.{one.name}") for one in iter_modules(__path__)]
-    found = [one for module in modules for one in vars(module).values() if isinstance(one, type)]
-    return {one.kind: one for one in found if issubclass(one, base) and one is not base and "kind" in vars(one)}
+    """Return the subclasses of `base` in this package that set `kind` themselves, by that `kind`."""
+    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+    classes = [member for module in modules for member in vars(module).values() if isinstance(member, type)]
+    # A class that only inherits `kind` is a common base, such as that of figures of attention and of latent variables.
+    return {cls.kind: cls for cls in classes if issubclass(cls, base) and cls is not base and "kind" in vars(cls)}
 
 
 TABLES, FIGURES = _kinds_of(TableConfig), _kinds_of(FigureConfig)

@@ -1,4 +1,4 @@
-"""Figures of attention to lexical chains, and what they have in common with those of latent variables."""
+"""Figures of attention to lexical chains, and their common base with figures of latent variables."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,29 +10,33 @@ from docmt.settings.models import READS_CHAINS
 
 @dataclass(frozen=True, kw_only=True)
 class InsideFigure(FigureConfig):
-    """What is looked at inside the model of one system."""
+    """A figure of quantities inside the model of one system, which `docmt inspect` writes."""
 
     system: str
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
+        """Yield the one system of the figure, on the figure's corpus."""
         yield self.corpus, self.system
 
     def reads(self) -> list[str]:
+        """Return the one input of the figure, the output of `docmt inspect`."""
         return ["inside"]
 
     def check(self, checks: Checks, path: tuple) -> None:
+        """Raise UserError where the study does not have the system on the figure's corpus."""
         super().check(checks, path)
         checks.system(self.system, self.corpus, (*path, "system"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionFigure(InsideFigure):
-    """Where a model looks for the translations of a repeated word."""
+    """A figure of a model's attention between a repeated source word and its translations."""
 
     kind: Literal["attention"] = "attention"
 
     def check(self, checks: Checks, path: tuple) -> None:
+        """Raise UserError also where the model of the system does not read lexical chains."""
         super().check(checks, path)
         kind = checks.systems[self.system].model.kind
-        what, found = "not a system that reads lexical chains", f"{self.system}, model.kind {kind}"
-        checks.require(kind in READS_CHAINS, what, found, (*path, "system"), " or ".join(READS_CHAINS))
+        what, description = "not a system that reads lexical chains", f"{self.system}, model.kind {kind}"
+        checks.require(kind in READS_CHAINS, what, description, (*path, "system"), " or ".join(READS_CHAINS))

@@ -1,4 +1,4 @@
-"""Figures of cases: documents with repeated words on whose translation two systems differ."""
+"""Figures of cases: documents with repeated words that two systems translate differently."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,27 +10,33 @@ from docmt.kinds.item import Checks, FigureConfig, SystemOnCorpus
 
 @dataclass(frozen=True, kw_only=True)
 class CasesFigure(FigureConfig):
-    """Documents with repeated words that a system and its baseline translate differently."""
+    """A figure of documents with repeated words that a system and its baseline translate differently."""
 
     kind: Literal["cases"] = "cases"
     baseline: str
     system: str
     show: Literal["different", "overcorrected"] = setting(
         "different",
-        "documents on whose words only one of the two is consistent, or words that the system translates in one way "
-        "and the reference in several",
+        "different: documents with words that only one of the two systems translates consistently; overcorrected: "
+        "words that the system translates in one way and the reference in several",
     )
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
+        """Yield the baseline, then the system, on the figure's corpus."""
         yield from ((self.corpus, self.baseline), (self.corpus, self.system))
 
     def reads(self) -> list[str]:
+        """Return the inputs of the figure: occurrences of chains, translations, and the tokens of the corpus."""
         return ["occurrences", "translations", "tokens"]
 
     def check(self, checks: Checks, path: tuple) -> None:
+        """Raise UserError where a system is missing on the corpus, or the two systems have different texts.
+
+        Chains of two systems can be compared only where both have the same source words, and so the same text.
+        """
         super().check(checks, path)
         for key in ("baseline", "system"):
             checks.system(getattr(self, key), self.corpus, (*path, key))
         texts = [checks.systems[name].text for name in (self.system, self.baseline)]
-        found = f"{self.system} with text {texts[0]}, {self.baseline} with {texts[1]}"
-        checks.require(texts[0] == texts[1], "systems of different words", found, (*path, "system"))
+        description = f"{self.system} with text {texts[0]}, {self.baseline} with {texts[1]}"
+        checks.require(texts[0] == texts[1], "systems of different words", description, (*path, "system"))

@@ -1,4 +1,4 @@
-"""Tables of counts: what corpora hold, beside what papers state of them."""
+"""Tables of counts: the sizes of corpora, beside the sizes that papers report."""
 
 import dataclasses
 from collections.abc import Iterator, Sequence
@@ -13,33 +13,42 @@ from docmt.catalogue.published import COUNTS, StatedCounts
 from docmt.kinds.item import Checks, Count, TableConfig
 
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))
+"""The names of all counts that the catalogue can state for a split."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CountsTable(TableConfig):
-    """What corpora hold: splits by corpora, each with the same counts. Published numbers stand in the catalogue."""
+    """A table of counts: a row per corpus and split, a column per count.
+
+    The published numbers come from the catalogue, not from the study.
+    """
 
     kind: Literal["counts"] = "counts"
     counts: tuple[str, ...] = setting((), "names of `published` of the catalogue, such as sentences, words_per_chain")
-    corpora: tuple[str, ...] = setting((), "which; the study's where it is left out")
+    corpora: tuple[str, ...] = setting((), "corpora of the table; the study's where it is left out")
     splits: tuple[str, ...] = setting(SPLITS, "rows")
-    published: str = setting("", "the paper, as the catalogue's `published` calls it, whose place is `paper`")
+    published: str = setting("", "name of the paper in the catalogue's `published`; `paper` is the place in it")
 
     def __post_init__(self) -> None:
+        """Raise BadValue where the table has no count or no split."""
         need(bool(self.counts), "counts", "nothing", "one count or more")
         need(bool(self.splits), "splits", "nothing", f"some of {', '.join(SPLITS)}")
 
     def corpora_of(self, corpora: Sequence[str]) -> Sequence[str]:
+        """Return the corpora of the table: those that it states, else `corpora`, those of the study."""
         return self.corpora or corpora
 
     def counts_of(self, corpora: Sequence[str]) -> Iterator[Count]:
+        """Yield every cell of the table as (corpus, count, split), corpus by corpus."""
         for corpus in self.corpora_of(corpora):
             yield from ((corpus, count, split) for count in self.counts for split in self.splits)
 
     def reads(self) -> list[str]:
+        """Return the one input of the table, the cards with the counts of corpora."""
         return ["cards"]
 
     def check(self, checks: Checks, path: tuple) -> None:
+        """Raise UserError for an unknown corpus, count, split or paper, and for a count that no stage gives."""
         for number, corpus in enumerate(self.corpora):
             checks.corpus(corpus, (*path, "corpora", number))
         for name, values, valid in (("counts", self.counts, STATED), ("splits", self.splits, SPLITS)):
@@ -47,22 +56,27 @@ class CountsTable(TableConfig):
                 checks.known(name.removesuffix("s"), value, valid, (*path, name, number))
         for number, count in enumerate(self.counts):
             for corpus in self.corpora_of(checks.study_corpora):
-                self._check_made(count, corpus, checks, (*path, "counts", number))
+                self._check_counted(count, corpus, checks, (*path, "counts", number))
         if self.published:
             self._check_published(checks, path)
 
-    def _check_made(self, count: str, corpus: str, checks: Checks, path: tuple) -> None:
-        """A count that a later stage gives needs a system whose view that stage cuts."""
+    def _check_counted(self, count: str, corpus: str, checks: Checks, path: tuple) -> None:
+        """Raise UserError where a later stage gives the count, and no system on the corpus has the view that it needs.
+
+        Stage 1 gives all other counts.
+        """
         views = {s.view.name for s in checks.systems.values() if corpus in checks.corpora[s.name]}
         for split in self.splits if count in COUNTS else ():
             pattern = COUNTS[count].view_of(split)
-            there = pattern == WORDS or any(fnmatchcase(view, pattern) for view in views)
-            found, expected = f"{count} of {split} on {corpus}", f"a system there whose view is {pattern}"
-            checks.require(there, "nothing counts this", found, path, expected)
+            is_counted = pattern == WORDS or any(fnmatchcase(view, pattern) for view in views)
+            cell, expected = f"{count} of {split} on {corpus}", f"a system there whose view is {pattern}"
+            checks.require(is_counted, "nothing counts this", cell, path, expected)
 
     def _check_published(self, checks: Checks, path: tuple) -> None:
-        """The paper, and the place of it, are some that the catalogue knows of the table's corpora."""
-        stated = [one for name in self.corpora_of(checks.study_corpora) for one in checks.catalogue[name].published]
-        places = {one.place for one in stated if one.paper == self.published}
-        checks.known("paper", self.published, {one.paper for one in stated}, (*path, "published"))
+        """Raise UserError where the catalogue has no counts of the paper, or none from the stated place in it."""
+        counts = [
+            stated for name in self.corpora_of(checks.study_corpora) for stated in checks.catalogue[name].published
+        ]
+        places = {stated.place for stated in counts if stated.paper == self.published}
+        checks.known("paper", self.published, {stated.paper for stated in counts}, (*path, "published"))
         checks.known("place of the paper", self.paper, places, (*path, "paper"))

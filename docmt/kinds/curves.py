@@ -1,4 +1,4 @@
-"""Figures of curves: what trainings tell while they go on."""
+"""Figures of curves: the quantities that trainings log at updates and validations."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,20 +16,22 @@ CurveValue = Literal[
     "encoder_self_attention_entropy",
     "decoder_self_attention_entropy",
 ]
-"""What a training tells while it goes on."""
+"""A quantity that a training logs while it runs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CurvesFigure(FigureConfig):
-    """What trainings tell while they go on: losses together, everything else in a panel of its own."""
+    """A figure of quantities over training: all losses in one panel, each other quantity in its own."""
 
     kind: Literal["curves"] = "curves"
     systems: tuple[LabelledSystem, ...]
     values: tuple[CurveValue, ...]
-    x: Literal["updates", "tokens"] = setting("updates", "updates, or the target tokens that these are of")
+    x: Literal["updates", "tokens"] = setting("updates", "horizontal axis: updates, or the target tokens in them")
 
     def __post_init__(self) -> None:
+        """Raise BadValue where the figure has no quantity."""
         need(bool(self.values), "values", "nothing", "one value or more")
 
     def reads(self) -> list[str]:
+        """Return the inputs of the figure: the records and the logged metrics of trainings."""
         return ["records", "curves"]

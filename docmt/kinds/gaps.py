@@ -1,4 +1,4 @@
-"""Tables of gaps: how far two systems are apart, row by row."""
+"""Tables of gaps: the difference of two systems in a metric, row by row."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,15 @@ from docmt.kinds.item import Checks, SystemOnCorpus, TableConfig, TableRow, read
 
 @dataclass(frozen=True)
 class GapRow(TableRow):
-    """A system and what it is compared with, such as both at one length of input; or a heading across the table."""
+    """A row: a system and its baseline, such as both at one length of input; or a heading across the table."""
 
-    label: str = setting("", "what the row is called; the system's name where it is left out")
+    label: str = setting("", "label of the row; the system's name where it is left out")
     group: str = setting("", "a heading across the table, and nothing else in this row")
     system: str | None = setting(None, "name of the study's system")
-    baseline: str | None = setting(None, "the system whose mean is taken from its mean")
+    baseline: str | None = setting(None, "name of the system whose mean is subtracted")
 
     def __post_init__(self) -> None:
+        """Raise BadValue where a row lacks one of its systems, or a heading has further fields."""
         super().__post_init__()
         for name in () if self.group else ("system", "baseline"):
             need(getattr(self, name) is not None, name, None, "the name of a system (or a `group` alone)")
@@ -25,27 +26,31 @@ class GapRow(TableRow):
 
 @dataclass(frozen=True, kw_only=True)
 class GapsTable(TableConfig):
-    """A metric of two systems a row, their difference and its interval over trainings."""
+    """A table of one metric: two systems per row, their difference, and its confidence interval over trainings."""
 
     kind: Literal["gaps"] = "gaps"
     corpus: str
     metric: str
-    system: str = setting("system", "what the rows' systems are called together")
-    baseline: str = setting("baseline", "what those are called that they are compared with")
+    system: str = setting("system", "heading of the column of the rows' systems")
+    baseline: str = setting("baseline", "heading of the column of the rows' baselines")
     confidence: float = setting(0.95, "the share of such intervals that hold the true difference")
     rows: tuple[GapRow, ...]
 
     def __post_init__(self) -> None:
+        """Raise BadValue where the confidence is not between 0 and 1."""
         need(0 < self.confidence < 1, "confidence", self.confidence, "above 0 and below 1")
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
+        """Yield the system and the baseline of each row, on the table's corpus."""
         pairs = ((row.system, row.baseline) for row in self.rows if not row.group)
         return ((self.corpus, system) for pair in pairs for system in pair)
 
     def reads(self) -> list[str]:
+        """Return the inputs of the table: records of trainings, and scores where the metric is a score."""
         return reads_of([self.metric])
 
     def check(self, checks: Checks, path: tuple) -> None:
+        """Raise UserError for an unknown metric, and for a system that is not on the table's corpus."""
         super().check(checks, path)
         checks.metric(self.metric, (*path, "metric"))
         for number, row in enumerate(self.rows):

@@ -1,4 +1,4 @@
-"""What all tables, figures and passages of a study have in common, and what their kinds give."""
+"""The common base of tables, figures and passages, and the checks that their kinds call."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,42 +13,47 @@ from docmt.settings.metrics import parse_metric
 from docmt.settings.system import SystemConfig
 
 NOT_DIGITISED = "not digitised"
-"""A published value that stands in a picture only: it is never guessed."""
+"""The published value of a number that is only in a picture of the paper: it is never guessed."""
 PRINTED = re.compile(r"-?\d+(\.\d+)?")
+"""A number as text, which keeps the decimals that the paper prints."""
 
 Published = dict[str, dict[str, Any]]
-"""By column and metric: a number, a number as it is printed (text), or `NOT_DIGITISED`."""
+"""Published values by column and metric: a number, a number as it is printed (text), or `NOT_DIGITISED`."""
 
 SystemOnCorpus = tuple[str, str]
-"""A corpus and a system on it."""
+"""The name of a corpus and the name of a system on it."""
 
 Count = tuple[str, str, str]
-"""A corpus, what is counted of it, and a split."""
+"""The name of a corpus, of a count, and of a split."""
 
 
 def is_published(value: object) -> bool:
-    """Whether a study may state this as published."""
+    """Return whether a study may state this value as published: a number, a printed number, or `NOT_DIGITISED`."""
     if isinstance(value, str):
         return value == NOT_DIGITISED or PRINTED.fullmatch(value) is not None
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def published_number(value: Any) -> float | None:
-    """The number that was published; none where nothing was, or nothing that can be read off."""
+    """Return the published number; none where nothing was published, or the value is not digitised."""
     return None if value is None or value == NOT_DIGITISED else float(value)
 
 
 def reads_of(metrics: Iterable[str]) -> list[str]:
-    """Records of trainings; scores only where a metric is one, since what a record has needs no translation."""
+    """Return the inputs of an item with these metrics: records of trainings, and scores where a metric is a score.
+
+    A metric of a record, such as the number of parameters, needs no translation.
+    """
     scored = any(parse_metric(metric).metric.source == "scores" for metric in metrics)
     return ["scores", "records"] if scored else ["records"]
 
 
 @dataclass(frozen=True)
 class Checks:
-    """Each raises UserError for what is at `path` of the study.
+    """The checks that items make. Each raises UserError for the value at `path`, the keys that lead to it in the study.
 
-    `study_corpora`: the study's; `corpora`: of each of its `systems`; `catalogue`: all corpora that there are.
+    `study_corpora`: the corpora of the study; `systems`: its systems by name; `corpora`: the corpora of each system;
+    `catalogue`: all corpora, by name.
     """
 
     study_corpora: Sequence[str]
@@ -58,134 +63,152 @@ class Checks:
     lines: Lines
 
     def at(self, path: tuple) -> str:
+        """Return the file, line and keys of a path, for messages."""
         return self.lines.place(path)
 
     def known(self, what: str, name: object, valid: Iterable[str], path: tuple) -> None:
+        """Raise UserError, with the nearest valid name, where the name is not valid."""
         check_known(what, name, list(valid), self.at(path))
 
     def corpus(self, corpus: str, path: tuple) -> None:
+        """Raise UserError where the study does not have the corpus."""
         self.known("corpus of the study", corpus, self.study_corpora, path)
 
     def system(self, name: str, corpus: str, path: tuple) -> None:
-        """The system is there, and on this corpus."""
+        """Raise UserError where the study does not have the system, or not on this corpus."""
         self.known("system", name, self.systems, path)
-        found, expected = f"{name} on {corpus}", f"on {', '.join(self.corpora[name])}"
-        self.require(corpus in self.corpora[name], "not a system of this corpus", found, path, expected)
+        description, expected = f"{name} on {corpus}", f"on {', '.join(self.corpora[name])}"
+        self.require(corpus in self.corpora[name], "not a system of this corpus", description, path, expected)
 
     def require(self, condition: bool, what: str, found: str, path: tuple, expected: str | None = None) -> None:
+        """Raise UserError unless the condition holds; the other arguments are the parts of the message."""
         if not condition:
             raise UserError(what, where=self.at(path), found=found, expected=expected)
 
     def metric(self, name: str, path: tuple) -> None:
+        """Raise UserError for a metric that does not exist."""
         parse_metric(name, self.at(path))
 
     def metrics(self, names: Sequence[str], path: tuple) -> None:
+        """Raise UserError for a list, at `path`, with a metric that does not exist."""
         for number, name in enumerate(names):
             self.metric(name, (*path, number))
 
     def labels(self, labels: Sequence[str], path: tuple) -> None:
+        """Raise UserError where two labels are equal."""
         twice = [label for number, label in enumerate(labels) if label in labels[:number]]
         self.require(not twice, "a label given twice", ", ".join(twice), path)
 
     def labelled_systems(self, systems: Sequence[Any], corpus: str, path: tuple) -> None:
-        """Systems of a corpus, each under a name of its own (`docmt.kinds.item.LabelledSystem`)."""
-        self.labels([one.name for one in systems], path)
-        for number, one in enumerate(systems):
-            self.system(one.system, corpus, (*path, number, "system"))
+        """Raise UserError where two of the `LabelledSystem`s have the same name, or a system is not on the corpus."""
+        self.labels([labelled.name for labelled in systems], path)
+        for number, labelled in enumerate(systems):
+            self.system(labelled.system, corpus, (*path, number, "system"))
 
     def cells(self, cells: Mapping[str, Any], valid: Sequence[str], path: tuple) -> None:
-        """What was published, by names that are valid."""
+        """Raise UserError where a published cell has a name that is not valid, or a value that is no number."""
         for name, value in cells.items():
             self.known("published metric", name, valid, (*path, name))
             self.published(value, (*path, name))
 
     def published(self, value: object, path: tuple) -> None:
+        """Raise UserError for a published value that is neither a number nor `NOT_DIGITISED`."""
         expected = f"a number, such as 23.10, or {NOT_DIGITISED}"
         self.require(is_published(value), "not a published value", repr(value), path, expected)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """What every kind states, and what it gives. `corpora`: those of the study."""
+    """A table, figure or passage of a study: its common fields, and the methods that a kind defines.
+
+    The argument `corpora` of the methods has the corpora of the study.
+    """
 
     title: str
-    caption: str = setting("", "below it")
-    paper: str = setting("", "where what was published stands; of a figure, which one of the paper it is")
+    caption: str = setting("", "a sentence below the item")
+    paper: str = setting("", "the table or figure of the paper that the published numbers are from")
 
     note: ClassVar[str] = ""
-    """Below the item, where a kind states one."""
+    """A footnote below the item; a kind that has one makes it a field."""
 
     significance: ClassVar[str | None] = None
-    """By which test systems are compared, pair by pair; none where they are not."""
+    """The test that compares the item's pairs of systems; none for kinds that compare none."""
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raises UserError for what does not go with the study's systems; `path` is that of the item in the study.
+        """Raise UserError where the item does not fit the study; `path` has the keys of the item in the study.
 
-        By itself for its `corpus` and its `systems` (`LabelledSystem`), where it states such.
+        This base checks the fields `corpus` and `systems` (a list of `LabelledSystem`) of kinds that have them.
         """
         if hasattr(self, "corpus"):
             checks.corpus(self.corpus, (*path, "corpus"))
             checks.labelled_systems(getattr(self, "systems", ()), self.corpus, (*path, "systems"))
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
-        """The systems that it shows, in its order; by itself its `systems`, where it states such."""
-        return ((self.corpus, shown.system) for shown in getattr(self, "systems", ()))
+        """Yield the systems of the item, each on its corpus, in the order of the item.
+
+        This base yields the field `systems` of kinds that have it. Only these systems are trained for the item.
+        """
+        return ((self.corpus, labelled.system) for labelled in getattr(self, "systems", ()))
 
     def reads(self) -> list[str]:
-        """Return what the item is made from: keys of `FILES_OF_SYSTEMS` and `FILES_OF_ITEMS` in docmt/plan/items.py."""
+        """Return the inputs of the item: keys of `FILES_OF_SYSTEMS` and `FILES_OF_ITEMS` in docmt/plan/items.py."""
         raise NotImplementedError
 
     def counts_of(self, corpora: Sequence[str]) -> Iterator[Count]:
-        """What it shows of corpora themselves."""
+        """Yield the counts of corpora that the item has."""
         yield from ()
 
     def pairs(self, corpora: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-        """Which systems are compared: corpus, system and baseline."""
+        """Yield the comparisons of the item as (corpus, system, baseline)."""
         yield from ()
 
     @property
     def tallied(self) -> list[str]:
-        """The metrics by which they are compared."""
+        """The metrics in which the pairs of systems are compared."""
         return []
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableConfig(Item):
-    """What all tables state."""
+    """The common base of tables."""
 
-    kind: str = setting("systems", "which kind of table: a file of docmt/kinds")
+    kind: str = setting("systems", "kind of table: a module of docmt/kinds")
 
 
 @dataclass(frozen=True, kw_only=True)
 class FigureConfig(Item):
-    """What all figures state."""
+    """The common base of figures, each of one corpus."""
 
     corpus: str
-    kind: str = setting("points", "which kind of figure: a file of docmt/kinds")
-    note: str = setting("", "such as that other points of the paper's are not digitised")
+    kind: str = setting("points", "kind of figure: a module of docmt/kinds")
+    note: str = setting("", "a footnote, such as that other points of the paper are not digitised")
 
 
 class Named:
-    """What is called by its `label`, or by the name of its `system` where that is left out."""
+    """A base for classes with a `label`, which defaults to the name of the `system`."""
 
     @property
     def name(self) -> str:
+        """The label; the name of the system where there is no label."""
         return self.label or self.system or ""
 
 
 class TableRow(Named):
-    """A row that may have a `group`, a heading across the table, and nothing else then."""
+    """The base of a table's rows: a row with a `group` is a heading across the table and has no other field."""
 
     def __post_init__(self) -> None:
+        """Raise BadValue where a heading has another field."""
         others = [
-            one.name for one in fields(self) if one.name != "group" and getattr(self, one.name) not in ("", None, {})
+            field.name
+            for field in fields(self)
+            if field.name != "group" and getattr(self, field.name) not in ("", None, {})
         ]
         need(not self.group or not others, "group", self.group, f"no {', '.join(others)} beside it")
 
 
 @dataclass(frozen=True)
 class LabelledSystem(Named):
-    """A system under the name that it has in a figure or a passage."""
+    """A system with its label in a figure or a passage."""
 
     system: str
-    label: str = setting("", "what it is called; its own name where it is left out")
+    label: str = setting("", "label of the system; its name where it is left out")

@@ -1,4 +1,4 @@
-"""Figures of latent variables."""
+"""Figures of the latent variables of lexical chains."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,11 +9,12 @@ from docmt.kinds.item import Checks
 
 @dataclass(frozen=True, kw_only=True)
 class LatentFigure(InsideFigure):
-    """How similar each step of decoding is to the latent variables of its sentence."""
+    """A figure of the similarity of each decoding step to the latent variables of its sentence."""
 
     kind: Literal["latent"] = "latent"
 
     def check(self, checks: Checks, path: tuple) -> None:
+        """Raise UserError also where the model of the system has no latent variables."""
         super().check(checks, path)
         has_latent = getattr(checks.systems[self.system].model, "latent", False)
         checks.require(has_latent, "not a system with latent variables", self.system, (*path, "system"))

@@ -1,4 +1,4 @@
-"""Passages: sentences that a study states, beside their translations by its systems."""
+"""Passages: sentences that a study states itself, beside their translations by its systems."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -9,19 +9,23 @@ from docmt.kinds.item import Checks, Item, LabelledSystem
 
 @dataclass(frozen=True)
 class PassageDocument:
-    """Sentences that no corpus need have; published translations by the label of a system."""
+    """A document of a passage: its source sentences, which need not be in any corpus.
+
+    `published` has published translations, as sentences, by the label of a system.
+    """
 
     source: tuple[str, ...]
     reference: tuple[str, ...] = ()
     published: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Raise BadValue where there is no source sentence, or an empty one."""
         need(bool(self.source) and all(map(str.strip, self.source)), "source", self.source, "sentences, none empty")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PassageConfig(Item):
-    """Passages that systems of a corpus translate."""
+    """Documents that systems of one corpus translate."""
 
     kind: ClassVar[str] = "passage"
 
@@ -31,11 +35,13 @@ class PassageConfig(Item):
     note: str = setting("", "a footnote")
 
     def reads(self) -> list[str]:
+        """Return the one input of a passage, its translations."""
         return ["passages"]
 
     def check(self, checks: Checks, path: tuple) -> None:
+        """Raise UserError also where a published translation is of a label that no system of the passage has."""
         super().check(checks, path)
-        labels = [shown.name for shown in self.systems]
+        labels = [system.name for system in self.systems]
         for number, document in enumerate(self.documents):
             for label in document.published:
                 checks.known("label", label, labels, (*path, "documents", number, "published", label))

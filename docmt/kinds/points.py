@@ -13,25 +13,29 @@ class Axis:
     """The horizontal axis of a figure of points."""
 
     label: str
-    unit: str = setting("", "in what it is measured")
+    unit: str = setting("", "unit of its numbers")
     log: bool = setting(False, "whether it is logarithmic")
 
 
 @dataclass(frozen=True)
 class Series:
-    """A line of a figure of points: at which number stands which system, and what was published there."""
+    """A line of a figure of points.
+
+    `points` has the system at each place of the horizontal axis; `published` the published number of each metric there.
+    """
 
     label: str
     points: dict[float, str] = field(default_factory=dict)
     published: dict[float, dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Raise BadValue where the line has no point at all."""
         need(bool(self.points or self.published), "points", "nothing", "points, or published ones")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PointsFigure(FigureConfig):
-    """Metrics, a panel each, against a number that differs between systems: mean and range over seeds."""
+    """A figure with a panel per metric, against a number that differs between systems: mean and range over seeds."""
 
     kind: Literal["points"] = "points"
     metrics: tuple[str, ...]
@@ -39,24 +43,29 @@ class PointsFigure(FigureConfig):
     series: tuple[Series, ...]
 
     def __post_init__(self) -> None:
+        """Raise BadValue where there is no metric, or a point that a logarithmic axis cannot have."""
         need(bool(self.metrics), "metrics", "nothing", "one metric or more")
-        numbers = [number for one in self.series for number in (*one.points, *one.published)]
+        numbers = [number for series in self.series for number in (*series.points, *series.published)]
         below = [number for number in numbers if number <= 0]
         need(not self.x.log or not below, "x.log", True, f"false, or no point at {below}")
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
+        """Yield the systems of each line from left to right, on the figure's corpus."""
+        # Sorted, since the keys of a mapping have no order once a study has been written to JSON and read again.
         return ((self.corpus, series.points[x]) for series in self.series for x in sorted(series.points))
 
     def reads(self) -> list[str]:
+        """Return the inputs of the figure: records of trainings, and scores where a metric is a score."""
         return reads_of(self.metrics)
 
     def check(self, checks: Checks, path: tuple) -> None:
+        """Raise UserError for an unknown metric or system, a repeated label, or a published value that is no number."""
         super().check(checks, path)
         checks.metrics(self.metrics, (*path, "metrics"))
         checks.labels([series.label for series in self.series], (*path, "series"))
         for number, series in enumerate(self.series):
-            own = (*path, "series", number)
+            series_path = (*path, "series", number)
             for x, system in series.points.items():
-                checks.system(system, self.corpus, (*own, "points", f"{x:g}"))
+                checks.system(system, self.corpus, (*series_path, "points", f"{x:g}"))
             for x, cells in series.published.items():
-                checks.cells(cells, self.metrics, (*own, "published", f"{x:g}"))
+                checks.cells(cells, self.metrics, (*series_path, "published", f"{x:g}"))

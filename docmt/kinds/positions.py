@@ -10,19 +10,20 @@ from docmt.kinds.item import Checks, FigureConfig, SystemOnCorpus, reads_of
 
 @dataclass(frozen=True)
 class PositionSeries:
-    """A line of a figure by position: a system that translates windows, what was published by position, or both."""
+    """A line of a figure by position: a system that translates windows, published numbers by position, or both."""
 
     label: str
     system: str | None = setting(None, "name of the study's system; none for a line that is only published")
     published: dict[float, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Raise BadValue where the line has neither a system nor published numbers."""
         need(self.system is not None or bool(self.published), "system", None, "a system, or published values")
 
 
 @dataclass(frozen=True)
 class Level:
-    """A published number that is of no position: a horizontal line."""
+    """A published number that belongs to no position, drawn as a horizontal line."""
 
     label: str
     published: Any
@@ -30,7 +31,7 @@ class Level:
 
 @dataclass(frozen=True, kw_only=True)
 class PositionsFigure(FigureConfig):
-    """A BLEU score of sentences by the position j at which windows translate them."""
+    """A figure of a sentence-level BLEU score by the position j of the sentence in its window."""
 
     kind: Literal["positions"] = "positions"
     metric: str = setting("s-BLEU", "a BLEU score over sentences")
@@ -38,23 +39,34 @@ class PositionsFigure(FigureConfig):
     levels: tuple[Level, ...] = setting((), "published numbers of no position")
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
+        """Yield the system of each line that has one, on the figure's corpus."""
         return ((self.corpus, series.system) for series in self.series if series.system is not None)
 
     def reads(self) -> list[str]:
+        """Return the inputs of the figure: scores, and records of trainings."""
         return reads_of([self.metric])
 
     def check(self, checks: Checks, path: tuple) -> None:
+        """Raise UserError for what the study does not have, and for a system that translates single sentences.
+
+        The metric must have positions; labels of lines and levels must differ; published values must be numbers.
+        """
         super().check(checks, path)
         checks.metric(f"{self.metric}@j1", (*path, "metric"))
-        checks.labels([one.label for one in (*self.series, *self.levels)], (*path, "series"))
+        checks.labels([line.label for line in (*self.series, *self.levels)], (*path, "series"))
         for number, series in enumerate(self.series):
-            own = (*path, "series", number)
+            series_path = (*path, "series", number)
             for position, value in series.published.items():
-                checks.published(value, (*own, "published", f"{position:g}"))
+                checks.published(value, (*series_path, "published", f"{position:g}"))
             if series.system is not None:
-                checks.system(series.system, self.corpus, (*own, "system"))
+                checks.system(series.system, self.corpus, (*series_path, "system"))
                 view = checks.systems[series.system].view.test
-                found = f"{series.system}, test view {view.name}"
-                checks.require((view.window or 1) > 1, "not a system that translates windows", found, (*own, "system"))
+                description = f"{series.system}, test view {view.name}"
+                checks.require(
+                    (view.window or 1) > 1,
+                    "not a system that translates windows",
+                    description,
+                    (*series_path, "system"),
+                )
         for number, level in enumerate(self.levels):
             checks.published(level.published, (*path, "levels", number, "published"))

@@ -1,4 +1,4 @@
-"""A study: its systems, each stated as a difference from another, and the tables, figures and passages made of them."""
+"""A study: its systems, each stated as a difference from another, and its tables, figures and passages."""
 
 import re
 from dataclasses import dataclass, field
@@ -11,30 +11,31 @@ from docmt.kinds.passages import PassageConfig
 
 @dataclass(frozen=True)
 class StudyConfig:
-    """A file of `workflow/studies`, its systems as stated (unresolved)."""
+    """A file of `workflow/studies`. Its systems are as stated: `docmt.plan.resolve` fills in what they inherit."""
 
     study: str
     title: str
     corpora: tuple[str, ...]
     systems: dict[str, Any]
-    about: str = setting("", "what the study asks, in a few sentences")
+    about: str = setting("", "the question of the study, in a few sentences")
     seeds: tuple[int, ...] | None = setting(None, "where the study's differ from config.yaml's")
     tables: dict[str, TableConfig] = field(default_factory=dict)
     figures: dict[str, FigureConfig] = field(default_factory=dict)
     passages: dict[str, PassageConfig] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Raise BadValue where `seeds` is empty, or has a seed twice or out of range."""
         need_seeds("seeds", self.seeds)
 
     @property
     def items(self) -> dict[str, Item]:
-        """What has a page of its own, by its name: tables with the passages among them, then figures."""
+        """The items by name, in the order of the page: tables and passages together, then figures."""
         first = sorted({**self.tables, **self.passages}, key=_natural)
         both = {**self.tables, **self.passages, **self.figures}
         return {name: both[name] for name in [*first, *sorted(self.figures, key=_natural)]}
 
 
 def _natural(name: str) -> tuple[bool, list[tuple[bool, int, str]]]:
-    """`table2` before `table10`; what has no number of a paper comes after what has."""
+    """Return a sort key that puts `table2` before `table10`, and names without a number last."""
     parts = re.split(r"(\d+)", name)
     return len(parts) == 1, [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]

@@ -1,4 +1,4 @@
-"""Tables of systems: rows by column and metric, each with what was published."""
+"""Tables of systems: a row per system, its metrics by column, and the published numbers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,10 +20,10 @@ from docmt.settings.metrics import parse_metric
 
 @dataclass(frozen=True)
 class ColumnConfig:
-    """A column of a table: a corpus, and what is put after a row's system to name the system that stands here."""
+    """A column of a table: a corpus, and a suffix that turns the name of a row's system into that of this column."""
 
     corpus: str
-    label: str = setting("", "what the column is called; the corpus where it is left out")
+    label: str = setting("", "label of the column; the corpus where it is left out")
     suffix: str = setting("", "a row's system `lc` is `lc.2m` here, if this is `.2m`")
 
 
@@ -31,23 +31,24 @@ class ColumnConfig:
 class RowConfig(TableRow):
     """A row of a table: a system, numbers that exist only as published, or a heading across the table."""
 
-    label: str = setting("", "what the row is called; the system's name where it is left out")
+    label: str = setting("", "label of the row; the system's name where it is left out")
     group: str = setting("", "a heading across the table, and nothing else in this row")
     system: str | None = setting(None, "name of the study's system; none for a row that is only published")
-    only: tuple[str, ...] | None = setting(None, "the columns in which the system stands; none = all of them")
+    only: tuple[str, ...] | None = setting(None, "keys of the columns that have the system; none = all columns")
     baseline: str | None = setting(None, "the system that the row is compared with, where it is not the table's")
     published: Published = field(default_factory=dict)
-    drop: Any = setting(None, "what is published in the column of the table's `drop`")
+    drop: Any = setting(None, "the published number in the column of the table's `drop`")
     note: str = setting("", "a footnote, such as a slip of the paper")
 
     def __post_init__(self) -> None:
+        """Raise BadValue where a heading has further fields, or the published `drop` is no number."""
         super().__post_init__()
         need(self.drop is None or is_published(self.drop), "drop", self.drop, f"a number, or {NOT_DIGITISED}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SystemsTable(TableConfig):
-    """Rows of systems by columns, each with the same metrics."""
+    """A table with a row per system and a column per corpus, each column with the same metrics."""
 
     kind: Literal["systems"] = "systems"
     metrics: tuple[str, ...]
@@ -62,53 +63,60 @@ class SystemsTable(TableConfig):
     )
 
     def __post_init__(self) -> None:
+        """Raise BadValue for a table without metrics, and for a `drop` over several metrics or in rows alone."""
         need(bool(self.metrics), "metrics", "nothing", "one metric or more")
         need(self.drop is None or len(self.metrics) == 1, "drop", self.drop, "a single metric beside it")
         stated = [row.name for row in self.rows if row.drop is not None]
         need(self.drop is not None or not stated, "rows", f"drop of {stated}", "`drop: above` or `first` of the table")
 
     def columns_of(self, corpora: Sequence[str]) -> list[tuple[str, ColumnConfig]]:
-        """The columns by their keys: those of the table, or one a corpus of the study, which is named after it.
+        """Return the columns with their keys: those that the table states, or one per corpus of the study.
 
-        In the order of the study's corpora, and of suffixes: keys of a mapping have none.
+        They are in the order of the study's corpora, and of suffixes.
         """
         if not self.columns:
             return [(corpus, ColumnConfig(corpus)) for corpus in corpora]
+        # Settings are written as JSON with sorted keys, so the order of the keys in the study is lost.
         return sorted(self.columns.items(), key=lambda item: (corpora.index(item[1].corpus), item[1].suffix, item[0]))
 
     def system_of(self, row: RowConfig, key: str, column: ColumnConfig) -> str | None:
-        """The system that a row has in a column; none where it is only published there."""
-        stands = row.system is not None and (row.only is None or key in row.only)
-        return f"{row.system}{column.suffix}" if stands else None
+        """Return the system of a row in a column; none where the row has only published numbers there."""
+        has_system = row.system is not None and (row.only is None or key in row.only)
+        return f"{row.system}{column.suffix}" if has_system else None
 
     def baseline_of(self, row: RowConfig, key: str, column: ColumnConfig) -> str | None:
-        """The system that a row is compared with; none for the baseline itself and for what is only published."""
+        """Return the system that a row is compared with; none for the baseline itself, and without a system."""
         baseline, system = row.baseline or self.baseline, self.system_of(row, key, column)
         if baseline is None or system is None or row.system == baseline:
             return None
         return f"{baseline}{column.suffix}"
 
     def cells(self, corpora: Sequence[str]) -> Iterator[tuple[str, str, str | None]]:
-        """What the table needs to be measured: corpus, system and its baseline, of every cell with a system."""
+        """Yield (corpus, system, baseline) of every cell with a system; a cell without a comparison has no baseline."""
         for row in self.rows:
             for key, column in self.columns_of(corpora):
                 if (system := self.system_of(row, key, column)) is not None:
                     yield column.corpus, system, self.baseline_of(row, key, column)
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
+        """Yield the corpus and the system of every cell, row by row."""
         return ((corpus, system) for corpus, system, _ in self.cells(corpora))
 
     def pairs(self, corpora: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+        """Yield (corpus, system, baseline) of every comparison, each once."""
         return iter(dict.fromkeys(cell for cell in self.cells(corpora) if cell[2] is not None))
 
     @property
     def tallied(self) -> list[str]:
+        """The metrics of the table that are sums over units of the test set, which the tests need."""
         return sorted(metric for metric in self.metrics if parse_metric(metric).tallied)
 
     def reads(self) -> list[str]:
+        """Return the inputs of the table: records, scores, and comparisons where a metric can be tested."""
         return [*reads_of(self.metrics), *(["comparisons"] if self.tallied else [])]
 
     def check(self, checks: Checks, path: tuple) -> None:
+        """Raise UserError for a metric, corpus, column, system or published value that the study cannot have."""
         checks.metrics(self.metrics, (*path, "metrics"))
         for key, column in self.columns.items():
             checks.corpus(column.corpus, (*path, "columns", key, "corpus"))
@@ -119,6 +127,7 @@ class SystemsTable(TableConfig):
             self._check_row(row, checks, (*path, "rows", number))
 
     def _check_row(self, row: RowConfig, checks: Checks, path: tuple) -> None:
+        """Raise UserError for an unknown column, system, baseline or metric of a row."""
         columns = dict(self.columns_of(checks.study_corpora))
         for number, key in enumerate(row.only or ()):
             checks.known("column", key, columns, (*path, "only", number))

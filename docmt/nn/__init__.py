@@ -1,1 +1,1 @@
-"""Packed streams, segments, the one attention over them, layers and caches (torch only)."""
+"""Packed streams, segments, attention over them, layers and caches; needs torch alone."""

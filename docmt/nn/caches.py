@@ -1,6 +1,6 @@
-"""What decoding keeps from step to step: keys and values, and where each hypothesis stands.
+"""Caches of decoding: keys and values of each layer, and the progress of each hypothesis in its document.
 
-N = instances * beam hypotheses, instance by instance, advance one token each a step.
+There are N = instances * beam hypotheses, in the order of their instances. Each step gives each of them one token.
 """
 
 from typing import Any, Protocol
@@ -15,17 +15,20 @@ from docmt.nn.shapes import Float, HypothesisHeads, HypothesisTokens, Keys, Numb
 from docmt.nn.streams import Layout, Memory, Scope
 
 FIRST_CAPACITY = 32
-"""Tokens that a growing cache has room for at first."""
+"""Number of tokens that a growing cache has room for at first."""
 
 
 class Progress:
-    """Where each hypothesis stands: worked out once a step for all layers.
+    """The sentence and the position that each hypothesis is writing; it is computed once a step, for all layers.
 
     Paper: G-Transformer (Bao et al. 2021), section 4.3: the group tag moves on as sentences end.
     """
 
     def __init__(self, layout: Layout, beam: int, openings: tuple[int, ...]) -> None:
-        """`openings`: the inputs that open a sentence; the first of all inputs always does."""
+        """Begin before the first token of each instance of `layout`.
+
+        `openings` are the decoder inputs that open a sentence; the first of all inputs always opens one.
+        """
         device = layout.sentences.device
         self.openings = torch.tensor(openings, device=device)
         counts = layout.sentences_per_instance()
@@ -33,18 +36,18 @@ class Progress:
         self.first_run = torch.from_numpy(starts(counts)).to(device).repeat_interleave(beam)
         self.last_number = torch.from_numpy(np.maximum(counts, 1) - 1).to(device).repeat_interleave(beam)
         self.sentence = torch.full_like(self.first_run, -1)
-        """Number of the sentence that is being written, within the instance."""
+        """Number of the sentence that is being written, within the instance; -1 before the first token."""
         self.cursor = torch.full_like(self.first_run, -1)
         """Place of the newest token within its sentence."""
         self.longest = 0
-        """Tokens of the longest sentence that is being written."""
+        """Number of tokens of the longest sentence that is being written."""
         self.source_run = self.first_run
-        """The source sentence that each hypothesis is translating."""
+        """Number, in the batch, of the source sentence that each hypothesis is translating."""
         self.ancestors = self.first_run.new_zeros((len(self.first_run), 0))
-        """Which hypothesis wrote each token, from the first on that is not common to all hypotheses of an instance."""
+        """Number of the hypothesis that wrote each token, without the tokens that an instance's hypotheses share."""
 
     def advance(self, tokens: HypothesisTokens) -> None:
-        """Take each hypothesis a token further."""
+        """Record the newest token of each hypothesis."""
         opens = torch.isin(tokens, self.openings)
         if self.steps == 0:
             opens = torch.ones_like(opens)
@@ -52,93 +55,105 @@ class Progress:
         self.sentence = self.sentence + opens
         self.cursor = torch.where(opens, 0, self.cursor + 1)
         self.longest = int(self.cursor.max()) + 1
-        # A hypothesis may write more sentences than the source has: it stays with the last.
+        # A hypothesis may write more sentences than the source has: all further ones are translations of the last.
         self.source_run = self.first_run + torch.minimum(self.sentence, self.last_number)
         newest = torch.arange(len(tokens), device=tokens.device)
         self.ancestors = torch.cat((self.ancestors, newest[:, None]), dim=1)
 
     def take(self, index: Numbers) -> int:
-        """Choose and order hypotheses; give how many tokens became common."""
+        """Select and reorder the hypotheses; return the number of tokens that have become common to each instance."""
         for name in ("first_run", "last_number", "sentence", "cursor", "ancestors"):
             setattr(self, name, getattr(self, name).index_select(0, index))
         if not len(index):
             return 0
         beams = self.ancestors.unflatten(0, (-1, self.beam))
-        settled = int((beams == beams[:, :1]).all(dim=1).all(dim=0).long().cumprod(0).sum())
-        self.ancestors = self.ancestors[:, settled:]
-        return settled
+        # A token is common once all hypotheses of each instance descend from the one that wrote it. The minimum over
+        # instances, since all caches of a batch have one length; cumprod ends the count at the first token that
+        # differs.
+        common_tokens = int((beams == beams[:, :1]).all(dim=1).all(dim=0).long().cumprod(0).sum())
+        self.ancestors = self.ancestors[:, common_tokens:]
+        return common_tokens
 
 
 class SentenceCache:
-    """Keys and values of the sentence that each hypothesis is writing, for one layer.
+    """Keys and values, in one layer, of the sentence that each hypothesis is writing.
 
-    Each hypothesis has its own cursor, which goes back to the start with each sentence; so the cache is as long as
-    the longest sentence, not as the document.
+    Each hypothesis has its own cursor, which returns to 0 when a sentence begins. So the cache is as long as the
+    longest sentence, not as the document.
     """
 
     def __init__(self) -> None:
+        """Begin without keys; the first call of `attend` allocates the cache."""
         self.pairs: PaddedPairs | None = None
 
     def attend(self, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads, progress: Progress) -> HypothesisHeads:
-        """Put in the newest tokens, and let each see its sentence up to itself."""
+        """Store the newest keys and values, and let each newest token attend to its sentence up to itself."""
         newest, cursor, longest = torch.stack((k, v)), progress.cursor, progress.longest
         self.pairs = reserve(self.pairs, newest, longest)
         self.pairs[:, torch.arange(len(q), device=q.device), :, cursor] = newest.transpose(0, 1)
         keys, values = self.pairs[:, :, :, :longest].transpose(2, 3)
+        # Places after the cursor hold zeros or tokens of an earlier sentence, which the mask hides.
         may_attend = torch.arange(longest, device=q.device) <= cursor[:, None]
         return attend_padded(q[:, None], keys, values, may_attend)[:, 0]
 
     def take(self, index: Numbers, *_: object) -> None:
+        """Select and reorder the hypotheses by `index`."""
         if self.pairs is not None:
             self.pairs = self.pairs.index_select(1, index)
 
 
 class InstanceCache:
-    """Keys and values of all that each hypothesis has written, for one layer.
+    """Keys and values, in one layer, of all tokens that each hypothesis has written.
 
-    Hypotheses of an instance mostly go back to one ancestor a few tokens ago. What they have in common is held once
-    an instance: it is neither moved when hypotheses are reordered nor read once for each of them.
+    The hypotheses of an instance mostly descend from one hypothesis of a few tokens ago. The tokens that they share are
+    stored once for each instance: they are not moved when hypotheses are reordered, and are read once for all
+    hypotheses of the instance.
     """
 
     def __init__(self) -> None:
+        """Begin without keys; the first call of `attend` allocates the cache."""
         self.common: PaddedPairs | None = None
+        """Keys and values that all hypotheses of an instance share: a row for each instance."""
         self.length = 0
-        """Tokens in `common`, which has room for more."""
-        self.own: PaddedPairs | None = None
+        """Number of tokens in `common`, which has room for more."""
+        self.separate: PaddedPairs | None = None
+        """Keys and values of the later tokens: a row for each hypothesis."""
 
     def attend(self, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads, progress: Progress) -> HypothesisHeads:
-        """Put in the newest tokens, and let each see all of its hypothesis."""
+        """Store the newest keys and values, and let each newest token attend to all tokens of its hypothesis."""
         newest = torch.stack((k, v))[:, :, :, None]
-        self.own = newest if self.own is None else torch.cat((self.own, newest), dim=3)
+        self.separate = newest if self.separate is None else torch.cat((self.separate, newest), dim=3)
         if self.common is None:
             self.common = newest[:, :: progress.beam, :, :0]
-        return attend_shared(q, self.common[:, :, :, : self.length], self.own)
+        return attend_shared(q, self.common[:, :, :, : self.length], self.separate)
 
-    def take(self, index: Numbers, instances: Numbers | None, settled: int) -> None:
-        if self.own is None:
+    def take(self, index: Numbers, instances: Numbers | None, new_common: int) -> None:
+        """Select and reorder the hypotheses by `index`, drop instances, and move `new_common` tokens to `common`."""
+        if self.separate is None:
             return
-        self.own = self.own.index_select(1, index)
+        self.separate = self.separate.index_select(1, index)
         if instances is not None:
             self.common = self.common.index_select(1, instances)
-        if settled:
-            self._settle(settled)
+        if new_common:
+            self._move_to_common(new_common)
 
-    def _settle(self, count: int) -> None:
-        """Move the first tokens of the hypotheses to what they have in common."""
-        beam = self.own.shape[1] // self.common.shape[1]
-        oldest = self.own[:, ::beam, :, :count]
+    def _move_to_common(self, count: int) -> None:
+        """Move the first `count` tokens of the hypotheses to the keys and values that they have in common."""
+        beam = self.separate.shape[1] // self.common.shape[1]
+        # From the first hypothesis of each instance: these tokens are the same in all of them.
+        oldest = self.separate[:, ::beam, :, :count]
         self.common = reserve(self.common, oldest[:, :, :, 0], self.length + count)
         self.common[:, :, :, self.length : self.length + count] = oldest
-        self.length, self.own = self.length + count, self.own[:, :, :, count:]
+        self.length, self.separate = self.length + count, self.separate[:, :, :, count:]
 
 
 def reserve(pairs: PaddedPairs | None, newest: Pairs, length: int) -> Float[Tensor, "2 B H _ K"]:
-    """A cache with room for `length` tokens: twice as long where it has to grow."""
+    """Return a cache with room for `length` tokens; where it has to grow, its capacity at least doubles."""
     capacity = 0 if pairs is None else pairs.shape[3]
     if length <= capacity:
         return pairs
     _, rows, heads, width = newest.shape
-    # Zeros, since what a mask hides still takes part, with weight zero.
+    # Zeros, since keys and values that a mask hides still take part with weight zero, and zero times nan is nan.
     grown = newest.new_zeros((2, rows, heads, max(2 * capacity, length, FIRST_CAPACITY), width))
     if pairs is not None:
         grown[:, :, :, :capacity] = pairs
@@ -146,35 +161,41 @@ def reserve(pairs: PaddedPairs | None, newest: Pairs, length: int) -> Float[Tens
 
 
 class MemoryCache:
-    """Keys and values of the source for one layer, projected once: a row a sentence, or a row an instance."""
+    """Keys and values of the source in one layer, projected once: a row for each sentence or for each instance."""
 
     def __init__(self, k: Keys, v: Keys, runs: Segments, scope: Scope) -> None:
+        """Pad the keys and values of the source by `runs`, the sentences or the instances, whichever `scope` names."""
         self.scope = scope
         self.rows, self.may_attend = pad_runs(torch.stack((k, v), dim=1), runs)
         self.chosen: Numbers | None = None
-        """In the scope of a sentence: the row that each hypothesis sees, and copies of these rows."""
+        """In the scope of a sentence: the row that each hypothesis attends to; `copies` are copies of these rows."""
         self.copies = self.rows[:0]
 
     def attend(self, q: HypothesisHeads, progress: Progress) -> HypothesisHeads:
-        """Let each hypothesis see its instance, or the sentence that it is translating."""
+        """Let each hypothesis attend to its instance's source, or to the source sentence that it is translating."""
         if self.scope == "sentence":
             self._choose(progress.source_run)
             keys, values = self.copies.unbind(2)
             return attend_padded(q[:, None], keys, values, self.may_attend.index_select(0, self.chosen))[:, 0]
         keys, values = self.rows.unbind(2)
-        # Hypotheses of an instance share one row.
+        # The hypotheses of an instance attend to the same row, so that they are its queries: no row is copied.
         return attend_padded(q.unflatten(0, (len(keys), -1)), keys, values, self.may_attend).flatten(0, 1)
 
     def _choose(self, runs: Numbers) -> None:
-        """Copy the rows of those hypotheses that have come to another sentence."""
+        """Copy the rows of the hypotheses that have begun another sentence."""
         if self.chosen is None:
             self.copies = self.rows.index_select(0, runs)
         else:
-            moved = (self.chosen != runs).nonzero()[:, 0]
-            self.copies.index_copy_(0, moved, self.rows.index_select(0, runs.index_select(0, moved)))
+            changed = (self.chosen != runs).nonzero()[:, 0]
+            # In place, and only the rows that changed: most hypotheses stay in their sentence from one step to the
+            # next.
+            self.copies.index_copy_(0, changed, self.rows.index_select(0, runs.index_select(0, changed)))
         self.chosen = runs
 
     def take(self, index: Numbers, instances: Numbers | None, _: int) -> None:
+        """Drop the rows of the instances that are dropped."""
+        # Hypotheses that change places inside an instance need nothing: its row is shared, and `_choose` compares
+        # sentences.
         if instances is None:
             return
         if self.scope == "instance":
@@ -184,54 +205,61 @@ class MemoryCache:
 
 
 class TwoStreamCache:
-    """Two caches for rows in two halves: each hypothesis in the long stream, then each in the short one.
+    """Two caches for rows in two halves: all hypotheses in the long stream, then all hypotheses in the short one.
 
     Paper: long-short term masking (Zhang et al. 2020), section 2.1.
     """
 
     def __init__(self, long: InstanceCache | MemoryCache, short: SentenceCache | MemoryCache) -> None:
+        """Take the cache of the long stream and the cache of the short stream."""
         self.halves = (long, short)
 
     def attend(self, *heads_and_progress: HypothesisHeads | Progress) -> HypothesisHeads:
-        """Let each half see what its own cache lets it see."""
+        """Let each half of the rows attend to the keys of its own cache."""
         *heads, progress = heads_and_progress
         parts = zip(*(rows.chunk(2) for rows in heads), strict=True)
         return torch.cat([half.attend(*part, progress) for half, part in zip(self.halves, parts, strict=True)])
 
-    def take(self, index: Numbers, instances: Numbers | None, settled: int) -> None:
+    def take(self, index: Numbers, instances: Numbers | None, new_common: int) -> None:
+        """Select and reorder the hypotheses by `index` in both halves."""
         for half in self.halves:
-            half.take(index, instances, settled)
+            half.take(index, instances, new_common)
 
 
 class LayerCache(Protocol):
-    """What an attention module keeps."""
+    """The cache of an attention module."""
 
-    def take(self, index: Numbers, instances: Numbers | None, settled: int) -> None:
-        """Choose and order hypotheses by `index`; where instances are dropped, `instances` are those that stay.
+    def take(self, index: Numbers, instances: Numbers | None, new_common: int) -> None:
+        """Select and reorder the hypotheses by `index`; `instances` are the remaining instances where some are dropped.
 
-        `settled`: so many of the oldest tokens have become common to all hypotheses of an instance.
+        `new_common` is the number of the oldest tokens that have become common to all hypotheses of an instance.
         """
 
 
 class Cache:
-    """All that the next step needs; `layers` holds what each attention module keeps."""
+    """The state of decoding between two steps; `layers` holds the cache of each attention module."""
 
     def __init__(self, memory: Memory, beam: int, openings: tuple[int, ...]) -> None:
+        """Begin decoding the encoded source `memory` with `beam` hypotheses of each instance.
+
+        `openings` are the decoder inputs that open a sentence.
+        """
         self.memory, self.beam = memory, beam
         self.progress = Progress(memory.layout, beam, openings)
         self.layers: dict[Any, LayerCache] = {}
 
     def reorder(self, index: Numbers) -> None:
-        """Hypothesis n goes on from what was hypothesis index[n], of the same instance."""
+        """Let hypothesis n continue hypothesis index[n], which is of the same instance."""
+        # Most steps of a beam, and all steps of greedy search, change nothing; then no cache is copied.
         if not torch.equal(index, torch.arange(len(index), device=index.device)):
             self._take(index, None)
 
     def keep(self, instances: Numbers) -> None:
-        """Drop all instances but these, given by their present numbers, in this order."""
+        """Drop all instances but `instances`, given by their present numbers, and put these into the given order."""
         places_of_beam = torch.arange(self.beam, device=instances.device)
         self._take((instances[:, None] * self.beam + places_of_beam).flatten(), instances)
 
     def _take(self, index: Numbers, instances: Numbers | None) -> None:
-        settled = self.progress.take(index)
+        new_common = self.progress.take(index)
         for layer in self.layers.values():
-            layer.take(index, instances, settled)
+            layer.take(index, instances, new_common)

@@ -1,16 +1,17 @@
-"""What is compiled where that is asked for: parts of a model, which meet few shapes since batches are pad_batch.
+"""Compiled parts of a model: the parts, and batches that are padded so that the parts meet few shapes.
 
-The parts work on each row of a stream by itself: feed-forward layers, gates, and what stands around a sublayer, that is
-dropout, residual connection and norm, twenty kernels of which a compiler makes one or two. Attention stays outside: it
-has its kernels, and its plans are Python.
+The parts work on each row of a stream by itself: feed-forward layers, gates, and the surroundings of a sublayer, that
+is dropout, residual connection and norm, whose twenty kernels a compiler merges into one or two. Attention is not
+compiled: it has its kernels, and its plans are Python code.
 
-A part is compiled once for each kind and each number of rows, for all layers together: parameters and columns of noise
-are inputs of what is compiled, and nothing in it may look at what tells one layer from another, such as a name.
+A part is compiled once for each kind of part and each number of rows, for all layers together. So parameters and
+columns of noise are inputs of the compiled code, and nothing in a part may read a value that differs between layers,
+such as a name.
 
-Streams are pad_batch to whole multiples of a number of rows, by more instances, each of one sentence of `<pad>`. So
-nothing that a model computes for other instances depends on the padding, and no loss is taken of it, since
-`target_out` stays. No padding is longer than the longest sentence of its stream: positions, and attention to runs of
-like lengths, meet nothing that they would not meet without it.
+Streams are padded to whole multiples of a number of rows, by additional instances of one sentence of `<pad>` each. So
+nothing that a model computes for other instances depends on the padding, and the padding has no loss, since
+`target_out` is not padded. No padding sentence is longer than the longest sentence of its stream: positions, and
+attention to runs of similar length, get no larger sizes than without padding.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,28 +30,35 @@ from docmt.nn.shapes import Numbers
 from docmt.nn.streams import Batch, Chains, Layout, Stream
 
 Backend = str | Callable[..., Any]
-"""Of `torch.compile`, by name or itself."""
+"""A backend of `torch.compile`: its name or the function itself."""
 
 
 class _Compiler:
+    """The backend that is in force; None outside of `compile_parts`."""
+
     backend: Backend | None = None
 
 
 @contextmanager
 def compile_parts(backend: Backend) -> Iterator[None]:
-    """Within, token-wise parts are compiled, wherever they see whole streams."""
-    before, _Compiler.backend = _Compiler.backend, backend
+    """Compile token-wise parts until the end of the block, wherever they compute whole streams."""
+    outer_backend, _Compiler.backend = _Compiler.backend, backend
     try:
         yield
     finally:
-        _Compiler.backend = before
+        _Compiler.backend = outer_backend
 
 
 def token_wise(part: Callable[..., Any]) -> Callable[..., Any]:
-    """A method whose tensors have a row for each row of a stream, of which none depends on another."""
+    """Mark a method as a part that may be compiled.
+
+    The tensors of the method have a row for each row of a stream, and no row of its result depends on another row.
+    """
 
     @wraps(part)
     def run(*arguments: Any) -> Any:
+        # Parts of a stream, such as the words of chains, have another number of rows in each batch, and would be
+        # compiled anew.
         if _Compiler.backend is None or not is_whole():
             return part(*arguments)
         return _compiled(part, _Compiler.backend)(*arguments)
@@ -60,49 +68,57 @@ def token_wise(part: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def _compiled(part: Callable[..., Any], backend: Backend) -> Callable[..., Any]:
+    # Static shapes: `pad_batch` leaves few numbers of rows, and each of them gets code of its own.
     return torch.compile(part, fullgraph=True, dynamic=False, backend=backend)
 
 
 def pad_batch(batch: Batch, quantum: int) -> Batch:
-    """The batch with both input streams pad_batch to multiples of `quantum` rows; their number of runs stays equal."""
+    """Return the batch with both input streams padded to multiples of `quantum` rows.
+
+    Both streams still have the same number of sentences.
+    """
     source, target = batch.source, batch.target_in
-    missing, targets = (-len(stream.tokens) % quantum for stream in (source, target))
-    runs = _runs_for((missing, source), (targets, target))
-    if missing < runs:
-        # Target sentences may be empty; of a source some models look up the first symbol of each sentence.
-        missing += quantum
-        runs = _runs_for((missing, source), (targets, target))
-    return replace(batch, source=_with_runs(source, missing, runs), target_in=_with_runs(target, targets, runs))
+    source_rows, target_rows = (-len(stream.tokens) % quantum for stream in (source, target))
+    runs = _run_count((source_rows, source), (target_rows, target))
+    if source_rows < runs:
+        # Each padding sentence of the source needs a token, since some models read the first symbol of each source
+        # sentence. Target sentences may be empty.
+        source_rows += quantum
+        runs = _run_count((source_rows, source), (target_rows, target))
+    return replace(
+        batch, source=_append_runs(source, source_rows, runs), target_in=_append_runs(target, target_rows, runs)
+    )
 
 
-def _runs_for(*sides: tuple[int, Stream]) -> int:
+def _run_count(*sides: tuple[int, Stream]) -> int:
+    """Return the number of padding sentences: enough that none is longer than the longest sentence of its stream."""
     return max(-(-rows // stream.sentences.longest) for rows, stream in sides)
 
 
-def _with_runs(stream: Stream, rows: int, runs: int) -> Stream:
-    """With so many rows more, in runs of nearly equal length."""
+def _append_runs(stream: Stream, rows: int, runs: int) -> Stream:
+    """Return the stream with `rows` more rows of `<pad>`, in `runs` sentences of nearly equal length."""
     if not runs:
         return stream
     lengths = np.diff(np.arange(runs + 1) * rows // runs).tolist()
     return Stream(
-        _longer(stream.tokens, rows, PAD),
-        Layout(*(_followed(cut, lengths) for cut in (stream.sentences, stream.instances))),
-        None if stream.chains is None else _chainless(stream.chains, runs),
-        None if stream.keys is None else _longer(stream.keys, rows, 0),
+        _append_values(stream.tokens, rows, PAD),
+        Layout(*(_append_lengths(cut, lengths) for cut in (stream.sentences, stream.instances))),
+        None if stream.chains is None else _append_chainless_sentences(stream.chains, runs),
+        None if stream.keys is None else _append_values(stream.keys, rows, 0),
         padding=rows,
     )
 
 
-def _longer(x: Numbers, rows: int, value: int) -> Numbers:
+def _append_values(x: Numbers, rows: int, value: int) -> Numbers:
     return torch.cat((x, x.new_full((rows,), value)))
 
 
-def _followed(segments: Segments, lengths: list[int]) -> Segments:
+def _append_lengths(segments: Segments, lengths: list[int]) -> Segments:
     return Segments.from_lengths((*segments.lengths, *lengths), segments.device)
 
 
-def _chainless(chains: Chains, sentences: int) -> Chains:
-    """The same with more sentences, in which no chain has a member."""
-    none = chains.relevant.new_full((sentences, chains.relevant.shape[1]), chains.runs.runs)
-    members = _followed(chains.sentences, [0] * sentences)
-    return replace(chains, relevant=torch.cat((chains.relevant, none)), sentences=members)
+def _append_chainless_sentences(chains: Chains, sentences: int) -> Chains:
+    """Return the chains of the stream with more sentences, in which no chain has a member."""
+    no_chains = chains.relevant.new_full((sentences, chains.relevant.shape[1]), chains.runs.runs)
+    members = _append_lengths(chains.sentences, [0] * sentences)
+    return replace(chains, relevant=torch.cat((chains.relevant, no_chains)), sentences=members)

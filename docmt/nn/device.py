@@ -1,4 +1,4 @@
-"""Where tensors are computed, and how the processor's memory is held."""
+"""The choice of the device that computes, and a setting of the CPU's memory allocation."""
 
 import ctypes
 
@@ -8,13 +8,14 @@ from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
-"""Parameters of glibc's mallopt."""
+"""Numbers of parameters of glibc's mallopt."""
 
 
 def choose_device(name: DeviceName) -> torch.device:
-    """`auto` is the GPU where there is one. Raises UserError where a GPU is asked for and there is none.
+    """Return the device; `auto` is the GPU where there is one.
 
-    Where it is the CPU, this process keeps the memory that it frees.
+    Where the device is the CPU, this process keeps the memory that it frees. Raises UserError where a GPU is requested
+    and there is none.
     """
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
@@ -26,10 +27,12 @@ def choose_device(name: DeviceName) -> torch.device:
 
 
 def keep_freed_memory() -> bool:
-    """Let glibc keep freed blocks for the next step instead of giving them back to the system; False without glibc.
+    """Let glibc keep freed blocks instead of returning them to the system; return False where there is no glibc.
 
-    Otherwise each step's large tensors (logits, above all) are pages that the system clears anew: at a vocabulary of
-    4,000 a tenth to a fifth of the time of training and of sentence decoding. The peak of memory stays as it was.
+    Otherwise the large tensors of each step, above all the logits, are new pages, which the system has to clear: with a
+    vocabulary of 4,000 pieces this takes a tenth to a fifth of the time of training and of sentence decoding. The peak
+    of memory is the same.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    # M_MMAP_MAX 0: large blocks come from the heap too. M_TRIM_THRESHOLD, at its maximum: the heap is never shrunk.
     return mallopt is not None and bool(mallopt(M_MMAP_MAX, 0) and mallopt(M_TRIM_THRESHOLD, 2**31 - 1))

@@ -17,14 +17,15 @@ from docmt.nn.shapes import AnyStates, Float, Numbers, States, Tensor, Tokens
 from docmt.settings.models import TransformerConfig
 
 FIRST_POSITION = 2
-"""Row of the table of positions that the first token takes: fairseq's, whose rows 0 and 1 are never used."""
+"""Row of the position table that the first token has, as in fairseq, which never uses the rows 0 and 1."""
 
 
 def sinusoids(count: int, width: int) -> Float[Tensor, "_ D"]:
-    """Positions 0 to count - 1: sines of all frequencies, then cosines.
+    """Return a table of the positions 0 to count - 1: the sines of all frequencies, then the cosines.
 
     Paper: section 3.5.
-    Departs: halves instead of alternating columns, and wavelengths from 2 pi to 10000 * 2 pi inclusive, as fairseq.
+
+    Departs: halves instead of alternating columns, and wavelengths from 2 pi to 10000 * 2 pi inclusive, as in fairseq.
     """
     half = width // 2
     frequencies = torch.exp(torch.arange(half) * -(math.log(10000) / max(half - 1, 1)))
@@ -33,55 +34,60 @@ def sinusoids(count: int, width: int) -> Float[Tensor, "_ D"]:
 
 
 class Dropout(Noisy):
-    """Zero each value with probability `share` in training, and scale the others up.
+    """Dropout of values in training: each is zeroed with probability `share`, and the others are scaled up.
 
-    Departs from `nn.Dropout`: the draws follow from the rows' keys (`docmt.nn.noise`), and `share` is a multiple of
-    2^-16. Four values share one 64-bit hash, since drawing the mask otherwise takes more time than a layer norm.
+    Departs from `nn.Dropout`: the draws follow from the keys of the rows (`docmt.nn.noise`), and `share` is a multiple
+    of 2^-16. Four values share a 64-bit hash; a hash for each value would take more time than a layer norm.
     """
 
     def __init__(self, share: float, width: int) -> None:
-        """`width`: how many values a row has."""
+        """Drop a `share` of the values of rows that have `width` values."""
         super().__init__()
         self.share, self.width = share, width
         self.name_site("")
 
     def name_site(self, site: str) -> None:
+        """Take the module's name in the model, and compute the columns of the noise from it."""
         self.site, self.is_named = site, bool(site)
+        # A buffer, so that it moves to the device with the model, and is an input of compiled code instead of a
+        # constant; it is not saved, since it follows from the name.
         self.register_buffer("columns", grouped_columns(site, (), self.width, torch.device("cpu")), persistent=False)
 
     def forward(self, x: AnyStates) -> AnyStates:
+        """Return `x` with dropped values in training, `x` itself in evaluation."""
         if not self.training or self.share == 0:
             return x
         return drop_values(x, self.share, self.keys(x.shape[:-1], x.device), self.columns)
 
 
 class Embedding(nn.Module):
-    """Embeddings of tokens plus their positions; scaled, and normed, where the settings say so.
+    """Embeddings of tokens plus embeddings of their positions; scaled and normalised where the settings say so.
 
     Paper: sections 3.4 and 3.5.
     """
 
     def __init__(self, vocabulary: int, config: TransformerConfig, weight: nn.Parameter | None = None) -> None:
-        """`weight`: another embedding's, to share."""
+        """Create the table of `vocabulary` rows, or use `weight`, the table of another embedding."""
         super().__init__()
         width = config.width
-        self.weight = new_weight(vocabulary, width) if weight is None else weight
+        self.weight = initial_embeddings(vocabulary, width) if weight is None else weight
         self.scale = math.sqrt(width) if config.embedding_scale else 1.0
         self.norm = nn.LayerNorm(width, config.norm_epsilon) if config.embedding_norm else nn.Identity()
         self.dropout = Dropout(config.dropout, width)
         self.position = POSITION_TABLES[config.position_table](config)
 
     def forward(self, tokens: Tokens, positions: Numbers, longest: int) -> States:
-        """`positions` count from 0; `longest` is one more than the highest of them."""
-        return self.placed(nn.functional.embedding(tokens, self.weight), self.position(positions, longest))
+        """Return the embeddings of `tokens`; `positions` count from 0, and `longest` is the highest position plus 1."""
+        return self.add_positions(nn.functional.embedding(tokens, self.weight), self.position(positions, longest))
 
     @token_wise
-    def placed(self, embedded: States, positions: States) -> States:
+    def add_positions(self, embedded: States, positions: States) -> States:
+        """Return the scaled embeddings plus positions, normalised where the settings say so, with dropout."""
         return self.dropout(self.norm(embedded * self.scale + positions))
 
 
-def new_weight(vocabulary: int, width: int) -> nn.Parameter:
-    """N(0, 1 / width), and nothing for `<pad>`."""
+def initial_embeddings(vocabulary: int, width: int) -> nn.Parameter:
+    """Return a new table, drawn from N(0, 1 / width); the row of `<pad>` is zero."""
     weight = nn.Parameter(torch.empty(vocabulary, width))
     nn.init.normal_(weight, std=width**-0.5)
     nn.init.zeros_(weight[PAD])
@@ -89,13 +95,15 @@ def new_weight(vocabulary: int, width: int) -> nn.Parameter:
 
 
 class SinusoidalPositions(nn.Module):
-    """A table that grows as it is needed. Paper: section 3.5."""
+    """A table of sinusoids, which grows when a longer segment needs it. Paper: section 3.5."""
 
     def __init__(self, config: TransformerConfig) -> None:
+        """Begin with a table of 1024 rows."""
         super().__init__()
         self.register_buffer("table", sinusoids(1024, config.width), persistent=False)
 
     def forward(self, positions: Numbers, longest: int) -> States:
+        """Return the rows of `positions`; where `longest` positions need it, extend the table to twice that length."""
         if longest + FIRST_POSITION > len(self.table):
             self.table = sinusoids(2 * (longest + FIRST_POSITION), self.table.shape[1]).to(self.table)
         return self.table.index_select(0, positions + FIRST_POSITION)
@@ -105,12 +113,13 @@ class LearnedPositions(nn.Module):
     """A trained table of `max_positions` rows. Paper: section 3.5, the alternative of Gehring et al. 2017."""
 
     def __init__(self, config: TransformerConfig) -> None:
+        """Draw the table from N(0, 1 / width)."""
         super().__init__()
         self.weight = nn.Parameter(torch.empty(config.max_positions, config.width))
         nn.init.normal_(self.weight, std=config.width**-0.5)
 
     def forward(self, positions: Numbers, longest: int) -> States:
-        """Raises UserError for a segment that is longer than the table."""
+        """Return the rows of `positions`. Raises UserError for a segment that is longer than the table."""
         if longest > len(self.weight):
             raise UserError(
                 "a segment is longer than the model's table of positions",
@@ -122,15 +131,18 @@ class LearnedPositions(nn.Module):
 
 
 POSITION_TABLES = {"sinusoidal": SinusoidalPositions, "learned": LearnedPositions}
+"""Class of the position table, for each value of the setting `position_table`."""
 ACTIVATIONS = {"relu": torch.relu, "gelu": nn.functional.gelu}
+"""Function of each value of the setting `activation`."""
 
 
 class FeedForward(nn.Module):
-    """Two linear maps with an activation between, a ReLU in the paper. Paper: section 3.3, eq. 2."""
+    """Two linear maps with an activation between them, a ReLU in the paper. Paper: section 3.3, eq. 2."""
 
     def __init__(
         self, width: int, inner: int, dropout: float, activation: str = "relu", output_width: int | None = None
     ) -> None:
+        """Create the maps from `width` to `inner` and from there to `output_width`, which is `width` by default."""
         super().__init__()
         self.inner = nn.Linear(width, inner)
         self.outer = nn.Linear(inner, output_width or width)
@@ -139,27 +151,30 @@ class FeedForward(nn.Module):
 
     @token_wise
     def forward(self, x: States) -> Float[Tensor, "T _"]:
+        """Return the transformed rows; each row is transformed by itself."""
         return self.outer(self.dropout(self.activation(self.inner(x))))
 
 
 class Residual(nn.Module):
-    """A sublayer's dropout, residual connection and layer norm.
+    """The dropout, residual connection and layer norm of a sublayer.
 
-    Paper: section 3.1 and 5.4 for `post`, LayerNorm(x + Sublayer(x)); Xiong et al. 2020 for `pre`,
-    x + Sublayer(LayerNorm(x)).
+    Paper: section 3.1 and 5.4 for `post`, LayerNorm(x + Sublayer(x)); Xiong et al. 2020 for `pre`, x +
+    Sublayer(LayerNorm(x)).
     """
 
     def __init__(self, config: TransformerConfig) -> None:
+        """Create the norm, which is before or after the sublayer as `config.norm` says."""
         super().__init__()
         self.norm = nn.LayerNorm(config.width, config.norm_epsilon)
         self.norm_first = config.norm == "pre"
         self.dropout = Dropout(config.dropout, config.width)
 
     def forward(self, x: States, sublayer: Callable[[States], States]) -> States:
-        return self.added(x, sublayer(self.norm(x) if self.norm_first else x))
+        """Return `x` after the sublayer: `sublayer` is a function of states, such as an attention."""
+        return self.add_and_norm(x, sublayer(self.norm(x) if self.norm_first else x))
 
     @token_wise
-    def added(self, x: States, found: States) -> States:
-        """`found`: what the sublayer gives."""
-        total = x + self.dropout(found)
+    def add_and_norm(self, x: States, update: States) -> States:
+        """Add `update`, the result of the sublayer, to `x`; with `norm: post`, normalise the sum."""
+        total = x + self.dropout(update)
         return total if self.norm_first else self.norm(total)

@@ -1,4 +1,4 @@
-"""Segments of a view as flat arrays: what batches are framed from."""
+"""Segments of a view as flat arrays, from which batches are framed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,52 +13,61 @@ from docmt.base.runs import spans, starts, sums
 
 @dataclass(frozen=True, eq=False)
 class RowChains:
-    """The chains of instances as flat arrays, as stage 4 has them."""
+    """The lexical chains of instances as flat arrays, as stage 4 stores them."""
 
     members: np.ndarray
-    """Chain after chain, each member's number among the source words of its instance."""
+    """Number of each member among the source words of its instance, chain after chain."""
     lengths: np.ndarray
-    """Members of each chain."""
+    """Number of members of each chain."""
     counts: np.ndarray
-    """Chains of each instance."""
+    """Number of chains of each instance."""
 
     def take(self, indices: np.ndarray) -> "RowChains":
-        """The chains of the instances `indices`, in that order."""
+        """Return the chains of the instances `indices`, in that order."""
         chains = spans(starts(self.counts)[indices], self.counts[indices])
         members = spans(starts(self.lengths)[chains], self.lengths[chains])
         return RowChains(self.members[members], self.lengths[chains], self.counts[indices])
 
     def words(self, source_words: np.ndarray) -> np.ndarray:
-        """Each member's number among the source words of all instances, which have so many each."""
-        instance = np.repeat(np.repeat(np.arange(len(self.counts)), self.counts), self.lengths)
-        return self.members + starts(source_words)[instance]
+        """Return the number of each member among the source words of all instances.
+
+        `source_words` has the number of source words of each instance.
+        """
+        instance_of_member = np.repeat(np.repeat(np.arange(len(self.counts)), self.counts), self.lengths)
+        return self.members + starts(source_words)[instance_of_member]
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Instances, one a row of a SEGMENTS table: word ids of all sentences one after another, no special symbols.
+    """Instances, one for each row of a SEGMENTS table: the word ids of all sentences, without special symbols.
 
-    Each instance has as many target sentences as source sentences; target sentences may be empty.
+    An instance has as many target sentences as source sentences; target sentences may be empty.
     """
 
     source_ids: np.ndarray
+    """Ids of the source words, sentence after sentence."""
     source_lengths: np.ndarray
-    """Words of each sentence, over all instances."""
+    """Number of words of each source sentence, over all instances."""
     target_ids: np.ndarray
+    """Ids of the target words, sentence after sentence."""
     target_lengths: np.ndarray
+    """Number of words of each target sentence, over all instances."""
     sentences: np.ndarray
-    """Sentences of each instance."""
+    """Number of sentences of each instance."""
     chains: RowChains | None = None
-    """Where they were read, the lexical chains of each instance."""
+    """The lexical chains of each instance; None where they were not read."""
 
     @classmethod
     def from_table(cls, table: pa.Table, chains: pa.Table | None = None) -> "Rows":
-        """From the columns of a SEGMENTS table, or of another that has the same four; `chains`: SEGMENT_CHAINS."""
-        source_ids, _ = _flat(table["source_ids"])
-        source_lengths, sentences = _flat(table["source_lengths"])
-        target_ids, _ = _flat(table["target_ids"])
-        target_lengths, _ = _flat(table["target_lengths"])
-        return cls(source_ids, source_lengths, target_ids, target_lengths, sentences, chains and _chains(chains))
+        """Read the columns of a SEGMENTS table, or of another table that has the same four columns.
+
+        `chains` is the SEGMENT_CHAINS table of the same segments.
+        """
+        source_ids, _ = _flatten_column(table["source_ids"])
+        source_lengths, sentences = _flatten_column(table["source_lengths"])
+        target_ids, _ = _flatten_column(table["target_ids"])
+        target_lengths, _ = _flatten_column(table["target_lengths"])
+        return cls(source_ids, source_lengths, target_ids, target_lengths, sentences, chains and _read_chains(chains))
 
     @classmethod
     def from_lists(
@@ -67,44 +76,46 @@ class Rows:
         target: Sequence[Sequence[Sequence[int]]] | None = None,
         chains: Sequence[Sequence[Sequence[int]]] | None = None,
     ) -> "Rows":
-        """From lists of sentences of instances; without `target` every target sentence is empty.
+        """Flatten lists of the sentences of each instance; without `target` all target sentences are empty.
 
-        `chains`: of each instance its chains, a chain being the numbers of its members among the source words.
+        `chains` has a list of chains for each instance; a chain is the list of the numbers of its members among the
+        instance's source words.
         """
         target = [[[] for _ in sentences] for sentences in source] if target is None else target
-        source_ids, source_lengths, sentences = _listed(source)
-        target_ids, target_lengths, _ = _listed(target)
-        of_rows = None if chains is None else RowChains(*_listed(chains))
-        return cls(source_ids, source_lengths, target_ids, target_lengths, sentences, of_rows)
+        source_ids, source_lengths, sentences = _flatten_lists(source)
+        target_ids, target_lengths, _ = _flatten_lists(target)
+        row_chains = None if chains is None else RowChains(*_flatten_lists(chains))
+        return cls(source_ids, source_lengths, target_ids, target_lengths, sentences, row_chains)
 
     def __len__(self) -> int:
+        """Return the number of instances."""
         return len(self.sentences)
 
     def to_lists(self, side: str) -> list[list[list[int]]]:
-        """The ids of each instance's sentences on a side, `source` or `target`."""
+        """Return the ids of the sentences of each instance on a side, `source` or `target`."""
         ids, lengths = getattr(self, f"{side}_ids").tolist(), getattr(self, f"{side}_lengths").tolist()
-        flat = (ids[start:end] for start, end in pairwise(accumulate(lengths, initial=0)))
-        return [list(islice(flat, count)) for count in self.sentences.tolist()]
+        remaining = (ids[start:end] for start, end in pairwise(accumulate(lengths, initial=0)))
+        return [list(islice(remaining, count)) for count in self.sentences.tolist()]
 
     @cached_property
     def source_words(self) -> np.ndarray:
-        """Source words of each instance."""
+        """Number of source words of each instance."""
         return sums(self.source_lengths, self.sentences)
 
     @cached_property
     def target_words(self) -> np.ndarray:
-        """Target words of each instance."""
+        """Number of target words of each instance."""
         return sums(self.target_lengths, self.sentences)
 
     @cached_property
-    def _first(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where each instance begins: its sentences, its source words, its target words."""
+    def _first_of_instance(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """First sentence, first source word and first target word of each instance."""
         return starts(self.sentences), starts(self.source_words), starts(self.target_words)
 
     def take(self, indices: np.ndarray | Sequence[int]) -> "Rows":
-        """The instances `indices`, in that order."""
+        """Return the instances `indices`, in that order."""
         indices = np.asarray(indices, dtype=np.int64)
-        first_sentence, first_source, first_target = self._first
+        first_sentence, first_source, first_target = self._first_of_instance
         sentences = spans(first_sentence[indices], self.sentences[indices])
         return Rows(
             self.source_ids[spans(first_source[indices], self.source_words[indices])],
@@ -116,20 +127,20 @@ class Rows:
         )
 
 
-def _chains(table: pa.Table) -> RowChains:
-    members, _ = _flat(table["members"])
-    return RowChains(members.astype(np.int64), *(part.astype(np.int64) for part in _flat(table["lengths"])))
+def _read_chains(table: pa.Table) -> RowChains:
+    members, _ = _flatten_column(table["members"])
+    return RowChains(members.astype(np.int64), *(part.astype(np.int64) for part in _flatten_column(table["lengths"])))
 
 
-def _listed(instances: Sequence[Sequence[Sequence[int]]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The numbers of all lists of all instances, the lengths of these lists, and how many each instance has."""
-    flat = [one for lists in instances for one in lists]
-    parts = [number for one in flat for number in one], map(len, flat), map(len, instances)
+def _flatten_lists(instances: Sequence[Sequence[Sequence[int]]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the numbers of all lists, the length of each list, and the number of lists of each instance."""
+    all_lists = [numbers for lists in instances for numbers in lists]
+    parts = [number for numbers in all_lists for number in numbers], map(len, all_lists), map(len, instances)
     return tuple(np.array(list(part), dtype=np.int64) for part in parts)
 
 
-def _flat(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
-    """A column of lists as the values one after another and the lists' lengths."""
+def _flatten_column(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values of a column of lists one after another, and the length of each list."""
     lists = column.combine_chunks()
     lists = pa.concat_arrays(lists.chunks) if isinstance(lists, pa.ChunkedArray) else lists
     return lists.flatten().to_numpy(zero_copy_only=False), lists.value_lengths().to_numpy().astype(np.int64)

@@ -1,4 +1,4 @@
-"""The axes of tensors, and the names under which they stand in signatures.
+"""The axes of tensors, and the names of tensor types in signatures.
 
 | letter | axis |
 | --- | --- |
@@ -10,7 +10,7 @@
 | V | vocabulary |
 | R | runs of a partition |
 | N | hypotheses in decoding, instance by instance |
-| W | sentences kept of each hypothesis: previous ones, and the one being written |
+| W | sentences stored for each hypothesis: previous ones, and the one being written |
 | I | instances in decoding |
 | C | tokens that all hypotheses of an instance have in common |
 | B | rows of a padded batch |
@@ -20,8 +20,7 @@
 | P | members of all chains, chain after chain |
 | Z | width of a latent variable |
 
-The names are checked in the tests only, by jaxtyping's import hook; where jaxtyping is not installed they are
-plain tensors.
+The tests alone check these types, by jaxtyping's import hook; where jaxtyping is not installed they are plain tensors.
 """
 
 from torch import Tensor
@@ -39,40 +38,40 @@ except ModuleNotFoundError:
 Tokens = Int[Tensor, "T"]
 Flags = Bool[Tensor, "T"]
 Numbers = Int[Tensor, "_"]
-"""A flat list of whole numbers: positions, run numbers, offsets."""
+"""A flat list of whole numbers: positions, numbers of runs, offsets."""
 AnyNumbers = Int[Tensor, "..."]
 RowKeys = Int[Tensor, "_"]
-"""What tells a row's noise from that of all others (`docmt.nn.noise`)."""
+"""The noise key of each row (`docmt.nn.noise`)."""
 RowDraws = Float[Tensor, "_ _"]
-"""Random numbers of each row."""
+"""Random numbers: a row for each key."""
 States = Float[Tensor, "T D"]
 AnyStates = Float[Tensor, "*axes"]
 SourceStates = Float[Tensor, "S D"]
 TwoStreams = Float[Tensor, "_ D"]
-"""The rows of a long stream, then as many of a short one."""
+"""The rows of a long stream, then as many rows of a short one."""
 Logits = Float[Tensor, "T V"]
 EmbeddingTable = Float[Tensor, "V D"]
 EmbeddingRows = Float[Tensor, "_ D"]
-"""Rows of any number, taken from a table."""
+"""Any number of rows of a table."""
 Queries = Float[Tensor, "T H K"]
 Keys = Float[Tensor, "S H K"]
 HeadRows = Float[Tensor, "_ H K"]
-"""Rows of any number, cut into heads."""
+"""Any number of rows, cut into heads."""
 PaddedQueries = Float[Tensor, "B Q H K"]
 PaddedKeys = Float[Tensor, "B L H K"]
 Pairs = Float[Tensor, "2 B H K"]
-"""A key and a value of each row."""
+"""A key and a value for each row."""
 PaddedPairs = Float[Tensor, "2 B H L K"]
-"""Keys and values of a cache."""
+"""The keys and values of a cache."""
 MemberStates = Float[Tensor, "P D"]
 ContextRows = Float[Tensor, "_ D"]
 """A row for each look of a token at a previous sentence."""
 ChainStates = Float[Tensor, "M _"]
 Latents = Float[Tensor, "M Z"]
 Weights = Float[Tensor, "*queries H L"]
-"""Of attention: of each head to each key."""
+"""Attention weights of each query and head to each key."""
 RunWeights = Float[Tensor, "_ _"]
-"""Of attention: of each query of a run to each key."""
+"""Attention weights of each query of a run to each key of the run."""
 KeyMask = Bool[Tensor, "B L"]
 """True where a key is visible."""
 HypothesisTokens = Int[Tensor, "N"]
@@ -80,5 +79,6 @@ HypothesisFlags = Bool[Tensor, "N"]
 HypothesisStates = Float[Tensor, "N D"]
 HypothesisHeads = Float[Tensor, "N H K"]
 HypothesisRows = Float[Tensor, "N W D"]
-"""A state for each of the sentences that a hypothesis looks back at."""
+"""A state for each sentence that a hypothesis looks back at."""
 SeenRows = Bool[Tensor, "N W"]
+"""True for the rows that a hypothesis may attend to."""

@@ -1,4 +1,4 @@
-"""Batches as packed streams: tokens one after another, no padding, cut into sentences and instances."""
+"""Batches as packed streams: tokens one after another, without padding, cut into sentences and instances."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,105 +15,117 @@ from docmt.nn.shapes import Int, Numbers, RowKeys, SourceStates, Tensor, Tokens
 from docmt.settings.models import Frame
 
 Scope = Literal["sentence", "instance"]
+"""The tokens that a token may attend to: those of its sentence or those of its instance."""
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """How a stream is cut, twice; sentences nest in instances."""
+    """The two partitions of a stream: sentences and instances; a sentence is inside one instance."""
 
     sentences: Segments
     instances: Segments
 
     def runs(self, scope: Scope) -> Segments:
+        """Return the sentences or the instances, whichever `scope` names."""
         return self.sentences if scope == "sentence" else self.instances
 
     def sentences_per_instance(self) -> np.ndarray:
-        """How many sentences each instance has; an empty run counts to the instance before it."""
-        ends = np.cumsum(self.sentences.lengths), np.cumsum(self.instances.lengths)
-        return np.diff(np.searchsorted(ends[0], ends[1], side="right"), prepend=0)
+        """Return the number of sentences of each instance; an empty sentence counts to the instance before it."""
+        end_offsets = np.cumsum(self.sentences.lengths), np.cumsum(self.instances.lengths)
+        return np.diff(np.searchsorted(end_offsets[0], end_offsets[1], side="right"), prepend=0)
 
     def to(self, device: torch.device | str) -> "Layout":
+        """Return the layout on the device."""
         return Layout(self.sentences.to(device), self.instances.to(device))
 
     def with_shared_rows(self, rows: np.ndarray) -> "Layout":
-        """The same where token t is row `rows[t]` of the states (`Segments.with_shared_rows`)."""
+        """Return the layout where token t has row `rows[t]` of the states (`Segments.with_shared_rows`)."""
         return Layout(self.sentences.with_shared_rows(rows), self.instances.with_shared_rows(rows))
 
 
 @dataclass(frozen=True, eq=False)
 class Chains:
-    """The lexical chains of a source stream: the places of a word that a document repeats; a token is in one at most.
+    """The lexical chains of a source stream: the tokens of a word that a document repeats.
+
+    A token is in at most one chain.
 
     Paper: lexical chains (Lyu et al. 2022), section 3: S_j = (a_k, b_k), k = 1..K.
     """
 
     tokens: Numbers
-    """Chain after chain, the place of each member in the stream."""
+    """Place of each member in the stream, chain after chain."""
     runs: Segments
     """The chains as runs of `tokens`."""
     relevant: Int[Tensor, "_ _"]
-    """Numbers of the chains that have a member in each sentence; the number of all chains fills the rest of a row."""
+    """A row for each sentence: the numbers of the chains in it; the number of all chains fills the rest of the row."""
 
     order: Numbers
-    """The members in the order of their sentences."""
+    """The members in the order of their sentences: indices of `tokens`."""
     sentences: Segments
     """The members of each sentence as runs of `order`."""
 
     def to(self, device: torch.device | str) -> "Chains":
+        """Return the chains on the device."""
         return Chains(**{name: part.to(device) for name, part in vars(self).items()})
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Tokens of whole instances, one after another."""
+    """The tokens of whole instances, one after another."""
 
     tokens: Tokens
     layout: Layout
     chains: Chains | None = None
-    """Of a source stream, where the batch's rows have chains."""
+    """Lexical chains of a source stream, where the rows of the batch have chains."""
     keys: RowKeys | None = None
-    """What makes each token's noise; none = there is none, or torch's generator makes it."""
+    """Noise key of each token; None: there is no noise, or torch's generator draws it."""
     padding: int = 0
-    """Rows at the end that hold no token (`docmt.nn.compiled`)."""
+    """Number of rows at the end that hold no token (`docmt.nn.compiled`)."""
 
     @property
     def sentences(self) -> Segments:
+        """The sentences of the stream."""
         return self.layout.sentences
 
     @property
     def instances(self) -> Segments:
+        """The instances of the stream."""
         return self.layout.instances
 
     def to(self, device: torch.device | str) -> "Stream":
+        """Return the stream on the device."""
         chains = None if self.chains is None else self.chains.to(device)
         keys = None if self.keys is None else self.keys.to(device, non_blocking=True)
         return Stream(self.tokens.to(device, non_blocking=True), self.layout.to(device), chains, keys, self.padding)
 
     def with_keys(self, documents: np.ndarray, side: str) -> "Stream":
-        """The same with a key for each token, by the keys of its instances; `side`: source or target."""
+        """Return the stream with a noise key for each token.
+
+        `documents` has the keys of its instances; `side` is source or target.
+        """
         return replace(self, keys=token_keys(documents, self.instances.lengths, side))
 
     def with_word_dropout(self, share: float) -> "Stream":
-        """Word dropout: each word is `<mask>` with probability `share`, by its token's key."""
+        """Return the stream where each word is `<mask>` with probability `share`, drawn by the key of its token."""
         return replace(self, tokens=drop_words(self.tokens, share, self.keys))
 
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """An encoded source."""
+    """An encoded source: its final states and its layout."""
 
     states: SourceStates
     layout: Layout
 
     def by_sentence(self) -> "Memory":
-        """The same with each sentence an instance: what a model needs that translates sentences synchronously."""
+        """Return the memory with each sentence as an instance, for models that translate sentences synchronously."""
         return replace(self, layout=Layout(self.layout.sentences, self.layout.sentences))
 
     def repeat_instances(self, source: Stream, which: np.ndarray) -> "Memory":
-        """The same for other instances, number i of which has the source of number `which[i]` here.
+        """Return the memory of other instances: instance i has the source of instance `which[i]`.
 
-        States stay as they are: the layout says where each token's are. `source`: the instances' sources as a stream,
-        of which the cuts and the chains are taken; `which` rises from 0, and leaves out none.
+        The states are not copied: the layout says which row each token has. `source` is the stream of the new
+        instances' sources, which gives the layout and the chains; `which` rises from 0 and omits no instance.
         """
         lengths = np.asarray(self.layout.instances.lengths)
         return replace(self, layout=source.layout.with_shared_rows(spans(starts(lengths)[which], lengths[which])))
@@ -121,9 +133,9 @@ class Memory:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """What one pass of the model needs; `target_out[t]` is the token to be predicted from `target_in` up to t.
+    """The input of a pass of the model: `target_out[t]` is the token to be predicted from `target_in` up to t.
 
-    Where the input is padded there is no output to its last rows.
+    Where the input streams are padded, `target_out` is shorter than `target_in`: the last rows have no output.
     """
 
     source: Stream
@@ -131,10 +143,11 @@ class Batch:
     target_out: Tokens
 
     def to(self, device: torch.device | str) -> "Batch":
+        """Return the batch on the device."""
         return Batch(self.source.to(device), self.target_in.to(device), self.target_out.to(device, non_blocking=True))
 
     def with_keys(self, documents: np.ndarray) -> "Batch":
-        """The same with its noise made by the keys of its instances (`docmt.nn.noise.document_keys`)."""
+        """Return the batch with noise keys, from the keys of its instances (`docmt.nn.noise.document_keys`)."""
         return replace(
             self,
             source=self.source.with_keys(documents, "source"),
@@ -142,19 +155,20 @@ class Batch:
         )
 
     def with_word_dropout(self, share: float) -> "Batch":
-        """Word dropout on the source and on the decoder's input; its output stays."""
+        """Return the batch with word dropout on the source and on the decoder's input; `target_out` is unchanged."""
         return replace(
             self, source=self.source.with_word_dropout(share), target_in=self.target_in.with_word_dropout(share)
         )
 
 
 def frame_batch(rows: Rows, frame: Frame) -> Batch:
-    """Source, decoder input and decoder output of the instances, by the table of `docmt.nn.frames`."""
+    """Return the source, decoder input and decoder output of the instances, by the table of `docmt.nn.frames`."""
     target_in, target_out = frame_target(rows, frame)
     return Batch(frame_source(rows, frame), target_in, target_out)
 
 
 def frame_source(rows: Rows, frame: Frame) -> Stream:
+    """Return the source stream of the instances, with their chains where the rows have chains."""
     marks = FRAMES[frame]
     first, last = ends(rows.sentences)
     before, after = marks.source_before.at(first), marks.source_after.at(last)
@@ -167,39 +181,47 @@ def frame_source(rows: Rows, frame: Frame) -> Stream:
 
 
 def chains_of(rows: RowChains, members: np.ndarray, sentence_lengths: np.ndarray) -> Chains:
-    """`members`: the place of each in the stream; `sentence_lengths`: tokens of each sentence of the stream."""
-    count, sentences = len(rows.lengths), len(sentence_lengths)
-    sentence = np.searchsorted(np.cumsum(sentence_lengths), members, side="right")
-    pairs = np.unique(np.stack((sentence, np.repeat(np.arange(count), rows.lengths))), axis=1)
-    met = np.bincount(pairs[0], minlength=sentences)
-    relevant = np.full((sentences, met.max(initial=0)), count)
-    relevant[pairs[0], places(met)] = pairs[1]
-    order = np.argsort(sentence, kind="stable")
+    """Return the chains as places in a stream.
+
+    `members` has the place of each member in the stream, `sentence_lengths` the number of tokens of each sentence of
+    the stream.
+    """
+    chain_count, sentences = len(rows.lengths), len(sentence_lengths)
+    sentence_of_member = np.searchsorted(np.cumsum(sentence_lengths), members, side="right")
+    # Each pair of a sentence and a chain once, sorted by sentence: a chain may have several members in a sentence.
+    pairs = np.unique(np.stack((sentence_of_member, np.repeat(np.arange(chain_count), rows.lengths))), axis=1)
+    chains_per_sentence = np.bincount(pairs[0], minlength=sentences)
+    relevant = np.full((sentences, chains_per_sentence.max(initial=0)), chain_count)
+    relevant[pairs[0], places(chains_per_sentence)] = pairs[1]
+    # Stable, so that the members of a sentence are in the order of their chains.
+    order = np.argsort(sentence_of_member, kind="stable")
     return Chains(
         torch.from_numpy(members),
         Segments.from_lengths(rows.lengths.tolist()),
         torch.from_numpy(relevant),
         torch.from_numpy(order),
-        Segments.from_lengths(np.bincount(sentence, minlength=sentences).tolist()),
+        Segments.from_lengths(np.bincount(sentence_of_member, minlength=sentences).tolist()),
     )
 
 
 def frame_target(rows: Rows, frame: Frame) -> tuple[Stream, Tokens]:
+    """Return the decoder's input as a stream, and its outputs."""
     marks = FRAMES[frame]
     first, last = ends(rows.sentences)
     before, after = marks.input_before.at(first), marks.input_after.at(last)
     tokens, lengths, _ = add_marks(rows.target_ids, rows.target_lengths, before, after)
-    output, output_lengths = rows.target_ids, rows.target_lengths
-    nothing = np.full(len(output_lengths), NOTHING)
+    output, lengths_with_marks = rows.target_ids, rows.target_lengths
+    nothing = np.full(len(lengths_with_marks), NOTHING)
     for mark in marks.output_after:
-        output, output_lengths, _ = add_marks(output, output_lengths, nothing, mark.at(last))
+        output, lengths_with_marks, _ = add_marks(output, lengths_with_marks, nothing, mark.at(last))
     return _stream(tokens, lengths, rows.sentences), torch.from_numpy(output.astype(np.int64))
 
 
 def output_lengths(rows: Rows, frame: Frame) -> np.ndarray:
-    """Outputs of each target sentence: its words and what follows them.
+    """Return the number of outputs of each target sentence: its words and the symbols after them.
 
-    The input runs are no measure of that: an unmarked sentence's first word is output in the run before.
+    The runs of the decoder's input do not have these lengths: with the frame `unmarked` the first word of a sentence is
+    predicted in the run before.
     """
     _, last = ends(rows.sentences)
     return rows.target_lengths + sum((mark.at(last) != NOTHING).astype(np.int64) for mark in FRAMES[frame].output_after)

@@ -1,1 +1,1 @@
-"""From settings to jobs: studies, systems and what they inherit, folders, the slice that each job is told."""
+"""The plan of a workflow: studies, systems with what they inherit, folders, and the settings of each job."""

@@ -1,4 +1,4 @@
-"""The systems of a study, resolved, each on its corpora, with the folder that its files stand in."""
+"""The systems of a study, resolved, on each of their corpora, with the folder of their files."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -11,13 +11,17 @@ from docmt.settings.data import TextConfig
 from docmt.settings.system import Entry, SystemConfig
 
 SHAPES = ("encoder_layers", "decoder_layers", "width", "inner", "heads", "embeddings")
-"""What a model must have like the one that its training starts from."""
+"""Settings of a model that must equal those of the model that its training starts from."""
 
 
 class Systems:
-    """A study's systems, checked, beside what is known of all of them."""
+    """The systems of a study, resolved and checked; `corpora` has the corpora of each system."""
 
     def __init__(self, resolver: Resolver, texts: dict[str, TextConfig]) -> None:
+        """Resolve every system of the resolver's study; `texts`: the texts of config.yaml, by name.
+
+        Raises UserError for an unknown text, and for a start of training that does not fit.
+        """
         self.resolver, self.texts = resolver, texts
         self.systems = {name: resolver.resolve(name) for name in resolver.study.systems}
         self.corpora = {name: resolver.corpora(name) for name in self.systems}
@@ -27,20 +31,23 @@ class Systems:
                 self._check_start(system)
 
     def entries(self, seeds: tuple[int, ...], before: list[Entry]) -> Iterator[Entry]:
-        """One for each corpus and system on it; `seeds` are those of systems and studies that state none.
+        """Yield an entry for each corpus and each system on it.
 
-        The first study that has a system of this name keeps the plain name as folder; where a later one's differs,
-        its folder is `<system>@<study>`, so that adding a study never moves another's files.
+        `seeds`: the seeds where neither system nor study states any; `before`: the entries of earlier studies.
+
+        The folder of a system is its plain name in the first study that has this name. Where the system of a later
+        study differs, its folder is `<system>@<study>`, so that adding a study never moves the files of another.
         """
         study = self.resolver.study
         identities = {name: self._identity(name) for name in self.systems}
-        taken = {(entry.corpus, entry.folder): entry for entry in before}
+        earlier = {(entry.corpus, entry.folder): entry for entry in before}
         for corpus in study.corpora:
             here = [name for name in self.systems if corpus in self.corpora[name]]
-            known = {name: taken[corpus, name] for name in here if (corpus, name) in taken}
+            known = {name: earlier[corpus, name] for name in here if (corpus, name) in earlier}
             shared = {name: entry for name, entry in known.items() if entry.identity == identities[name]}
             folders = {name: name if name in shared or name not in known else f"{name}@{study.study}" for name in here}
             for name, folder in folders.items():
+                # Equal systems of several studies share one folder, and so their training.
                 origin = name if name in shared else self._trained_as(name, corpus)
                 yield Entry(
                     study=study.study,
@@ -54,20 +61,21 @@ class Systems:
                 )
 
     def _identity(self, name: str) -> str:
+        """Return a digest that is equal for two systems with the same settings and the same start of training."""
         system = dataclasses.asdict(self.systems[name])
         start = system["init_from"]
         return digest({**system, "init_from": self._identity(start) if start else None})
 
     def _trained_as(self, name: str, corpus: str) -> str:
-        """The farthest ancestor whose training is the same: a system that differs only in decoding trains nothing."""
-        trained, own, ancestor = name, _training(self.systems[name]), self.resolver.extends(name)
-        while ancestor is not None and _training(self.systems[ancestor]) == own:
+        """Return the farthest ancestor with the same training, whose model the system uses."""
+        trained, training, ancestor = name, _training(self.systems[name]), self.resolver.extends(name)
+        while ancestor is not None and _training(self.systems[ancestor]) == training:
             trained = ancestor if corpus in self.corpora[ancestor] else trained
             ancestor = self.resolver.extends(ancestor)
         return trained
 
     def _check_start(self, system: SystemConfig) -> None:
-        """What a system takes weights from must be trained there, have the same pieces and the same shapes."""
+        """Raise UserError unless `init_from` is trained on the needed corpus, and has the same pieces and shapes."""
         start, lines = self.systems[system.init_from], self.resolver.lines
         needed = (system.init_corpus,) if system.init_corpus else self.corpora[system.name]
         lacking = [corpus for corpus in needed if corpus not in self.corpora[start.name]]
@@ -90,11 +98,13 @@ class Systems:
 
 
 def _training(system: SystemConfig) -> tuple:
+    """Return all settings on which the training of a system depends."""
     start = system.init_from, system.init_corpus, system.pretrained
     return system.text, system.view, system.model, system.train, start
 
 
 def _check_text(system: SystemConfig, texts: dict[str, TextConfig], lines: Lines) -> None:
+    """Raise UserError for an unknown text, and for one whose pieces do not fit the model or its checkpoint."""
     path = ("systems", system.name)
     check_known("text", system.text, texts, lines.place((*path, "text")))
     if system.model.embeddings == "shared" and texts[system.text].bpe == "separate":
@@ -114,13 +124,14 @@ def _check_text(system: SystemConfig, texts: dict[str, TextConfig], lines: Lines
 
 
 def _check_likeness(system: SystemConfig, start: SystemConfig, lines: Lines) -> None:
+    """Raise UserError where the text or a shape of the model differs from that of the system it starts from."""
     pairs = [("text", system.text, start.text)]
     pairs += [(f"model.{key}", getattr(system.model, key), getattr(start.model, key)) for key in SHAPES]
-    for key, own, other in pairs:
-        if own != other:
+    for key, value, expected in pairs:
+        if value != expected:
             raise UserError(
                 f"{key} differs from that of {start.name}, which training starts from",
                 where=lines.place(("systems", system.name, *key.split("."))),
-                found=own,
-                expected=other,
+                found=value,
+                expected=expected,
             )

@@ -1,6 +1,6 @@
-"""The grid: every system of every study, resolved, with the folder that its files stand in.
+"""The grid: every system of every study, resolved, with the folder of its files.
 
-Pure data. The workflow's rules ask it what to make; a job never does, it reads its own `settings.json`.
+It is pure data. The rules of the workflow read from it which files to write; a job reads only its own `settings.json`.
 """
 
 import dataclasses
@@ -34,11 +34,12 @@ from docmt.settings.system import Entry
 from docmt.settings.train import TrainConfig
 
 MOST_SHARDS = 10_000
+"""More shards than this are taken for a slip of the keyboard."""
 
 
 @dataclass(frozen=True)
 class DefaultsConfig:
-    """What every system starts from."""
+    """The section `defaults` of config.yaml: the settings that every system starts from."""
 
     text: str
     view: dict
@@ -49,11 +50,13 @@ class DefaultsConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig:
-    """What of config.yaml is told on as it stands."""
+    """The keys of config.yaml that the grid has unchanged."""
 
     mirror: str | None = setting(None, "a path or URL that is tried before the catalogue's sources")
     local: dict[str, str] = field(default_factory=dict)
-    missing: Literal["stop", "skip"] = setting("stop", "what a corpus does whose files only a person can bring")
+    missing: Literal["stop", "skip"] = setting(
+        "stop", "what to do where files of a corpus are missing that only a person can bring"
+    )
     scale: str = setting("paper", "an overlay of workflow/scales")
     device: DeviceName = "auto"
     shards: int = setting(1, "jobs that each pass of stage 2 over a corpus is cut into")
@@ -62,7 +65,7 @@ class RunConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class MainConfig(RunConfig):
-    """config.yaml."""
+    """The content of config.yaml."""
 
     studies: tuple[str, ...] = setting(("demo",), "names in workflow/studies, or paths of your own")
     corpora: tuple[str, ...] = setting((), "paths of your own corpus files, beside those in workflow/corpora")
@@ -72,6 +75,7 @@ class MainConfig(RunConfig):
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
 
     def __post_init__(self) -> None:
+        """Raise BadValue for a path, a name, a seed or a number of shards that cannot be."""
         need_path("mirror", self.mirror)
         for name in ("studies", "corpora"):
             for path in getattr(self, name):
@@ -87,10 +91,12 @@ class MainConfig(RunConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class Grid(RunConfig):
-    """Everything that can be asked for. `not_run`: corpora that are left out (`missing: skip`), and why.
+    """The plan of the workflow: config.yaml, the corpora, the studies and an entry for each of their systems.
 
-    `fixtures`: what stands instead of the corpora at this scale; none = they are run themselves. `checkpoints`: what
-    stands instead of pretrained ones, by the part of paths.
+    `corpus_files`: paths of the catalogue's files, by corpus; `active`: the studies that config.yaml names. `not_run`:
+    reasons of corpora and checkpoints that are left out (`missing: skip`), by name. `fixtures`: the size of the
+    generated corpora of this scale; none where it runs the real ones. `checkpoints`: the random checkpoints of this
+    scale, by their part of paths.
     """
 
     texts: dict[str, TextConfig]
@@ -105,89 +111,104 @@ class Grid(RunConfig):
     checkpoints: dict[str, RandomCheckpoint] = field(default_factory=dict)
 
     def places(self, root: Path = Path(), mirror: str | None = None) -> Places:
-        """Where files of corpora may stand. `mirror`: another than that of config.yaml."""
+        """Return the folders in which files of corpora may be; `mirror` replaces that of config.yaml."""
         return Places(root / RESULTS, mirror or self.mirror, self.local)
 
     def data_folder(self, corpus: str) -> str:
-        """The corpus' part of paths that name no scale (stages 1 to 4): `<corpus>@<scale>` where it is a fixture."""
+        """Return the folder name of a corpus in stages 1 to 4, whose paths have no scale.
+
+        It is the name of the corpus, or `<corpus>@<scale>` for its fixture.
+        """
         return corpus if self.fixtures is None else f"{corpus}@{self.scale}"
 
     def corpus_in(self, folder: str, where: str) -> str:
-        """The corpus of such a folder. Raises UserError, at `where`, for what is no corpus, or one of another scale."""
+        """Return the corpus of a folder name of stages 1 to 4.
+
+        Raises UserError, at `where`, for a name of no corpus, and for a fixture of another scale.
+        """
         folders = {self.data_folder(corpus): corpus for corpus in self.corpora}
         check_known("corpus", folder, folders, where)
         return folders[folder]
 
     def corpus_at_scale(self, corpus: str) -> CorpusConfig:
-        """The corpus as this scale runs it: itself, or its fixture."""
+        """Return the corpus as this scale runs it: the real one, or its fixture."""
         config = self.corpora[corpus]
         return config if self.fixtures is None else as_fixture(config, self.fixtures)
 
     @cached_property
     def _by_path(self) -> dict[str, Entry]:
-        """The first study that has a system keeps it, where several have the same."""
+        """The entries by `corpus/folder`; where several studies share a folder, that of the first study."""
+        # Reversed, since the last of equal keys stays in a mapping.
         return {f"{entry.corpus}/{entry.folder}": entry for entry in reversed(self.entries)}
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], Entry]:
+        """The entries by study, corpus and system."""
         return {(entry.study, entry.corpus, entry.system.name): entry for entry in self.entries}
 
     def of_study(self, study: str) -> list[Entry]:
+        """Return the entries of a study, corpus by corpus."""
         return [entry for entry in self.entries if entry.study == study]
 
     def named(self, study: str, corpus: str, system: str) -> Entry:
-        """The entry of a system that the study is known to have on this corpus."""
+        """Return the entry of a system that the study is known to have on this corpus. Raises KeyError otherwise."""
         return self._by_name[study, corpus, system]
 
     def find(self, corpus: str, folder: str) -> Entry:
-        """Raises UserError where no study has such a system on such a corpus."""
+        """Return the entry of a folder. Raises UserError where no study has such a system on such a corpus."""
         check_known("system", f"{corpus}/{folder}", self._by_path)
         return self._by_path[f"{corpus}/{folder}"]
 
     def started_from(self, entry: Entry) -> Entry | None:
-        """The entry whose model this one's training starts from."""
+        """Return the entry whose model the training of this entry starts from; none without `init_from`."""
         system = entry.system
         if system.init_from is None:
             return None
         return self.named(entry.study, system.init_corpus or entry.corpus, system.init_from)
 
     def starts(self, entry: Entry) -> list[Entry]:
-        """The entry itself, the one whose model its training starts from, and so on."""
-        found: list[Entry] = []
+        """Return the entry, the entry whose model its training starts from, and so on to the first."""
+        chain: list[Entry] = []
         needed: Entry | None = entry
         while needed is not None:
-            found.append(needed)
+            chain.append(needed)
             needed = self.started_from(needed)
-        return found
+        return chain
 
     def corpora_for(self, entry: Entry) -> list[str]:
-        """All corpora that an entry needs: its own, that of its text, and those of the models that it starts from."""
-        pairs = [(one.corpus, self.texts[one.system.text].learnt_on or one.corpus) for one in self.starts(entry)]
+        """Return the corpora that an entry needs: its own, that of its text, and those of the models it starts from."""
+        pairs = [
+            (start.corpus, self.texts[start.system.text].learnt_on or start.corpus) for start in self.starts(entry)
+        ]
         return list(dict.fromkeys(corpus for pair in pairs for corpus in pair))
 
     def checkpoints_for(self, entry: Entry) -> list[str]:
-        """The folders of pretrained models that an entry needs, to start from or to cut pieces."""
-        pairs = [(one.system.pretrained, self.texts[one.system.text].pretrained) for one in self.starts(entry)]
+        """Return the folders of pretrained models that an entry needs, as a start of training or as a tokenizer."""
+        pairs = [(start.system.pretrained, self.texts[start.system.text].pretrained) for start in self.starts(entry)]
         return list(dict.fromkeys(folder for pair in pairs for folder in pair if folder is not None))
 
     def left_out(self, entry: Entry) -> str | None:
-        """Why an entry is not run; none where all corpora and checkpoints that it needs are to be had."""
+        """Return why an entry is not run; none where all corpora and checkpoints that it needs are available."""
         needed = [*self.corpora_for(entry), *self.checkpoints_for(entry)]
         return next((self.not_run[name] for name in needed if name in self.not_run), None)
 
     def to_json(self) -> str:
+        """Return the grid as canonical JSON, which `from_json` reads."""
         return canonical_json(dataclasses.asdict(self))
 
     @classmethod
     def from_json(cls, value: Any, where: str) -> "Grid":
-        """Raises UserError for what is no grid as `to_json` writes it: whole, also where a field has a default."""
-        return parse(cls, as_object(value, where, [own.name for own in dataclasses.fields(cls)]), where)
+        """Build a grid from the JSON value that `to_json` wrote.
+
+        Raises UserError, at `where`, for any other value, also where it only lacks a field that has a default.
+        """
+        return parse(cls, as_object(value, where, [field.name for field in dataclasses.fields(cls)]), where)
 
 
 def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     """Read config.yaml under `root` (with `overrides` on top), its studies, corpora and scale; check all of it.
 
-    Raises UserError for whatever is wrong, before any job.
+    Raises UserError for the first mistake in any of them, before any job.
     """
     config, lines = _main_config(root, overrides or {})
     scale = load_scale(root / "workflow" / "scales", config.scale, lines.place(("scale",)), config.scoring)
@@ -211,12 +232,13 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         for number, corpus in enumerate(study.corpora):
             check_known("corpus", corpus, corpora, study_lines.place(("corpora", number)))
         resolver = Resolver(study, study_lines, dataclasses.asdict(config.defaults), scale)
+        # Before any system is resolved: with a circle, resolving would not end.
         resolver.check_cycles()
         systems = Systems(resolver, texts)
         check_items(study, Checks(study.corpora, systems.systems, systems.corpora, corpora, study_lines))
-        own = list(systems.entries(config.seeds, list(entries)))
-        _check_languages(own, texts, corpora, study_lines)
-        entries += own
+        study_entries = list(systems.entries(config.seeds, list(entries)))
+        _check_languages(study_entries, texts, corpora, study_lines)
+        entries += study_entries
         studies[name] = study
     for name in config.human:
         check_known("study", name, studies, lines.place(("human", name)))
@@ -230,11 +252,12 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         scoring=scale.scoring,
         entries=tuple(entries),
         fixtures=scale.fixtures,
-        checkpoints={one.part(config.scale): one for one in scale.checkpoints},
+        checkpoints={checkpoint.part(config.scale): checkpoint for checkpoint in scale.checkpoints},
     )
 
 
 def _main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
+    """Read config.yaml with the overrides of the command line, checked by itself."""
     value, lines = load_yaml(root / "config.yaml")
     value = {**mapping(value, lines), **{key: _typed(item) for key, item in overrides.items()}}
     config = parse(MainConfig, value, lines)
@@ -243,14 +266,14 @@ def _main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
 
 
 def _typed(value: Any) -> Any:
-    """An override with its types: `--config seeds=[1,2]` comes from the workflow engine as a list of texts."""
+    """Return an override with its types: snakemake passes `--config seeds=[1,2]` as a list of texts."""
     if isinstance(value, list):
         return [load_text(item, "--config") if isinstance(item, str) else _typed(item) for item in value]
     return value
 
 
 def _check_defaults(defaults: DefaultsConfig, lines: Lines) -> None:
-    """Name a misspelt default by its own line, not by that of every system that inherits it."""
+    """Raise UserError for a default that no system could have, at its own line and not at that of a system."""
     check_keys(defaults.model, MODEL_CONFIGS, lines, ("defaults", "model"))
     for kind, values in defaults.model.items():
         parse(MODEL_CONFIGS[kind], {**values, "kind": kind}, lines, ("defaults", "model", kind))
@@ -259,21 +282,24 @@ def _check_defaults(defaults: DefaultsConfig, lines: Lines) -> None:
 
 
 def _corpora(root: Path, config: MainConfig) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
+    """Return all corpora by name, of the project and of the user, and the paths of their files below `root`."""
     files = sorted((root / "workflow" / "corpora").glob("*.yaml")) + [root / path for path in config.corpora]
     corpora: dict[str, CorpusConfig] = {}
-    found: dict[str, str] = {}
+    corpus_files: dict[str, str] = {}
     for path in files:
-        corpus, shown = load_corpus(path), str(path.relative_to(root) if path.is_relative_to(root) else path)
+        corpus, file = load_corpus(path), str(path.relative_to(root) if path.is_relative_to(root) else path)
         name = corpus.corpus
-        if found.setdefault(name, shown) != shown:
+        if corpus_files.setdefault(name, file) != file:
             remedy = "rename the file, and the corpus in it"
-            raise UserError("a corpus of this name exists", where=shown, found=f"{found[name]} too", remedy=remedy)
+            raise UserError(
+                "a corpus of this name exists", where=file, found=f"{corpus_files[name]} too", remedy=remedy
+            )
         corpora[name] = corpus
-    return corpora, found
+    return corpora, corpus_files
 
 
 def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, number: int) -> str:
-    """A study of the project by its name, or one of the user's by its path (added to `paths`)."""
+    """Return the name of a study of the project, or of the user's study at the path `name`, which enters `paths`."""
     if name in paths:
         return name
     path = root / name
@@ -288,15 +314,15 @@ def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, num
 def _check_languages(
     entries: list[Entry], texts: dict[str, TextConfig], corpora: dict[str, CorpusConfig], lines: Lines
 ) -> None:
-    """A text that is learnt on another corpus is one of the same languages."""
+    """Raise UserError where a text is learnt on a corpus of other languages than the entry's."""
     for entry in entries:
         name = entry.system.text
-        own, learnt = (corpora[corpus] for corpus in (entry.corpus, texts[name].learnt_on or entry.corpus))
-        found, expected = ((one.source_language, one.target_language) for one in (learnt, own))
-        if found != expected:
+        corpus, learnt = (corpora[corpus_name] for corpus_name in (entry.corpus, texts[name].learnt_on or entry.corpus))
+        languages, expected = ((config.source_language, config.target_language) for config in (learnt, corpus))
+        if languages != expected:
             raise UserError(
                 "the text is learnt on a corpus of other languages",
                 where=lines.place(("systems", entry.system.name, "text")),
-                found=f"text {name}, learnt on {learnt.corpus} ({'-'.join(found)})",
-                expected=f"a text of {own.corpus} ({'-'.join(expected)})",
+                found=f"text {name}, learnt on {learnt.corpus} ({'-'.join(languages)})",
+                expected=f"a text of {corpus.corpus} ({'-'.join(expected)})",
             )

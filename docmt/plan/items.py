@@ -1,7 +1,7 @@
-"""What a table, figure or passage of a study is made from: its systems, and the files under `results/` that it needs.
+"""The inputs of a table, figure or passage of a study: its systems, and the files under `results/` that it needs.
 
-Nothing else: a single table asks for the trainings of its rows alone. What is left out (`missing: skip`) is not asked
-for; the item says so.
+A single table needs only the trainings of its rows. Systems that are left out (`missing: skip`) are not among the
+inputs; the page of the item says why.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,10 +17,10 @@ from docmt.plan.grid import Grid
 from docmt.settings.system import Entry
 
 Files = dict[str, list[str]]
-"""Paths from the project's root, by what they are."""
+"""Paths relative to the root of the project, by the name of the input."""
 
 FILES_OF_TRAININGS = {"records", "curves"}
-"""What trainings leave."""
+"""The inputs that trainings write, without decoding."""
 
 FILES_OF_SYSTEMS: dict[str, tuple[Folder, str, bool]] = {
     "scores": (paths.SCORES, "scores.json", True),
@@ -31,12 +31,14 @@ FILES_OF_SYSTEMS: dict[str, tuple[Folder, str, bool]] = {
     "inside": (paths.TRANSLATIONS, "inside.arrow", False),
     "passages": (paths.PASSAGE, "passages.json", False),
 }
-"""Of what kinds read (`Item.reads`), by the name that pages know it by: what each system of an item has, and whether it
-is read of every seed, or of the first alone."""
+"""Inputs of kinds (`Item.reads`) that each system of an item has: the stage, its file, and whether all seeds are read.
+
+Where the last is false, only the first seed is read.
+"""
 
 
 def study_of(grid: Grid, study: str, where: str | None = None) -> StudyConfig:
-    """Raises UserError where there is no such study; `where` it was asked for, if not for its pages."""
+    """Return a study. Raises UserError, at `where` or at the folder of its pages, where there is no such study."""
     if study not in grid.studies:
         raise UserError(
             "unknown study", where=where or paths.REPORT.at(study=study), found=study, expected=", ".join(grid.studies)
@@ -45,96 +47,112 @@ def study_of(grid: Grid, study: str, where: str | None = None) -> StudyConfig:
 
 
 def item_of(grid: Grid, study: str, name: str) -> Item:
-    """Raises UserError where the study has no table, figure or passage of this name."""
+    """Return an item of a study. Raises UserError where it has no table, figure or passage of this name."""
     items = study_of(grid, study).items
     check_known("table, figure or passage", name, items, page_of(study, name))
     return items[name]
 
 
 def item_entries(grid: Grid, study: str, name: str) -> list[Entry]:
-    """The systems that an item shows, each on its corpus, in the order of the item."""
-    standing = item_of(grid, study, name).systems_of(grid.studies[study].corpora)
-    return [grid.named(study, *one) for one in dict.fromkeys(standing)]
+    """Return the entries of an item, a system on a corpus each, in the order of the item."""
+    systems = item_of(grid, study, name).systems_of(grid.studies[study].corpora)
+    return [grid.named(study, *system) for system in dict.fromkeys(systems)]
 
 
 def item_corpora(grid: Grid, study: str, name: str) -> list[str]:
-    """The corpora that an item is of, with those whose vocabularies or models its systems take."""
-    own = [corpus for corpus, *_ in item_of(grid, study, name).counts_of(grid.studies[study].corpora)]
+    """Return the corpora of an item, and those whose vocabularies or models its systems use."""
+    counted = [corpus for corpus, *_ in item_of(grid, study, name).counts_of(grid.studies[study].corpora)]
     needed = [corpus for entry in item_entries(grid, study, name) for corpus in grid.corpora_for(entry)]
-    return list(dict.fromkeys([*own, *needed]))
+    return list(dict.fromkeys([*counted, *needed]))
 
 
 def item_files(grid: Grid, study: str, name: str) -> Files:
-    """What the item's job reads."""
-    entries = _that_run(grid, item_entries(grid, study, name))
+    """Return the input files of the item's job, by the name of the input."""
+    entries = _runnable(grid, item_entries(grid, study, name))
     files: Files = {}
     for what in item_of(grid, study, name).reads():
         if what in FILES_OF_SYSTEMS:
             files[what] = _of_systems(grid, what, entries, study, name)
         else:
             files[what] = FILES_OF_ITEMS[what](grid, study, name)
-    return _each_once({what: found for what, found in files.items() if found})
+    return _each_once({what: inputs for what, inputs in files.items() if inputs})
 
 
 def study_files(grid: Grid, study: str) -> Files:
-    """What the page of a whole study reads: all that its items do, every record, every item's page; and every score,
-    but of systems that the items show by their trainings alone: nothing of these need be translated."""
+    """Return the input files of a study's page, by the name of the input.
+
+    They are the inputs of all items, the pages of the items, the records of all trainings, and all scores. Systems of
+    items that need only trainings have no scores here, so that the page translates nothing for them.
+    """
     config = study_of(grid, study)
-    entries = _that_run(grid, grid.of_study(study))
+    entries = _runnable(grid, grid.of_study(study))
     read = {name: item_files(grid, study, name) for name in config.items}
     trained_only = _trained_only(grid, study, read)
     files: Files = {
         "pages": [page_of(study, name) for name in config.items],
-        "scores": _of_systems(grid, "scores", [one for one in entries if _standing(one) not in trained_only]),
+        "scores": _of_systems(
+            grid, "scores", [entry for entry in entries if _system_on_corpus(entry) not in trained_only]
+        ),
         "records": _of_systems(grid, "records", entries),
         "cards": [card_of(grid, name) for name in config.corpora if name not in grid.not_run],
     }
     for files_of_item in read.values():
-        for what, found in files_of_item.items():
-            files[what] = files.get(what, []) + found
+        for what, more in files_of_item.items():
+            files[what] = files.get(what, []) + more
     return _each_once(files)
 
 
 def _each_once(files: Files) -> Files:
-    return {what: list(dict.fromkeys(found)) for what, found in files.items()}
+    """Return the files with duplicates removed and the order unchanged."""
+    return {what: list(dict.fromkeys(inputs)) for what, inputs in files.items()}
 
 
-def _that_run(grid: Grid, entries: Iterable[Entry]) -> list[Entry]:
+def _runnable(grid: Grid, entries: Iterable[Entry]) -> list[Entry]:
+    """Return the entries that are not left out."""
     return [entry for entry in entries if grid.left_out(entry) is None]
 
 
 def _trained_only(grid: Grid, study: str, read: dict[str, Files]) -> set[SystemOnCorpus]:
-    """What is shown, and by no item that reads more than trainings leave. `read`: the files of each item."""
-    shown: dict[bool, set[SystemOnCorpus]] = {True: set(), False: set()}
+    """Return the systems of items that need only trainings, unless another item needs more of them.
+
+    `read`: the files of each item.
+    """
+    systems: dict[bool, set[SystemOnCorpus]] = {True: set(), False: set()}
     for name, files in read.items():
         by_trainings = files.keys() <= FILES_OF_TRAININGS
-        shown[by_trainings] |= {_standing(entry) for entry in item_entries(grid, study, name)}
-    return shown[True] - shown[False]
+        systems[by_trainings] |= {_system_on_corpus(entry) for entry in item_entries(grid, study, name)}
+    return systems[True] - systems[False]
 
 
-def _standing(entry: Entry) -> SystemOnCorpus:
+def _system_on_corpus(entry: Entry) -> SystemOnCorpus:
+    """Return the corpus of an entry and the name of its system."""
     return entry.corpus, entry.system.name
 
 
 def page_of(study: str, name: str) -> str:
+    """Return the path of the page of an item; the name of the study's own page is `index`."""
     return f"{paths.REPORT.at(study=study)}/{name}.html"
 
 
 def card_of(grid: Grid, corpus: str) -> str:
-    """What stage 1 counts."""
+    """Return the path of the card that stage 1 writes for a corpus, with its counts."""
     return f"{paths.CORPUS.at(corpus=grid.data_folder(corpus))}/card.json"
 
 
 def run_folder(grid: Grid, stage: Folder, entry: Entry, seed: int, **names: str) -> str:
-    """Of stages 5 to 7, with further `names` that the folder has; training stands with the system whose model an entry
-    uses."""
+    """Return the folder of a run in one of the stages 5 to 7; `names`: further parts of the folder's path.
+
+    The folder of a training is that of the system whose model the entry uses.
+    """
     system = entry.trained if stage is paths.TRAINING else entry.folder
     return stage.at(scale=grid.scale, corpus=entry.corpus, system=system, seed=seed, **names)
 
 
 def compared_systems(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry, Entry, list[int]]]:
-    """Every system of a table with its baseline, and the seeds that both have; those without any in common are left
-    out, and so is what is not run."""
+    """Yield every system of a table with its baseline, and the seeds that both have.
+
+    Pairs without a common seed are left out, and pairs with an entry that is not run.
+    """
     for corpus, system, baseline in item.pairs(grid.studies[study].corpora):
         pair = [grid.named(study, corpus, name) for name in (system, baseline)]
         seeds = [seed for seed in pair[0].seeds if seed in pair[1].seeds]
@@ -143,45 +161,51 @@ def compared_systems(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry
 
 
 def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> str | None:
-    """The card of a later stage that has a count, under `results/`, by the first system that has such a view; none
-    where stage 1 has the count, or no stage has it."""
+    """Return the path, below `results/`, of the card of a later stage that has a count.
+
+    It is that of the study's first system with the needed view; none where stage 1 or no stage gives the count.
+    """
     if count not in COUNTS:
         return None
-    made = COUNTS[count]
-    pattern = made.view_of(split)
+    later_count = COUNTS[count]
+    pattern = later_count.view_of(split)
     for entry in grid.of_study(study):
         view = pattern if pattern == paths.WORDS else entry.system.view.name
         if entry.corpus == corpus and fnmatchcase(view, pattern):
-            return made.card(grid.data_folder(corpus), entry.system.text, view)
+            return later_count.card(grid.data_folder(corpus), entry.system.text, view)
     return None
 
 
 def _of_systems(grid: Grid, what: str, entries: Iterable[Entry], study: str = "", name: str = "") -> list[str]:
-    """See `FILES_OF_SYSTEMS`; `name`: of the study's passage, where it is one."""
-    stage, file, of_all = FILES_OF_SYSTEMS[what]
-    runs = [(entry, seed) for entry in entries for seed in (entry.seeds if of_all else entry.seeds[:1])]
+    """Return the files of an input of `FILES_OF_SYSTEMS`; `study` and `name` are needed for a passage only."""
+    stage, file, all_seeds = FILES_OF_SYSTEMS[what]
+    runs = [(entry, seed) for entry in entries for seed in (entry.seeds if all_seeds else entry.seeds[:1])]
     return [f"{run_folder(grid, stage, *run, study=study, passage=name)}/{file}" for run in runs]
 
 
 def _comparisons(grid: Grid, study: str, name: str) -> list[str]:
-    there = any(compared_systems(grid, study, item_of(grid, study, name)))
-    return [f"{paths.COMPARISON.at(study=study, table=name)}/comparisons.json"] if there else []
+    """Return the file with the p-values of a table; empty where the table compares no systems."""
+    is_compared = any(compared_systems(grid, study, item_of(grid, study, name)))
+    return [f"{paths.COMPARISON.at(study=study, table=name)}/comparisons.json"] if is_compared else []
 
 
 def _cards(grid: Grid, study: str, name: str) -> list[str]:
+    """Return the cards with the counts of a table: those of stage 1, then those of later stages."""
     counts = item_of(grid, study, name).counts_of(grid.studies[study].corpora)
-    wanted = [one for one in counts if one[0] not in grid.not_run]
-    later = [card for one in wanted if (card := later_card(grid, study, *one)) is not None]
+    wanted = [count for count in counts if count[0] not in grid.not_run]
+    later = [card for count in wanted if (card := later_card(grid, study, *count)) is not None]
     return [*(card_of(grid, corpus) for corpus, *_ in wanted), *(f"{RESULTS}/{card}" for card in later)]
 
 
 def _tokens(grid: Grid, study: str, name: str) -> list[str]:
-    entries = _that_run(grid, item_entries(grid, study, name))
+    """Return the tokens of the item's corpora, in the texts of its systems."""
+    entries = _runnable(grid, item_entries(grid, study, name))
     pairs = [(grid.data_folder(entry.corpus), entry.system.text) for entry in entries]
     return [f"{paths.TOKENS.at(corpus=corpus, text=text)}/tokens.arrow" for corpus, text in pairs]
 
 
 def _human(grid: Grid, study: str, name: str) -> list[str]:
+    """Return the file of judgements that config.yaml names for the study, if any."""
     return [grid.human[study]] if study in grid.human else []
 
 
@@ -191,4 +215,4 @@ FILES_OF_ITEMS: dict[str, Callable[[Grid, str, str], list[str]]] = {
     "tokens": _tokens,
     "human": _human,
 }
-"""Of what else kinds read: the files of a study's item, by its name."""
+"""All other inputs of kinds: functions from the grid, the study and the item's name to the files."""

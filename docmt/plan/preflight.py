@@ -1,4 +1,4 @@
-"""What must hold before a run is planned, beside its settings: packages, names, options of the workflow engine."""
+"""Checks before a run is planned, beyond its settings: packages, names, options of the workflow engine."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib import metadata
@@ -12,9 +12,9 @@ DISTRIBUTION = "docmt"
 
 
 def check_packages(aligner: AlignerConfig) -> None:
-    """Raises UserError, naming all of them, where packages are missing that jobs of this environment need.
+    """Raise UserError, naming all of them, where packages are missing that jobs of this environment need.
 
-    These are docmt's own dependencies and, for an aligner that is an extra, what belongs to that.
+    These are the dependencies of docmt and, for an aligner that is an extra of the package, those of the extra.
     """
     extras = [aligner.kind] if aligner.kind in _extras() else []
     missing = sorted({name for name in _required(extras) if not is_installed(name)})
@@ -29,7 +29,7 @@ def check_packages(aligner: AlignerConfig) -> None:
 
 
 def is_installed(name: str) -> bool:
-    """Whether a package is there, by the name that pip has for it."""
+    """Return whether a package is installed; `name` is its name for pip."""
     try:
         metadata.distribution(name)
     except metadata.PackageNotFoundError:
@@ -38,17 +38,19 @@ def is_installed(name: str) -> bool:
 
 
 def _extras() -> Sequence[str]:
+    """Return the names of docmt's optional extras."""
     return _metadata().get_all("Provides-Extra") or []
 
 
 def _required(extras: Collection[str]) -> Iterator[str]:
-    """Names of the packages that docmt requires, with those of the extras."""
+    """Yield the names of the packages that docmt requires, with those of the extras."""
     for stated in map(Requirement, _metadata().get_all("Requires-Dist") or []):
         if stated.marker is None or any(stated.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
             yield stated.name
 
 
 def _metadata() -> metadata.PackageMetadata:
+    """Return the metadata of the installed docmt. Raises UserError where it is not installed."""
     try:
         return metadata.metadata(DISTRIBUTION)
     except metadata.PackageNotFoundError:
@@ -57,10 +59,10 @@ def _metadata() -> metadata.PackageMetadata:
 
 
 def refuse_cache(rules: Sequence[str] | None) -> None:
-    """Raises UserError where the engine is asked for its cache between workflows (`--cache`); None = it is not.
+    """Raise UserError where snakemake's cache between workflows (`--cache`) is switched on; `rules` is None without it.
 
-    Its key has neither the wildcards of a rule nor the role of an input, so that one corpus' file is given for
-    another's.
+    The cache's key has neither the wildcards of a rule nor the role of an input, so that the cache would return the
+    file of one corpus for that of another.
     """
     if rules is not None:
         raise UserError(
@@ -73,7 +75,7 @@ def refuse_cache(rules: Sequence[str] | None) -> None:
 
 
 def check_study_names(studies: Iterable[str], rules: Collection[str]) -> None:
-    """Raises UserError where a study is called like a rule of the workflow: each study is a target of its own."""
+    """Raise UserError where a study has the name of a rule of the workflow, since each study is a target itself."""
     for study in studies:
         if study in rules:
             remedy = "rename the study and its file"

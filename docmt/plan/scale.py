@@ -1,4 +1,4 @@
-"""A scale: what a file of `workflow/scales` lays over all systems and scores, and what it makes instead of data."""
+"""A scale: settings that replace those of all systems and scores, and generated data that replaces corpora."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -21,19 +21,21 @@ from docmt.settings.train import TrainConfig
 
 KEYS = ("about", "fixtures", "pretrained", "view", "model", "train", "decode", "scoring")
 SECTIONS = {"model": TransformerConfig, "train": TrainConfig, "decode": DecodeConfig}
-"""Sections of systems that a scale lays its own settings over."""
+"""The sections of systems in which a scale replaces settings."""
 
 
 @dataclass(frozen=True)
 class ScaledView:
-    """`view` of a scale."""
+    """The section `view` of a scale."""
 
-    sample_share: float = setting(1.0, "of a training cut's `sample` this share is drawn, one segment at least")
+    sample_share: float = setting(1.0, "share of a training cut's `sample` that is drawn, one segment at least")
 
     def __post_init__(self) -> None:
+        """Raise BadValue where the share is not above 0 and at most 1."""
         need(0 < self.sample_share <= 1, "sample_share", self.sample_share, "above 0 and at most 1")
 
     def laid_over(self, view: ViewConfig) -> ViewConfig:
+        """Return the view with the sample of its training cut reduced; a view without a sample is unchanged."""
         if view.train.sample is None:
             return view
         sample = max(1, round(self.sample_share * view.train.sample))
@@ -42,8 +44,11 @@ class ScaledView:
 
 @dataclass(frozen=True)
 class Scale:
-    """`sections`: settings by section and name; `fixtures`: how large made-up corpora are, none = corpora are not made;
-    `checkpoints`: what is made instead of pretrained ones."""
+    """A file of `workflow/scales`.
+
+    `sections`: settings by section and name; `fixtures`: the size of generated corpora, none where corpora are read;
+    `checkpoints`: the random checkpoints that replace pretrained ones.
+    """
 
     name: str = "paper"
     view: ScaledView = ScaledView()
@@ -53,14 +58,15 @@ class Scale:
     checkpoints: tuple[RandomCheckpoint, ...] = ()
 
     def checkpoint(self, stated: Any) -> Any:
-        """The folder of the checkpoint that is made instead of the one at `stated`; that itself where none is."""
+        """Return the folder of the random checkpoint that replaces the one at `stated`, else `stated` itself."""
         return _folders(self.checkpoints, self.name).get(stated, stated) if isinstance(stated, str) else stated
 
 
 def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> Scale:
-    """The scale of this name among the files of a folder; `scoring`: config.yaml's, under the scale's own.
+    """Read the scale of this name from a folder of scales.
 
-    Raises UserError where there is none (`where` it was asked for), and for what scales cannot state.
+    `scoring`: the settings of config.yaml, in which the scale replaces its own keys. Raises UserError, at `where`, for
+    an unknown scale, and for a file that a scale cannot be.
     """
     known = {path.stem: path for path in folder.glob("*.yaml")}
     check_known("scale", name, known, where)
@@ -70,41 +76,42 @@ def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> S
     sections = {section: mapping(value.get(section, {}), lines, (section,)) for section in SECTIONS}
     for section, schema in SECTIONS.items():
         check_keys(sections[section], [f.name for f in dataclasses.fields(schema)], lines, (section,))
-    made = parse_random_checkpoints(value.get("pretrained", {}), sections["model"], lines)
-    if made and value.get("fixtures") is None:
+    checkpoints = parse_random_checkpoints(value.get("pretrained", {}), sections["model"], lines)
+    if checkpoints and value.get("fixtures") is None:
         where = lines.place(("pretrained",))
         raise UserError("a scale makes checkpoints where it makes corpora too", where=where, expected="fixtures")
     return Scale(
         name,
         parse(ScaledView, value.get("view", {}), lines, ("view",)),
         sections,
-        scaled_scoring(scoring, value.get("scoring", {}), _folders(made, name), lines),
+        scaled_scoring(scoring, value.get("scoring", {}), _folders(checkpoints, name), lines),
         None if value.get("fixtures") is None else parse(FixtureConfig, value["fixtures"], lines, ("fixtures",)),
-        made,
+        checkpoints,
     )
 
 
-def _folders(made: tuple[RandomCheckpoint, ...], scale: str) -> dict[str, str]:
-    """Where checkpoints are made, by the folders that they stand for."""
-    return {one.stands_for: one.folder(scale) for one in made}
+def _folders(checkpoints: tuple[RandomCheckpoint, ...], scale: str) -> dict[str, str]:
+    """Return the folders of random checkpoints, by the folders of the pretrained ones that they replace."""
+    return {checkpoint.stands_for: checkpoint.folder(scale) for checkpoint in checkpoints}
 
 
-def scaled_scoring(config: ScoringConfig, stated: Any, made: Mapping[str, str], lines: Lines) -> ScoringConfig:
-    """`stated`: the scale's, key by key; `made`: folders of checkpoints that it makes, by those that they stand for.
+def scaled_scoring(config: ScoringConfig, stated: Any, folders: Mapping[str, str], lines: Lines) -> ScoringConfig:
+    """Return the `scoring` of config.yaml with the keys of a scale, and its random checkpoints, in their places.
 
-    Raises UserError for what `scoring` cannot have.
+    `stated`: `scoring` of the scale; `folders`: those of its random checkpoints, by the folders that they replace.
+    Raises UserError for settings that `scoring` cannot have.
     """
     # By itself first, so that a message is about what the scale states.
     parse(ScoringConfig, mapping(stated, lines, ("scoring",)), lines, ("scoring",))
     merged = _merged(dataclasses.asdict(config), stated)
     models = merged["cohesion"]["models"]
-    merged["cohesion"]["models"] = {language: made.get(model, model) for language, model in models.items()}
-    merged["aligner"]["model"] = made.get(merged["aligner"]["model"], merged["aligner"]["model"])
+    merged["cohesion"]["models"] = {language: folders.get(model, model) for language, model in models.items()}
+    merged["aligner"]["model"] = folders.get(merged["aligner"]["model"], merged["aligner"]["model"])
     return parse(ScoringConfig, merged, lines, ("scoring",))
 
 
 def _merged(below: dict, above: Mapping) -> dict:
-    """Mappings key by key, all else whole."""
+    """Return `below` with the values of `above`: mappings are merged key by key, all else is replaced whole."""
     both = {
         key: _merged(below[key], value) if isinstance(below.get(key), dict) else value for key, value in above.items()
     }

@@ -1,6 +1,6 @@
-"""What each job gets to know: the slice of the grid that its output depends on, and nothing else.
+"""The settings of each job: the slice of the grid on which its output depends, and nothing else.
 
-The workflow writes a slice as `settings.json` beside the job's outputs, and the job reads only that. So a changed
+The workflow writes a slice as `settings.json` beside the job's outputs, and the job reads only that file. So a changed
 beam retrains nothing, and a job that waits in a queue runs with the settings of its submission.
 """
 
@@ -23,13 +23,13 @@ from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
 
 LEAST = {paths.ITEM.stage: 1}
-"""Parts that a folder has at least, where it need not have all: a study's page, and those of its items."""
+"""The least number of parts in the path of a stage that does not need all: the page of a study has no item."""
 
 
 def settings(grid: Grid, path: str) -> dict[str, Any]:
-    """The slice of the job whose outputs stand in `results/<path>`.
+    """Return the settings of the job whose outputs are in `results/<path>`.
 
-    Raises UserError where the path names nothing that the grid holds.
+    Raises UserError where the path is not that of a job of the grid.
     """
     stage, *parts = path.split("/")
     names, where = _names(stage, parts), f"{RESULTS}/{path}"
@@ -47,67 +47,79 @@ def settings(grid: Grid, path: str) -> dict[str, Any]:
 
 
 def _places(stage: str) -> list[str]:
-    """What stands in the path of a stage's folder: `{scale}`, `seed{seed}`; nothing where there is no such stage."""
+    """Return the parts of a stage's path, such as `{scale}` and `seed{seed}`; empty for an unknown stage."""
     return FOLDERS[stage].places.split("/") if stage in FOLDERS else []
 
 
 def _names(stage: str, parts: Iterable[str]) -> dict[str, str]:
-    """The parts of a path by the places that they fill, as far as there are any."""
+    """Return the names in a path, such as the corpus and the seed, by the placeholder of the stage that each fills."""
     pairs = ((place.rstrip("}").split("{"), part) for place, part in zip(_places(stage), parts, strict=False))
     return {name: part.removeprefix(before) for (before, name), part in pairs}
 
 
 def _checkpoint(grid: Grid, where: str, checkpoint: str) -> dict[str, Any]:
+    """Return the kind and the size of a random checkpoint."""
     check_known("checkpoint that this scale makes", checkpoint, grid.checkpoints, where)
     return dataclasses.asdict(grid.checkpoints[checkpoint])
 
 
 def _corpus(grid: Grid, where: str, corpus: str) -> dict[str, Any]:
+    """Return the settings of a corpus, with the size of its fixture at a scale of generated corpora."""
     config = grid.corpus_at_scale(grid.corpus_in(corpus, where))
-    made_up = {"fixture": dataclasses.asdict(grid.fixtures)} if grid.fixtures and config.files else {}
-    return {**corpus_settings(config), **made_up}
+    fixture = {"fixture": dataclasses.asdict(grid.fixtures)} if grid.fixtures and config.files else {}
+    return {**corpus_settings(config), **fixture}
 
 
 def _tokens(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
-    own = grid.corpus_in(corpus, where)
+    """Return the languages of a corpus and the settings of a text."""
+    corpus_name = grid.corpus_in(corpus, where)
     check_known("text", text, grid.texts, where)
-    return {"corpus": own, **_languages(grid, own), "text": dataclasses.asdict(grid.texts[text])}
+    return {"corpus": corpus_name, **_languages(grid, corpus_name), "text": dataclasses.asdict(grid.texts[text])}
 
 
 def _views(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[str, Any]:
-    own = grid.corpus_in(corpus, where)
-    views = {e.system.view.name: e.system.view for e in grid.entries if (e.corpus, e.system.text) == (own, text)}
+    """Return the cuts of a view that some system has on the corpus with this text."""
+    corpus_name = grid.corpus_in(corpus, where)
+    views = {
+        e.system.view.name: e.system.view for e in grid.entries if (e.corpus, e.system.text) == (corpus_name, text)
+    }
     if view not in views:
         raise UserError("unknown view", where=where, expected=", ".join(sorted(views)))
     return {"view": dataclasses.asdict(views[view])}
 
 
 def _chains(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[str, Any]:
-    """Of whole documents where the view is `words`, a name that no cut of documents has."""
+    """Return the cuts of a view; for the view `words`, the chains of whole documents, the setting of the stop list.
+
+    No cut of documents has the name `words`.
+    """
     if view == paths.WORDS:
         return {"stop_words": grid.corpus_at_scale(grid.corpus_in(corpus, where)).stop_words}
     return _views(grid, where, corpus, text, view)
 
 
 def _training(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
+    """Return the settings of a training, with the folder of the system whose model it starts from."""
     entry = grid.find(corpus, system)
-    own, start = entry.system, grid.started_from(entry)
+    config, start = entry.system, grid.started_from(entry)
     return {
         **_run(grid, entry, seed),
         "init_from": start.trained if start else None,
-        "pretrained": own.pretrained,
-        "text": {"name": own.text, **dataclasses.asdict(grid.texts[own.text])},
-        **{section: dataclasses.asdict(getattr(own, section)) for section in ("view", "model", "train")},
+        "pretrained": config.pretrained,
+        "text": {"name": config.text, **dataclasses.asdict(grid.texts[config.text])},
+        **{section: dataclasses.asdict(getattr(config, section)) for section in ("view", "model", "train")},
     }
 
 
 def _translations(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
+    """Return the settings of decoding and the cuts of the view."""
     entry = grid.find(corpus, system)
     sections = {section: dataclasses.asdict(getattr(entry.system, section)) for section in ("decode", "view")}
     return {**_run(grid, entry, seed), **sections}
 
 
 def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
+    """Return the settings of scoring, and all settings of the system, which the scores record."""
     entry = grid.find(corpus, system)
     resolved = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
     return {
@@ -119,7 +131,7 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
 
 
 def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
-    """What of `scoring` concerns a corpus; none for what is not measured on it."""
+    """Return the settings of `scoring` for a corpus; a metric that is not measured on it has none."""
     config, chosen = grid.corpus_at_scale(corpus), grid.scoring
     languages = config.source_language, config.target_language
     consistency = chosen.consistency.of_corpus(languages, tuple(getattr(config, name) for name in STOP_WORDS))
@@ -135,18 +147,20 @@ def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
 
 
 def _vectors(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
-    grid.corpus_in(corpus, where)
+    """Return the settings of word vectors, which are the same for all corpora."""
+    grid.corpus_in(corpus, where)  # raises UserError for an unknown corpus
     names = [field.name for field in dataclasses.fields(WordVectorsConfig)]
     return {"vectors": {name: getattr(grid.scoring.coherence, name) for name in names}}
 
 
 def _aligners(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
-    """The aligner links what lexical chains are of."""
-    grid.corpus_in(corpus, where)
+    """Return the source units that the aligner links: words or pieces, as lexical chains have them."""
+    grid.corpus_in(corpus, where)  # raises UserError for an unknown corpus
     return {"source": grid.scoring.consistency.chains}
 
 
 def _passages(grid: Grid, where: str, corpus: str, system: str, seed: str, study: str, passage: str) -> dict[str, Any]:
+    """Return the settings of decoding and the source sentences of a passage."""
     stated = study_of(grid, study, where).passages.get(passage)
     if stated is None:
         raise UserError("unknown passage", where=where)
@@ -159,7 +173,10 @@ def _passages(grid: Grid, where: str, corpus: str, system: str, seed: str, study
 
 
 def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, Any]:
-    """Every pair of a system of a table and its baseline, with the seeds that both have."""
+    """Return every pair of a system of a table and its baseline, with the seeds that both have.
+
+    Pairs are sorted by name, so that a new order of rows compares nothing again.
+    """
     item = item_of(grid, study, table)
     if item.significance is None:
         raise UserError("not a table of systems", where=where)
@@ -174,11 +191,10 @@ def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, An
 
 
 def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
-    """What a page is made from: without `item` that of the whole study.
+    """Return the settings of the page of an item, or of the whole study where `item` is none.
 
+    `reads` has the names of the inputs of the item, the only files of runs that its job may read; none for all files.
     Raises UserError where there is no such study or item.
-
-    `reads`: what of runs an item is made from, which is all that its job may look at; none for everything.
     """
     config = study_of(grid, study)
     if item is None:
@@ -195,33 +211,36 @@ def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict
         "study": dataclasses.asdict(dataclasses.replace(config, systems={})),
         "item": item,
         "reads": reads,
-        "pages": [_page(name, one) for name, one in grid.studies[study].items.items()],
+        "pages": [_page(name, listed) for name, listed in grid.studies[study].items.items()],
         "entries": [dataclasses.asdict(entry) for entry in entries],
         "corpora": {name: _facts(grid, name, config) for name in corpora},
         "not_run": _not_run(grid, entries, corpora),
         "cards": _cards(grid, study, config),
         "data": {name: grid.data_folder(name) for name in corpora} if grid.fixtures else {},
-        "stand_ins": {one.folder(grid.scale): one.stands_for for one in grid.checkpoints.values()},
+        "stand_ins": {random.folder(grid.scale): random.stands_for for random in grid.checkpoints.values()},
         "random_starts": _random_starts(grid, entries),
         "human": grid.human.get(study) if judged else None,
     }
 
 
 def _only(study: StudyConfig, item: str) -> StudyConfig:
-    """The study without its other items."""
-    kept = {name: {key: one for key, one in getattr(study, name).items() if key == item} for name in SECTIONS}
-    return dataclasses.replace(study, **kept)
+    """Return the study without its other items."""
+    sections = {name: {key: config for key, config in getattr(study, name).items() if key == item} for name in SECTIONS}
+    return dataclasses.replace(study, **sections)
 
 
 def _page(name: str, item: Any) -> dict[str, str]:
-    """What the other pages say of an item."""
+    """Return the name and the titles of an item, for the links of other pages."""
     return {"name": name, "title": item.title, "paper": item.paper}
 
 
 def _order(grid: Grid, study: StudyConfig) -> Callable[[Entry], tuple]:
-    """The order of systems on the page: that of the items' lists, and never that of keys."""
-    shown = [entry.system.name for name in study.items for entry in item_entries(grid, study.study, name)]
-    places = {name: place for place, name in enumerate(dict.fromkeys(shown))}
+    """Return a sort key of entries: by corpus, then in the order in which the items list the systems.
+
+    The order of keys in the study's file is never used, so that a reordered file changes no page.
+    """
+    listed = [entry.system.name for name in study.items for entry in item_entries(grid, study.study, name)]
+    places = {name: place for place, name in enumerate(dict.fromkeys(listed))}
     return lambda entry: (
         study.corpora.index(entry.corpus),
         places.get(entry.system.name, len(places)),
@@ -230,43 +249,47 @@ def _order(grid: Grid, study: StudyConfig) -> Callable[[Entry], tuple]:
 
 
 def _facts(grid: Grid, corpus: str, study: StudyConfig) -> dict[str, Any]:
-    """What the catalogue states, with the papers' counts where a table shows them.
+    """Return the facts of the catalogue on a corpus, with the published counts where a table has counts.
 
-    Why these differ is said of the corpus itself, and not of a fixture.
+    The reasons why published counts differ hold for the real corpus alone: a fixture has none.
     """
     config, published = grid.corpus_at_scale(corpus), grid.corpora[corpus].published
     why = {"why": {}} if grid.fixtures else {}
     counted = any(any(item.counts_of(study.corpora)) for item in study.items.values())
-    counts = {"published": [dataclasses.asdict(one) | why for one in published]} if counted else {}
+    counts = {"published": [dataclasses.asdict(stated) | why for stated in published]} if counted else {}
     return {"about": config.about, **corpus_settings(config), **counts}
 
 
 def _not_run(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> dict[str, str]:
-    """Why a corpus, or a system on one (`corpus/system`), is left out."""
+    """Return the reasons why corpora, or systems on a corpus (`corpus/system`), are left out."""
     left_out = {f"{e.corpus}/{e.system.name}": why for e in entries if (why := grid.left_out(e)) is not None}
     return {corpus: grid.not_run[corpus] for corpus in corpora if corpus in grid.not_run} | left_out
 
 
 def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
-    """Systems (`corpus/system`) whose training, or that of what it starts from, starts from a random checkpoint: its
-    folder."""
-    starts = {f"{e.corpus}/{e.system.name}": [one.system.pretrained for one in grid.starts(e)] for e in entries}
+    """Return the folders of random checkpoints, by the systems (`corpus/system`) that start from them.
+
+    A system may start from one through the models that its training starts from.
+    """
+    starts = {f"{e.corpus}/{e.system.name}": [start.system.pretrained for start in grid.starts(e)] for e in entries}
     return {name: folder for name, folders in starts.items() for folder in folders if is_random_checkpoint(folder)}
 
 
 def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:
-    """Where later stages count what a table shows, by `corpus/count/split`."""
-    wanted = [one for item in config.items.values() for one in item.counts_of(config.corpora)]
-    found = {"/".join(one): later_card(grid, study, *one) for one in wanted}
-    return {name: card for name, card in found.items() if card is not None}
+    """Return the cards of later stages with counts of the study's tables, by `corpus/count/split`."""
+    wanted = [count for item in config.items.values() for count in item.counts_of(config.corpora)]
+    cards = {"/".join(count): later_card(grid, study, *count) for count in wanted}
+    return {name: card for name, card in cards.items() if card is not None}
 
 
 def _run(grid: Grid, entry: Entry, seed: str) -> dict[str, Any]:
+    """Return the names of a run: study, corpus, system, scale and seed."""
     names = {"study": entry.study, "corpus": entry.corpus, "system": entry.folder}
     return {**names, "scale": grid.scale, "seed": int(seed)}
 
 
 def _languages(grid: Grid, corpus: str) -> dict[str, str]:
+    """Return the two languages of a corpus."""
     config = grid.corpora[corpus]
     return {"source_language": config.source_language, "target_language": config.target_language}
 
@@ -286,24 +309,29 @@ SLICES: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     paths.COMPARISON.stage: ("scores", _comparisons),
     paths.ITEM.stage: ("report", _report),
 }
-"""By stage: which version its jobs have, and their slice, from the grid, where the job stands (for messages) and the
-names in its path, but for the scale."""
+"""By stage: the key of `VERSIONS`, and the function that returns the settings of a job.
+
+The function takes the grid, the job's folder (for messages), and the names in its path but for the scale.
+"""
 
 
 def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
-    """The corpora that targets are about: `all`, names of studies, files under results/; none for any other."""
-    found: dict[str, None] = {}
+    """Return the corpora that snakemake's targets need: `all`, names of studies, files under results/.
+
+    Any other target needs none.
+    """
+    names: dict[str, None] = {}
     for target in targets:
         stage, *parts = target.rpartition(f"{RESULTS}/")[2].split("/")
         named = _names(stage, parts)
         studies = grid.active if target == "all" else (named.get("study", target),)
         item = Path(named.get("item", named.get("table", ""))).stem
         stated = [corpus for study in studies if study in grid.studies for corpus in _corpora(grid, study, item)]
-        found |= dict.fromkeys([*stated, named.get("corpus", "").removesuffix(f"@{grid.scale}")])
-    return [corpus for corpus in found if corpus in grid.corpora]
+        names |= dict.fromkeys([*stated, named.get("corpus", "").removesuffix(f"@{grid.scale}")])
+    return [corpus for corpus in names if corpus in grid.corpora]
 
 
 def _corpora(grid: Grid, study: str, item: str) -> Iterable[str]:
-    """Of one of the study's items, or of the study where it has no such item."""
+    """Return the corpora of one of the study's items, or of the study where it has no such item."""
     config = grid.studies[study]
     return item_corpora(grid, study, item) if item in config.items else config.corpora

@@ -1,8 +1,8 @@
-"""The file of a study, read and checked by itself, its sweeps written out.
+"""The file of a study: read, checked by itself, and with its sweeps expanded.
 
-Systems that differ in one value are stated in one line, as a sweep. `document.length{}: {sweep: [64, 128], extends:
-document, view: {max_tokens: "{}"}}` stands for the systems `document.length64` and `document.length128`: `{}` is each
-value in turn. A figure's `points: document.length{}` has all of them, each at its value.
+A sweep states systems that differ in one value in one line. `document.length{}: {sweep: [64, 128], extends: document,
+view: {max_tokens: "{}"}}` is short for the systems `document.length64` and `document.length128`: `{}` is replaced by
+each value. A figure's `points: document.length{}` has all of these systems, each at its value.
 """
 
 from collections.abc import Iterator
@@ -17,18 +17,19 @@ from docmt.kinds.item import Checks
 from docmt.kinds.study import StudyConfig
 
 SECTIONS = ("tables", "figures", "passages")
-"""Of a study: what has a page of its own."""
+"""The sections of a study whose members, its items, each have a page."""
 
 RESERVED = ("index", "settings")
-"""No table or figure has these names: the study's own page has the first, the settings of a job the second."""
+"""Names that no item may have: the file of the study's page has the first, the settings of a job the second."""
 
 PLACE = "{}"
+"""The text that a sweep replaces by its values."""
 Values = list[int | float]
-"""Of a sweep, in the order in which they are stated."""
+"""The values of a sweep, in the order of the file."""
 
 
 def load_study(path: Path) -> tuple[StudyConfig, Lines]:
-    """Read one study. Raises UserError for anything that its schema does not allow."""
+    """Read a study and the places of its lines. Raises UserError for anything that its schema does not allow."""
     value, lines = load_yaml(path)
     study = parse(StudyConfig, expand(value, lines), lines)
     check_name("study", study.study, lines.place(("study",)))
@@ -42,7 +43,7 @@ def load_study(path: Path) -> tuple[StudyConfig, Lines]:
 
 
 def _check_item_names(study: StudyConfig, lines: Lines) -> None:
-    """Every table, figure and passage has a page of its own, beside the study's."""
+    """Raise UserError for two items of one name, or with a reserved name: each has a page in the study's folder."""
     seen: dict[str, str] = {}
     for section in SECTIONS:
         for name in getattr(study, section):
@@ -52,23 +53,23 @@ def _check_item_names(study: StudyConfig, lines: Lines) -> None:
                 where = lines.place(path)
                 raise UserError("a name that the study's page has", where=where, found=name, expected="another name")
             if name in seen:
-                found = f"{name}, as in {seen[name]}"
-                raise UserError("a name given twice", where=lines.place(path), found=found, expected="another name")
+                places = f"{name}, as in {seen[name]}"
+                raise UserError("a name given twice", where=lines.place(path), found=places, expected="another name")
             seen[name] = section
 
 
 def check_items(study: StudyConfig, checks: Checks) -> None:
-    """Raises UserError for the first table, figure or passage that does not go with the study's systems."""
+    """Raise UserError for the first table, figure or passage that does not fit the systems of the study."""
     for section in SECTIONS:
         for name, item in getattr(study, section).items():
             item.check(checks, (section, name))
 
 
 def expand(study: Any, lines: Lines) -> Any:
-    """The file of a study without sweeps: each is replaced by its systems, where it stands.
+    """Return the content of a study's file with each sweep replaced by its systems, in the same place.
 
-    `lines` gets the places of these systems' keys. Raises UserError for a sweep without values or without their place
-    in its name, for a name with a place and no sweep, and for points of a sweep that is none.
+    The places of the keys of these systems are added to `lines`. Raises UserError for a sweep without values or without
+    `{}` in its name, for a name with `{}` and no sweep, and for points that name an unknown sweep.
     """
     if not isinstance(study, dict) or not isinstance(study.get("systems"), dict):
         return study  # what is wrong here is said where studies are parsed
@@ -81,17 +82,17 @@ def expand(study: Any, lines: Lines) -> Any:
             continue
         sweeps[name] = values
         for value in values:
-            one = str(name).replace(PLACE, str(value))
-            if one in systems or one in study["systems"]:
+            system = str(name).replace(PLACE, str(value))
+            if system in systems or system in study["systems"]:
                 where = lines.place(("systems", name))
-                raise UserError("a name given twice", where=where, found=one, expected="another name, or value")
-            systems[one] = _filled({key: item for key, item in stated.items() if key != "sweep"}, value)
-            lines.repeat(("systems", name), ("systems", one))
+                raise UserError("a name given twice", where=where, found=system, expected="another name, or value")
+            systems[system] = _filled({key: item for key, item in stated.items() if key != "sweep"}, value)
+            lines.repeat(("systems", name), ("systems", system))
     return {**study, "systems": systems, **_with_points(study, sweeps, lines)}
 
 
 def _values(name: Any, stated: Any, lines: Lines) -> Values | None:
-    """The values of a sweep; none where a system is none."""
+    """Return the values of a sweep; none for an ordinary system. Raises UserError for a sweep that is not one."""
     is_sweep, path = isinstance(stated, dict) and "sweep" in stated, ("systems", name)
     if PLACE not in str(name) and not is_sweep:
         return None
@@ -107,7 +108,7 @@ def _values(name: Any, stated: Any, lines: Lines) -> Values | None:
 
 
 def _filled(stated: Any, value: int | float) -> Any:
-    """With the value in its places: as a number where it stands alone, else within the text."""
+    """Return `stated` with `{}` replaced by the value: as a number where `{}` is the whole text, else as text."""
     if isinstance(stated, dict):
         return {key: _filled(item, value) for key, item in stated.items()}
     if isinstance(stated, list):
@@ -118,7 +119,7 @@ def _filled(stated: Any, value: int | float) -> Any:
 
 
 def _with_points(study: dict, sweeps: dict[str, Values], lines: Lines) -> dict[str, Any]:
-    """The figures, with points by value where these name a sweep."""
+    """Return the section of figures with points by value, where a figure names a sweep; empty without figures."""
     if not isinstance(study.get("figures"), dict):
         return {}
     figures = dict(study["figures"])
@@ -130,10 +131,11 @@ def _with_points(study: dict, sweeps: dict[str, Values], lines: Lines) -> dict[s
 
 
 def _series(series: list, sweeps: dict[str, Values], lines: Lines, path: tuple) -> Iterator[Any]:
-    for number, one in enumerate(series):
-        points = mapping(one, lines, (*path, number)).get("points")
+    """Yield the lines of a figure, with points by value. Raises UserError for points of an unknown sweep."""
+    for number, line in enumerate(series):
+        points = mapping(line, lines, (*path, number)).get("points")
         if not isinstance(points, str):
-            yield one
+            yield line
             continue
         check_known("sweep", points, sweeps, lines.place((*path, number, "points")))
-        yield {**one, "points": {value: points.replace(PLACE, str(value)) for value in sweeps[points]}}
+        yield {**line, "points": {value: points.replace(PLACE, str(value)) for value in sweeps[points]}}

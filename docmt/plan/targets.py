@@ -1,9 +1,8 @@
-"""What snakemake can be asked for, whether each is there, what is still to be trained for it and about how long.
+"""The targets of snakemake: whether each exists, its missing trainings, and an estimate of their time and disk space.
 
-Estimates are numbers to plan by, not to rely on. Arithmetic counts matrix products alone: 6 operations a parameter and
-token (forward and backward), without attention between tokens. Where a training ends by patience, EPOCHS passes are
-assumed; a corpus of which nothing is known has no estimate. Parameters are those of the Transformer in a system,
-without what an architecture adds.
+Estimates are rough. They count the operations of matrix products alone: 6 per parameter and token (forward and
+backward), without attention between tokens. For a training that ends by patience, EPOCHS passes are assumed; a corpus
+of unknown size has no estimate. Parameters are those of a Transformer, without the parts that an architecture adds.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,28 +21,28 @@ from docmt.plan.items import card_of, item_corpora, item_entries, page_of, run_f
 from docmt.settings.system import Entry, SystemConfig
 
 EPOCHS = 40
-"""Passes over the training data of a training that only patience ends."""
+"""Assumed number of passes over the training data, for a training that only patience ends."""
 PIECES = 28
-"""Target pieces of a sentence, symbols included, where stage 2 has not counted them."""
+"""Assumed number of target pieces per sentence, symbols included, where stage 2 has not counted them."""
 VOCABULARY = 30_000
-"""Pieces of a pretrained tokenizer that stand in training, where stage 2 has not counted them."""
+"""Assumed number of pieces of a pretrained tokenizer in the training data, where stage 2 has not counted them."""
 FILLED = 0.8
-"""Share of an instance's largest length that it has on average (G-Transformer, Table 1: 320 to 436 of 512)."""
+"""Assumed average length of an instance, as a share of the largest (G-Transformer, Table 1: 320 to 436 of 512)."""
 
 SPEEDS = {"cuda": 2e13, "cpu": 5e10}
-"""Operations a second, by device, where no training has been measured: guesses for one GPU and for two cores."""
+"""Operations per second, by device, where no training has been measured: guesses for one GPU and for two cores."""
 BYTES = 4
-"""Of a number. A model is kept once, its weights and two moments in two checkpoints, its weights at a validation."""
+"""Bytes of a number on disk."""
 
 UNCOUNTED = {"train": {"target": {"pieces": 0}}}
-"""Of a card that is not there."""
+"""The splits of a card that does not exist."""
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """Trainings of a target: how many there are, how many are not made yet, and what those take.
+    """The trainings of a target: their number, the number of missing ones, and the cost of the missing ones.
 
-    `hours` is of one device; none where nothing is known of a corpus. `bytes` is disk.
+    `hours`: hours of one device; none where the size of a corpus is unknown. `bytes`: disk space.
     """
 
     trainings: int
@@ -53,21 +52,23 @@ class TrainingPlan:
 
 
 class Estimates:
-    """Estimates from a grid and what its results' folder has so far."""
+    """Estimates from a grid and the files that its folder of results has so far."""
 
     def __init__(self, grid: Grid, results: Path) -> None:
+        """Measure the speed of the trainings under `results` that have ended, if there are any."""
         self.grid, self.results = grid, results
         self.is_measured = False
         self.speed = self._speed()
 
     def plan(self, entries: Iterable[Entry]) -> TrainingPlan:
-        """Of all seeds of these systems, with what their trainings start from; what several share counts once."""
+        """Return the trainings of all seeds of these systems, and of the models that they start from, each once."""
         needed = {
             (start.corpus, start.trained, seed): start
             for entry in entries
             for seed in entry.seeds
             for start in self.grid.starts(entry)
         }
+        # A training is done when it has written its record, the last of its files.
         missing = [start for key, start in needed.items() if not self._record(*key).exists()]
         operations = [self.operations(entry) for entry in missing]
         hours = None if None in operations else sum(operations) / self.speed / 3600
@@ -75,7 +76,7 @@ class Estimates:
         return TrainingPlan(len(needed), len(missing), hours, size)
 
     def operations(self, entry: Entry) -> float | None:
-        """Of a whole training; none where nothing is known of the corpus."""
+        """Return the number of operations of a whole training; none where the size of the corpus is unknown."""
         train = entry.system.train
         updates = train.max_updates
         if updates is None:
@@ -86,20 +87,25 @@ class Estimates:
         return 6.0 * self._working(entry.system, entry.corpus) * updates * train.tokens_per_update
 
     def parameters(self, system: SystemConfig, corpus: str) -> int:
-        """Of the Transformer, with its tables of embeddings."""
+        """Return the number of parameters of the Transformer, with its tables of embeddings."""
         source, target = self._vocabulary(system, corpus)
         tables = {"shared": target, "target": source + target, "separate": source + 2 * target}
         return _layers(system) + system.model.width * tables[system.model.embeddings]
 
     def _working(self, system: SystemConfig, corpus: str) -> int:
-        """Parameters that a token is multiplied with: layers, and the output's table."""
+        """Return the number of parameters that each token is multiplied with: layers, and the table of the output."""
         return _layers(system) + system.model.width * self._vocabulary(system, corpus)[1]
 
     def _record(self, corpus: str, folder: str, seed: int) -> Path:
+        """Return the path of the record that a training writes at its end."""
         names = {"scale": self.grid.scale, "corpus": corpus, "system": folder, "seed": seed}
         return TRAINING.under(self.results, **names) / "record.json"
 
     def _card(self, corpus: str, text: str) -> dict[str, Any]:
+        """Return the card that stage 2 wrote for a text, empty where there is none.
+
+        Raises UserError for a file that is no such card.
+        """
         path = TOKENS.under(self.results, corpus=self.grid.data_folder(corpus), text=text) / "card.json"
         card = read_object_if_there(path) or {}
         with reading(path, "not the card of a text", "what `docmt job tokenise-corpus` writes"):
@@ -109,13 +115,14 @@ class Estimates:
         return card
 
     def _vocabulary(self, system: SystemConfig, corpus: str) -> tuple[int, int]:
+        """Return the sizes of the source and the target vocabulary, guessed where stage 2 has not run."""
         text = self.grid.texts[system.text]
         known = self._card(corpus, system.text).get("vocabulary", {})
         guess = VOCABULARY if text.pretrained else text.merges
         return known.get("source", guess), known.get("target", guess)
 
     def _epoch_tokens(self, entry: Entry) -> int | None:
-        """Target tokens of a pass over the training data."""
+        """Return the number of target tokens of a pass over the training data; none where it is unknown."""
         cut = entry.system.view.train
         if cut.sample is not None and cut.max_tokens is not None:
             return int(cut.sample * cut.max_tokens * FILLED)
@@ -128,16 +135,16 @@ class Estimates:
         return None if tokens is None else tokens * (cut.window or 1)
 
     def _sentences(self, corpus: str) -> int | None:
-        """Of the training split, as the catalogue or a paper has it."""
+        """Return the number of training sentences that the catalogue or a paper states; none where neither does."""
         config = self.grid.corpus_at_scale(corpus)
         if "train" in config.expected:
             return config.expected["train"].sentences
-        printed = [one.counts["train"].sentences for one in config.published if "train" in one.counts]
+        printed = [counts.counts["train"].sentences for counts in config.published if "train" in counts.counts]
         return next((int(stated(number).value) for number in printed if number is not None), None)
 
     def _speed(self) -> float:
-        """Of this project's own trainings at this scale, the median; a guess where there is none."""
-        found = []
+        """Return the operations per second: the median of the trainings of this scale, or a guess without any."""
+        speeds = []
         for entry in self.grid.entries:
             for seed in entry.seeds:
                 path = self._record(entry.corpus, entry.trained, seed)
@@ -146,26 +153,34 @@ class Estimates:
                     hours = _number(record.get("device_hours") or 0)
                     tokens = _number(record["target_tokens"]) if hours else 0
                 if hours:
-                    found.append(6.0 * self._working(entry.system, entry.corpus) * tokens / (hours * 3600))
-        self.is_measured = bool(found)
-        return median(found) if found else SPEEDS["cpu" if self.grid.device == "cpu" else "cuda"]
+                    speeds.append(6.0 * self._working(entry.system, entry.corpus) * tokens / (hours * 3600))
+        self.is_measured = bool(speeds)
+        return median(speeds) if speeds else SPEEDS["cpu" if self.grid.device == "cpu" else "cuda"]
 
 
 def _number(value: Any) -> float:
+    """Return the value. Raises TypeError where it is no number; `reading` turns that into a UserError."""
     if not isinstance(value, int | float):
         raise TypeError(f"{value!r} is no number")
     return value
 
 
 def _layers(system: SystemConfig) -> int:
-    """Weights of the matrices of all layers: an attention has four squares, a feed-forward two oblongs."""
+    """Return the number of weights in the matrices of all layers.
+
+    An attention has four square matrices; a feed-forward network has two of shape (width, inner).
+    """
     model = system.model
     square, oblong = model.width**2, 2 * model.width * model.inner
     return model.encoder_layers * (4 * square + oblong) + model.decoder_layers * (8 * square + oblong)
 
 
 def _copies(system: SystemConfig) -> int:
-    """The model; two checkpoints with two moments each; weights of validations."""
+    """Return how many times the parameters are on disk.
+
+    They are once in the model; three times, with two moments, in each of two checkpoints; and once per retained
+    validation.
+    """
     train = system.train
     return 1 + 2 * 3 + (train.average if train.checkpoint.startswith("average") else 1)
 
@@ -190,7 +205,7 @@ class Target:
 
 
 def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates, scores: bool) -> Iterator[Target]:
-    """Yield `all`, each of `studies` with its items, and the corpora; `scores`: also those of each system and seed.
+    """Yield `all`, each of `studies` with its items, and the corpora; with `scores` also those of each system and seed.
 
     With generated text no target is blocked.
     """

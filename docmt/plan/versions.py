@@ -1,8 +1,8 @@
-"""What each stage makes has a version; a higher one re-runs the stage and what follows.
+"""The version of each stage's output: a higher number re-runs the stage and all later stages.
 
 The workflow engine does not see changes inside an imported package, so an edit alone re-runs nothing. Raise a
-number here when a stage's output changes. `tests/workflow/test_code_digests.py` fails when a stage's code changed
-and neither its number nor its recorded digest did.
+number here when the output of a stage changes. `tests/workflow/test_code_digests.py` fails when the code of a stage
+has changed, but neither its number nor its recorded digest has.
 """
 
 VERSIONS = {
@@ -16,3 +16,4 @@ VERSIONS = {
     "scores": 3,
     "report": 5,
 }
+"""Numbers by stage; each job's settings have the number of its stage, so that a change of it re-runs the job."""

@@ -1,4 +1,4 @@
-"""Lexical chains: how systems and the reference translate the words that a document repeats, in numbers and in cases.
+"""Case studies of lexical chains: the translations of the words that a document repeats, in counts and in examples.
 
 Paper: lexical chains (Lyu et al. 2022), appendix G: Figure 8 (a word translated in several ways by one system, in one
 way by another) and Figure 9 (over-correction: always the same translation where the reference varies).
@@ -20,16 +20,17 @@ MOST_CASES = 2
 MOST_CHAINS = 6
 MOST_LINES = 12
 MOST_OVERCORRECTIONS = 5
-"""Documents of a corpus; chains and sentences of a document; over-corrected chains of a corpus."""
+"""The page has at most so many documents of a corpus, chains and sentences of a document, and over-corrected chains."""
 
 TEST_TOKENS = only(TOKENS, "split", "sentence", "source_tokens", "source_pieces", "target_tokens")
 
 
 @dataclass(frozen=True)
 class Rendering:
-    """How a system, or the reference, translates a chain: an entry an occurrence, none without translation.
+    """The translations of a chain by a system or the reference: one per occurrence, none where no word is linked to it.
 
-    `places`: of the words of each translation in its sentence. `agreeing`: so many of the `pairs` of occurrences.
+    `places`: the positions of the words of each translation in its sentence. `pairs`: the number of pairs of
+    occurrences that can be compared; `agreeing`: the number of those with the same translation.
     """
 
     translations: tuple[str | None, ...]
@@ -39,28 +40,28 @@ class Rendering:
 
     @property
     def is_consistent(self) -> bool | None:
-        """Whether all agree; none where there is nothing to compare."""
+        """Return whether all pairs agree; none where there is no pair to compare."""
         return self.agreeing == self.pairs if self.pairs else None
 
     @cached_property
     def counts(self) -> list[tuple[str | None, int]]:
-        """The different translations, the most frequent first."""
+        """The different translations with their frequencies, the most frequent first."""
         return Counter(self.translations).most_common()
 
     @property
     def varies(self) -> bool:
-        """Whether there are several translations, occurrences without any left aside, that do not all agree."""
+        """Return whether there are several translations (occurrences without any left aside) that do not all agree."""
         return len({text for text in self.translations if text is not None}) > 1 and self.is_consistent is False
 
     @property
     def share(self) -> float:
-        """Of agreeing pairs."""
+        """The share of pairs that agree, 0 where there is no pair."""
         return self.agreeing / self.pairs if self.pairs else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class ChainCase:
-    """A repeated word: its occurrences as (test sentence, word), and what is made of it."""
+    """A repeated word (or piece, by `unit`), its occurrences as (test sentence, word), and all of its translations."""
 
     document: str
     unit: str
@@ -70,26 +71,26 @@ class ChainCase:
 
     @property
     def differs(self) -> bool:
-        """Some system is consistent, another is not."""
-        return {True, False} <= {one.is_consistent for one in self.systems.values()}
+        """Return whether a system translates the chain consistently and another does not."""
+        return {True, False} <= {rendering.is_consistent for rendering in self.systems.values()}
 
     @property
     def spread(self) -> float:
-        """How far systems are apart in their shares of agreeing pairs."""
-        shares = [one.share for one in self.systems.values()]
+        """The difference of the largest and the smallest share of agreeing pairs of the systems."""
+        shares = [rendering.share for rendering in self.systems.values()]
         return max(shares) - min(shares)
 
     def is_overcorrected(self, system: str) -> bool:
-        """The system is consistent where the reference varies."""
+        """Return whether the system is consistent where the reference varies."""
         return bool(self.systems[system].is_consistent) and self.reference.varies
 
 
 @dataclass(frozen=True)
 class ChainCounts:
-    """Of a system, none being the reference: how many chains can be compared, how many are consistent.
+    """The chains of a system, or of the reference (`system` is none), that can be compared, and the consistent ones.
 
-    `faithful`: how many, and of how many, of the chains that the reference translates consistently; `overcorrected`: of
-    those in which it varies. Both are none for the reference itself.
+    `faithful`: (consistent, all) among the chains that the reference translates consistently; `overcorrected`: the same
+    among the chains in which the reference varies. Both are none for the reference itself.
     """
 
     system: str | None
@@ -100,7 +101,7 @@ class ChainCounts:
 
 
 def read_chains(runs: Sequence[Run]) -> list[ChainCase]:
-    """The chains that all of these runs have: they are of one text."""
+    """Read the chains that all of these runs have; the runs have the same text."""
     tables = [read_arrow(run.occurrences, OCCURRENCES).to_pylist() for run in runs]
     by_place = [{_key(row): row for row in table} for table in tables]
     return [
@@ -117,21 +118,24 @@ def read_chains(runs: Sequence[Run]) -> list[ChainCase]:
 
 
 def _key(row: dict) -> tuple:
+    """Return a key that rows of several runs have in common exactly where they are of the same chain."""
     return row["unit"], *row["lines"], *row["words"]
 
 
 def _rendering(row: dict, prefix: str) -> Rendering:
+    """Return the translations of a row; `prefix` is "reference_" or empty, as in the names of columns."""
     texts, places, agreeing, pairs = (row[prefix + name] for name in ("translations", "places", "agreeing", "pairs"))
     return Rendering(tuple(texts), tuple(map(tuple, places)), agreeing, pairs)
 
 
 def chain_counts(chains: Sequence[ChainCase], system: str | None) -> ChainCounts:
-    """Of the chains that have translations to compare."""
-    own = {chain: (chain.reference if system is None else chain.systems[system]).is_consistent for chain in chains}
-    compared = [chain for chain in chains if own[chain] is not None]
+    """Count the consistent chains of a system, or of the reference (none), among the chains with pairs to compare."""
+    verdicts = {chain: (chain.reference if system is None else chain.systems[system]).is_consistent for chain in chains}
+    compared = [chain for chain in chains if verdicts[chain] is not None]
 
     def among(chosen: list[ChainCase]) -> tuple[int, int]:
-        return sum(bool(own[chain]) for chain in chosen), len(chosen)
+        """Return the number of consistent chains among some, and the number of these."""
+        return sum(bool(verdicts[chain]) for chain in chosen), len(chosen)
 
     consistent, total = among(compared)
     if system is None:
@@ -143,7 +147,10 @@ def chain_counts(chains: Sequence[ChainCase], system: str | None) -> ChainCounts
 
 @dataclass(frozen=True)
 class Span:
-    """Words in a row: of a chain by its number in the case, `is_odd` where another translation is more frequent."""
+    """Adjacent words of a sentence that belong to one chain, or to none.
+
+    `chain`: the number of the chain in its case; `is_odd`: whether another translation of the chain is more frequent.
+    """
 
     text: str
     chain: int | None = None
@@ -152,7 +159,7 @@ class Span:
 
 @dataclass(frozen=True)
 class CaseLine:
-    """One sentence, its number from 1."""
+    """A sentence with its translations; `number` is that in its document, from 1."""
 
     number: int
     source: tuple[Span, ...]
@@ -162,9 +169,9 @@ class CaseLine:
 
 @dataclass(frozen=True)
 class Case:
-    """Chains of a document, and the sentences with their words.
+    """The chains of a case, from one document, and the sentences that have words of them.
 
-    `words`: the source words of the chains, by their numbers; `left_out`: so many more sentences have any.
+    `words`: the source word of each chain; `left_out`: the number of further such sentences, which are not shown.
     """
 
     document: str
@@ -175,13 +182,15 @@ class Case:
 
     @property
     def overcorrecting(self) -> tuple[str, ...]:
-        """The systems that over-correct every chain shown."""
-        return tuple(name for name in self.chains[0].systems if all(one.is_overcorrected(name) for one in self.chains))
+        """The systems that over-correct every chain of the case."""
+        return tuple(
+            name for name in self.chains[0].systems if all(chain.is_overcorrected(name) for chain in self.chains)
+        )
 
 
 @dataclass(frozen=True)
 class ChainStudy:
-    """Of a corpus, with the first seed that was scored; `overcorrections` are of one chain each."""
+    """The case study of a corpus, with the first seed that was scored; each of the `overcorrections` has one chain."""
 
     corpus: str
     seed: int
@@ -194,22 +203,24 @@ class ChainStudy:
 
 
 def chain_studies(results: Results) -> list[ChainStudy]:
-    """Of each corpus whose scores found chains, with the first seed that was scored; systems of another text than the
-    first are left out, and those that mark no sentences.
+    """Return the case study of each corpus whose scores found chains, with the first seed that was scored.
 
-    Raises UserError where the tokens are not those of the scores.
+    Systems of another text than the first are left out, since their chains cannot be compared, and so are systems that
+    translate documents without marks between sentences. Raises UserError where the tokens are not those of the scores.
     """
     studies = []
     for corpus in results.corpora:
         if runs := [run for run in results.of(corpus) if run.occurrences.exists() and has_sentences(run)]:
             first = min(runs, key=lambda run: run.seed)
-            like = [run for run in runs if (run.seed, run.entry.system.text) == (first.seed, first.entry.system.text)]
-            studies.append(chain_study(results, like))
+            comparable = [
+                run for run in runs if (run.seed, run.entry.system.text) == (first.seed, first.entry.system.text)
+            ]
+            studies.append(chain_study(results, comparable))
     return studies
 
 
 def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
-    """Of runs of one corpus and text. Raises UserError where the tokens are not those of the scores."""
+    """Return the case study of runs of one corpus and text. Raises UserError for tokens that are not the scores'."""
     first = runs[0]
     corpus = first.entry.corpus
     texts = SentenceTokens.read(results, first, runs)
@@ -228,30 +239,32 @@ def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
 
 
 def documents_to_show(chains: Sequence[ChainCase]) -> list[str]:
-    """Those with the most chains that some systems translate consistently and others do not, earlier ones first."""
+    """Return the documents with the most chains on which systems differ in consistency, earlier ones first."""
     return [name for name, _ in Counter(chain.document for chain in chains if chain.differs).most_common(MOST_CASES)]
 
 
 @dataclass(frozen=True)
 class SentenceTokens:
-    """The test sentences as tokens; of the source by the unit of chains."""
+    """The tokens of the test sentences; `sources` has words and pieces, by the unit of chains."""
 
     numbers: list[int]
-    """Of each sentence in its document, from 1."""
+    """The number of each sentence in its document, from 1."""
     sources: dict[str, list[list[str]]]
     reference: list[list[str]]
     systems: dict[str, list[list[str]]]
     blank: str
-    """What parts the words of the source."""
+    """The text between words of the source, empty for languages without spaces."""
 
     @classmethod
     def read(cls, results: Results, first: Run, runs: Sequence[Run]) -> "SentenceTokens":
+        """Read the tokens of the corpus, in the text of `first`, and those of the translations of all `runs`."""
         entry = first.entry
         file = results.data(paths.TOKENS, entry.corpus, text=entry.system.text) / "tokens.arrow"
         table = read_arrow(file, TEST_TOKENS)
         rows = table.filter(pc.equal(table["split"], "test"))
 
         def tokens(column: str) -> list[list[str]]:
+            """Return the tokens of each test sentence in a column."""
             return [line.split() for line in rows[column].to_pylist()]
 
         return cls(
@@ -263,27 +276,30 @@ class SentenceTokens:
         )
 
     def word(self, chain: ChainCase) -> str:
+        """Return the source word, or piece, that the chain repeats."""
         line, word = chain.places[0]
         return self.sources[chain.unit][line][word]
 
 
 def _tokens(run: Run, expected: int) -> list[list[str]]:
+    """Read the tokens of a run's translations, one line per test sentence."""
     return [line.split() for line in read_lines(run.translations / "test.tok.txt", expected)]
 
 
 def _most_different(document: str, chains: Sequence[ChainCase]) -> list[ChainCase]:
-    """In the order of the text."""
+    """Return the chains of a document on which systems differ most, in the order of the text."""
     differing = [chain for chain in chains if chain.document == document and chain.differs]
     return sorted(sorted(differing, key=lambda chain: -chain.spread)[:MOST_CHAINS], key=lambda chain: chain.places)
 
 
 def overcorrected(chains: Sequence[ChainCase]) -> list[ChainCase]:
-    """By any system; those first that another system does not translate consistently, and of them the longest."""
-    found = [chain for chain in chains if any(map(chain.is_overcorrected, chain.systems))]
-    return sorted(found, key=lambda chain: (not chain.differs, -len(chain.places)))
+    """Return the chains that any system over-corrects, those with an inconsistent system first, longer ones first."""
+    chosen = [chain for chain in chains if any(map(chain.is_overcorrected, chain.systems))]
+    return sorted(chosen, key=lambda chain: (not chain.differs, -len(chain.places)))
 
 
 def _case(chains: Sequence[ChainCase], texts: SentenceTokens) -> Case:
+    """Return the case of some chains of one document."""
     lines = sorted({line for chain in chains for line, _ in chain.places})
     return Case(
         chains[0].document,
@@ -295,6 +311,7 @@ def _case(chains: Sequence[ChainCase], texts: SentenceTokens) -> Case:
 
 
 def _line(line: int, chains: Sequence[ChainCase], texts: SentenceTokens) -> CaseLine:
+    """Return the test sentence number `line` with the words of the chains marked in it and in its translations."""
     source = {word: (number, False) for number, chain in enumerate(chains) for at, word in chain.places if at == line}
     return CaseLine(
         texts.numbers[line],
@@ -310,27 +327,31 @@ def _line(line: int, chains: Sequence[ChainCase], texts: SentenceTokens) -> Case
 def _rendered(
     line: int, renderings: Sequence[Rendering], chains: Sequence[ChainCase], sentences: Sequence[Sequence[str]]
 ) -> tuple[Span, ...]:
-    """A word that translates words of two chains counts to the first."""
+    """Return a translation of the test sentence number `line`; a word of two chains is marked as of the first."""
     marked: dict[int, tuple[int, bool]] = {}
     for number, (rendering, chain) in enumerate(zip(renderings, chains, strict=True)):
         usual = next((text for text, _ in rendering.counts if text is not None), None)
         for (at, _), text, places in zip(chain.places, rendering.translations, rendering.places, strict=True):
             if at == line:
+                # The right operand wins: words that an earlier chain has marked keep their mark.
                 marked = dict.fromkeys(places, (number, text != usual)) | marked
     return spans(sentences[line], marked, " ")
 
 
 def spans(words: Sequence[str], marked: dict[int, tuple[int, bool]], blank: str) -> tuple[Span, ...]:
-    """Words joined to runs of one chain, or of none; a blank between two runs stands with the one of no chain."""
-    found: list[Span] = []
+    """Join adjacent words of one chain, or of none, to spans; `marked`: (chain, is_odd) by the place of a word.
+
+    The blank between two spans is a span of no chain.
+    """
+    joined: list[Span] = []
     before: tuple[int, bool] | None = None
     for place, word in enumerate(words):
         mark = marked.get(place)
-        if found and mark == before:
-            found[-1] = Span(found[-1].text + blank + word, *(mark or ()))
+        if joined and mark == before:
+            joined[-1] = Span(joined[-1].text + blank + word, *(mark or ()))
         else:
-            if found and blank:
-                found.append(Span(blank))
-            found.append(Span(word, *(mark or ())))
+            if joined and blank:
+                joined.append(Span(blank))
+            joined.append(Span(word, *(mark or ())))
         before = mark
-    return tuple(found)
+    return tuple(joined)

@@ -1,4 +1,4 @@
-"""A study's figures whose lines are systems: what they show, and what their kinds are made of."""
+"""Figures whose lines are systems: the content of their pages, and the parts that their kinds share."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,17 @@ from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 
 PUBLISHED = {"markerfacecolor": "white", "linestyle": "none", "markeredgewidth": 1.6, "markersize": 7.5, "zorder": 3}
-"""Published points are hollow, and no line leads through them."""
+"""The style of published points: hollow markers without a line through them."""
 HOLLOW = "Hollow: published"
+"""The note below a figure with published points."""
 
 
 @dataclass(frozen=True)
 class DrawnFigure:
-    """A figure: `look` by the labels of its lines.
+    """A figure of lines; `look` has their styles by label.
 
-    `marks`: what points and bars are; `missing`: what is declared and not there, and why; `records`: every number, for
-    JSON and CSV, and for the page where `shows_numbers`.
+    `marks`: sentences that explain points and bars; `missing`: the points that could not be measured, and why;
+    `records`: all numbers, for JSON and CSV, and for a table on the page where `shows_numbers`.
     """
 
     panels: tuple[Panel, ...]
@@ -37,27 +38,28 @@ class DrawnFigure:
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """What other lines are, and their dashes."""
+        """The lines that belong to no system, as (text, dashes)."""
         return notes_of(self.panels)
 
     @property
     def content(self) -> PieceContent:
+        """The figure as a kind's module returns it, with the template that all figures of lines share."""
         return PieceContent(self, self.records, "drawn.html")
 
 
 def identifier(name: str, *parts: object) -> str:
-    """Of a panel of a figure."""
+    """Return an HTML id for a panel of a figure."""
     return "".join(letter if letter.isalnum() else "-" for letter in "-".join(("figure", name, *map(str, parts))))
 
 
 def point(
     label: str, x: float, system: str | None, corpus: str, metric: str, published: Any, results: Results
 ) -> dict[str, Any]:
-    """The record of a point of a line: all seeds of its system, and what was published there."""
+    """Return the record of a point of a line: the metric of its system over all seeds, and the published number."""
     runs = results.of(corpus, system) if system else []
     is_scored = any(run.scores is not None for run in runs)
-    found = over_seeds(runs, parse_metric(metric), why_empty(results, corpus, system, is_scored))
-    values = list(found.values)
+    measured = over_seeds(runs, parse_metric(metric), why_empty(results, corpus, system, is_scored))
+    values = list(measured.values)
     return {
         "label": label,
         "x": x,
@@ -67,25 +69,25 @@ def point(
         "published": published,
         "measured": sum(values) / len(values) if values else None,
         "values": values,
-        "seeds": found.seeds,
-        "status": found.status,
-        "signature": " ; ".join(found.signatures),
+        "seeds": measured.seeds,
+        "status": measured.status,
+        "signature": " ; ".join(measured.signatures),
     }
 
 
 def published_points(records: Iterable[dict]) -> list[tuple[float, float]]:
-    """Those whose number can be read off."""
+    """Return (x, number) of the published points that are digitised, sorted by x."""
     numbers = ((record["x"], published_number(record["published"])) for record in records)
     return sorted((x, number) for x, number in numbers if number is not None)
 
 
 def hollow(records: Sequence[dict]) -> tuple[str, ...]:
-    """What hollow points are, if there are any."""
+    """Return the note on hollow points, if there are any."""
     return (HOLLOW,) if published_points(records) else ()
 
 
 def missing(records: Sequence[dict]) -> tuple[str, ...]:
-    """What is declared and not measured."""
+    """Return a line for each point of a system without a measured value, with the reason."""
     empty = [r for r in records if r["system"] is not None and not r["values"]]
     return tuple(f"{r['label']} at {r['x']:g}: {r['status']}" for r in empty)
 
@@ -93,13 +95,14 @@ def missing(records: Sequence[dict]) -> tuple[str, ...]:
 def paint_lines(
     axes: Axes, records: Sequence[dict], look: dict[str, Style], x: str, unit: str, ranges: bool = False
 ) -> None:
-    """A line through the means over seeds for each label, and hollow points; `x`, `unit`: what the axes count.
+    """Paint a line through the means over seeds for each label, and hollow published points.
 
-    `ranges`: with a bar from the smallest to the largest value. Ticks are at whole numbers.
+    `x`, `unit`: labels of the axes. `ranges`: whether a bar leads from the smallest to the largest value. Ticks are at
+    whole numbers.
     """
     for label, style in look.items():
-        own = [record for record in records if record["label"] == label]
-        measured = [(record["x"], record["values"]) for record in own if record["values"]]
+        line = [record for record in records if record["label"] == label]
+        measured = [(record["x"], record["values"]) for record in line if record["values"]]
         places, means = [place for place, _ in measured], [fmean(values) for _, values in measured]
         if ranges:
             lows = [mean - min(values) for mean, (_, values) in zip(means, measured, strict=True)]
@@ -107,7 +110,7 @@ def paint_lines(
             axes.errorbar(places, means, (lows, highs), capsize=3, **style.marked)
         else:
             axes.plot(places, means, **style.marked)
-        if read := published_points(own):
-            axes.plot(*zip(*read, strict=True), style.marker, color=style.colour, **PUBLISHED)
+        if published := published_points(line):
+            axes.plot(*zip(*published, strict=True), style.marker, color=style.colour, **PUBLISHED)
     label_axes(axes, x, unit)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

@@ -1,7 +1,7 @@
-"""Figures as inline SVG, a panel each, so that the page can set them side by side or one below the other.
+"""Panels of figures as inline SVG, which the page sets side by side or below each other.
 
-Text stays text in the SVG (the browser sets it in the page's font); what may hold other scripts than Latin, such as
-names of systems and sets, stands in the page's own captions and legends.
+Text remains text in the SVG, and the browser sets it in the page's font. Names that may be in other scripts than Latin,
+such as those of systems and contrastive sets, are in the captions and legends of the page, not in the SVG.
 """
 
 import io
@@ -18,6 +18,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 
 RC = {
     "svg.fonttype": "none",
+    # Without a fixed salt the ids, and so the bytes of a page, would differ in each run.
     "svg.hashsalt": "docmt",
     "text.parse_math": False,
     "font.family": "sans-serif",
@@ -41,21 +42,21 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5548f", "#c48a00", "#3aa0d8", "#3
 DASHES = ("", "6 2", "2 2", "8 2 2 2")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LEVEL_DASH, DOTTED = "5 4", "1.5 3"
-"""Dashes of lines beside those of systems, as the legend's SVG has them."""
+"""Dashes of lines that belong to no system, as the SVG of the legend writes them."""
 
 LEVEL = {"color": "#8a929b", "linestyle": (0, (4, 3)), "linewidth": 1.2}
-"""The line to compare with: chance, a unigram model."""
+"""The style of a line to compare with: chance, a unigram model."""
 
 UPDATES, POSITION = "updates", "position j in the window"
-"""What horizontal axes count."""
+"""Labels of horizontal axes."""
 
 CURVE_POINTS = 240
-"""Points of a learning curve: more than this are averaged in groups, or a page grows by megabytes."""
+"""The most points of a learning curve: more are averaged in groups, since a page would grow by megabytes."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """How a system is drawn, the same on the whole page; colours are told apart by the colour-blind too."""
+    """The style of a system, the same on the whole page, in colours that the colour-blind can distinguish."""
 
     colour: str
     dash: str
@@ -63,21 +64,22 @@ class Style:
 
     @property
     def line(self) -> dict:
+        """The arguments of matplotlib for a line without markers."""
         return {"color": self.colour, "linestyle": _line_style(self.dash)}
 
     @property
     def marked(self) -> dict:
-        """A line with a marker at each of its points."""
+        """The arguments of matplotlib for a line with a marker at each point."""
         return {"marker": self.marker, "markeredgecolor": "white", **self.line}
 
 
 def _line_style(dash: str) -> str | tuple[int, tuple[float, ...]]:
-    """What matplotlib calls the dashes of an SVG."""
+    """Return the line style of matplotlib for the dashes of an SVG, at half their lengths."""
     return (0, tuple(float(part) / 2 for part in dash.split())) if dash else "solid"
 
 
 def styles(systems: Sequence[str]) -> dict[str, Style]:
-    """A style for each system; after as many systems as colours, the next kind of dashes."""
+    """Return a style for each system: the colours in turn, with other dashes in each further round."""
     count = len(COLOURS)
     return {
         name: Style(COLOURS[n % count], DASHES[n // count % len(DASHES)], MARKERS[n % len(MARKERS)])
@@ -87,7 +89,7 @@ def styles(systems: Sequence[str]) -> dict[str, Style]:
 
 @dataclass(frozen=True)
 class Panel:
-    """One set of axes with its title and the systems in it; `notes`: what other lines are, and their dashes."""
+    """A pair of axes with its title and its systems; `notes`: lines of no system, as (text, dashes)."""
 
     title: str
     svg: Markup
@@ -96,15 +98,16 @@ class Panel:
 
 
 def notes_of(panels: Iterable[Panel]) -> tuple[tuple[str, str], ...]:
-    """What lines of panels are that are no system's, and their dashes."""
+    """Return the lines of some panels that belong to no system, as (text, dashes), each once."""
     return tuple(dict.fromkeys(note for panel in panels for note in panel.notes))
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of a plot. Curves of one system (seeds) share its style; `dotted` says what a second kind of them is.
+    """A line of a plot. The curves of one system (its seeds) have the same style.
 
-    `system`: its name, or the label that stands for it.
+    `system`: the name of the system, or its label. `dotted`: the meaning of a second kind of curves, which are drawn
+    dotted; empty for the first kind.
     """
 
     system: str
@@ -114,9 +117,9 @@ class Curve:
 
 
 def draw(identifier: str, label: str, paint: Callable[[Axes], None]) -> Markup:
-    """Paint on fresh axes and give the SVG, scalable, with `label` for those who cannot see it.
+    """Return the SVG of what `paint` draws on new axes; `label` describes it for screen readers.
 
-    `identifier` goes before every id within, since several SVGs share the page's ids.
+    `identifier` is put before every id inside, since all SVGs of a page share one space of ids.
     """
     with matplotlib.rc_context(RC):
         canvas = Canvas(figsize=(4.6, 3.0), layout="constrained")
@@ -128,10 +131,11 @@ def draw(identifier: str, label: str, paint: Callable[[Axes], None]) -> Markup:
 
 
 def _inline(svg: str, identifier: str, label: str) -> Markup:
-    """From a file to a part of a page: no prolog, no metadata, no namespaces (HTML knows SVG), ids of its own."""
+    """Return an SVG file as a part of a page: without prolog, metadata and namespaces, and with unique ids."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    # HTML knows SVG, so namespaces are not needed.
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
     svg = re.sub(r'\bid="', f'id="{identifier}-', svg)
     svg = svg.replace("url(#", f"url(#{identifier}-").replace('href="#', f'href="#{identifier}-')
@@ -141,7 +145,7 @@ def _inline(svg: str, identifier: str, label: str) -> Markup:
 
 
 def curves(identifier: str, title: str, drawn: Sequence[Curve], look: dict[str, Style], **options: Any) -> Panel:
-    """Lines over updates. Options: those of `_paint_curves`."""
+    """Return a panel of lines over updates; `options` are those of `_paint_curves`."""
     svg = draw(identifier, title, lambda axes: _paint_curves(axes, drawn, look, **options))
     levels = [("unigram model", LEVEL_DASH)] if options.get("level") is not None else []
     dotted = [(kind, DOTTED) for kind in dict.fromkeys(curve.dotted for curve in drawn) if kind]
@@ -160,9 +164,10 @@ def _paint_curves(
     level: float | None = None,
     from_zero: bool = False,
 ) -> None:
-    """Thinned; the last point of each has the system's marker.
+    """Paint curves, thinned to at most CURVE_POINTS points; the last point of each has the marker of its system.
 
-    `x`, `unit`: what the axes count. `steps`: of ticks, times powers of ten. `level`: a dashed line to compare with.
+    `x`, `unit`: labels of the axes. `steps`: steps between ticks, times powers of ten. `logarithmic`: whether the
+    vertical axis is. `level`: a dashed line to compare with. `from_zero`: whether the vertical axis begins at 0.
     """
     for curve in drawn:
         xs, ys, style = thin(curve.x), thin(curve.y), look[curve.system]
@@ -176,7 +181,7 @@ def _paint_curves(
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda *_: "")
     if from_zero:
-        # What hardly changes would else lie on the upper edge.
+        # Without a point at 0, a curve that hardly changes would be drawn on the upper edge.
         axes.update_datalim([(drawn[0].x[0], 0)])
         axes.autoscale_view()
         axes.set_ylim(bottom=0)
@@ -185,11 +190,12 @@ def _paint_curves(
 
 
 def label_axes(axes: Axes, x: str, unit: str) -> None:
+    """Set the labels of the horizontal and of the vertical axis."""
     axes.set_xlabel(x)
     axes.set_ylabel(unit)
 
 
 def thin(values: Sequence[float]) -> list[float]:
-    """At most CURVE_POINTS values: means of equally many neighbours."""
+    """Return at most CURVE_POINTS values: means of groups of equally many neighbours."""
     size = -(-len(values) // CURVE_POINTS)
     return [sum(group) / len(group) for n in range(0, len(values), size or 1) if (group := values[n : n + size])]

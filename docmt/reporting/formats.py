@@ -1,31 +1,33 @@
-"""How values are written on the page; none is a dash everywhere."""
+"""Formats of values on the page: filters of the templates. A missing value is a dash everywhere."""
 
 from typing import Any
 
 from docmt.base.names import SPLITS
 
 NONE = "–"
+"""The text of a missing value."""
 
 MARKS = {"‡": 0.01, "†": 0.05}
-"""Mark and level: a p-value has the first one that it is below."""
+"""Marks of p-values with their levels: a p-value has the first mark whose level it is below."""
 
 
 def number(value: float | None, decimals: int = 2) -> str:
+    """Return a number with so many decimals."""
     return NONE if value is None else f"{value:.{decimals}f}"
 
 
 def printed(value: float, decimals: int = 2) -> str:
-    """A published number: whole ones as they stand, such as 41 (percent), others with the metric's decimals."""
+    """Return a published number: a whole number unchanged, such as 41 (percent), others with the metric's decimals."""
     return (str(value) if isinstance(value, int) else number(value, decimals)).replace("-", "−")
 
 
 def counted(value: float) -> str:
-    """A count, or a mean of counts."""
+    """Return a count, or a mean of counts with two decimals."""
     return whole(value) if float(value).is_integer() else number(value)
 
 
 def signed(value: float | None, decimals: int = 2) -> str:
-    """With its sign, a true minus; no sign before what rounds to zero."""
+    """Return a number with its sign, a true minus sign where it is negative; a number that rounds to zero has none."""
     if value is None:
         return NONE
     text = f"{value:+.{decimals}f}"
@@ -33,12 +35,12 @@ def signed(value: float | None, decimals: int = 2) -> str:
 
 
 def whole(value: float | None) -> str:
-    """Thousands parted by narrow blanks that do not break."""
+    """Return a whole number with narrow no-break spaces between groups of three digits."""
     return NONE if value is None else f"{value:,.0f}".replace(",", "\u202f")
 
 
 def duration(seconds: float | None) -> str:
-    """`48 s`, `12 min 05 s`, `3 h 20 min`."""
+    """Return a duration, such as `48 s`, `12 min 05 s`, `3 h 20 min`."""
     if seconds is None:
         return NONE
     minutes, rest = divmod(round(seconds), 60)
@@ -49,7 +51,7 @@ def duration(seconds: float | None) -> str:
 
 
 def plain(value: Any) -> str:
-    """A setting or a fact of unknown kind."""
+    """Return a setting or a fact of any type as text."""
     if value is None or value == "":
         return "none"
     if isinstance(value, bool):
@@ -62,9 +64,9 @@ def plain(value: Any) -> str:
 
 
 def matrix(value: Any) -> tuple[list[str], list[tuple[str, list[Any]]]] | None:
-    """(columns, rows) of several mappings with the same keys, such as counts by split; none for anything else.
+    """Return (columns, rows) of several mappings with the same keys, such as counts by split; none for anything else.
 
-    JSON files have their keys in the order of the alphabet: splits come back in that of their use.
+    The keys of JSON files are in alphabetical order: splits are put back into the order train, dev, test.
     """
     if not isinstance(value, dict) or len(value) < 2 or not all(isinstance(item, dict) for item in value.values()):
         return None
@@ -77,7 +79,7 @@ def matrix(value: Any) -> tuple[list[str], list[tuple[str, list[Any]]]] | None:
 
 
 def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict[str, Any]:
-    """Nested keys as one: `{"train.lr": 1e-3, ...}`."""
+    """Return a nested mapping as a flat one with joined keys: `{"train.lr": 1e-3, ...}`."""
     flat: dict[str, Any] = {}
     for key, item in value.items():
         nested = isinstance(item, dict)
@@ -86,14 +88,14 @@ def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict
 
 
 def mark(p: float | None) -> str:
-    """Empty where p is none (nothing was compared), or not below any level."""
+    """Return the mark of a p-value; empty where p is none (nothing was compared), or not below any level."""
     return next((sign for sign, level in MARKS.items() if p is not None and p < level), "")
 
 
 def p_value(p: float) -> str:
-    """Four decimals, of which something is left: `0.0380`, `< 0.0001`."""
+    """Return a p-value with four decimals, such as `0.0380`, or `< 0.0001`."""
     return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 FILTERS = {f.__name__: f for f in (number, printed, counted, signed, whole, duration, plain, matrix, p_value)}
-"""By the names that templates have for them."""
+"""Filters of the templates, by the names of the functions."""

@@ -1,4 +1,4 @@
-"""The pages of a study: its own, and one for each of its tables, figures and passages, with CSV and JSON beside."""
+"""The pages of a study: the study's page, and a page, CSV and JSON for each of its tables, figures and passages."""
 
 import os
 from pathlib import Path
@@ -19,28 +19,29 @@ from docmt.reporting.results import ReportSettings, Results
 from docmt.reporting.translations import MOST_DOCUMENTS, documents_to_show
 
 MOST_SYSTEMS = 12
-"""Of a study, in the curves, translations and chains of its page: more cannot be told apart."""
+"""The most systems in the curves, translations and chains of a study's page: more cannot be distinguished."""
 
 
 def write_report(settings: Path, results: Path, output: Path) -> None:
-    """`docmt job write-report`: the page at `output`; beside that of a table, figure or passage the same as CSV and JSON.
+    """Write the page of a study or an item to `output`, with the numbers of an item as CSV and JSON beside it.
 
-    A study of which nothing was run has a page too: its tables say "not run".
+    `settings`: the settings.json of stage 8; `results`: the folder of results. A study of which nothing was run has a
+    page too, with tables that say "not run".
     """
-    known = Results.load(ReportSettings.load(settings), results)
-    found = pieces(known)
-    page = render(known, found, output)
-    if known.settings.item is not None:
-        (piece,) = found
-        write_json(output.with_suffix(".json"), to_json(piece, known))
+    loaded = Results.load(ReportSettings.load(settings), results)
+    rendered = pieces(loaded)
+    page = render(loaded, rendered, output)
+    if loaded.settings.item is not None:
+        (piece,) = rendered
+        write_json(output.with_suffix(".json"), to_json(piece, loaded))
         with atomic_file(output.with_suffix(".csv")) as stream:
             stream.write(to_csv(piece))
     with atomic_file(output) as stream:
         stream.write(page)
 
 
-def render(results: Results, found: list[Piece], output: Path) -> str:
-    """The page, self-contained: styles and figures are within, nothing is loaded; links lead to the study's pages."""
+def render(results: Results, items: list[Piece], output: Path) -> str:
+    """Return the HTML of a page with its styles and figures, which loads nothing; links lead to the study's pages."""
     environment = Environment(
         loader=PackageLoader("docmt.reporting"),
         autoescape=True,
@@ -53,27 +54,28 @@ def render(results: Results, found: list[Piece], output: Path) -> str:
     css = environment.loader.get_source(environment, "page.css")[0]
     common = {"css": Markup(css), "link": _links(results, output), **_common(results)}
     if results.settings.item is not None:
-        return environment.get_template("item.html").render(piece=found[0], **common)
-    return environment.get_template("page.html").render(pieces=found, **common, **_content(results))
+        return environment.get_template("item.html").render(piece=items[0], **common)
+    return environment.get_template("page.html").render(pieces=items, **common, **_content(results))
 
 
 def _links(results: Results, output: Path) -> Any:
-    """From a name and a suffix to the address of a page of this study, as it is seen from `output`."""
+    """Return a function from a name and a suffix to the address of a page of this study, relative to `output`."""
     folder = REPORT.under(results.folder, study=results.settings.study.study)
 
     def link(name: str, suffix: str = "html") -> str:
+        """Return the relative address of a page, or of its CSV or JSON."""
         return Path(os.path.relpath(folder / f"{name}.{suffix}", output.parent)).as_posix()
 
     return link
 
 
 def card_facts(card: dict, stated: dict) -> dict:
-    """What a corpus' card adds to what the catalogue states."""
+    """Return the facts of a corpus' card that the catalogue does not state."""
     return {key: value for key, value in card.items() if key not in stated and key != "corpus"}
 
 
 def _common(results: Results) -> dict[str, Any]:
-    """What all pages show."""
+    """Return the variables of the templates of all pages."""
     return {
         "study": results.settings.study,
         "scale": results.settings.scale,
@@ -85,7 +87,7 @@ def _common(results: Results) -> dict[str, Any]:
 
 
 def _content(results: Results) -> dict[str, Any]:
-    """What the page of the whole study shows besides its items; of many systems only the first, by its items."""
+    """Return the further variables of the study's page; its curves and examples have only the first systems."""
     look, few = styles(results.systems), results.with_systems(results.systems[:MOST_SYSTEMS])
     return {
         "scored": sum(run.scores is not None for run in results.runs),

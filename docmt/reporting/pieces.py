@@ -1,7 +1,7 @@
-"""A study's tables, figures and passages, each as what a page shows of it and as plain records.
+"""The tables, figures and passages of a study with their numbers: the content of a template, and flat records.
 
-A kind is shown by a module of `docmt/reporting/kinds`, of the same name as the one in `docmt/kinds` that says what it
-states. The module has a function `content(name, item, results) -> PieceContent`. The template is that of its name in
+A kind is rendered by the module of `docmt/reporting/kinds` that has the same name as its module in `docmt/kinds`. The
+module has a function `content(name, item, results) -> PieceContent`. The template is that of its name in
 `templates/kinds`, or the one that `PieceContent` names.
 """
 
@@ -19,9 +19,10 @@ from docmt.reporting.results import Results
 
 @dataclass(frozen=True)
 class PieceContent:
-    """`data`: what the template shows, none where nothing of it was run; `records`: all of it, flat.
+    """The content of an item, as the module of its kind returns it.
 
-    `template`: which of `templates/kinds`, where it is not that of the kind's name.
+    `data`: the object that the template renders, none where nothing was run; `records`: the same as flat records, for
+    JSON and CSV; `template`: a file of `templates/kinds`, empty for the one with the name of the kind.
     """
 
     data: Any
@@ -31,8 +32,11 @@ class PieceContent:
 
 @dataclass(frozen=True)
 class Piece:
-    """`template`: which of `templates/kinds` shows the content. `empty`: why there is nothing, empty where there is
-    something. `records`: all of it, flat."""
+    """An item of a page with its content.
+
+    `template`: the file of `templates/kinds` that renders the content; `records`: the content as flat records;
+    `empty`: why there is no content, empty where there is.
+    """
 
     name: str
     item: Item
@@ -43,11 +47,12 @@ class Piece:
 
 
 def pieces(results: Results) -> list[Piece]:
-    """All items of the page, in the study's order."""
+    """Return all items of the page, in the order of the study."""
     return [_piece(name, item, results) for name, item in results.settings.study.items.items()]
 
 
 def _piece(name: str, item: Item, results: Results) -> Piece:
+    """Return an item with the content that the module of its kind makes."""
     kind = type(item).__module__.rpartition(".")[2]
     content = import_module(f"docmt.reporting.kinds.{kind}").content(name, item, results)
     empty = "" if content.data is not None else _why_empty(item, results)
@@ -55,13 +60,13 @@ def _piece(name: str, item: Item, results: Results) -> Piece:
 
 
 def _why_empty(item: Item, results: Results) -> str:
-    """Why the system that it is about, the last one, has not run."""
+    """Return why the item's main system, the last one that it lists, has not run."""
     *_, system = item.systems_of(results.settings.study.corpora)
     return not_run(results.settings.why_not_run(*system))
 
 
 def to_json(piece: Piece, results: Results) -> dict[str, Any]:
-    """The content of `<item>.json`."""
+    """Return the content of `<item>.json`."""
     study = {"study": results.settings.study.study, "scale": results.settings.scale, "name": piece.name}
     stated = {name: getattr(piece.item, name) for name in ("kind", "title", "paper", "caption", "note")}
     marks = {"marks": piece.content.marks} if piece.template == "systems.html" else {}
@@ -69,8 +74,9 @@ def to_json(piece: Piece, results: Results) -> dict[str, Any]:
 
 
 def to_csv(piece: Piece) -> str:
-    """The records, a line each; numbers in full, values of several seeds joined by blanks."""
+    """Return the records as CSV, a line each: numbers unrounded, the values of several seeds joined by spaces."""
     out = io.StringIO()
+    # An empty file would have no header, which readers of CSV need: it has the column "nothing".
     columns = list(dict.fromkeys(key for record in piece.records for key in record)) or ["nothing"]
     writer = csv.DictWriter(out, fieldnames=columns, lineterminator="\n")
     writer.writeheader()
@@ -80,4 +86,5 @@ def to_csv(piece: Piece) -> str:
 
 
 def _plain(value: Any) -> Any:
+    """Return a value for a CSV cell: a list as one text, all else unchanged."""
     return " ".join(map(repr, value)) if isinstance(value, list) else value

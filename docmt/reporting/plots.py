@@ -1,4 +1,4 @@
-"""Which figures a study has, made from its runs: over training, by distance, by position."""
+"""The figures of a study's page, from all of its runs: over training, by distance, by position."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -26,26 +26,31 @@ from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import parse_metric
 
 ENTROPY, GROUP, GLOBAL = "entropy.", ".group", ".global"
-"""How keys that trainings write begin; how they end where a model attends both to its own sentence and its document."""
+"""Parts of the keys that trainings log: the start of entropies, and their ends in models with two kinds of attention.
+
+These attend to the current sentence (group) and to the whole document (global).
+"""
 
 ATTENTION = {
     "cross": "cross-attention",
     "encoder_self": "encoder self-attention",
     "decoder_self": "decoder self-attention",
 }
-"""Attention that all architectures have."""
+"""The attentions that all architectures have, by key, and their names on the page."""
 
 TO_CURRENT_SENTENCE = "to the own sentence, where the model also attends to the document"
+"""The note of the legend on dotted curves."""
 
 SystemValues = tuple[str, list[float | None]]
-"""A system, and its value at each step; none where it has no point."""
+"""The name of a system, and its value at each step; none where it has no value."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """Panels of one corpus, and their numbers: a row a line of a panel, which names panel and line, then the values.
+    """The panels of one corpus, and their numbers: a row (panel, line, values) for each line of a panel.
 
-    `steps` heads the values; a value is none where a line has no point there. `more`: panels of less interest.
+    `steps`: headings of the values; a value is none where the line has no point. `more`: panels of less interest, which
+    the page folds away.
     """
 
     corpus: str
@@ -56,32 +61,37 @@ class Plot:
 
     @property
     def all_panels(self) -> tuple[Panel, ...]:
+        """The panels, those of less interest last."""
         return self.panels + self.more
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """What the legend names."""
+        """The systems of the legend."""
         return tuple(dict.fromkeys(system for panel in self.all_panels for system in panel.systems))
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """What lines that are no system's are, and their dashes."""
+        """The lines that belong to no system, as (text, dashes)."""
         return notes_of(self.all_panels)
 
 
 def by_corpus(make: Callable[[str, list[Run], dict[str, Style]], Plot]) -> Callable[..., list[Plot]]:
-    """Of each corpus of the results, if there is anything: from its name, its runs and the look of systems."""
+    """Turn a function that makes the plot of one corpus into one that makes those of all corpora.
+
+    The arguments of `make` are the corpus, its runs, and the styles of systems. Plots without panels are left out.
+    """
 
     @wraps(make)
     def plots(results: Results, look: dict[str, Style]) -> list[Plot]:
-        return [plot for one in results.corpora if (plot := make(one, results.of(one), look)).all_panels]
+        """Return the plots of all corpora that have any panels."""
+        return [plot for corpus in results.corpora if (plot := make(corpus, results.of(corpus), look)).all_panels]
 
     return plots
 
 
 @by_corpus
 def learning_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
-    """Training loss and dev perplexity over updates; a system that trains nothing of its own has no curve."""
+    """Plot training loss and dev perplexity over updates; a system that uses the model of another has no curve."""
     level = next((value for run in runs if (value := (run.scores or {}).get("unigram_dev_perplexity"))), None)
     title, options = "training loss, label-smoothed", {"unit": "perplexity", "logarithmic": True, "level": level}
     loss = _curve_panel(f"loss-{corpus}", title, runs, ("train", "loss"), look, unit="nats a token")
@@ -91,7 +101,7 @@ def learning_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plo
 
 @by_corpus
 def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
-    """Over training, on the dev set: the divergence of latent variables, and the entropy of attention by its kind.
+    """Plot the divergence of latent variables and the entropy of each attention, on the dev set, over training.
 
     Papers: lexical chains, Figure 7 (nats a chain); G-Transformer, Figures 4, 5 and 8 (bits).
     """
@@ -99,28 +109,36 @@ def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
     kl = _curve_panel(f"kl-{corpus}", title, runs, ("dev", "kl"), look, unit="nats a chain", from_zero=True)
 
     def entropy(kind: str) -> tuple[Panel, ...]:
+        """Return the panel of an attention, if any training logs it."""
         names = f"entropy-{corpus}-{kind}", f"entropy of {ATTENTION.get(kind, kind.replace('.', ' '))}"
         return _curve_panel(*names, runs, ("dev", ENTROPY + kind), look, unit="bits", from_zero=True)
 
     keys = {key for run in runs for row in run.curve if row.get("kind") == "dev" for key in row}
     whole = {key.removesuffix(GROUP).removesuffix(GLOBAL) for key in keys}
     kinds = {key.removeprefix(ENTROPY) for key in whole if key.startswith(ENTROPY)}
-    usual, others = (chain.from_iterable(map(entropy, one)) for one in (ATTENTION, sorted(kinds - ATTENTION.keys())))
+    usual, others = (
+        chain.from_iterable(map(entropy, group)) for group in (ATTENTION, sorted(kinds - ATTENTION.keys()))
+    )
     return Plot(corpus, (*kl, *usual), tuple(others))
 
 
 def _curve_panel(
     identifier: str, title: str, runs: list[Run], what: tuple[str, str], look: dict[str, Style], **options: Any
 ) -> tuple[Panel, ...]:
-    """A panel of what trainings tell, none where they do not; of systems that train something of their own."""
+    """Return a panel of a logged quantity, `what` being (kind, key); empty where no training logs it.
+
+    Systems that use the model of another have no curve.
+    """
     trained = [run for run in runs if run.entry.trained == run.entry.folder]
-    found = [curve for run in trained for curve in training_curves(run, *what)]
-    return (curves(identifier, title, found, look, **options),) if found else ()
+    drawn = [curve for run in trained for curve in training_curves(run, *what)]
+    return (curves(identifier, title, drawn, look, **options),) if drawn else ()
 
 
 def training_curves(run: Run, kind: str, key: str) -> Iterator[Curve]:
-    """What a training tells over its updates, if it does; `kind`: train or dev. Of attention of a model that attends to
-    the document and to the own sentence, two curves."""
+    """Yield the curve of a quantity over the updates of a training, if the training logs it; `kind`: train or dev.
+
+    Attention of a model that attends to the document and to the current sentence has two curves.
+    """
     for scope, dotted in (("", ""), (GLOBAL, ""), (GROUP, TO_CURRENT_SENTENCE)):
         rows = [row for row in run.curve if row.get("kind") == kind and row.get(key + scope) is not None]
         if rows:
@@ -130,10 +148,10 @@ def training_curves(run: Run, kind: str, key: str) -> Iterator[Curve]:
 
 @by_corpus
 def accuracy_by_distance(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
-    """A panel a contrastive set, a line a system (the mean over seeds), chance dashed."""
+    """Plot a panel per contrastive set, with a line per system (the mean over seeds) and chance as a dashed line."""
     runs = [run for run in runs if (run.scores or {}).get("contrastive")]
     distances = sorted(
-        {int(d) for run in runs for one in run.scores["contrastive"].values() for d in one["by_distance"]}
+        {int(d) for run in runs for accuracy in run.scores["contrastive"].values() for d in accuracy["by_distance"]}
     )
     steps = tuple(str(distance) if distance else "not stated" for distance in distances)
     panels, numbers = [], []
@@ -148,13 +166,14 @@ def accuracy_by_distance(corpus: str, runs: list[Run], look: dict[str, Style]) -
 
 
 def _chance(runs: list[Run], name: str, distance: int) -> float | None:
+    """Return the accuracy of chance on a contrastive set at a distance, in percent; none where no run has it."""
     sets = (run.scores["contrastive"].get(name, {}).get("by_distance", {}) for run in runs)
-    return next((100 * one[str(distance)]["chance"] for one in sets if str(distance) in one), None)
+    return next((100 * by[str(distance)]["chance"] for by in sets if str(distance) in by), None)
 
 
 @by_corpus
 def bleu_by_position(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
-    """s-BLEU of each position j at which windows translate a sentence."""
+    """Plot s-BLEU by the position j of a sentence in its window."""
     runs = [run for run in runs if (run.scores or {}).get("positions")]
     if not runs:
         return Plot(corpus, ())
@@ -167,12 +186,14 @@ def bleu_by_position(corpus: str, runs: list[Run], look: dict[str, Style]) -> Pl
 
 
 def _lines(runs: list[Run], metrics: list[str]) -> list[SystemValues]:
-    """Of each system the means over seeds."""
-    own = {run.entry.system.name: [] for run in runs}
+    """Return the mean over seeds of each metric, for each system."""
+    by_system = {run.entry.system.name: [] for run in runs}
     for run in runs:
-        own[run.entry.system.name].append(run)
+        by_system[run.entry.system.name].append(run)
     names = [parse_metric(metric) for metric in metrics]
-    return [(system, [over_seeds(members, name, "").measured for name in names]) for system, members in own.items()]
+    return [
+        (system, [over_seeds(members, name, "").measured for name in names]) for system, members in by_system.items()
+    ]
 
 
 def _by_step(
@@ -186,16 +207,20 @@ def _by_step(
     unit: str,
     chance: Sequence[float | None] | None = None,
 ) -> Panel:
-    """Lines over named steps (distances, positions), evenly spaced; `chance`, of percentages, at each of them."""
+    """Return a panel of lines over named steps (distances, positions), which are evenly spaced.
+
+    `chance`: the accuracy of chance at each step, in percent.
+    """
 
     def paint(axes: Axes) -> None:
+        """Paint the lines of all systems, and chance."""
         if chance is not None:
             axes.plot(range(len(steps)), [math.nan if level is None else level for level in chance], **LEVEL)
         for number, (system, values) in enumerate(lines):
-            # Systems often coincide at 100 %: a little to the side, all of them are seen.
+            # Systems often coincide at 100 %: moved a little to the side, all of them can be seen.
             aside = 0.05 * (number - (len(lines) - 1) / 2)
-            there = [(step + aside, value) for step, value in enumerate(values) if value is not None]
-            axes.plot([x for x, _ in there], [value for _, value in there], **look[system].marked)
+            points = [(step + aside, value) for step, value in enumerate(values) if value is not None]
+            axes.plot([x for x, _ in points], [value for _, value in points], **look[system].marked)
         axes.set_xticks(range(len(steps)), steps)
         axes.set_xlim(-0.4, len(steps) - 0.6)
         label_axes(axes, axis, unit)

@@ -1,6 +1,6 @@
-"""How the numbers came about: a line a run, the environments that the runs ran in, and what each system is.
+"""The provenance of a report's numbers: a record per run, the environments of trainings, the settings of systems.
 
-A system is its resolved settings; shown is where they differ from those of the system that it extends.
+A system is described by its resolved settings, and by their differences from the system that it extends.
 """
 
 import dataclasses
@@ -16,9 +16,9 @@ from docmt.settings.system import Entry
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One run: training's record and decoding's facts, empty where there are none.
+    """A run: the record of its training and the facts of its decoding, empty where there are none.
 
-    A system that uses another's model has no training of its own.
+    `unigram`: dev perplexity of the unigram model. A system that uses the model of another has no record of training.
     """
 
     run: Run
@@ -28,32 +28,33 @@ class RunRecord:
 
     @property
     def share(self) -> float | None:
-        """Best dev perplexity as a share of the unigram model's."""
-        own = self.record.get("dev_perplexity")
-        return own / self.unigram if own and self.unigram else None
+        """The best dev perplexity divided by that of the unigram model; none where one of them is missing."""
+        perplexity = self.record.get("dev_perplexity")
+        return perplexity / self.unigram if perplexity and self.unigram else None
 
 
 @dataclass(frozen=True)
 class Environment:
-    """Versions, commit and hardware, with the runs that share them."""
+    """The versions, commit and hardware of trainings, with the runs that share them."""
 
     facts: dict[str, Any]
     runs: tuple[str, ...]
 
 
 def run_records(results: Results) -> list[RunRecord]:
-    """Of every run that was trained or decoded."""
+    """Return the record of every run that was trained or decoded."""
     return [run_record for run in results.runs if (run_record := _run_record(run)).record or run_record.decoding]
 
 
 def _run_record(run: Run) -> RunRecord:
+    """Return the record of a run, of its own training and not of that of a system whose model it uses."""
     scores = run.scores or {}
-    own = run.record if run.entry.trained == run.entry.folder else None
-    return RunRecord(run, own or {}, scores.get("decoding", {}), scores.get("unigram_dev_perplexity"))
+    record = run.record if run.entry.trained == run.entry.folder else None
+    return RunRecord(run, record or {}, scores.get("decoding", {}), scores.get("unigram_dev_perplexity"))
 
 
 def environments(results: Results) -> list[Environment]:
-    """Every distinct environment of the trainings."""
+    """Return every distinct environment of the trainings."""
     groups: dict[str, tuple[dict, list[str]]] = {}
     for run in results.runs:
         if run.record:
@@ -65,7 +66,7 @@ def environments(results: Results) -> list[Environment]:
 
 @dataclass(frozen=True)
 class Change:
-    """A setting that differs from the parent's."""
+    """A setting with its value and the different value of the parent system."""
 
     path: str
     parent: Any
@@ -74,7 +75,7 @@ class Change:
 
 @dataclass(frozen=True)
 class SystemDescription:
-    """`changes` is none where the system extends no other; `sections` has every setting, resolved."""
+    """A system of the study: its differences from its parent (none without a parent), and all settings by section."""
 
     entry: Entry
     changes: tuple[Change, ...] | None
@@ -82,17 +83,18 @@ class SystemDescription:
 
     @property
     def random_start(self) -> bool:
-        """Whether `pretrained` is a small random checkpoint that the scale makes."""
+        """Return whether `pretrained` is a small random checkpoint of the scale."""
         return is_random_checkpoint(self.entry.system.pretrained)
 
 
 def describe_systems(results: Results) -> list[SystemDescription]:
-    """Every system of the study once, whatever the number of corpora: settings are the same on all."""
+    """Return every system of the study once: its settings are the same on all corpora."""
     entries = {entry.system.name: entry for entry in reversed(results.settings.entries)}
     return [_describe(entries[name], entries) for name in results.systems]
 
 
 def _describe(entry: Entry, entries: dict[str, Entry]) -> SystemDescription:
+    """Return the description of a system; `entries`: those of all systems, by name."""
     system, parent = entry.system, entries.get(entry.extends or "")
     data = {"text": system.text, "view of train": system.view.train.name, "view of dev, test": system.view.test.name}
     sections = {"data": data} | {name: resolved(entry)[name] for name in ("model", "train", "decode")}
@@ -100,15 +102,15 @@ def _describe(entry: Entry, entries: dict[str, Entry]) -> SystemDescription:
 
 
 def resolved(entry: Entry) -> dict[str, Any]:
-    """Every setting of a system by section; a cut by its name, such as window3."""
+    """Return every setting of a system by section; cuts are given by their names, such as window3."""
     system = entry.system
     view = {"train": system.view.train.name, "test": system.view.test.name}
     return {**dataclasses.asdict(system), "view": view}
 
 
-def differences(parent: Entry, own: Entry) -> tuple[Change, ...]:
-    """Settings that the two resolve differently, those that only one of them knows included."""
-    before, after = (flatten(resolved(entry)) for entry in (parent, own))
+def differences(parent: Entry, child: Entry) -> tuple[Change, ...]:
+    """Return the settings in which two systems differ, including those that only one of them has."""
+    before, after = (flatten(resolved(entry)) for entry in (parent, child))
     paths = [path for path in {**before, **after} if path != "name"]
     return tuple(
         Change(path, before.get(path), after.get(path)) for path in paths if before.get(path) != after.get(path)

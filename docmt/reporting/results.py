@@ -1,7 +1,7 @@
-"""What a report knows: the study with its systems, and what of it has been run so far.
+"""The input of a report: the study with its systems, and the files of all runs so far.
 
-Of files that runs have left is checked what tables and figures go by, so that nothing but a message becomes of one that
-is damaged, or none of ours.
+The values that tables and figures use are checked as they are read, so that a damaged file, or a file of another
+program, ends in a message.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -21,7 +21,7 @@ from docmt.settings.system import Entry
 
 @dataclass(frozen=True)
 class PageLink:
-    """A page of the study, for links: of a table, figure or passage."""
+    """A page of a table, figure or passage of the study, for links to it."""
 
     name: str
     title: str
@@ -30,14 +30,15 @@ class PageLink:
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """The slice of the grid that a page is made from.
+    """The settings of a page, the `settings.json` of stage 8.
 
-    `item`: the table, figure or passage that the page is of, none for that of the whole study; `reads`: what of runs it
-    is made from, none for everything. `not_run`: corpora, and systems on them (`corpus/system`), that were left out,
-    and why. `cards`: where later stages count what a table shows (`corpus/count/split`). `human`: the file with what
-    annotators prefer. `data`: the folders of corpora in stages that name no scale, where they are not called as these.
-    `stand_ins`: folders of small random checkpoints, and what each stands for; `random_starts`: which one a system
-    (`corpus/system`) started from. `version`: of the stage's code, in docmt.plan.versions.
+    `item`: the table, figure or passage of the page, none for the page of the whole study. `reads`: the names of the
+    inputs that the page may read, none for all. `not_run`: reasons of corpora, and of systems on them
+    (`corpus/system`), that were left out. `pages`: the pages of all items, for links. `cards`: files of later stages
+    with counts (by `corpus/count/split`). `human`: the file of judgements. `data`: folder names of corpora in stages
+    whose paths have no scale, where they differ from the corpora's. `stand_ins`: pretrained checkpoints by the folders
+    of the random ones that replace them; `random_starts`: the folder of the random checkpoint from which a system
+    (`corpus/system`) started. `version`: that of the stage's code, in docmt.plan.versions.
     """
 
     scale: str
@@ -57,26 +58,26 @@ class ReportSettings:
 
     @classmethod
     def load(cls, path: Path) -> "ReportSettings":
-        """Read the `settings.json` of stage 8. Raises UserError where it is none."""
+        """Read the `settings.json` of stage 8. Raises UserError for any other file."""
         lines = Lines(str(path))
         value = mapping(read_json(path), lines)
         check_keys(value, cls.__dataclass_fields__, lines)
-        # Systems come resolved, as entries; how the study stated them is of no interest here.
+        # Systems come resolved, as entries; their statements in the study are not needed.
         study = {**mapping(value.get("study"), lines, ("study",)), "systems": {}}
         return parse(cls, {**value, "study": study}, lines)
 
     def read(self, what: str) -> bool:
-        """Whether the page is made from these files of runs, such as "scores"."""
+        """Return whether the page may read an input of runs, such as "scores"."""
         return self.reads is None or what in self.reads
 
     def why_not_run(self, corpus: str, system: str | None = None) -> str:
-        """Empty where nothing was left out."""
+        """Return why a corpus, or a system on it, was left out; empty where it was not."""
         return self.not_run.get(f"{corpus}/{system}") or self.not_run.get(corpus, "")
 
 
 @dataclass(frozen=True)
 class Run:
-    """One system on one corpus with one seed; none (or empty) is what has not been run."""
+    """A system on a corpus with a seed: its folders, and its files; none (or empty) where a stage has not run."""
 
     entry: Entry
     seed: int
@@ -90,7 +91,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Results:
-    """A study's settings, and all of its runs that are there; `comparisons` by table."""
+    """The settings of a page, with all runs of its systems, and the comparisons of systems by table."""
 
     settings: ReportSettings
     folder: Path
@@ -99,16 +100,19 @@ class Results:
 
     @classmethod
     def load(cls, settings: ReportSettings, folder: Path) -> "Results":
-        """Read scores, comparisons, records and curves under `results/`; what is not there was not run.
+        """Read scores, comparisons, records and curves from a folder of results; a missing file was not run.
 
-        Raises UserError for a file that is damaged.
+        Raises UserError for a damaged file.
         """
-        compared = {table: _comparisons(settings, folder, table) for table in settings.study.tables}
-        results = cls(settings, folder, comparisons=compared)
+        comparisons = {table: _comparisons(settings, folder, table) for table in settings.study.tables}
+        results = cls(settings, folder, comparisons=comparisons)
         return replace(results, runs=tuple(results._run(e, seed) for e in settings.entries for seed in e.seeds))
 
     def _run(self, entry: Entry, seed: int) -> Run:
+        """Read the run of an entry with a seed: the files that the page may read, and that exist."""
+
         def stage(folder: Folder, system: str, **names: str) -> Path:
+            """Return the run's folder in a stage."""
             run = {"scale": self.settings.scale, "corpus": entry.corpus, "system": system, "seed": seed}
             return folder.under(self.folder, **run, **names)
 
@@ -127,138 +131,149 @@ class Results:
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
-        """Names of the study's systems, in its order."""
+        """The names of the page's systems, in the order of the page."""
         return tuple(dict.fromkeys(entry.system.name for entry in self.settings.entries))
 
     @property
     def corpora(self) -> tuple[str, ...]:
-        """The study's, of which the page may show fewer."""
+        """The corpora of the page, in the order of the study."""
         return tuple(corpus for corpus in self.settings.study.corpora if corpus in self.settings.corpora)
 
     @cached_property
     def seeds(self) -> tuple[int, ...]:
-        """Of all systems."""
+        """The seeds of all systems, sorted."""
         return tuple(sorted({seed for entry in self.settings.entries for seed in entry.seeds}))
 
     def of(self, corpus: str, system: str | None = None) -> list[Run]:
-        """The runs on a corpus, of all systems or of one, in the order of systems and seeds."""
+        """Return the runs on a corpus, of all systems or of one, in the order of systems and seeds."""
         return [r for r in self.runs if r.entry.corpus == corpus and system in (None, r.entry.system.name)]
 
     def with_systems(self, systems: Collection[str]) -> "Results":
-        """The same without the runs of other systems."""
+        """Return the results without the runs of other systems."""
         return replace(self, runs=tuple(run for run in self.runs if run.entry.system.name in systems))
 
     def first(self, corpus: str, system: str) -> Run:
-        """The run of a system with its first seed, which figures of single documents show."""
+        """Return the run of a system with its first seed, which figures of single documents use."""
         return self.of(corpus, system)[0]
 
     def comparison(self, table: str, *, corpus: str, metric: str, system: str, baseline: str, test: str) -> dict | None:
-        """How a system compares with its baseline; none where that was not tested."""
+        """Return the comparison of a system with its baseline, as stage 7 wrote it; none where it was not tested."""
         wanted = {"corpus": corpus, "metric": metric, "system": system, "baseline": baseline, "test": test}
-        return next((one for one in self.comparisons.get(table, ()) if wanted.items() <= one.items()), None)
+        return next((pair for pair in self.comparisons.get(table, ()) if wanted.items() <= pair.items()), None)
 
     def data(self, stage: Folder, corpus: str, **names: str) -> Path:
-        """The folder of a corpus in a stage that names no scale, with further `names` that it has."""
+        """Return the folder of a corpus in a stage whose paths have no scale; `names`: further parts of the path."""
         return stage.under(self.folder, corpus=self.settings.data.get(corpus, corpus), **names)
 
     def card(self, corpus: str) -> dict:
-        """The counts that stage 1 wrote beside the corpus; empty where it has not run."""
+        """Return the card that stage 1 wrote for a corpus; empty where it has not run."""
         return read_card(self.data(CORPUS, corpus) / "card.json") or {}
 
     def text_cards(self, corpus: str) -> dict[str, dict]:
-        """What stage 2 made of the corpus, by the name of the text that a system of the study takes."""
+        """Return the cards that stage 2 wrote for a corpus, by the text of the page's systems."""
         texts = dict.fromkeys(e.system.text for e in self.settings.entries if e.corpus == corpus)
-        found = {name: read_card(self.data(TOKENS, corpus, text=name) / "card.json") for name in texts}
-        return {name: card for name, card in found.items() if card}
+        cards = {name: read_card(self.data(TOKENS, corpus, text=name) / "card.json") for name in texts}
+        return {name: card for name, card in cards.items() if card}
 
     def language(self, corpus: str, side: str) -> str:
-        """`side` is source or target; empty where the catalogue does not say."""
+        """Return the language of a side, source or target; empty where the catalogue does not state it."""
         return self.settings.corpora.get(corpus, {}).get(f"{side}_language", "")
 
 
 def _comparisons(settings: ReportSettings, folder: Path, table: str) -> tuple[dict, ...]:
+    """Read the comparisons of a table; empty where the page may not read them, or there are none."""
     path = COMPARISON.under(folder, study=settings.study.study, table=table) / "comparisons.json"
     return read_comparisons(path) if settings.read("comparisons") else ()
 
 
 def read_scores(path: Path) -> dict[str, Any] | None:
-    """`scores.json`; none where there is none."""
+    """Read `scores.json`; none where there is no such file."""
     return _checked(
         path, _check_scores, "not the scores of a system", "what `docmt job score-system` writes", "decoding"
     )
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """`record.json` of a training; none where there is none."""
+    """Read the `record.json` of a training; none where there is no such file."""
     return _checked(path, _check_record, "not the record of a training", "what `docmt job train-system` writes")
 
 
 def read_comparisons(path: Path) -> tuple[dict[str, Any], ...]:
-    """`comparisons.json` of a table."""
-    found = _checked(
+    """Read the `comparisons.json` of a table; empty where there is no such file."""
+    content = _checked(
         path, _check_comparisons, "not the comparisons of a table", "what `docmt job compare-systems` writes"
     )
-    return tuple((found or {}).get("comparisons", ()))
+    return tuple((content or {}).get("comparisons", ()))
 
 
 def read_card(path: Path) -> dict[str, Any] | None:
-    """A `card.json` with what is counted of each split; none where there is none."""
+    """Read a `card.json` with the counts of each split; none where there is no such file."""
     return _checked(path, _check_card, "not a card of docmt", "a mapping for each of `splits`")
 
 
 def _checked(
     path: Path, check: Callable[[dict[str, Any]], None], what: str, expected: str, *needed: str
 ) -> dict[str, Any] | None:
-    """The object in a file that has the keys `needed`; none where there is no such file. `check` raises anything."""
-    found = read_object_if_there(path, *needed)
-    if found is not None:
+    """Read an object with the keys `needed` from a file; none where there is no such file.
+
+    Raises UserError, of the parts `what` and `expected`, where `check` raises any exception.
+    """
+    content = read_object_if_there(path, *needed)
+    if content is not None:
         with reading(path, what, expected):
-            check(found)
-    return found
+            check(content)
+    return content
 
 
 def _check_scores(scores: dict[str, Any]) -> None:
+    """Raise KeyError, TypeError or the like where a score lacks its number or its signature."""
     for families in (scores.get("bleu", {}), *scores.get("positions", {}).values()):
         for units in families.values():
             _need_scores(units.values())
     _need_scores(scores.get("consistency", {}).values())
-    _need_scores(found for name in ("coherence", "cohesion") if (found := scores.get(name)))
+    _need_scores(score for name in ("coherence", "cohesion") if (score := scores.get(name)))
     for accuracy in scores.get("contrastive", {}).values():
-        for one in (accuracy, *accuracy.get("by_distance", {}).values()):
-            _need_numbers(one, "items", "right")
+        for counts in (accuracy, *accuracy.get("by_distance", {}).values()):
+            _need_numbers(counts, "items", "right")
     _need(str, "text", scores["decoding"]["lines"])
 
 
 def _check_record(record: dict[str, Any]) -> None:
+    """Raise TypeError where a value that the page uses has the wrong type."""
     _need(dict, "mapping", record.get("hardware", {}))
     numbers = ("parameters", "source_tokens_per_s", "target_tokens_per_s", "dev_perplexity", "wall_s", "updates")
     _need_numbers(record, *(name for name in numbers if record.get(name) is not None))
 
 
-def _check_comparisons(found: dict[str, Any]) -> None:
-    for one in found.get("comparisons", ()):
-        _need(dict, "mapping", one)
-        _need(str, "text", one["signature"])
-        _need_numbers(one, "p")
+def _check_comparisons(content: dict[str, Any]) -> None:
+    """Raise KeyError or TypeError where a comparison lacks its p-value or its signature."""
+    for comparison in content.get("comparisons", ()):
+        _need(dict, "mapping", comparison)
+        _need(str, "text", comparison["signature"])
+        _need_numbers(comparison, "p")
 
 
 def _check_card(card: dict[str, Any]) -> None:
+    """Raise TypeError where the counts of a split are no mapping."""
     for split in (card.get("splits") or {}).values():
         _need(dict, "mapping", split)
 
 
-def _need_scores(found: Any) -> None:
-    for one in found:
-        _need_numbers(one, "score")
-        _need(str, "text", one["signature"])
+def _need_scores(scores: Any) -> None:
+    """Raise KeyError or TypeError where one of the scores lacks its number or its signature."""
+    for score in scores:
+        _need_numbers(score, "score")
+        _need(str, "text", score["signature"])
 
 
-def _need_numbers(one: Mapping[str, Any], *names: str) -> None:
+def _need_numbers(values: Mapping[str, Any], *names: str) -> None:
+    """Raise KeyError for a missing name, and TypeError for a value that is no number."""
     for name in names:
-        if not isinstance(one[name], int | float):
-            raise TypeError(f"{name}: {one[name]!r} is no number")
+        if not isinstance(values[name], int | float):
+            raise TypeError(f"{name}: {values[name]!r} is no number")
 
 
 def _need(kind: type, called: str, value: Any) -> None:
+    """Raise TypeError unless the value is of this type; `called`: the name of the type in the message."""
     if not isinstance(value, kind):
         raise TypeError(f"{value!r} is no {called}")

@@ -12,16 +12,17 @@ from docmt.base.paths import CORPUS
 from docmt.reporting.results import Results, Run
 
 MOST_DOCUMENTS = 2
+"""The most documents of a corpus on the page."""
 UNSPACED = ("zh", "ja", "th")
-"""Languages compared by characters, since blanks do not part their words."""
+"""Languages that write no spaces between words: their texts are compared by characters."""
 
 Marked = list[tuple[str, bool]]
-"""A text in runs; True where it differs from the reference."""
+"""A text as parts; the second value is True where a part differs from the reference."""
 
 
 @dataclass(frozen=True)
 class TranslatedSentence:
-    """One sentence: its number from 1, source, reference, and each system's translation."""
+    """A sentence: its number in the document, from 1, source, reference, and the translation of each system."""
 
     number: int
     source: str
@@ -31,6 +32,8 @@ class TranslatedSentence:
 
 @dataclass(frozen=True)
 class TranslatedDocument:
+    """A test document with the translations of several systems, all with the same seed."""
+
     corpus: str
     document: str
     seed: int
@@ -41,15 +44,16 @@ class TranslatedDocument:
 
 
 def documents_to_show(results: Results) -> list[TranslatedDocument]:
-    """For each corpus, the documents of the test split whose translations differ most between systems.
+    """Return, for each corpus, the test documents whose translations differ most between systems.
 
-    Systems that translate documents as a whole have no sentences to show.
-    Raises UserError where a system's translations are not of this test split.
+    Systems that translate documents without marks between sentences are left out. Raises UserError where translations
+    are not of this test split.
     """
     return [document for corpus in results.corpora for document in _of_corpus(results, corpus)]
 
 
 def _of_corpus(results: Results, corpus: str) -> Iterator[TranslatedDocument]:
+    """Yield the documents of a corpus, with the first seed that was decoded; none where nothing was."""
     runs = [run for run in results.of(corpus) if has_sentences(run)]
     corpus_file = results.data(CORPUS, corpus) / "documents.parquet"
     if not runs or not corpus_file.exists():
@@ -68,13 +72,13 @@ def _of_corpus(results: Results, corpus: str) -> Iterator[TranslatedDocument]:
 
 
 def has_sentences(run: Run) -> bool:
-    """Whether a line of its translations is a sentence; none is before it has translated."""
-    account = read_object_if_there(run.translations / "decoding.json", "lines")
-    return account is not None and account["lines"] == "sentences"
+    """Return whether the run has been decoded, and each line of its translations is a sentence."""
+    decoding = read_object_if_there(run.translations / "decoding.json", "lines")
+    return decoding is not None and decoding["lines"] == "sentences"
 
 
 def read_lines(file: Path, expected: int) -> list[str]:
-    """Raises UserError where the file cannot be read, or has another number of lines."""
+    """Return the lines of a file. Raises UserError where it cannot be read, or has another number of lines."""
     lines = read_text(file).removesuffix("\n").split("\n")
     if len(lines) != expected:
         counts = {"found": f"{len(lines)} lines", "expected": f"{expected} lines"}
@@ -83,6 +87,7 @@ def read_lines(file: Path, expected: int) -> list[str]:
 
 
 def _line(row: dict, texts: tuple[str, ...], language: str) -> TranslatedSentence:
+    """Return a sentence with its translations `texts`; `language`: that of the target."""
     marked = tuple(mark_differences(text, row["target"], language) for text in texts)
     return TranslatedSentence(row["sentence"] + 1, row["source"], row["target"], marked)
 
@@ -90,9 +95,9 @@ def _line(row: dict, texts: tuple[str, ...], language: str) -> TranslatedSentenc
 def most_different(
     documents: Sequence[str], outputs: Sequence[tuple[str, ...]], count: int = MOST_DOCUMENTS
 ) -> list[str]:
-    """The documents with the most different translations a sentence; earlier ones first where they are equal.
+    """Return the documents with the most different translations per sentence, earlier ones first where equal.
 
-    `documents` names the document of each sentence, `outputs` has its translations, one a system.
+    `documents` has the document of each sentence, `outputs` its translations, one per system.
     """
     totals: dict[str, list[int]] = {}
     for document, texts in zip(documents, outputs, strict=True):
@@ -103,12 +108,12 @@ def most_different(
 
 
 def mark_differences(text: str, reference: str, language: str) -> Marked:
-    """Cut a translation into runs that the reference shares, and runs that it does not.
+    """Split a translation into parts that the reference has too, and parts that it does not.
 
-    The runs joined are the text again; a blank between two runs belongs to neither and is not marked.
+    Joined, the parts are the text again; a space between two parts belongs to neither and is not marked.
     """
     blank = "" if language in UNSPACED else " "
-    words, wanted = (list(one) if not blank else one.split(blank) for one in (text, reference))
+    words, wanted = (list(side) if not blank else side.split(blank) for side in (text, reference))
     runs: Marked = []
     for kind, start, end, _, _ in difflib.SequenceMatcher(None, words, wanted, autojunk=False).get_opcodes():
         if start < end:

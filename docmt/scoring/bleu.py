@@ -1,13 +1,13 @@
-"""BLEU in the families that the papers use, by sacreBLEU's library, each number with its signature.
+"""BLEU in the families that the papers use, computed by sacreBLEU's library, with a signature for each number.
 
     13a              cased, smoothed; sacreBLEU's default, and what mteval-v13a.pl prints with -c
     13a_lower        lower-cased, smoothed; what mteval-v13a.pl prints without -c
     tokenized_lower  the tokens as they are, lower-cased, not smoothed; what multi-bleu.perl -lc prints
     tokenized        the tokens as they are, cased, not smoothed; what multi-bleu.perl prints
 
-Each over sentences (unit s: s-BLEU), over real documents (unit d: d-BLEU) and over the packed instances of a view
-(unit i: what G-Transformer's code calls d-BLEU), against all references that the corpus has; the signature says how
-many (nrefs).
+Each family is computed over sentences (unit s: s-BLEU), over whole documents (unit d: d-BLEU) and over the packed
+instances of a view (unit i: G-Transformer's code calls this d-BLEU). Translations are compared with all references that
+the corpus has; the signature gives the number of references (nrefs).
 """
 
 from collections.abc import Sequence
@@ -19,23 +19,28 @@ from sacrebleu.metrics import BLEU
 from docmt.scoring.inputs import Stream
 
 ORDER = 4
-"""Longest n-gram that is counted."""
+"""Length in words of the longest n-gram that BLEU counts."""
 
 
 @dataclass(frozen=True)
 class BleuFamily:
-    """`tokenize` None: the tokeniser of the target language; then raw lines are scored, else tokenised ones."""
+    """A way to compute BLEU.
+
+    `lowercase`: whether lines are lower-cased. `smooth`: sacreBLEU's name of the smoothing. `tokenize`: sacreBLEU's
+    name of the tokeniser for tokenised lines; None for raw lines, which the target language's tokeniser splits.
+    """
 
     lowercase: bool
     smooth: str
     tokenize: str | None = None
 
     def metric(self, target_language: str) -> BLEU:
+        """Return the metric of sacreBLEU for a target language, given by its code, such as `de`."""
         return BLEU(
             lowercase=self.lowercase,
             tokenize=self.tokenize or TOKENIZERS.get(target_language, "13a"),
             smooth_method=self.smooth,
-            # Tokenised input is meant where it is given, so sacreBLEU need not warn of it.
+            # Some families score tokenised lines on purpose, so sacreBLEU need not warn of them.
             force=True,
         )
 
@@ -48,48 +53,56 @@ FAMILIES = {
 }
 
 TOKENIZERS = {"zh": "zh"}
-"""Target languages for which 13a has no words to count; the signature says which tokeniser it was."""
+"""The tokenisers of target languages that 13a does not split into words; signatures name the tokeniser."""
 
 
 def bleu(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Stream], unit: str) -> dict:
-    """`{"score", "signature"}`: BLEU from 0 to 100, against one or several references a line; see `signature`."""
+    """Return BLEU from 0 to 100 as `{"score", "signature"}`, against one or several references for each line.
+
+    `unit` is the end of the signature; see `signature`.
+    """
     counts = line_counts(metric, hypotheses, references).sum(axis=0, keepdims=True)
     score = float(bleu_of_counts(counts, metric.smooth_method)[0])
     return {"score": score, "signature": signature(metric, references, unit)}
 
 
 def signature(metric: BLEU, references: Sequence[Stream], unit: str) -> str:
-    """SacreBLEU's, and `unit` at its end: `s`, or `d|documents:N`.
+    """Return sacreBLEU's signature with `unit` at its end: `s`, or `d|documents:N`.
 
-    `references`: streams of a reference a line, None where a line lacks this one (sacreBLEU then says `nrefs:var`).
+    `references` has a stream for each reference. Where lines have different numbers of references (None in a stream),
+    the signature says `nrefs:var`.
     """
-    numbers = {len(_there(lines)) for lines in zip(*references, strict=True)}
-    # As it sets it itself, for the lines that it was last shown.
+    numbers = {len(_present(lines)) for lines in zip(*references, strict=True)}
+    # SacreBLEU sets this field to the number of references of the lines it scored last, which here is a single line.
     metric.num_refs = numbers.pop() if len(numbers) == 1 else -1
     return f"{metric.get_signature()}|unit:{unit}"
 
 
 def line_counts(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Stream]) -> np.ndarray:
-    """What BLEU needs to know of each line, and adds up over lines; shape (lines, 2 + 2 * ORDER), whole numbers.
+    """Return the counts of each line that BLEU sums over lines, as integers of shape (lines, 2 + 2 * ORDER).
 
-    Its length, that of the nearest reference, matching n-grams of 1 to 4 words, all n-grams of 1 to 4 words.
+    The columns are the length of the translation in words, the length of the reference with the nearest length, the
+    numbers of matching n-grams of 1 to 4 words, and the numbers of all n-grams of 1 to 4 words.
     """
     rows = []
     for hypothesis, *translations in zip(hypotheses, *references, strict=True):
-        found = metric.corpus_score([hypothesis], [[line] for line in _there(translations)])
-        rows.append([found.sys_len, found.ref_len, *found.counts, *found.totals])
+        line_score = metric.corpus_score([hypothesis], [[line] for line in _present(translations)])
+        rows.append([line_score.sys_len, line_score.ref_len, *line_score.counts, *line_score.totals])
     return np.array(rows, dtype=np.int64).reshape(-1, 2 + 2 * ORDER)
 
 
-def _there(lines: Sequence[str | None]) -> list[str]:
+def _present(lines: Sequence[str | None]) -> list[str]:
     return [line for line in lines if line is not None]
 
 
 def bleu_of_counts(counts: np.ndarray, smooth: str) -> np.ndarray:
-    """BLEU of each row of summed `line_counts`; shape (n, 2 + 2 * ORDER) -> (n,).
+    """Return BLEU of each row of summed `line_counts`; shape (n, 2 + 2 * ORDER) -> (n,).
 
-    "the cat sat on mat" for "the cat sat on the mat": 5 of 5 words match, 3 of 4 pairs, 2 of 3 triples, 1 of 2 fours,
-    and the brevity penalty is exp(1 - 6 / 5), so BLEU is 100 exp(-1 / 5) (1 / 4)^(1 / 4).
+    `smooth` is sacreBLEU's name of the smoothing.
+
+    Example: the translation is "the cat sat on mat", and the reference is "the cat sat on the mat". 5 of 5 words match,
+    3 of 4 bigrams, 2 of 3 trigrams and 1 of 2 4-grams. The brevity penalty is exp(1 - 6 / 5), so BLEU is
+    100 exp(-1 / 5) (1 / 4)^(1 / 4).
 
     >>> counts = line_counts(FAMILIES["13a"].metric("en"), ["the cat sat on mat"], [["the cat sat on the mat"]])
     >>> counts.tolist()

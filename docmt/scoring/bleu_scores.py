@@ -1,6 +1,6 @@
-"""BLEU of one system's translations: what it compares line by line, what each line adds to it, and of each document.
+"""BLEU of a system's translations, by family and unit, of all lines and of each document.
 
-Lines are compared in each unit: sentences, documents, the packed instances of a view.
+Units are sentences (s), documents (d) and the packed instances of a view (i).
 """
 
 from collections.abc import Collection, Sequence
@@ -29,10 +29,10 @@ UNITS = {"s": "sentences", "d": "documents", "i": "instances"}
 
 @dataclass(frozen=True)
 class Pairing:
-    """Lines of a translation and their references.
+    """The lines of a translation in a unit of BLEU, with their references.
 
-    `names` are those of the lines, by which two systems' lines are known to be of the same sentences; `unit` is what
-    a signature ends with.
+    `names` has the name of each line; equal names of two systems show that their lines translate the same sentences.
+    `unit` is the end of the signature.
     """
 
     hypotheses: Sequence[str]
@@ -44,24 +44,28 @@ class Pairing:
 def pairings(
     hypotheses: Sequence[str], streams: tuple[Stream, ...], references: References, lines: Lines
 ) -> dict[str, Pairing]:
-    """By unit. Sentences are named by their numbers; only documents and instances that are known have a pairing."""
-    found = {}
+    """Return the pairing of each unit that the lines allow.
+
+    Sentences are named by their numbers, from 0. Unit d is left out where the documents are not known, unit i where
+    there are no instances; where lines are documents, there is unit d alone.
+    """
+    by_unit = {}
     if lines == "sentences":
-        found["s"] = Pairing(hypotheses, streams, tuple(map(str, range(len(hypotheses)))), "s")
+        by_unit["s"] = Pairing(hypotheses, streams, tuple(map(str, range(len(hypotheses)))), "s")
     if references.documents is not None:
         joined = join(hypotheses, references.documents) if lines == "sentences" else hypotheses
-        found["d"] = _joined_pairing(joined, streams, references.documents, "d|documents:{}")
+        by_unit["d"] = _joined_pairing(joined, streams, references.documents, "d|documents:{}")
     if references.instances is not None and lines == "sentences":
         names = references.instances.names
         unit = f"i|view:{references.instances.view}|instances:{{}}"
-        found["i"] = _joined_pairing(join(hypotheses, names), streams, names, unit)
-    return found
+        by_unit["i"] = _joined_pairing(join(hypotheses, names), streams, names, unit)
+    return by_unit
 
 
 def join(lines: Stream, groups: Sequence[str]) -> list[str | None]:
-    """The sentences of each group, which is named beside each of them, as one line, joined by a space.
+    """Return a line for each group: its sentences, joined by a space.
 
-    None where one of them is none.
+    `groups` has the name of the group of each line. The line of a group is None where a line of the group is None.
     """
     pairs = zip(groups, lines, strict=True)
     joined = [[line for _, line in group] for _, group in groupby(pairs, key=lambda pair: pair[0])]
@@ -69,9 +73,10 @@ def join(lines: Stream, groups: Sequence[str]) -> list[str | None]:
 
 
 def join_references(streams: tuple[Stream, ...], groups: Sequence[str]) -> tuple[Stream, ...]:
-    """Each stream joined; a group has a stream's reference where all of its sentences have it.
+    """Return the references of groups of sentences: each stream joined by group.
 
-    Raises UserError for a group of which no reference is whole.
+    A group has a reference only where all of its sentences have the reference. Raises UserError for a group that has
+    no such reference.
     """
     joined = tuple(join(stream, groups) for stream in streams)
     for name, *lines in zip(collapse_runs(groups), *joined, strict=True):
@@ -79,7 +84,7 @@ def join_references(streams: tuple[Stream, ...], groups: Sequence[str]) -> tuple
             raise UserError(
                 "no reference has all sentences of a document",
                 where=f"document {name!r}",
-                expected="one reference at least that is whole",
+                expected="at least one reference that has all sentences",
             )
     return joined
 
@@ -93,7 +98,7 @@ def _joined_pairing(
 
 @dataclass(frozen=True, eq=False)
 class BleuTally(Tally):
-    """With the signature of its score."""
+    """A tally of BLEU, with the signature of the score."""
 
     signature: str = ""
 
@@ -106,11 +111,11 @@ def bleu_tallies(
     position: str | None = None,
     families: Collection[str] = tuple(FAMILIES),
 ) -> list[BleuTally]:
-    """What each line adds, by family and unit; see `pairings` for which units there are.
+    """Return the tallies of BLEU, for each family and each unit of `pairings`.
 
-    `lines`: what a line of the translations is. `position`: where in its window each sentence was translated.
-    `families`: names of the families of BLEU that are computed. Raises UserError for a document of which no reference
-    is whole.
+    `lines` is the unit of the lines of the translations. `position` is the position in the window at which all
+    sentences were translated, such as `j1`, or None. `families` are the names of the families that are computed. Raises
+    UserError for a document without a reference that has all of its sentences.
     """
     raw = pairings(translations.raw, references.raw, references, lines)
     tokenized = pairings(translations.tokenized, references.tokenized, references, lines)
@@ -135,7 +140,7 @@ def _tally(family: BleuFamily, target_language: str, measure: str, unit: str, pa
 
 
 def bleu_scores(tallies: Sequence[BleuTally]) -> dict[str, dict]:
-    """`{family: {unit: {"score", "signature"}}}`, of all lines together."""
+    """Return BLEU of all lines together: `{family: {unit: {"score", "signature"}}}`."""
     scores: dict[str, dict] = {}
     for tally in tallies:
         _, family, unit, *_ = tally.measure.split("|")
@@ -144,10 +149,10 @@ def bleu_scores(tallies: Sequence[BleuTally]) -> dict[str, dict]:
 
 
 def bleu_by_document(tallies: Sequence[Tally], documents: Sequence[str]) -> list[dict]:
-    """BLEU of each document alone: `[{"document", "sentences", "bleu": {family: {unit: score}}}]`, in their order.
+    """Return BLEU of each document alone: `[{"document", "sentences", "bleu": {family: {unit: score}}}]`.
 
-    In unit s a document is a test set of its sentences, in unit d it is one line; other units are left out.
-    `documents`: each sentence's.
+    In unit s a document is a test set of its sentences, in unit d it is one line; other units are left out. `documents`
+    has the name of the document of each sentence.
     """
     lengths = [len(list(group)) for _, group in groupby(documents)]
     starts = np.cumsum(lengths) - lengths
@@ -156,24 +161,30 @@ def bleu_by_document(tallies: Sequence[Tally], documents: Sequence[str]) -> list
         _, family, unit = tally.measure.split("|")
         if unit in ("s", "d"):
             sums = np.add.reduceat(tally.counts, starts) if unit == "s" else tally.counts
-            for found, score in zip(scores, tally.scores(sums).tolist(), strict=True):
-                found.setdefault(family, {})[unit] = score
+            for document_scores, score in zip(scores, tally.scores(sums).tolist(), strict=True):
+                document_scores.setdefault(family, {})[unit] = score
     rows = zip(collapse_runs(documents), lengths, scores, strict=True)
-    return [{"document": name, "sentences": length, "bleu": found} for name, length, found in rows]
+    return [{"document": name, "sentences": length, "bleu": by_family} for name, length, by_family in rows]
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """BLEU of all lines, of each document, and by positions: `{"j1": {family: {"s": ...}}}` of s-BLEU for each position
-    j that a sentence can have in its window."""
+    """Return BLEU of all lines, of each document, and of each position in the window.
+
+    BLEU by position is s-BLEU of the translations that sentences have at position j of their windows:
+    `{"j1": {family: {"s": ...}}}`.
+    """
     language, references = job.settings["target_language"], job.references
     tallies = bleu_tallies(job.translations, references, language, job.lines)
-    only_sentences, of_positions = References(None, references.raw, references.tokenized), {}
+    # Without documents and instances, `bleu_tallies` computes s-BLEU alone.
+    only_sentences, by_position = References(None, references.raw, references.tokenized), {}
     for name in (f"j{j}" for j in window_positions(job.inputs.translations)):
-        found = read_translations(job.inputs.translations, f"test.{name}", references, "sentences")
-        of_positions[name] = bleu_tallies(found, only_sentences, language, position=name)
+        translations = read_translations(job.inputs.translations, f"test.{name}", references, "sentences")
+        by_position[name] = bleu_tallies(translations, only_sentences, language, position=name)
     scores = {
         "bleu": bleu_scores(tallies),
         "by_document": bleu_by_document(tallies, references.documents),
-        "positions": {name: bleu_scores(own) for name, own in of_positions.items()},
+        "positions": {name: bleu_scores(position_tallies) for name, position_tallies in by_position.items()},
     }
-    return ScoringResult(scores, [*tallies, *(tally for own in of_positions.values() for tally in own)])
+    return ScoringResult(
+        scores, [*tallies, *(tally for position_tallies in by_position.values() for tally in position_tallies)]
+    )

@@ -1,4 +1,4 @@
-"""What LTCR and HHI are measured on: texts, and words that make no chain or are no part of a translation."""
+"""The texts that LTCR and HHI are measured on, and the stop lists of source and target."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ COLUMNS = only(TOKENS, "split", "document", "source_tokens", "source_pieces", "t
 
 @dataclass(frozen=True)
 class StopList:
-    """`name` is what signatures call it: `none`, `top150`, or a file's name and digest."""
+    """A set of stop words. `name` is its name in signatures: `none`, `top150`, or a file's name and digest."""
 
     words: frozenset[str]
     name: str
@@ -27,8 +27,11 @@ class StopList:
 
 @dataclass(frozen=True)
 class AlignedTranslations:
-    """Test sentences: each one's document by name, its source (pieces, where chains are of pieces), a system's
-    translation or the reference, and the links of the two."""
+    """Test sentences with their translations and the word links between the two.
+
+    `documents` has the name of the document of each sentence. `sources` are lines of words, or of pieces where chains
+    are chains of pieces. `hypotheses` are the translations of a system, or the references.
+    """
 
     documents: Sequence[str]
     sources: Sequence[str]
@@ -38,7 +41,7 @@ class AlignedTranslations:
 
 @dataclass(frozen=True)
 class StopLists:
-    """Words that make no chain, and words that are no part of a translation."""
+    """The stop lists of both sides: source words that form no chains, and target words that translations leave out."""
 
     source: StopList
     target: StopList
@@ -46,7 +49,12 @@ class StopLists:
 
 @dataclass(frozen=True)
 class ChainCorpus:
-    """`tokens.arrow` as chains need it: training lines, and test lines with their documents."""
+    """The lines of a corpus that the metrics of lexical chains need.
+
+    `source` and `target` are training lines, `test_source` are test lines, and `documents` has the name of the document
+    of each test line. `source` and `test_source` are lines of pieces where chains are chains of pieces; `source_words`
+    are the training lines as words in all cases.
+    """
 
     source: list[str]
     target: list[str]
@@ -56,7 +64,7 @@ class ChainCorpus:
 
     @classmethod
     def read(cls, tokens: Path, config: ConsistencyConfig) -> "ChainCorpus":
-        """Sources are pieces where chains are; `source_words` are words in any case."""
+        """Read the lines from the `tokens.arrow` of the folder `tokens`."""
         rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
         train, test = (rows.filter(pc.equal(rows["split"], split)) for split in ("train", "test"))
         source = f"source_{'pieces' if config.chains == 'pieces' else 'tokens'}"
@@ -66,7 +74,7 @@ class ChainCorpus:
 
 @dataclass(frozen=True)
 class StopFiles:
-    """A file of words a side, instead of the most frequent ones."""
+    """Files of stop words; a side without a file has the most frequent words as its stop list."""
 
     source: Path | None = None
     target: Path | None = None
@@ -75,7 +83,10 @@ class StopFiles:
 def stop_lists(
     config: ConsistencyConfig, files: StopFiles, source: Sequence[str], target: Sequence[str], suffix: str = ""
 ) -> StopLists:
-    """`source`, `target`: lines of words, of which the most frequent are counted; `suffix`: which (`most_frequent`)."""
+    """Return the stop lists of both sides, from `files` or else from the most frequent words of the lines.
+
+    `source` and `target` are lines of words. `suffix` is the end of the names of counted lists (see `most_frequent`).
+    """
     return StopLists(
         _stop_list(files.source, config.source_stop_words, source, config.source_case == "lower", suffix),
         _stop_list(files.target, config.target_stop_words, target, config.target_case == "lower", suffix),
@@ -89,9 +100,9 @@ def _stop_list(file: Path | None, count: int | None, lines: Sequence[str], lower
 
 
 def most_frequent(lines: Iterable[str], count: int, suffix: str = "") -> StopList:
-    """So many of the most frequent words of `lines`, ties in the order of code points.
+    """Return the `count` most frequent words of `lines`; words with equal counts are in the order of code points.
 
-    `suffix`: what lines these are, for the list's name, where they are not those of training.
+    `suffix` is the end of the list's name, where the lines are not the training lines.
 
     >>> most_frequent(["the cat", "the dog"], 2) == StopList(frozenset({"the", "cat"}), "top2")
     True
@@ -103,6 +114,9 @@ def most_frequent(lines: Iterable[str], count: int, suffix: str = "") -> StopLis
 
 
 def read_stop_list(path: Path, lower: bool) -> StopList:
-    """A word a line. `lower`: of a text whose words are lower-cased. Raises UserError where the file cannot be read."""
+    """Read a stop list from a file with a word on each line, and lower-case the words where `lower` is true.
+
+    Raises UserError where the file cannot be read.
+    """
     words = (line.strip() for line in read_lines(path))
     return StopList(frozenset(apply_case(word, lower) for word in words if word), file_label(path))

@@ -1,7 +1,7 @@
-"""Discourse coherence: how alike adjacent sentences are, by the vectors of their words.
+"""Discourse coherence: the mean similarity of adjacent sentences, from the vectors of their words.
 
-Paper: lexical chains, section 5.1, eq. 23, after Lapata and Barzilay (2005): a sentence is the mean of its words'
-vectors, two are as alike as the cosine of their means.
+Paper: lexical chains, section 5.1, eq. 23, after Lapata and Barzilay (2005). The vector of a sentence is the mean of
+its words' vectors; the similarity of two sentences is the cosine of their vectors.
 """
 
 from collections.abc import Sequence
@@ -14,25 +14,26 @@ from docmt.scoring.word_vectors import WordVectors, read_word_vectors
 
 
 def sentence_vectors(lines: Sequence[str], vectors: WordVectors) -> np.ndarray:
-    """Means of the vectors of each line's words, those without a vector left out; shape (lines, dimensions).
+    """Return the mean of the vectors of each line's words; shape (lines, dimensions).
 
-    Zero where no word has a vector.
+    Words without a vector are left out. The row of a line is zero where none of its words has a vector.
     """
-    found = np.zeros((len(lines), vectors.table.shape[1]))
-    for row, line in zip(found, lines, strict=True):
+    means = np.zeros((len(lines), vectors.table.shape[1]))
+    for row, line in zip(means, lines, strict=True):
         known = [vectors.rows[word] for word in vectors.words(line) if word in vectors.rows]
         if known:
             row[:] = vectors.table[known].mean(axis=0, dtype=float)
-    return found
+    return means
 
 
 def similarities(lines: Sequence[str], documents: Sequence[str], vectors: WordVectors) -> np.ndarray:
-    """Cosines of adjacent sentences, in the order of `adjacent_pairs`; shape (pairs,), from -1 to 1.
+    """Return the cosines of adjacent sentences, from -1 to 1, in the order of `adjacent_pairs`; shape (pairs,).
 
-    0 where one of the two has no word with a vector: an empty translation is like nothing, and eq. 23 counts its pairs
-    too. `lines`: of words; `documents`: each line's, by name.
+    `lines` are sentences of words, `documents` has the name of the document of each line. The cosine is 0 where a
+    sentence of the pair has no word with a vector: eq. 23 counts all pairs, and an empty translation is similar to no
+    sentence.
 
-    "a b" is (1, 1) / 2, whose cosine with (0, 1) is the root of 1/2.
+    Example: the vector of "a b" is (1, 1) / 2; its cosine with (0, 1) is the square root of 1/2.
 
     >>> vectors = WordVectors({"a": 0, "b": 1}, np.array([[1.0, 0.0], [0.0, 1.0]]), "lower", "two")
     >>> similarities(["A b", "b c", "c", "a"], ["x", "x", "x", "y"], vectors).round(4).tolist()
@@ -47,9 +48,10 @@ def similarities(lines: Sequence[str], documents: Sequence[str], vectors: WordVe
 
 
 def coherence(values: Sequence[float], lines: Sequence[str], vectors: WordVectors) -> dict:
-    """`{"score", "pairs", "words", "unknown_words", "signature"}`; empty where every document is one sentence.
+    """Return `{"score", "pairs", "words", "unknown_words", "signature"}` from the `similarities` of `lines`.
 
-    `values`: the `similarities` of `lines`; `unknown_words`: how many of their `words` have no vector.
+    `unknown_words` is the number of `words` that have no vector. The result is empty where all documents have a single
+    sentence.
     """
     if not len(values):
         return {}
@@ -64,17 +66,21 @@ def coherence(values: Sequence[float], lines: Sequence[str], vectors: WordVector
 
 
 def signature(vectors: WordVectors) -> str:
+    """Return the signature of coherence: the vectors, the case of words, and the treatment of unknown words."""
     case = "lc" if vectors.case == "lower" else "mixed"
     return f"coherence|vectors:{vectors.name}|case:{case}|unknown:left-out|empty:0|v:1"
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """Coherence of the translations' tokens, where settings name word vectors."""
-    chosen, documents = job.settings["coherence"], job.references.documents
-    if chosen is None or job.lines != "sentences":
+    """Return coherence of the translations' tokens.
+
+    The result is empty where the settings name no word vectors, or where a line of the translations is a document.
+    """
+    settings, documents = job.settings["coherence"], job.references.documents
+    if settings is None or job.lines != "sentences":
         return ScoringResult()
     lines = job.translations.tokenized
-    vectors = read_word_vectors(job.inputs.word_vectors, lines, chosen["case"])
+    vectors = read_word_vectors(job.inputs.word_vectors, lines, settings["case"])
     values = similarities(lines, documents, vectors)
     return ScoringResult(
         {"coherence": coherence(values, lines, vectors)}, adjacent_tally("coherence", values, documents)

@@ -1,7 +1,7 @@
-"""Discourse cohesion: how probable BERT finds each sentence as the next one.
+"""Discourse cohesion: the mean probability of adjacent sentences under BERT's next-sentence prediction.
 
 Paper: lexical chains, section 5.2, eq. 24; next-sentence prediction: Devlin et al. (2019). The model is a local folder
-(the paper's: bert-base-uncased), read by the library transformers, which is needed for nothing else here.
+(the paper uses bert-base-uncased). The library transformers reads it; no other metric needs this library.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,17 @@ from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
 from docmt.settings.pretrained import checkpoint_files, read_config, tokenizer_file
 
 IS_NEXT = 0
-"""Which of the two classes of a next-sentence head says that the second sentence follows the first."""
+"""Index of the class "the second sentence follows the first" among the two classes of a next-sentence head."""
 
 
 class NextSentenceModel:
-    """A BERT with its next-sentence head. Raises UserError where the folder has no such model."""
+    """A BERT with its next-sentence head.
+
+    `name` is the model's name in signatures: the name of its folder and the first digits of its files' digest.
+    """
 
     def __init__(self, folder: Path, device: DeviceName = "auto") -> None:
+        """Read the model of a folder; raises UserError where it has no BERT with a next-sentence head."""
         from docmt.nn.device import choose_device
 
         config = read_config(folder)
@@ -40,9 +44,10 @@ class NextSentenceModel:
         self._longest = min(self._tokenizer.model_max_length, config["max_position_embeddings"])
 
     def probabilities(self, first: Sequence[str], second: Sequence[str]) -> tuple[list[float], int]:
-        """That each of `second` follows its of `first`, and how many pairs are cut to what the model can read.
+        """Return the probability that each sentence of `second` follows its sentence of `first`, and a number of pairs.
 
-        Pairs do not influence each other, but for rounding.
+        The number counts the pairs that are longer than the model's positions; these pairs are cut. Pairs do not
+        influence each other, but for rounding.
         """
         import torch
 
@@ -57,8 +62,9 @@ class NextSentenceModel:
 
 
 def _load(folder: Path, where: str) -> tuple[Any, Any]:
+    """Load the tokenizer and the model of a folder; raises UserError where weights of the model are missing."""
     transformers = library("transformers", "cohesion needs transformers")
-    # What it has to say of a checkpoint with another head beside this one is no concern of the user's.
+    # Checkpoints of BERT have a second head, which is not needed here: transformers would warn of its weights.
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     with reading(where, "not a BERT that transformers can read"):
@@ -79,27 +85,31 @@ def _load(folder: Path, where: str) -> tuple[Any, Any]:
 def probabilities(
     lines: Sequence[str], documents: Sequence[str], model: NextSentenceModel, batch_pairs: int
 ) -> tuple[list[float], int]:
-    """Of all adjacent sentences, in the order of `adjacent_pairs`; and how many pairs were too long and cut.
+    """Return the probabilities of all adjacent sentences, and the number of pairs that were cut.
 
-    `documents`: each line's, by name.
+    The probabilities are in the order of `adjacent_pairs`. `documents` has the name of the document of each line. A
+    batch has at most `batch_pairs` pairs. A pair is cut where it is longer than the model's positions.
     """
     pairs = adjacent_pairs(documents)
-    # The longest first: pairs of like lengths share a batch, and memory that runs out does so at once.
+    # Longest pairs first: pairs of similar lengths share a batch, and a lack of memory shows in the first batch.
     order = sorted(range(len(pairs)), key=lambda n: -sum(len(lines[place]) for place in pairs[n]))
-    found, cut = [0.0] * len(pairs), 0
+    all_values, cut = [0.0] * len(pairs), 0
     for start in range(0, len(order), batch_pairs):
         batch = order[start : start + batch_pairs]
-        values, own = model.probabilities(*([lines[pairs[n][side]] for n in batch] for side in (0, 1)))
-        cut += own
+        values, cut_in_batch = model.probabilities(*([lines[pairs[n][side]] for n in batch] for side in (0, 1)))
+        cut += cut_in_batch
         for number, value in zip(batch, values, strict=True):
-            found[number] = value
-    return found, cut
+            all_values[number] = value
+    return all_values, cut
 
 
 def cohesion(values: Sequence[float], cut: int, name: str) -> dict:
-    """`{"score", "pairs", "cut_pairs", "signature"}` from `probabilities`; empty where every document is one sentence.
+    """Return `{"score", "pairs", "cut_pairs", "signature"}` from the result of `probabilities`.
 
-    Three sentences of one document and two of another make 2 + 1 pairs, with 1, 0.5 and 0.75: 2.25 / 3.
+    `name` is the name of the model in signatures. The result is empty where all documents have a single sentence.
+
+    Example: a document of three sentences and a document of two have 2 + 1 pairs. With the probabilities 1, 0.5 and
+    0.75 the score is 2.25 / 3.
 
     >>> cohesion([1.0, 0.5, 0.75], 0, "bert")["score"]
     0.75
@@ -111,15 +121,18 @@ def cohesion(values: Sequence[float], cut: int, name: str) -> dict:
 
 
 def signature(name: str) -> str:
-    """`name`: of the model's folder, with the beginning of its files' digest."""
+    """Return the signature of cohesion; `name` is the name of the model (see `NextSentenceModel`)."""
     return f"cohesion|model:{name}|v:1"
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """Cohesion of the translations as a reader has them, where settings name a BERT."""
-    chosen, documents = job.settings["cohesion"], job.references.documents
-    if chosen is None or job.lines != "sentences":
+    """Return cohesion of the detokenised translations.
+
+    The result is empty where the settings name no BERT, or where a line of the translations is a document.
+    """
+    settings, documents = job.settings["cohesion"], job.references.documents
+    if settings is None or job.lines != "sentences":
         return ScoringResult()
     model = NextSentenceModel(job.inputs.next_sentence_model, job.device)
-    values, cut = probabilities(job.translations.raw, documents, model, chosen["batch_pairs"])
+    values, cut = probabilities(job.translations.raw, documents, model, settings["batch_pairs"])
     return ScoringResult({"cohesion": cohesion(values, cut, model.name)}, adjacent_tally("cohesion", values, documents))

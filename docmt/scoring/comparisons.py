@@ -1,4 +1,4 @@
-"""Systems beside their baselines: differences and p-values."""
+"""Differences between systems and their baselines, with p-values, for the tables of a study."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -14,10 +14,12 @@ from docmt.settings.metrics import parse_metric
 
 @dataclass(frozen=True)
 class Comparison:
-    """Scores are means over runs. `better`, `worse`, `equal` count draws of the bootstrap, or units of the sign test.
+    """The scores of a system and of its baseline, and the p-values of their difference.
 
-    `p_units` is of the test over units, `p_seeds` of that over trainings (none for fewer than three); `p` is the
-    larger one: the difference is then neither due to which test set it is, nor to which seeds.
+    Scores are means over runs (trainings with different seeds). `better`, `worse` and `equal` count draws of the
+    bootstrap, or units of the sign test. `p_units` is the p-value of the test over units of the test set. `p_seeds` is
+    the p-value of the test over runs, None for fewer than three runs. `p` is the larger of the two: where it is small,
+    the difference is due neither to the choice of the test set nor to the choice of the seeds.
     """
 
     system_score: float
@@ -33,9 +35,10 @@ class Comparison:
 
 
 def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Comparison:
-    """One metric; a tally a run, in the same order of seeds. `test`: a name of `significance.TESTS`.
+    """Compare a system with its baseline by one metric.
 
-    Raises UserError where the units are not the same.
+    `system` and `baseline` have a tally for each run, in the same order of seeds. `test` is a name in
+    `significance.TESTS`. Raises UserError where the tallies have different units.
     """
     first = system[0]
     for tally in (*system, *baseline):
@@ -58,31 +61,36 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Co
 
 
 def write_comparisons(settings: Path, results: Path, output: Path) -> None:
-    """`docmt job compare-systems`: `{"comparisons": [...]}`, each with its corpus, metric, system, baseline and test."""
-    chosen = read_object(settings, "study", "scale", "pairs", "folders")
-    for pair in chosen["pairs"]:
-        as_object(pair, f"{settings} pairs", ("corpus", "system", "baseline", "test", "metrics", "seeds"))
-    rows = [row for pair in chosen["pairs"] for row in _compare_pair(pair, chosen, results)]
-    write_json(output, {"study": chosen["study"], "scale": chosen["scale"], "comparisons": rows})
+    """Write the comparisons of a study as JSON (`docmt job compare-systems`).
 
-
-def _compare_pair(pair: dict, chosen: dict, results: Path) -> Iterator[dict]:
-    """Every metric of a system and its baseline; those that one of them lacks are left out.
-
-    So are packed instances, which are the same only in systems of the same view.
+    The file has `{"study", "scale", "comparisons": [...]}`; each comparison has its corpus, metric, system, baseline
+    and test. `settings` is the stage's `settings.json`, `results` the folder with the scores of all systems.
     """
-    runs = [list(_runs(pair, name, chosen, results)) for name in ("system", "baseline")]
+    study = read_object(settings, "study", "scale", "pairs", "folders")
+    for pair in study["pairs"]:
+        as_object(pair, f"{settings} pairs", ("corpus", "system", "baseline", "test", "metrics", "seeds"))
+    rows = [row for pair in study["pairs"] for row in _compare_pair(pair, study, results)]
+    write_json(output, {"study": study["study"], "scale": study["scale"], "comparisons": rows})
+
+
+def _compare_pair(pair: dict, study: dict, results: Path) -> Iterator[dict]:
+    """Yield the comparison of a system and its baseline by each metric that both have.
+
+    Metrics over packed instances are left out where the two systems have different views, since their instances differ.
+    """
+    runs = [list(_runs(pair, name, study, results)) for name in ("system", "baseline")]
     for metric in pair["metrics"]:
         wanted = parse_metric(metric).tallied
-        ours, theirs = ([select(tallies, wanted) for tallies in one] for one in runs)
+        ours, theirs = ([select(tallies, wanted) for tallies in system_runs] for system_runs in runs)
         if None in (*ours, *theirs) or (ours[0].unit == "instances" and ours[0].names != theirs[0].names):
             continue
         names = {name: pair[name] for name in ("corpus", "system", "baseline", "test")}
         yield {**names, "metric": metric, **asdict(compare(ours, theirs, pair["test"]))}
 
 
-def _runs(pair: dict, name: str, chosen: dict, results: Path) -> Iterator[list[Tally]]:
+def _runs(pair: dict, name: str, study: dict, results: Path) -> Iterator[list[Tally]]:
+    """Yield the tallies of each run of the pair's system or baseline, as `name` says."""
     corpus = pair["corpus"]
-    names = {"scale": chosen["scale"], "corpus": corpus, "system": chosen["folders"][corpus][pair[name]]}
+    names = {"scale": study["scale"], "corpus": corpus, "system": study["folders"][corpus][pair[name]]}
     for seed in pair["seeds"]:
         yield read_tallies(SCORES.under(results, **names, seed=seed) / "details.arrow")

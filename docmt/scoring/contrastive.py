@@ -1,8 +1,8 @@
-"""Accuracy on contrastive sets: does the model give the right translation more probability than every wrong one?
+"""Accuracy on contrastive sets: how often the right translation is more probable than all wrong ones.
 
-What is compared is a setting (`ContrastiveConfig`), by default the *sum* of the log-probabilities of the last sentence,
-which is what Voita et al. (2019) judge by. Variants of an item have their context in common, so that the sum over the
-whole target gives the same ranks; means of tokens rank variants of different lengths differently.
+The score of a variant is a setting (`ContrastiveConfig`). By default it is the *sum* of the log-probabilities of the
+last sentence, as in Voita et al. (2019). The variants of an item have the same context, so the sum over the whole
+target ranks them in the same way; means over tokens rank variants of different lengths differently.
 """
 
 import math
@@ -26,12 +26,18 @@ from docmt.settings.scoring import ContrastiveConfig
 
 
 def contrastive_signature(config: ContrastiveConfig) -> str:
+    """Return the signature of accuracy: the score of variants, its unit, and the treatment of ties."""
     return f"contrastive|score:{config.score}|unit:{config.unit}|ties:wrong|v:2"
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """One item: whether the right variant beat all others, or shared the best score with one."""
+    """The judgement of an item: whether its right variant had the best score, alone or in a tie.
+
+    `variants` is the number of variants of the item. `distance` is the number of sentences from the sentence that
+    decides the item to the judged sentence, its last; 0 where the corpus does not state it, or where the judged
+    sentence itself decides.
+    """
 
     set: str
     distance: int
@@ -41,25 +47,28 @@ class Judgement:
 
 
 def judge(scores: list[float], correct: int) -> tuple[bool, bool]:
-    """(right, tie). Right is strictly above every other; a tie for the best score is wrong, and counted.
+    """Return (right, tie) for the scores of an item's variants; `correct` is the index of the right variant.
 
-    Departs: the authors' script takes the first of equal scores, and the right variant always stands first, so
-    that a model which scores everything alike would be always right.
+    The item is right where the right variant's score is strictly above all others. A tie for the best score is wrong,
+    and ties are counted.
+
+    Departs: the authors' script takes the first of equal scores. The right variant is always the first in their files,
+    so a model that gives all variants the same score would always be right.
     """
     best_other = max(score for variant, score in enumerate(scores) if variant != correct)
     return scores[correct] > best_other, scores[correct] == best_other
 
 
 def read_judgements(path: Path, config: ContrastiveConfig) -> list[Judgement]:
-    """Judge every item of a `contrastive.arrow`; see `judged`."""
+    """Read a `contrastive.arrow` and judge its items; raises UserError as `judge_items` does."""
     return judge_items(read_arrow(path, CONTRASTIVE_SCORES), config, str(path))
 
 
 def judge_items(scores: pa.Table, config: ContrastiveConfig, where: str) -> list[Judgement]:
-    """Judge every item of CONTRASTIVE_SCORES.
+    """Judge the items of a table with the columns CONTRASTIVE_SCORES.
 
-    Raises UserError for a score that is no finite number, an item of one variant, or one without exactly one
-    right variant.
+    `where` is the place of the table in messages. Raises UserError for a score that is not a finite number, for an item
+    with a single variant, and for an item that does not have exactly one right variant.
     """
     items = defaultdict(list)
     for row in scores.to_pylist():
@@ -82,7 +91,7 @@ def _correct_variant(rows: Sequence[dict], where: str) -> int:
 
 
 def _score(row: dict, config: ContrastiveConfig, where: str) -> float:
-    """What a row of CONTRASTIVE_SCORES is judged by."""
+    """Return the score of a variant, a row of CONTRASTIVE_SCORES, by the settings `score` and `unit`."""
     parts = ("", "context_") if config.unit == "target" else ("",)
     scores, outputs = ([row[f"{part}{name}"] for part in parts] for name in ("score", "outputs"))
     if any(score is None or not math.isfinite(score) for score in scores):
@@ -91,10 +100,12 @@ def _score(row: dict, config: ContrastiveConfig, where: str) -> float:
 
 
 def accuracies(judgements: Iterable[Judgement]) -> dict:
-    """`{set: {accuracy, items, variants, right, ties, chance, by_distance: {distance: the same}}}`, in the order given.
+    """Return the accuracy of each set, in the order of the judgements.
 
-    Accuracy and chance are fractions from 0 to 1; chance is what guessing evenly among the variants would give.
-    `variants`: of all items together, the rows that were scored.
+    The result is `{set: {accuracy, items, variants, right, ties, chance, by_distance: {distance: {...}}}}`, where
+    `by_distance` has the same numbers for each distance. Accuracy and chance are fractions from 0 to 1; chance is the
+    expected accuracy of random guesses among the variants. `variants` is the number of variants of all items together,
+    which is the number of rows that were scored.
     """
     sets = defaultdict(list)
     for judgement in judgements:
@@ -108,12 +119,20 @@ def accuracies(judgements: Iterable[Judgement]) -> dict:
 
 
 def group_with_totals(judgements: Sequence[Judgement]) -> dict[str, list[Judgement]]:
-    """The items of every set, of what several sets are parts of (`anaphora/f.sg`: `anaphora`), and of all."""
+    """Group judgements by set, by joined sets, and all together.
+
+    A joined set has at least two sets as its parts: `anaphora` joins `anaphora/f.sg` and `anaphora/m.sg`. The group
+    `all` is left out where there is a single set.
+    """
     names = dict.fromkeys(judgement.set for judgement in judgements)
     wholes = dict.fromkeys(whole for name in names for whole in accumulate(name.split("/"), "{}/{}".format))
-    found = {whole: [one for one in judgements if is_of_set(one.set, whole)] for whole in wholes}
-    kept = {whole: one for whole, one in found.items() if whole in names or len({item.set for item in one}) > 1}
-    return kept if len(names) < 2 else {**kept, "all": [*judgements]}
+    members = {whole: [judgement for judgement in judgements if is_of_set(judgement.set, whole)] for whole in wholes}
+    groups = {
+        whole: judgements_of_whole
+        for whole, judgements_of_whole in members.items()
+        if whole in names or len({judgement.set for judgement in judgements_of_whole}) > 1
+    }
+    return groups if len(names) < 2 else {**groups, "all": [*judgements]}
 
 
 def _accuracy(judgements: list[Judgement]) -> dict:
@@ -130,7 +149,7 @@ def _accuracy(judgements: list[Judgement]) -> dict:
 
 
 def accuracy_tallies(judgements: Sequence[Judgement]) -> list[Tally]:
-    """(1 if right, 1) of each item, by set and distance."""
+    """Return a tally for each set and distance; the row of an item is (1, 1) where it is right, else (0, 1)."""
     group = attrgetter("set", "distance")
     tallies = []
     for (name, distance), members in groupby(sorted(judgements, key=group), group):
@@ -141,7 +160,7 @@ def accuracy_tallies(judgements: Sequence[Judgement]) -> list[Tally]:
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """Accuracies, where the corpus has contrastive sets."""
+    """Return the accuracies of all contrastive sets; the result is empty where the corpus has none."""
     if job.settings["contrastive"] is None:
         return ScoringResult()
     config = parse(ContrastiveConfig, job.settings["contrastive"], "settings.json", ("contrastive",))

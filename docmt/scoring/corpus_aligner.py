@@ -1,4 +1,4 @@
-"""Aligners by name, and that of a corpus of the workflow: our own is trained once, on its training split."""
+"""Aligners by their names in settings, and the default aligner of a corpus, trained once on the training split."""
 
 import math
 from collections.abc import Sequence
@@ -15,37 +15,52 @@ from docmt.scoring.chain_scores import ChainCorpus
 from docmt.settings.scoring import AlignerConfig
 
 MOST_LINKS = 200_000_000
-"""Possible links, a source word with a target word of the same sentence pair, that training goes through; it holds some
-20 bytes for each. 400,000 sentence pairs of 22 words have as many."""
+"""Largest number of possible links in the training text, each a source word and a target word of a sentence pair.
+
+Training needs about 20 bytes of memory for each possible link. 400,000 sentence pairs of 22 words have this number.
+"""
 
 
 def write_aligner(settings: Path, tokens: Path, output: Path) -> None:
-    """`docmt job train-aligner`: the default one, of source words or pieces, as settings say."""
+    """Train the default aligner on the training split and write its model (`docmt job train-aligner`).
+
+    The source side is words or pieces, as the settings say.
+    """
     rows = read_arrow(tokens / "tokens.arrow", TOKENS, split="train")
     source = "source_pieces" if read_object(settings, "source")["source"] == "pieces" else "source_tokens"
     train(*thin_pairs(rows[source].to_pylist(), rows["target_tokens"].to_pylist())).save(output)
 
 
 def thin_pairs(source: list[str], target: list[str]) -> tuple[list[str], list[str]]:
-    """All sentence pairs or, where they have more than MOST_LINKS, every second, third ... of them."""
+    """Return all sentence pairs, or an even sample of them where they have more than MOST_LINKS possible links.
+
+    The sample is each second pair, or each third pair, and so on.
+    """
     links = sum(len(line.split()) * len(other.split()) for line, other in zip(source, target, strict=True))
     step = max(1, math.ceil(links / MOST_LINKS))
     return source[::step], target[::step]
 
 
 def corpus_aligner(config: AlignerConfig, trained: Path | None, corpus: ChainCorpus) -> Aligner:
-    """`trained`: the folder of the default aligner. Raises UserError where it is needed and not given."""
+    """Return the aligner that the settings of a corpus choose.
+
+    `trained` is the folder of the corpus' trained default aligner. Raises UserError where the settings choose the
+    default aligner, and `trained` is None.
+    """
     if config.kind == "default" and trained is None:
-        raise UserError("the trained aligner is not named", where="--aligner", expected="a folder of train-aligner")
+        raise UserError(
+            "the folder of the trained aligner is not given", where="--aligner", expected="a folder of train-aligner"
+        )
     model = Path(config.model) if config.kind == "awesome-align" else trained
     return aligner_by_name(config.kind, model, (corpus.source, corpus.target))
 
 
 def aligner_by_name(kind: str, model: Path | None, lines: tuple[Sequence[str], Sequence[str]] = ((), ())) -> Aligner:
-    """An aligner by its name in settings. `model`: the folder of awesome-align's BERT, or of the default's own model.
+    """Return the aligner with a name of the settings: `eflomal`, `awesome-align`, or the default aligner.
 
-    `lines`, of source and target, are what eflomal learns from, and the default aligner without a model, if there are
-    any. Raises UserError where the default's model is missing or damaged.
+    `model` is the folder of awesome-align's BERT, or of the default aligner's model. `lines` are lines of source and
+    target to learn from; eflomal uses them, and the default aligner where it has no model. Raises UserError where the
+    default aligner's model is missing or damaged.
     """
     if kind == "eflomal":
         return Eflomal(*lines)

@@ -1,4 +1,4 @@
-"""What is scored against what: translations line by line, raw references, tokenised references."""
+"""Readers of translations and of their references, raw and tokenised, line by line."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,19 +18,26 @@ from docmt.settings.data import CutConfig
 INSTANCES = only(SEGMENTS, "document", "first", "source_lengths")
 
 DIGITS = 8
-"""Of a file's SHA-256 in a signature."""
+"""Number of hexadecimal digits of a file's SHA-256 in a signature."""
 
 Lines = Literal["sentences", "documents"]
-"""What a line of a system's translations is: its model may not mark sentences."""
+"""The unit of a line of a system's translations: documents, where the model does not mark the ends of sentences."""
 
 
 Stream = Sequence[str | None]
-"""A reference a line; None where a line lacks this one, since documents may have different numbers of references."""
+"""A reference for each line, such as the second reference of each sentence.
+
+The entry of a line that has fewer references is None, since documents may have different numbers of references.
+"""
 
 
 @dataclass(frozen=True)
 class Instances:
-    """How a view packs sentences: each one's instance by name, such as `talk1:0`, and the cut, such as `tokens512`."""
+    """The packed instances of a view.
+
+    `names` has the name of the instance of each sentence, such as `talk1:0`. `view` is the name of the view's cut, such
+    as `tokens512`.
+    """
 
     names: tuple[str, ...]
     view: str
@@ -38,9 +45,9 @@ class Instances:
 
 @dataclass(frozen=True)
 class References:
-    """The test split: one or several references for each sentence, raw and tokenised, and which document it is of.
+    """The references of the test split, raw and tokenised, with the document of each sentence.
 
-    `documents` is none where nobody said what the documents are.
+    `documents` has the name of the document of each sentence; it is None where the documents are not known.
     """
 
     documents: tuple[str, ...] | None
@@ -49,28 +56,33 @@ class References:
     instances: Instances | None = None
 
     def count(self, lines: Lines) -> int:
-        """How many sentences, or documents, there are."""
+        """Return the number of sentences or of documents, as `lines` says."""
         return len(self.raw[0]) if lines == "sentences" else len(collapse_runs(self.documents))
 
 
 def collapse_runs(names: Sequence[str]) -> list[str]:
-    """Each name once for as often as it stands in a row: the documents of sentences, in their order."""
+    """Replace each run of equal names by a single name: from the documents of sentences to a list of documents.
+
+    >>> collapse_runs(["a", "a", "b", "a"])
+    ['a', 'b', 'a']
+    """
     return [name for name, _ in groupby(names)]
 
 
 @dataclass(frozen=True)
 class Translations:
-    """One line a test sentence, or a test document: detokenised, and as the tokens that the model gave."""
+    """A line for each test sentence or test document: detokenised, and as the tokens that the model produced."""
 
     raw: tuple[str, ...]
     tokenized: tuple[str, ...]
 
 
 def read_references(corpus: Path, tokens: Path) -> References:
-    """The references as the corpus has them, never rebuilt from ids (an unknown word would become <unk>).
+    """Read the references of the test split as the text of the corpus.
 
-    Raises UserError where there is no test split, where the two tables are not of the same sentences, or where a
-    reference holds a special symbol.
+    References are never restored from ids, since an unknown word would become <unk>. Raises UserError where there is
+    no test split, where the tables of stages 1 and 2 have different sentences, or where a reference contains a
+    special symbol of the vocabulary.
     """
     documents_file, tokens_file = corpus / "documents.parquet", tokens / "tokens.arrow"
     corpus_rows = read_parquet(documents_file, DOCUMENTS, split="test")
@@ -95,25 +107,28 @@ def read_references(corpus: Path, tokens: Path) -> References:
 
 
 def _tokenized(file: Path, rows: list[tuple], tokenized: list[tuple]) -> Iterable[list[str]]:
-    """Of each sentence its tokenised references. `rows` and `tokenized`: of the corpus and of its tokens."""
-    wanted = {row[:2]: len(row[3]) for row in rows if row[3]}
-    found = {}
-    if wanted:
+    """Return the tokenised references of each sentence, as an iterator of lists.
+
+    `rows` are rows of the corpus, `tokenized` are rows of its tokens. `file` has the tokens of further references.
+    """
+    expected_counts = {row[:2]: len(row[3]) for row in rows if row[3]}
+    further_tokens = {}
+    if expected_counts:
         tokens = read_arrow(file, REFERENCE_TOKENS, split="test")
-        found = {row[:2]: row[2] for row in _rows(tokens, "document", "sentence", "reference_tokens")}
-    if {place: len(further) for place, further in found.items()} != wanted:
+        further_tokens = {row[:2]: row[2] for row in _rows(tokens, "document", "sentence", "reference_tokens")}
+    if {place: len(further) for place, further in further_tokens.items()} != expected_counts:
         raise UserError(
             "not the references of the corpus",
             where=str(file),
-            found=f"further references of {len(found)} test sentences",
-            expected=f"of {len(wanted)}",
+            found=f"further references of {len(further_tokens)} test sentences",
+            expected=f"further references of {len(expected_counts)} test sentences",
             remedy="make the tokens anew from this corpus",
         )
-    return ([target, *found.get((document, sentence), ())] for document, sentence, target in tokenized)
+    return ([target, *further_tokens.get((document, sentence), ())] for document, sentence, target in tokenized)
 
 
 def _streams(references: Iterable[list[str]]) -> tuple[Stream, ...]:
-    """From the references of each sentence to each reference's lines."""
+    """Transpose the references: from a list for each sentence to a stream for each reference."""
     return tuple(zip_longest(*references))
 
 
@@ -134,10 +149,10 @@ def _refuse_special_symbols(file: Path, rows: list[tuple]) -> None:
 
 
 def read_instances(view: Path, cut: CutConfig, references: References) -> References:
-    """`references`, with the instances of the folder of a view whose test cut is this.
+    """Return `references` with the packed instances of the view in the folder `view`, whose test cut is `cut`.
 
-    Only cuts that pack sentences have instances: those of windows overlap, those of documents are documents. Raises
-    UserError where the view is of other sentences.
+    The references are unchanged where the cut does not pack sentences: windows overlap, and a cut into documents has
+    documents as instances. Raises UserError where the view has other sentences than the references.
     """
     if cut.max_tokens is None and cut.max_sentences is None:
         return references
@@ -159,16 +174,19 @@ def read_instances(view: Path, cut: CutConfig, references: References) -> Refere
 
 
 def read_translations(folder: Path, name: str, references: References, lines: Lines) -> Translations:
-    """`<name>.txt` and `<name>.tok.txt`.
+    """Read the translations `<name>.txt` (detokenised) and `<name>.tok.txt` (tokens) of a folder.
 
-    Raises UserError where a file has not one line for each test sentence, or document.
+    Raises UserError where a file does not have exactly one line for each test sentence, or for each test document.
     """
     files = folder / f"{name}.txt", folder / f"{name}.tok.txt"
     return Translations(*(_lines(file, references.count(lines), lines) for file in files))
 
 
 def _lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
-    """Raises UserError where the file is missing, is not UTF-8, or has another number of lines than expected."""
+    """Read the lines of a file.
+
+    Raises UserError where the file is missing, is not UTF-8, or does not have the expected number of lines.
+    """
     lines = tuple(read_lines(path))
     if len(lines) != expected:
         raise UserError(
@@ -181,15 +199,16 @@ def _lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
 
 
 def window_positions(folder: Path) -> list[int]:
-    """The window positions j for which the folder has translations `test.j<j>.txt`, in order."""
-    found = (re.fullmatch(r"test\.j(\d+)\.txt", file.name) for file in folder.iterdir())
-    return sorted(int(match[1]) for match in found if match)
+    """Return the positions j in a window for which the folder has translations `test.j<j>.txt`, in rising order."""
+    matches = (re.fullmatch(r"test\.j(\d+)\.txt", file.name) for file in folder.iterdir())
+    return sorted(int(match[1]) for match in matches if match)
 
 
 def file_label(path: Path) -> str:
-    """A file as signatures name it, with the beginning of its digest."""
+    """Return the name of a file in signatures: the file's name and the first digits of its SHA-256."""
     return f"{path.name}-{sha256_file(path)[:DIGITS]}"
 
 
 def apply_case(text: str, lower: bool) -> str:
+    """Return the text in lower case where `lower` is true, else unchanged."""
     return text.lower() if lower else text

@@ -1,4 +1,4 @@
-"""LTCR and HHI of a system of the workflow: of its translations of the test split's lexical chains."""
+"""The metrics LTCR and HHI of a system of the workflow, on the lexical chains of the test split."""
 
 from docmt.base.parse import parse
 from docmt.scoring.chain_scores import AlignedTranslations, ChainCorpus, stop_lists
@@ -11,19 +11,22 @@ from docmt.settings.scoring import AlignerConfig, ConsistencyConfig
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """LTCR and HHI of the test documents' lexical chains."""
+    """Return LTCR and HHI of the lexical chains in the test documents.
+
+    The result is empty where a line of the translations is a document, since chains need sentences.
+    """
     if job.lines != "sentences":
         return ScoringResult()
     config = parse(ConsistencyConfig, job.settings["consistency"], "settings.json", ("consistency",))
-    chosen = parse(AlignerConfig, job.settings["aligner"], "settings.json", ("aligner",))
+    aligner_config = parse(AlignerConfig, job.settings["aligner"], "settings.json", ("aligner",))
     corpus = ChainCorpus.read(job.inputs.tokens, config)
     lists = stop_lists(config, job.inputs.stop_files, corpus.source_words, corpus.target)
-    aligner = corpus_aligner(chosen, job.inputs.aligner, corpus)
+    aligner = corpus_aligner(aligner_config, job.inputs.aligner, corpus)
     outputs = job.translations.tokenized, job.references.tokenized[0]
     aligned = [aligner.align(corpus.test_source, lines) for lines in outputs]
     system, reference = (
-        AlignedTranslations(corpus.documents, corpus.test_source, lines, found.lines)
-        for lines, found in zip(outputs, aligned, strict=True)
+        AlignedTranslations(corpus.documents, corpus.test_source, lines, alignment.lines)
+        for lines, alignment in zip(outputs, aligned, strict=True)
     )
     translated = translated_chains(system, lists, config)
     occurrence_signature = signature(config, lists, aligned[0].signature)

@@ -1,6 +1,7 @@
-"""What every metric of a system is given, and what it gives.
+"""The input and the result of a metric.
 
-A metric is a module with `score(given) -> Scored`; `docmt.settings.metrics.METRICS` names it.
+A metric is a module with a function `score(job: ScoringJob) -> ScoringResult`. `docmt.settings.metrics.METRICS` names
+the module.
 """
 
 from dataclasses import dataclass, field
@@ -18,8 +19,12 @@ from docmt.scoring.tallies import Tally
 
 @dataclass(frozen=True)
 class ScoringInputs:
-    """What stages 1 to 6 have left, the folder of the corpus' aligner, if it is the default one, and what settings
-    name: word vectors, the folder of a BERT, stop lists."""
+    """The files and folders that the scores of a system are computed from.
+
+    `corpus`, `tokens`, `view` and `translations` are the folders of stages 1, 2, 3 and 6. `aligner` is the folder of
+    the corpus' trained aligner, if the settings choose the default aligner. `word_vectors`, `next_sentence_model` (the
+    folder of a BERT) and `stop_files` are what the settings name.
+    """
 
     corpus: Path
     tokens: Path
@@ -33,8 +38,11 @@ class ScoringInputs:
 
 @dataclass(frozen=True)
 class ScoringJob:
-    """A system's translations of the test split. `settings`: the stage's; `lines`: what a line of the translations is;
-    `device`: of models that judge."""
+    """A system's translations of the test split, with their references and the settings of the scores.
+
+    `settings` is the content of the stage's `settings.json`. `lines` says whether a line of the translations is a
+    sentence or a document. `device` is the device of neural models that judge translations.
+    """
 
     settings: dict
     inputs: ScoringInputs
@@ -44,14 +52,21 @@ class ScoringJob:
 
     @cached_property
     def translations(self) -> Translations:
-        """Raises UserError where they are not a line for each line of the references."""
+        """The translations, read when a metric first uses them.
+
+        Raises UserError where the number of translations differs from the number of references.
+        """
         return read_translations(self.inputs.translations, "test", self.references, self.lines)
 
 
 @dataclass(frozen=True)
 class ScoringResult:
-    """`scores`: what goes into `scores.json`; `tallies`: into `details.arrow`, for comparing systems; `occurrences`: of
-    lexical chains, for case studies, where lines are sentences. Nothing, where there is nothing to measure."""
+    """The result of a metric; all fields are empty where there is nothing to measure.
+
+    `scores` are entries of `scores.json`. `tallies` are written to `details.arrow`, for comparing systems.
+    `occurrences` is a table of the occurrences of lexical chains, for case studies; it has rows only where lines are
+    sentences.
+    """
 
     scores: dict = field(default_factory=dict)
     tallies: list[Tally] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""LTCR and HHI of plain files: source words, translations' words, and links or text to learn links from."""
+"""LTCR and HHI of plain files: tokenised source, tokenised translations, and word links or text to learn links from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,17 +16,20 @@ from docmt.scoring.plain_files import parallel_lines, read_plain_files
 from docmt.settings.scoring import ConsistencyConfig
 
 STOP_WORDS = (1000, 150)
-"""How many stop words source and target have by default; a corpus of the workflow states its own."""
+"""Default numbers of stop words of source and target; a corpus of the workflow has its own settings."""
 
 SCORED_LINES = "-of-own-lines"
-"""Ends the names of stop lists and aligners that were made from what is scored."""
+"""End of the names of stop lists and aligners that are learnt from the scored lines themselves."""
 
 
 @dataclass(frozen=True)
 class ChainFiles:
-    """`systems`: the translations of each, by path; `training`: lines of source and target, none where none are given.
+    """The text that LTCR and HHI are computed from.
 
-    Borders between documents are left out of all but `is_sentence`: which lines of the files are sentences.
+    `documents` has the name of the document of each sentence, `source` the source sentences. `systems` has the
+    translations of each system by the path of their file. `training` has lines of source and target to train the
+    aligner on and to count stop words in; both are empty where there is no such text. Blank lines that separate
+    documents are left out of these lists; `is_sentence` says which lines of the files are sentences.
     """
 
     documents: Sequence[str]
@@ -39,19 +42,22 @@ class ChainFiles:
     def read(
         cls, source: Path, hypotheses: Sequence[Path], documents: Path | None, training: tuple[Path, Path] | None
     ) -> "ChainFiles":
-        """Raises UserError where lines do not correspond, or nobody said what the documents are."""
+        """Read the files; raises UserError where lines do not correspond, or the documents are not known."""
         files = read_plain_files([source], documents)
         sentences = files.documents, files.references.raw[0]
         systems = {path: files.translations(path).raw for path in hypotheses}
         return cls(*sentences, systems, files.is_sentence, parallel_lines(*training) if training else ((), ()))
 
-    def with_borders(self, lines: Sequence[str]) -> list[str]:
-        """As the files have them."""
+    def with_blank_lines(self, lines: Sequence[str]) -> list[str]:
+        """Return the lines of a file again: `lines`, and the blank lines that separate documents."""
         sentences = iter(lines)
         return [next(sentences) if is_sentence else "" for is_sentence in self.is_sentence]
 
     def stop_lists(self, system: Path, config: ConsistencyConfig, files: StopFiles) -> StopLists:
-        """The most frequent words of the training text or, without one, of the source and of the system's own lines."""
+        """Return the stop lists of a system: `files`, or else the most frequent words.
+
+        Words are counted in the training text or, where there is none, in the source and in the system's translations.
+        """
         lines, suffix = (self.training, "") if self.training[0] else ((self.source, self.systems[system]), SCORED_LINES)
         source = lines[0]
         if config.chains == "pieces":
@@ -62,35 +68,43 @@ class ChainFiles:
 def chain_links(
     files: ChainFiles, alignments: Sequence[Path], aligner: str | None
 ) -> tuple[dict[Path, list[DirectedLinks]], str]:
-    """Those given, if any, else our own aligner's; and what made them, as signatures have it: `aligner`, if it is said.
+    """Return the links of each system, and the name of their aligner in signatures.
 
-    Our own learns from each system's lines and, where there is some, from the training text.
+    `alignments` are files of links, and `aligner` is the user's name of the aligner that produced them. Without files,
+    the default aligner learns the links from each system's lines and, where there is one, from the training text.
 
-    Raises UserError as `given_links` does, and for an aligner without alignments.
+    Raises UserError as `given_links` does, and where the user names an aligner without files of links.
     """
     if alignments:
         return given_links(files, alignments), aligner or "given"
     if aligner:
-        raise UserError("it says what made --alignments, and there are none", where="--aligner", found=aligner)
+        raise UserError(
+            "the option names the aligner of the files --links, and there are no such files",
+            where="--aligner",
+            found=aligner,
+        )
     aligner = aligner_by_name("default", None, files.training)
     links = {path: aligner.align(files.source, lines).lines for path, lines in files.systems.items()}
     return links, ALIGNER_NAME if files.training[0] else ALIGNER_NAME + SCORED_LINES
 
 
 def given_links(files: ChainFiles, alignments: Sequence[Path]) -> dict[Path, list[DirectedLinks]]:
-    """Links of each system, a file for each in their order, with a line for every line of the text files.
+    """Read the links of each system from a file for each system, in the order of the systems.
 
-    Raises UserError where these do not correspond.
+    A file has a line for each line of the text files, also for the blank lines that separate documents. Raises
+    UserError where files or lines do not correspond.
     """
     if len(alignments) != len(files.systems):
         expected = f"{len(files.systems)}, one for each of --hypotheses"
-        raise UserError("another number of alignments", where="--alignments", found=len(alignments), expected=expected)
+        raise UserError(
+            "a different number of alignments", where="--links", found=len(alignments), expected=expected
+        )
     links = {}
     for (path, lines), file in zip(files.systems.items(), alignments, strict=True):
-        found = read_links(file, files.with_borders(files.source), files.with_borders(lines))
+        lines_of_links = read_links(file, files.with_blank_lines(files.source), files.with_blank_lines(lines))
         links[path] = [
-            DirectedLinks.symmetric(one)
-            for one, is_sentence in zip(found, files.is_sentence, strict=True)
+            DirectedLinks.symmetric(sentence_links)
+            for sentence_links, is_sentence in zip(lines_of_links, files.is_sentence, strict=True)
             if is_sentence
         ]
     return links
@@ -103,7 +117,10 @@ def score_systems(
     stop_files: StopFiles,
     config: ConsistencyConfig,
 ) -> dict[Path, dict]:
-    """LTCR and HHI of each system, as `docmt.scoring.consistency.consistency` gives them."""
+    """Return LTCR and HHI of each system, in the form of `docmt.scoring.consistency.consistency`.
+
+    `aligner` is the name of the aligner in signatures.
+    """
     scores = {}
     for path, lines in files.systems.items():
         lists = files.stop_lists(path, config, stop_files)

@@ -1,4 +1,4 @@
-"""All the scores of one system's translations in one `scores.json`, and what they are sums of in `details.arrow`."""
+"""The scores of one system's translations (`scores.json`) and the summands of the scores (`details.arrow`)."""
 
 from importlib import import_module
 from pathlib import Path
@@ -21,66 +21,69 @@ from docmt.scoring.tallies import write_tallies
 from docmt.settings.data import ViewConfig
 from docmt.settings.metrics import METRICS
 
-NEEDED = (
+REQUIRED_KEYS = (
     *("system", "corpus", "seed", "scale", "target_language", "resolved"),
     *("consistency", "aligner", "contrastive", "coherence", "cohesion"),
 )
-"""Keys of the stage's `settings.json`."""
+"""Keys that the stage's `settings.json` must have."""
 
 
 def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") -> ScoringResult:
-    """Every score; `docmt.settings.metrics` says where a metric stands, and which module measures it.
+    """Return all scores of a system, from the modules that `docmt.settings.metrics.METRICS` names.
 
-    Where a line of the translations is a document, what needs sentences is left out: s-BLEU, positions, consistency,
-    coherence, cohesion. `device` is that of BERT. Raises UserError where translations and references do not correspond
-    line by line.
+    Where a line of the translations is a document, the scores that need sentences are left out: s-BLEU, BLEU by
+    position, consistency, coherence and cohesion. `device` is the device of the BERT that measures cohesion. Raises
+    UserError where translations and references do not correspond line by line.
     """
     decoding = read_decoding(inputs.translations / "decoding.json")
     job = ScoringJob(settings, inputs, read_test_references(settings, inputs), decoding["lines"], device)
     modules = dict.fromkeys(metric.module for metric in METRICS.values() if metric.module)
-    parts = [import_module(module).score(job) for module in modules]
+    results = [import_module(module).score(job) for module in modules]
     scores = {
         **{name: settings[name] for name in ("system", "corpus", "seed", "scale")},
+        # A metric that measures nothing leaves its key out; readers of `scores.json` expect the key all the same.
         **{name: {} for name in ("consistency", "coherence", "cohesion", "contrastive")},
-        **{name: value for part in parts for name, value in part.scores.items()},
+        **{name: value for result in results for name, value in result.scores.items()},
         "unigram_dev_perplexity": unigram_dev_perplexity(inputs.tokens),
         "decoding": decoding,
         "settings": settings,
     }
-    # One batch, however many metrics have none.
-    chains = pa.concat_tables(part.occurrences for part in parts).combine_chunks()
-    return ScoringResult(scores, [tally for part in parts for tally in part.tallies], chains)
+    # A single chunk, so that the bytes of the file do not depend on the number of metrics without occurrences.
+    chains = pa.concat_tables(result.occurrences for result in results).combine_chunks()
+    return ScoringResult(scores, [tally for result in results for tally in result.tallies], chains)
 
 
 def read_decoding(path: Path) -> dict:
-    """The account of stage 6. Raises UserError where it is none."""
+    """Read the summary that stage 6 wrote of the decoding, `decoding.json`.
+
+    Raises UserError where the file is missing, or does not say whether lines are sentences or documents.
+    """
     decoding = read_object(path, "lines")
     check_known("kind of lines", decoding["lines"], get_args(Lines), str(path))
     return decoding
 
 
 def read_test_references(settings: dict, inputs: ScoringInputs) -> References:
-    """The test split, with the instances that the system's view packs it into."""
+    """Read the references of the test split, with the instances that the system's view packs the sentences into."""
     view = as_object(settings["resolved"], "settings.json resolved", ("view",))["view"]
     cut = parse(ViewConfig, view, "settings.json", ("resolved", "view")).test
     return read_instances(inputs.view, cut, read_references(inputs.corpus, inputs.tokens))
 
 
 def write_scores(settings: Path, inputs: ScoringInputs, output: Path, device: DeviceName = "auto") -> None:
-    """`docmt job score-system`: `scores.json`, with `details.arrow` and `occurrences.arrow` beside it."""
-    found = score(read_object(settings, *NEEDED), inputs, device)
-    write_tallies(output.with_name("details.arrow"), found.tallies)
-    write_arrow(output.with_name("occurrences.arrow"), found.occurrences)
-    write_json(output, found.scores)
+    """Write `scores.json`, with `details.arrow` and `occurrences.arrow` beside it (`docmt job score-system`)."""
+    result = score(read_object(settings, *REQUIRED_KEYS), inputs, device)
+    write_tallies(output.with_name("details.arrow"), result.tallies)
+    write_arrow(output.with_name("occurrences.arrow"), result.occurrences)
+    write_json(output, result.scores)
 
 
 def unigram_dev_perplexity(tokens: Path) -> float | None:
-    """The perplexity that a model without any context would have: the least that a trained model must beat.
+    """Return the perplexity of a model without context on the dev split; every trained model should be below it.
 
-    Of the dev targets' pieces under their frequencies in training; none where the corpus lacks one of the two.
-
-    Counts are smoothed by adding one to each piece of the vocabulary. Every sentence is followed by one end
-    symbol, as in the models' own dev perplexity.
+    The model is the relative frequency of each target piece in the training split, smoothed by adding one to the
+    count of each piece of the vocabulary. Each sentence is followed by one end symbol, as in the dev perplexity of
+    trained models. The result is None where the corpus has no training split or no dev split.
     """
     table = read_arrow(tokens / "tokens.arrow", TOKENS)
     size = len(Vocabulary.load(tokens / "text" / "vocabulary.target.txt"))
@@ -90,7 +93,10 @@ def unigram_dev_perplexity(tokens: Path) -> float | None:
 
 
 def piece_counts(table: pa.Table, split: str, size: int) -> np.ndarray:
-    """How often each id occurs in the targets of a split, end symbols included; shape (size,)."""
+    """Return the number of occurrences of each id in the targets of a split, end symbols included; shape (size,).
+
+    Raises ValueError for an id that is not below `size`, the size of the vocabulary.
+    """
     targets = table.filter(pc.equal(table.column("split"), split)).column("target_ids")
     ids = pc.list_flatten(targets).to_numpy(zero_copy_only=False)
     if ids.max(initial=0) >= size:
@@ -101,6 +107,6 @@ def piece_counts(table: pa.Table, split: str, size: int) -> np.ndarray:
 
 
 def perplexity(train: np.ndarray, dev: np.ndarray) -> float:
-    """Of `dev` counts under the add-one smoothed frequencies of `train` counts."""
+    """Return the perplexity of pieces with `dev` counts under the add-one smoothed frequencies of `train` counts."""
     log_probabilities = np.log(train + 1) - np.log(train.sum() + len(train))
     return float(np.exp(-(dev * log_probabilities).sum() / dev.sum()))

@@ -1,8 +1,8 @@
-"""Is a system's difference from its baseline more than chance? Paired tests on what each unit adds to a score.
+"""Paired significance tests of the difference between a system's score and its baseline's.
 
-A run (one training) is an array of shape (units, k): what each sentence, document or item adds to the sums that the
-score is a function of (`docmt.scoring.tallies`). Several runs are several trainings, by seed; run r of the system is
-paired with run r of the baseline, and what is compared is the mean of the runs' scores. All p-values are two-sided.
+A run is a training with its own seed. Here it is an array of shape (units, k): the summands of a score for each
+sentence, document or item (see `docmt.scoring.tallies`). Run r of the system is paired with run r of the baseline, and
+the tests compare the means of the runs' scores. All p-values are two-sided.
 """
 
 from collections.abc import Sequence
@@ -14,21 +14,25 @@ from scipy.stats import binomtest, ttest_rel
 from docmt.scoring.tallies import ScoreOfSums
 
 DRAWS = 1000
-"""Test sets that the bootstrap draws, as in Koehn (2004)."""
+"""Number of test sets that the bootstrap draws, as in Koehn (2004)."""
 
 DRAWS_AT_ONCE = 100
-"""Bounds the memory; what comes out does not depend on it."""
+"""Number of test sets that are drawn together. It limits the memory; results do not depend on it."""
 
 SEED = 12345
-"""As sacreBLEU's."""
+"""Seed of the bootstrap, the same as sacreBLEU's."""
 
 FEWEST_SEEDS = 3
-"""Below, a test over seeds could not reach any level of significance that is in use."""
+"""Smallest number of runs for a test over seeds; with fewer, no usual level of significance could be reached."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """`difference`: the system's score less the baseline's. `better`, `worse`, `equal`: so many draws, or units."""
+    """The outcome of a test.
+
+    `difference` is the system's score minus the baseline's. `p` is the p-value. `better`, `worse` and `equal` are
+    numbers of draws (bootstrap) or of units (sign test).
+    """
 
     difference: float
     p: float
@@ -40,23 +44,26 @@ class Outcome:
 def paired_bootstrap(
     system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], score: ScoreOfSums, draws: int = DRAWS
 ) -> Outcome:
-    """Draw as many units as there are, with replacement and the same for both; how often does the difference turn?
+    """Return the outcome of paired bootstrap resampling.
 
-    p = 2 (c + 1) / (draws + 1), where c is the number of draws whose difference has not the sign of the real one (or
-    is not defined); at most 1, and at least 2^(1 - units), below which no exact paired test of so few units goes.
+    A draw is a test set of the same number of units, drawn with replacement and the same for both systems.
+    p = 2 (c + 1) / (draws + 1), where c is the number of draws whose difference does not have the sign of the real
+    difference, or is not defined. p is at most 1, and at least 2^(1 - units), the smallest p-value that an exact paired
+    test on this number of units can have.
 
     Paper: Koehn, Statistical Significance Tests for Machine Translation Evaluation, EMNLP 2004.
-    Departs: the paper calls a system better where it wins 95 % of draws: that is one side, and `better / draws` here.
-    The + 1 is that of Davison and Hinkley (1997) and sacreBLEU; the bound for few units is ours.
+    Departs: the paper calls a system better where it wins 95 % of the draws; that test is one-sided, and the share of
+    wins is `better / draws` here. The + 1 is from Davison and Hinkley (1997) and sacreBLEU; the bound for few units is
+    our addition.
 
-    Twelve items, which only the system gets right: it is better in every draw, and p is 2 (0 + 1) / 1001.
+    Example: only the system translates twelve items right. It is better in all draws, and p is 2 (0 + 1) / 1001.
 
     >>> from docmt.scoring.tallies import percent
     >>> right, wrong = np.array([[1, 1]] * 12), np.array([[0, 1]] * 12)
     >>> paired_bootstrap([right], [wrong], percent)
     Outcome(difference=100.0, p=0.001998001998001998, better=1000, worse=0, equal=0)
 
-    Of three such items no test can tell more than 2 / 2^3.
+    With three such items, no exact test has a p-value below 2 / 2^3.
 
     >>> paired_bootstrap([right[:3]], [wrong[:3]], percent).p
     0.25
@@ -71,15 +78,17 @@ def paired_bootstrap(
 
 
 def sign_test(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], score: ScoreOfSums) -> Outcome:
-    """Put the system's unit in the place of the baseline's, one at a time: does the baseline's score rise or fall?
+    """Return the outcome of a sign test on single units.
 
-    p is that of the exact sign test on the units that make a difference. For accuracy this is McNemar's exact test.
+    Each unit of the baseline is replaced by the system's unit, one unit at a time. A unit is better where the
+    baseline's score rises, and worse where it falls. p is the p-value of the exact sign test on these units. For
+    accuracy this is McNemar's exact test.
 
     Paper: Collins, Koehn, Kucerova, Clause Restructuring for Statistical Machine Translation, ACL 2005.
-    Departs: nothing is approximated by a normal distribution, since counts may be small.
+    Departs: the test is exact, not approximated by a normal distribution, since counts may be small.
 
-    Of ten items the system gets eight right that the baseline gets wrong, one the other way round, and both get the
-    last one right. p = 2 (C(9, 0) + C(9, 1)) / 2^9 = 20 / 512.
+    Example: of ten items, eight are right only in the system, one is right only in the baseline, and one is right in
+    both. p = 2 (C(9, 0) + C(9, 1)) / 2^9 = 20 / 512.
 
     >>> from docmt.scoring.tallies import percent
     >>> system = np.array([[1, 1]] * 8 + [[0, 1], [1, 1]])
@@ -94,14 +103,14 @@ def sign_test(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], scor
 
 
 def seed_p_value(system: Sequence[float], baseline: Sequence[float]) -> float | None:
-    """p of the paired t-test on the scores of trainings, by seed; none for fewer than three.
+    """Return the p-value of the paired t-test on the scores of runs, or None for fewer than three runs.
 
-    The test of choice for so few numbers: Wilcoxon's and other tests by ranks or signs cannot get below 0.05 with
-    five seeds (Dror et al., The Hitchhiker's Guide to Testing Statistical Significance in NLP, ACL 2018). Where all
-    differences are the same, p is 1 if they are zero, else 0.
+    The t-test suits so few numbers: Wilcoxon's test and other tests on ranks or signs cannot have p-values below 0.05
+    with five seeds (Dror et al., The Hitchhiker's Guide to Testing Statistical Significance in NLP, ACL 2018). Where
+    all differences are the same, p is 1 if they are zero, else 0.
 
-    Differences 1, 2, 3: mean 2, standard error 1 / sqrt(3), t = 2 sqrt(3) with 2 degrees of freedom, for which
-    p = 1 - t / sqrt(t^2 + 2) = 1 - sqrt(12 / 14).
+    Example: the differences are 1, 2 and 3. Their mean is 2, the standard error is 1 / sqrt(3), and t = 2 sqrt(3) with
+    2 degrees of freedom, for which p = 1 - t / sqrt(t^2 + 2) = 1 - sqrt(12 / 14).
 
     >>> round(seed_p_value([21, 22, 23], [20, 20, 20]), 9) == round(1 - (12 / 14) ** 0.5, 9)
     True
@@ -115,11 +124,15 @@ def seed_p_value(system: Sequence[float], baseline: Sequence[float]) -> float | 
 
 
 TESTS = {"bootstrap": paired_bootstrap, "sign": sign_test}
-"""By the name that a study's table gives (`significance`)."""
+"""The tests by the names that tables of a study use (`significance`)."""
 
 
 def significance_signature(test: str, unit: str, units: int, runs: int) -> str:
-    """How a p-value was made; `unit` is what was drawn, or counted."""
+    """Return the signature of a p-value.
+
+    `unit` is the kind of unit that the test draws or counts, `units` their number. `runs` is the number of runs of each
+    system.
+    """
     drawing = f"|draws:{DRAWS}|seed:{SEED}" if test == "bootstrap" else ""
     seeds = "+t-test" if runs >= FEWEST_SEEDS else ""
     return f"{test}{seeds}|unit:{unit}|units:{units}{drawing}|runs:{runs}|sides:2|v:1"
@@ -136,17 +149,21 @@ def drawn_scores(run: np.ndarray, score: ScoreOfSums, draws: int = DRAWS) -> np.
     A test set has as many units as the real one, drawn with replacement. Draw number d takes the same units for every
     run with as many units, so that the scores of two systems can be compared draw by draw.
     """
-    numbers, units = np.random.default_rng(SEED), len(run)
+    generator, units = np.random.default_rng(SEED), len(run)
     scores = []
     for first in range(0, draws, DRAWS_AT_ONCE):
         size = min(DRAWS_AT_ONCE, draws - first)
-        # How often each unit is drawn is multinomial: counts of units need no list of the units drawn.
-        times = numbers.multinomial(units, np.full(units, 1 / units), size=size).astype(float)
+        # Drawing with replacement: how often each unit is drawn has a multinomial distribution. Sums of counts are
+        # then a matrix product, and no drawn test set is built.
+        times = generator.multinomial(units, np.full(units, 1 / units), size=size).astype(float)
         scores.append(score(times @ run))
     return np.concatenate(scores)
 
 
 def _changes(system: np.ndarray, baseline: np.ndarray, score: ScoreOfSums) -> np.ndarray:
-    """Of the baseline's score, for each unit that is replaced; shape (units,), 0 where the score is not defined."""
+    """Return the change of the baseline's score when a unit is replaced by the system's; shape (units,).
+
+    The change is 0 where the score is not defined.
+    """
     total = baseline.sum(axis=0, keepdims=True)
     return np.nan_to_num(score(total + (system - baseline)) - score(total))

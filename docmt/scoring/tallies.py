@@ -1,7 +1,7 @@
-"""What each unit of the test set adds to a score, so that two systems can be compared unit by unit.
+"""The summands of a score, one for each unit of the test set, so that two systems can be compared unit by unit.
 
-BLEU, LTCR, HHI, coherence, cohesion and accuracy are each a function of a sum over units: sentences, documents,
-instances, items. A scoring job leaves the summands of all its scores as `details.arrow`.
+BLEU, LTCR, HHI, coherence, cohesion and accuracy are each a function of a sum over units. Units are sentences,
+documents, instances or contrastive items. A scoring job writes the summands of all its scores to `details.arrow`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,11 +19,11 @@ from docmt.scoring.inputs import collapse_runs
 from docmt.settings.metrics import Tallied, is_of_set
 
 ScoreOfSums = Callable[[np.ndarray], np.ndarray]
-"""Of summed counts, shape (n, k), the scores, shape (n,)."""
+"""A function from summed counts, shape (n, k), to scores, shape (n,)."""
 
 
 def percent(sums: np.ndarray) -> np.ndarray:
-    """100 a / b of rows (a, b), not a number where b is 0.
+    """Return 100 a / b for each row (a, b); the result is NaN where b is 0.
 
     >>> percent(np.array([[1, 4], [0, 0]])).tolist()
     [25.0, nan]
@@ -33,7 +33,7 @@ def percent(sums: np.ndarray) -> np.ndarray:
 
 
 def mean(sums: np.ndarray) -> np.ndarray:
-    """a / b of rows (a, b), not a number where b is 0."""
+    """Return a / b for each row (a, b); the result is NaN where b is 0."""
     return percent(sums) / 100
 
 
@@ -43,15 +43,16 @@ SCORE_FUNCTIONS: dict[str, ScoreOfSums] = {
     "percent": percent,
     "mean": mean,
 }
-"""By the kind of a tally. `bleu:` and sacreBLEU's name of the smoothing."""
+"""The function of each kind of tally. Kinds of BLEU are `bleu:` and sacreBLEU's name of the smoothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """One score's summands: `counts` has shape (units, k), and a row for each of `names`.
+    """The summands of a score for each unit of the test set.
 
-    `unit` is what they are: sentences, documents, instances, items. `set` and `distance` are those of contrastive
-    items; a metric may be over several tallies (`select`).
+    `counts` has shape (units, k); its rows are named by `names`. `unit` is the kind of unit: sentences, documents,
+    instances or items. `kind` names the function of the summed counts (SCORE_FUNCTIONS). `set` and `distance` are the
+    contrastive set and distance of items, else None; a metric may join several tallies (`select`).
     """
 
     measure: str
@@ -63,23 +64,24 @@ class Tally:
     distance: int | None = None
 
     def scores(self, sums: np.ndarray) -> np.ndarray:
-        """Of summed counts, shape (n, k), the scores, shape (n,)."""
+        """Return the scores, shape (n,), of summed counts, shape (n, k)."""
         return SCORE_FUNCTIONS[self.kind](sums)
 
     @property
     def score(self) -> float:
-        """Of all units together."""
+        """The score of all units together."""
         return float(self.scores(self.counts.sum(axis=0, keepdims=True))[0])
 
 
 def select(tallies: Sequence[Tally], wanted: Tallied) -> Tally | None:
-    """The one tally of a metric: those of all its sets and distances together; none where there is none."""
-    found = [tally for tally in tallies if _matches(tally, wanted)]
-    if not found:
+    """Return the tally of a metric: the tallies of all its sets and distances joined, or None where there are none."""
+    matches = [tally for tally in tallies if _matches(tally, wanted)]
+    if not matches:
         return None
-    first = found[0]
-    names = tuple(f"{tally.set}/{name}" if tally.set else name for tally in found for name in tally.names)
-    counts = np.concatenate([tally.counts for tally in found])
+    first = matches[0]
+    # Items are numbered within their set, so the name of the set makes the names of joined items unique.
+    names = tuple(f"{tally.set}/{name}" if tally.set else name for tally in matches for name in tally.names)
+    counts = np.concatenate([tally.counts for tally in matches])
     return Tally(first.measure, first.kind, first.unit, names, counts)
 
 
@@ -94,7 +96,10 @@ def _matches(tally: Tally, wanted: Tallied) -> bool:
 def document_tally(
     measure: str, kind: str, documents: Sequence[str], added: Iterable[tuple[str, tuple[float, float]]]
 ) -> Tally:
-    """A row for each of `documents`, by name: the sums of the pairs of numbers that are `added` to it."""
+    """Return a tally with a row for each document.
+
+    `added` has pairs of a document's name and two numbers; a row is the sum of the numbers of its document, or zero.
+    """
     rows = {name: number for number, name in enumerate(documents)}
     counts = np.zeros((len(documents), 2))
     for document, summands in added:
@@ -103,7 +108,9 @@ def document_tally(
 
 
 def adjacent_pairs(documents: Sequence[str]) -> list[tuple[int, int]]:
-    """Places of sentences and of those that follow them. `documents`: each sentence's, by name.
+    """Return the places of adjacent sentences of the same document, as pairs of places from 0.
+
+    `documents` has the name of the document of each sentence.
 
     >>> adjacent_pairs(["a", "a", "a", "b"])
     [(0, 1), (1, 2)]
@@ -112,8 +119,10 @@ def adjacent_pairs(documents: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def adjacent_tally(measure: str, values: Sequence[float], documents: Sequence[str]) -> list[Tally]:
-    """What each document adds to a mean over all sentences that stand side by side in a document: (sum over its pairs,
-    pairs); no tally without a pair.
+    """Return the tally of a mean over pairs of adjacent sentences, in a list that is empty where there are no pairs.
+
+    `values` has a number for each pair, in the order of `adjacent_pairs`. A row of the tally is a document: the sum of
+    the values of its pairs, and the number of its pairs.
 
     Paper: lexical chains, eq. 23 and 24.
 
@@ -126,7 +135,7 @@ def adjacent_tally(measure: str, values: Sequence[float], documents: Sequence[st
 
 
 def write_tallies(path: Path, tallies: Sequence[Tally]) -> None:
-    """`details.arrow`."""
+    """Write tallies as `details.arrow`, a row for each tally."""
     rows = [
         {
             **{name: getattr(tally, name) for name in ("measure", "kind", "unit", "set", "distance", "names")},
@@ -138,7 +147,10 @@ def write_tallies(path: Path, tallies: Sequence[Tally]) -> None:
 
 
 def read_tallies(path: Path) -> list[Tally]:
-    """Raises UserError where the file is missing or no such table."""
+    """Read the tallies that `write_tallies` wrote.
+
+    Raises UserError where the file is missing, or is not a table of tallies.
+    """
     rows = read_arrow(path, DETAILS)
     with reading(path, "not what scores are sums of"):
         return [_tally(row) for row in rows.to_pylist()]

@@ -1,6 +1,7 @@
-"""Word vectors in the text form of word2vec: a line with how many and how long they are, then a word and its numbers.
+"""Word vectors in the text form of word2vec, and their training.
 
-Trained by gensim, which is needed for nothing else; whoever has a file of vectors does not need it.
+The first line of a file has the number of vectors and their length; each line after it has a word and its numbers. The
+library gensim trains vectors; it is not needed to read a file of vectors.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,8 +24,11 @@ COLUMNS = only(TOKENS, "split", "target_tokens")
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """`rows`: each word's in `table`, shape (words, dimensions). `case`: lower where words are lower-cased before they
-    are looked up. `name` is what signatures call it."""
+    """Word vectors with their vocabulary.
+
+    `rows` has the row of each word in `table`, which has shape (words, dimensions). `case` is `lower` where words are
+    lower-cased before their vectors are looked up. `name` is the name of the vectors in signatures.
+    """
 
     rows: dict[str, int]
     table: np.ndarray
@@ -32,18 +36,18 @@ class WordVectors:
     name: str
 
     def words(self, line: str) -> list[str]:
-        """A line's words as they are looked up."""
+        """Return the words of a line in the form in which their vectors are looked up."""
         return apply_case(line, self.case == "lower").split()
 
 
 def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordVectors:
-    """word2vec (Mikolov et al. 2013) on lines of words. The same lines and settings give the same bytes.
+    """Train word2vec (Mikolov et al. 2013) on lines of words; the same lines and settings give the same bytes.
 
-    Raises UserError where gensim is not installed, or no word occurs often enough.
+    Raises UserError where gensim is not installed, or no word has the minimum count.
     """
     word2vec = library("gensim.models", "training word vectors needs gensim").Word2Vec
     sentences = [apply_case(line, config.case == "lower").split() for line in lines]
-    # One worker: of several, each would update vectors while others read them.
+    # A single worker: several workers update vectors while others read them, so results would vary.
     model = word2vec(
         vector_size=config.dimensions,
         sg=int(config.architecture == "skipgram"),
@@ -58,15 +62,18 @@ def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordV
         raise UserError(
             "no word occurs often enough to get a vector",
             found=f"{sum(map(len, sentences))} words",
-            expected=f"one that occurs {config.minimum_count} times or more (minimum_count)",
+            expected=f"a word that occurs {config.minimum_count} times or more (minimum_count)",
         )
     model.train(sentences, total_examples=model.corpus_count, epochs=config.epochs)
-    made_by = f"gensim-{version('gensim')}-{config.architecture}"
-    return WordVectors(dict(model.wv.key_to_index), model.wv.vectors, config.case, made_by)
+    name = f"gensim-{version('gensim')}-{config.architecture}"
+    return WordVectors(dict(model.wv.key_to_index), model.wv.vectors, config.case, name)
 
 
 def write_corpus_vectors(settings: Path, tokens: Path, output: Path) -> None:
-    """`docmt job train-vectors`: vectors.txt of the training split's target side, and card.json."""
+    """Train vectors on the target side of the training split (`docmt job train-vectors`).
+
+    Writes vectors.txt and card.json to the folder `output`.
+    """
     config = parse(WordVectorsConfig, read_object(settings, "vectors")["vectors"], str(settings), ("vectors",))
     lines = read_arrow(tokens / "tokens.arrow", COLUMNS, split="train")["target_tokens"].to_pylist()
     vectors = train_word_vectors(lines, config)
@@ -75,7 +82,7 @@ def write_corpus_vectors(settings: Path, tokens: Path, output: Path) -> None:
 
 
 def write_word_vectors(path: Path, vectors: WordVectors) -> None:
-    """Numbers have as many digits as make them the same when they are read back."""
+    """Write vectors in the text form of word2vec, with enough digits to read the same numbers back."""
     with atomic_file(path) as stream:
         stream.write(f"{len(vectors.rows)} {vectors.table.shape[1]}\n")
         for word, row in zip(vectors.rows, vectors.table.astype(np.float32), strict=True):
@@ -83,9 +90,10 @@ def write_word_vectors(path: Path, vectors: WordVectors) -> None:
 
 
 def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVectors:
-    """The vectors of words that `lines` have, and of no others, since a file may hold millions.
+    """Read the vectors of the words in `lines`; other words are left out, since a file may have millions.
 
-    Raises UserError where the file is missing, or is not in this form.
+    `case` is `lower` where words of the lines are lower-cased first. Raises UserError where the file is missing, or is
+    not in the text form of word2vec.
     """
     wanted = {word for line in lines for word in apply_case(line, case == "lower").split()}
     rows: dict[str, int] = {}
@@ -104,7 +112,8 @@ def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVector
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """The text of each line, and where it stands. What is not UTF-8 makes words that no translation has."""
+    """Yield the text of each line and its place, `file:line`."""
+    # Bytes that are not UTF-8 become replacement characters, in words that no translation has.
     with reading(path, "cannot be read"), path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
         for number, line in enumerate(stream, 1):
             yield line.strip(), f"{path}:{number}"

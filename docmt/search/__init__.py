@@ -1,1 +1,1 @@
-"""Beam search over many instances at once, and forced scores; used by training's validation and by decoding."""
+"""Beam search over many instances at once, and forced scores; validation during training and decoding use both."""

@@ -1,1 +1,1 @@
-"""What jobs are told: a file for each section of a system, and for how scores are computed."""
+"""The schemas of settings: a module for each section of a system, and one for scoring."""

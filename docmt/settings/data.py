@@ -1,8 +1,8 @@
-"""What texts and views can be told: tokens and pieces, and how documents are cut.
+"""The settings of texts and views: tokens and pieces, and the cut of documents into segments.
 
-Frozen dataclasses, one a section of a system. The metadata of a field is its line in the manual; a test holds
-`config.yaml` to it. Checks of single values stand with their field, of impossible pairs in `__post_init__`; they raise
-`BadValue`, and `docmt.base.parse` turns that into a message with file, line and path.
+They are frozen dataclasses, one for each section of a system. The metadata of a field is its line in the manual,
+`config.yaml`; a test compares the two. A field declares the check of its own value. `__post_init__` checks combinations
+of fields. Both raise `BadValue`, which `docmt.base.parse` turns into a message with file, line and path.
 """
 
 from dataclasses import dataclass
@@ -14,26 +14,32 @@ from docmt.base.parse import SHORT_FORMS
 
 @dataclass(frozen=True)
 class TextConfig(Checked):
-    """Stage 2: from raw sentences to subword pieces."""
+    """The settings of stage 2, which converts raw sentences to subword pieces."""
 
     case: Literal["keep", "lower", "truecase"] = setting("keep", "keep the case, lower it, or truecase (Moses)")
     chinese: Literal["jieba", "characters"] = setting("jieba", "how Chinese is segmented; other languages: Moses")
     normalise: bool = setting(False, "Moses' normalisation of punctuation before tokenising; not of Chinese")
     aggressive: bool = setting(False, "Moses cuts hyphens between letters too (-a: `well @-@ known`); not Chinese")
-    bpe: Literal["joint", "separate"] = setting("joint", "one set of merges and one vocabulary, or one a side")
-    merges: int = setting(30000, "BPE merge operations (a side, if separate)", whole(0, 10_000_000))
+    bpe: Literal["joint", "separate"] = setting(
+        "joint", "joint: one set of merges and one vocabulary; separate: one for each side"
+    )
+    merges: int = setting(30000, "number of BPE merge operations (of each side, if separate)", whole(0, 10_000_000))
     threshold: int = setting(0, "pieces rarer than this in training are left out of the vocabulary", whole(0))
     pretrained: str | None = setting(
         None,
-        "folder with a tokenizer.json, whose pieces stand instead of all above but bpe and threshold; none = our own",
+        "folder with a tokenizer.json, whose pieces replace all settings above but bpe and threshold; none = our "
+        "own pieces",
         need_path,
     )
     pretrained_sides: Literal["both", "source"] = setting("both", "which sides have these pieces (BERT: source)")
     learnt_on: str | None = setting(
-        None, "corpus whose cases, merges and vocabularies (of this same preset) are taken; none = each learns its own"
+        None,
+        "corpus from which cases, merges and vocabularies (of this same preset) come; none = each corpus learns "
+        "its own",
     )
 
     def __post_init__(self) -> None:
+        """Check that fields do not contradict each other."""
         super().__post_init__()
         need(self.learnt_on != "", "learnt_on", "''", "a corpus, or none")
         need(self.pretrained is None or self.learnt_on is None, "learnt_on", self.learnt_on, "none beside pretrained")
@@ -47,34 +53,38 @@ class TextConfig(Checked):
             need(not self.aggressive, "aggressive", True, f"false {why}")
 
     def takes_from(self, corpus: str) -> str | None:
-        """The other corpus whose text a corpus takes; none where it learns its own."""
+        """Return the corpus whose text `corpus` takes; return none where it learns its own."""
         return None if self.learnt_on == corpus else self.learnt_on
 
     def is_pretrained(self, side: str) -> bool:
-        """Whether a side, "source" or "target", has the pieces of a pretrained checkpoint."""
+        """Return whether a side, "source" or "target", has the pieces of a pretrained checkpoint."""
         return self.pretrained is not None and (side == "source" or self.pretrained_sides == "both")
 
 
 LEFT_OUT = {"min_document_tokens": ".min{}", "min_document_sentences": ".min{}sentences", "sample": ".sample{}"}
-"""Settings that keep documents or segments out of training, and how they stand in the name of a view."""
+"""The settings that exclude documents or segments from training, and their part in the name of a view."""
 
 
 @dataclass(frozen=True)
 class CutConfig(Checked):
-    """How a document becomes segments: exactly one of window, max_tokens, max_sentences, documents is set."""
+    """The cut of documents into segments.
+
+    Exactly one of `window`, `max_tokens`, `max_sentences` and `documents` is set.
+    """
 
     window: int | None = setting(
         None, "k: every k consecutive sentences (k-to-k); 1 is the sentence view", whole(1, 10_000)
     )
     max_tokens: int | None = setting(
-        None, "instances: packed while the sum of max(source, target) + 2 stays below it", count
+        None, "instances: packed while the sum of max(source, target) + 2 stays below this number", count
     )
-    max_sentences: int | None = setting(None, "sub-documents of at most so many consecutive sentences", count)
+    max_sentences: int | None = setting(None, "sub-documents of at most this number of consecutive sentences", count)
     documents: bool = setting(False, "whole documents")
     openings: bool = setting(False, "training windows: also the first 1, 2, ... k-1 sentences of each document")
     partial_copy: float | None = setting(
         None,
-        "training windows: missing context is filled with so much of the document's first sentence; none = not",
+        "training windows: missing context is filled with this share of the document's first sentence; none = not"
+        " filled",
         above_0(1, ", or none"),
     )
     min_document_tokens: int | None = setting(
@@ -85,11 +95,12 @@ class CutConfig(Checked):
     )
     sample: int | None = setting(
         None,
-        "so many of the training segments, drawn by chance, always the same; a smaller draw is part of a larger",
+        "number of training segments, drawn at random, always the same ones; a smaller draw is part of a larger one",
         count_or_none,
     )
 
     def __post_init__(self) -> None:
+        """Check that one kind of segment is chosen, and that the other fields fit it."""
         super().__post_init__()
         chosen = self._chosen()
         need(
@@ -103,7 +114,9 @@ class CutConfig(Checked):
 
     @property
     def name(self) -> str:
-        """As it stands in paths: `documents`, `window3`, `window3.openings`, `window3.copy0.5`, `tokens512.min768`,
+        """The name of the cut in paths.
+
+        Examples are `documents`, `window3`, `window3.openings`, `window3.copy0.5`, `tokens512.min768` and
         `tokens512.min2sentences.sample20000`.
         """
         ((kind, size),) = self._chosen().items()
@@ -113,35 +126,41 @@ class CutConfig(Checked):
         return f"{name}{'.openings' if self.openings else ''}{copy}{left_out}"
 
     def left_out_by(self) -> dict[str, int]:
-        """What keeps documents or segments out, of training alone; empty where nothing does."""
+        """Return the settings that exclude documents or segments, with their values.
+
+        They hold for training alone. The result is empty where nothing is excluded.
+        """
         return {name: size for name in LEFT_OUT if (size := getattr(self, name)) is not None}
 
     def _chosen(self) -> dict[str, int]:
+        """Return the kinds of segments that are set, with their sizes."""
         kinds = ("window", "max_tokens", "max_sentences", "documents")
         return {kind: size for kind in kinds if (size := getattr(self, kind))}
 
 
 @dataclass(frozen=True)
 class ViewConfig:
-    """Stage 3: the cut of training documents, and that of dev and test where it differs."""
+    """The settings of stage 3: the cut of training documents, and the cut of dev and test."""
 
     train: CutConfig
     test: CutConfig
 
     def __post_init__(self) -> None:
+        """Check that the cut of dev and test changes and excludes nothing."""
         need(not self.test.openings, "test.openings", True, "false (test windows all have k sentences, where they can)")
         copied = self.test.partial_copy
-        need(copied is None, "test.partial_copy", copied, "none (what is translated and scored is never made up)")
+        need(copied is None, "test.partial_copy", copied, "none (context of dev and test is never filled with copies)")
         for name, size in self.test.left_out_by().items():
             raise BadValue(f"test.{name}", size, "none (all of dev and test is translated): state it under view.train")
 
     @property
     def name(self) -> str:
+        """The name of the view in paths; the cut of dev and test is part of it where it differs."""
         return self.train.name if self.train == self.test else f"{self.train.name}+{self.test.name}"
 
 
 def both_cuts(view: dict) -> dict:
-    """`{window: 3}` is short for the same cut in training and test."""
+    """Return the long form of a view: `{window: 3}` is short for this cut in both `train` and `test`."""
     return view if "train" in view or "test" in view else {"train": view, "test": view}
 
 

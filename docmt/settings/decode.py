@@ -1,4 +1,4 @@
-"""What translating can be told."""
+"""The settings of decoding."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,20 +8,28 @@ from docmt.base.checks import Checked, beam, count, need, setting, up_to, whole
 
 @dataclass(frozen=True)
 class DecodeConfig(Checked):
-    """Stage 6: beam search. The strategy follows from the model's frame and the test view."""
+    """The settings of stage 6, beam search.
 
-    beam: int = setting(5, "hypotheses kept for each segment; 1 is greedy", beam)
+    The decoding strategy is no setting: it follows from the model's frame and the test view.
+    """
+
+    beam: int = setting(5, "number of hypotheses kept for each segment; 1 is greedy", beam)
     length_penalty: Literal["average", "gnmt", "unified_dnmt", "none"] = setting(
         "average",
         "score / length^alpha, score / ((5 + length) / 6)^alpha, score / (5 + length / 6)^alpha (the code of "
         "unified-dnmt), or the plain sum of log-probabilities",
     )
     length_alpha: float = setting(1.0, "alpha of the length penalty", up_to(100))
-    max_length_a: float = setting(1.2, "longest translation of a sentence: a * source pieces + b", up_to(1000))
+    max_length_a: float = setting(
+        1.2, "longest translation of a sentence, in pieces: a * source pieces + b", up_to(1000)
+    )
     max_length_b: int = setting(10, "see max_length_a", whole(1, 1_000_000))
-    n_best: int = setting(0, "so many of each search's translations, with scores, in test.nbest.tsv; 0 = no such file")
+    n_best: int = setting(
+        0, "number of translations of each search that are written, with scores, to test.nbest.tsv; 0 = no such file"
+    )
     batch_tokens: int = setting(4096, "source tokens decoded at once (memory and speed, not results)", count)
 
     def __post_init__(self) -> None:
+        """Check that the n-best list is no longer than the beam."""
         super().__post_init__()
         need(0 <= self.n_best <= self.beam, "n_best", self.n_best, f"0 to {self.beam}, the beam")

@@ -1,10 +1,10 @@
-"""The metrics that a study's tables may name, and where `scores.json`, or a training's record, has each.
+"""The metrics that a study's tables may name, and the place of each in `scores.json` or a training's record.
 
-A name is `base`, `base:set` or `base@detail` and both: `s-BLEU`, `mteval d-BLEU`, `i-BLEU` (over packed instances),
-`s-BLEU@j2` (position 2 of a window), `LTCR@low` and `LTCR@high` (its interval), `accuracy` (all sets together),
-`accuracy:pronoun` (with its parts, `pronoun/...`), `accuracy:pronoun@3` (distance 3). Accuracies are in percent in
-tables, as papers print them; `scores.json` has fractions. `parameters`, `speed` and `dev NLL` need no scores, only a
-training.
+A name has the form `base`, `base:set`, `base@detail` or `base:set@detail`: `s-BLEU`, `mteval d-BLEU`, `i-BLEU` (over
+packed instances), `s-BLEU@j2` (position 2 of a window), `LTCR@low` and `LTCR@high` (the ends of its interval),
+`accuracy` (all sets together), `accuracy:pronoun` (with its parts, `pronoun/...`), `accuracy:pronoun@3` (distance 3).
+Accuracies are in percent in tables, as papers print them; `scores.json` has fractions. `parameters`, `speed` and `dev
+NLL` need a training, but no scores.
 """
 
 import math
@@ -16,11 +16,12 @@ from typing import Literal
 from docmt.base.errors import UserError, nearest
 
 NO_DETAIL = "(?!)"
+"""A pattern that matches no detail."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A number and the signature that says how it was made."""
+    """A number, and the signature that says how it was computed."""
 
     value: float
     signature: str
@@ -28,7 +29,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Tallied:
-    """Which rows of `details.arrow` have what each unit of the test set adds to a metric."""
+    """The rows of `details.arrow` that have the contribution of each unit of the test set to a metric."""
 
     measure: str
     set: str | None = None
@@ -36,23 +37,28 @@ class Tallied:
 
 
 Source = Literal["scores", "record"]
-"""What has a metric: `scores.json`, or `record.json` of the training."""
+"""The file that has a metric: `scores.json`, or the training's `record.json`."""
 
 Finder = Callable[[dict, str | None, str | None], Measured | None]
-"""(scores or record, set, detail) -> the number, or none where these lack it."""
+"""A function (content of the file, set, detail) -> the number, or none where the file lacks it."""
 
 Selector = Callable[[str | None, str | None], Tallied | None]
-"""(set, detail) -> the rows that the metric is over, or none where it is no function of such sums."""
+"""A function (set, detail) -> the rows of `details.arrow` that the metric sums, or none where the metric is no function
+of such sums."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """`has_sets`: may be asked of one contrastive set; `detail`: the form of what may follow an @.
+    """A metric of tables: where its number is, how it is printed, and what computes it.
 
-    `tallied`: where the summands of the metric stand, for tests of significance. `source`: which file has it. `unit`
-    stands at the axes of figures. `judge`: the part of `scoring` that may name a pretrained model to measure
-    it by. `module`: what measures it, with `score` (`docmt.scoring.measured`); empty where that is no part of `scores`
-    of its own. The order of modules is that of what they add to `details.arrow`.
+    - `has_sets`: the metric can be named for one contrastive set.
+    - `detail`: the pattern of the text that may follow an @.
+    - `tallied`: the place of the metric's summands, for tests of significance.
+    - `source`: the file that has the number.
+    - `unit`: the label of the axes of figures.
+    - `judge`: the part of `scoring` that may name a pretrained model which measures the metric.
+    - `module`: the module with the function `score` that computes it (`docmt.scoring.measured`); empty where there
+      is none. The order of modules is the order of their rows in `details.arrow`.
     """
 
     about: str
@@ -68,15 +74,17 @@ class Metric:
 
 
 def bleu_measure(family: str, unit: str, position: str | None = None) -> str:
-    """What a BLEU score is called in `details.arrow`, such as `bleu|13a|s` and, in windows, `bleu|13a|s|j2`."""
+    """Return the name of a BLEU score in `details.arrow`, such as `bleu|13a|s`; `bleu|13a|s|j2` for a position."""
     return "|".join(filter(None, ("bleu", family, unit, position)))
 
 
 def _bleu(family: str, unit: str, about: str) -> Metric:
+    """Return the metric of a family of BLEU over a unit."""
+
     def find(scores: dict, _: str | None, position: str | None) -> Measured | None:
         families = scores.get("positions", {}).get(position, {}) if position else scores.get("bleu", {})
-        found = families.get(family, {}).get(unit)
-        return found and Measured(found["score"], found["signature"])
+        result = families.get(family, {}).get(unit)
+        return result and Measured(result["score"], result["signature"])
 
     return Metric(
         about,
@@ -89,12 +97,14 @@ def _bleu(family: str, unit: str, about: str) -> Metric:
 
 
 def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
+    """Return a metric of consistency, LTCR or HHI."""
+
     def find(scores: dict, _: str | None, end: str | None) -> Measured | None:
-        found = scores.get("consistency", {}).get(name)
-        if found and end:
-            interval = found.get("interval")
+        result = scores.get("consistency", {}).get(name)
+        if result and end:
+            interval = result.get("interval")
             return interval and Measured(interval[end], interval["signature"])
-        return found and Measured(found["score"], found["signature"])
+        return result and Measured(result["score"], result["signature"])
 
     return Metric(
         about,
@@ -108,35 +118,37 @@ def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
 
 
 def is_of_set(name: str, wanted: str) -> bool:
-    """Whether a contrastive set is the wanted one or, as `anaphora/f.sg` is of `anaphora`, a part of it."""
+    """Return whether a contrastive set is `wanted` or a part of it, as `anaphora/f.sg` is of `anaphora`."""
     return name == wanted or name.startswith(f"{wanted}/")
 
 
-def _own(
+def _same_name(
     name: str, about: str, unit: str, decimals: int = 2, judge: Literal["aligner", "cohesion"] | None = None
 ) -> Metric:
-    """A metric that is called the same in tables, in `scores.json`, in `details.arrow` and as a module."""
+    """Return a metric that has the same name in tables, in `scores.json`, in `details.arrow` and as a module."""
 
     def find(scores: dict, *_: str | None) -> Measured | None:
-        found = scores.get(name)
-        return Measured(found["score"], found["signature"]) if found else None
+        result = scores.get(name)
+        return Measured(result["score"], result["signature"]) if result else None
 
     tallied, module = lambda *_: Tallied(name), f"docmt.scoring.{name}"
     return Metric(about, find, unit, decimals, tallied=tallied, judge=judge, module=module)
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
+    """Return the accuracy over the items of all chosen sets, in percent."""
     sets = scores.get("contrastive", {})
-    chosen = [found for one, found in sets.items() if name is None or is_of_set(one, name)]
+    chosen = [counts for set_name, counts in sets.items() if name is None or is_of_set(set_name, name)]
     if distance:
-        chosen = [one["by_distance"][distance] for one in chosen if distance in one["by_distance"]]
-    items = sum(one["items"] for one in chosen)
+        chosen = [counts["by_distance"][distance] for counts in chosen if distance in counts["by_distance"]]
+    items = sum(counts["items"] for counts in chosen)
     if not items:
         return None
-    return Measured(100 * sum(one["right"] for one in chosen) / items, scores["contrastive_signature"])
+    return Measured(100 * sum(counts["right"] for counts in chosen) / items, scores["contrastive_signature"])
 
 
 def _fallbacks(scores: dict, *_: str | None) -> Measured | None:
+    """Return the share of sentences that were translated again, alone, in percent."""
     decoding = scores.get("decoding")
     if not decoding:
         return None
@@ -145,17 +157,20 @@ def _fallbacks(scores: dict, *_: str | None) -> Measured | None:
 
 
 def _sentences(scores: dict, _: str | None, position: str | None) -> Measured | None:
+    """Return the number of translated sentences."""
     decoding = scores.get("decoding", {})
     counts = decoding.get("positions", {}).get(position, {}).get("exact") if position else decoding.get("sentences")
     return None if counts is None else Measured(counts, "sentences|v:1")
 
 
 def _parameters(record: dict, *_: str | None) -> Measured | None:
+    """Return the number of parameters, in millions."""
     count = record.get("parameters")
     return None if count is None else Measured(count / 1e6, "parameters|unit:millions|v:1")
 
 
 def _speed(record: dict, *_: str | None) -> Measured | None:
+    """Return the speed of training, in thousand source pieces a second."""
     speed, hardware = record.get("source_tokens_per_s"), record.get("hardware", {})
     machine = hardware.get("gpu") or hardware.get("processor")
     signature = f"speed|unit:thousand source pieces a second|ranks:{record.get('ranks')}|machine:{machine}|v:1"
@@ -163,7 +178,11 @@ def _speed(record: dict, *_: str | None) -> Measured | None:
 
 
 def _dev_likelihood(record: dict, *_: str | None) -> Measured | None:
-    """Every frame is measured by the same number of tokens, words and one end a sentence: the sums are compared."""
+    """Return the negative log-likelihood of dev for each token, in nats.
+
+    It is divided by the same number of tokens for every frame, the words and one end of each sentence, so that frames
+    can be compared.
+    """
     perplexity = record.get("dev_perplexity")
     signature = "dev NLL|unit:nats|per:target pieces + sentences of dev, whatever the frame|label_smoothing:0|v:1"
     return None if perplexity is None else Measured(math.log(perplexity), signature)
@@ -175,9 +194,10 @@ BLEU_FAMILIES = {
     "multi-bleu ": ("tokenized_lower", "tokenised and lower-cased as multi-bleu -lc"),
     "cased multi-bleu ": ("tokenized", "tokenised and cased as multi-bleu"),
 }
-"""By what stands before `s-BLEU` in a metric's name: the family in `scores.json`, and what it is."""
+"""The family in `scores.json`, and its description, by the text before `s-BLEU` in a metric's name."""
 
 BLEU_UNITS = {"s": "over sentences", "d": "over documents", "i": "over the packed instances of the system's view"}
+"""The description of each unit of BLEU."""
 
 METRICS = {
     **{
@@ -199,8 +219,8 @@ METRICS = {
         "LTCR", "pairs of a lexical chain's words translated alike, in percent; its 95 % interval", detail="low|high"
     ),
     "HHI": _consistency("HHI", "concentration of a lexical chain's translations, in percent"),
-    "coherence": _own("coherence", "cosine of adjacent sentences' mean word vectors", "cosine", decimals=4),
-    "cohesion": _own(
+    "coherence": _same_name("coherence", "cosine of adjacent sentences' mean word vectors", "cosine", decimals=4),
+    "cohesion": _same_name(
         "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4, judge="cohesion"
     ),
     "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%"),
@@ -226,28 +246,35 @@ METRICS = {
         source="record",
     ),
 }
+"""All metrics by the base of their names."""
 
 
 @dataclass(frozen=True)
 class MetricName:
-    """A metric's name taken apart."""
+    """The parts of a metric's name."""
 
     metric: Metric
     set: str | None
     detail: str | None
 
     def find(self, content: dict) -> Measured | None:
-        """The metric in the content of the file that has it (`metric.source`); none where it has no such number."""
+        """Return the metric from the content of its file (`metric.source`).
+
+        The result is none where the file has no such number.
+        """
         return self.metric.find(content, self.set, self.detail)
 
     @property
     def tallied(self) -> Tallied | None:
-        """Where `details.arrow` has what the metric is a sum of; none where systems cannot be compared by it."""
+        """The rows of `details.arrow` whose sums give the metric; none where it cannot be tested for significance."""
         return self.metric.tallied(self.set, self.detail)
 
 
 def parse_metric(name: str, where: str | None = None) -> MetricName:
-    """Raises UserError for a metric that does not exist, or that has no such sets or details."""
+    """Split a metric's name into its parts.
+
+    Raises UserError for a metric that does not exist, or that has no such sets or details.
+    """
     base, set_name, detail = re.fullmatch(r"([^:@]*)(?::([^@]*))?(?:@(.*))?", name, re.DOTALL).groups()
     if base not in METRICS:
         raise UserError("unknown metric", where=where, found=name, remedy=nearest(base, METRICS))

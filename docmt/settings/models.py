@@ -1,7 +1,7 @@
-"""The settings of models: fields that all architectures share, and those of each.
+"""The settings of models: the fields that all architectures share, and those of each architecture.
 
-Where a paper leaves a choice open it is a field here; the default is the paper's text, or what the model's file says
-and why. `docmt.settings.system` explains the form.
+A choice that a paper leaves open is a field here. Its default is the paper's text, or the choice that the model's file
+states with a reason. `docmt.settings.data` explains the form.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,15 @@ from docmt.base.checks import Checked, at_least, need, positive, setting, share,
 from docmt.base.parse import KINDS
 
 Frame = Literal["wrapped", "summarised", "joined", "unmarked", "closed", "fairseq"]
-"""Which special symbols stand around sentences: `docmt.nn.frames`."""
+"""The special symbols around sentences (`docmt.nn.frames`)."""
 
 
 @dataclass(frozen=True)
 class TransformerConfig(Checked):
-    """`transformer`: the sentence model and, by its view, concatenation and the document Transformer."""
+    """The settings of `transformer`, which all other architectures have too.
+
+    It is the sentence model and, depending on its view, concatenation or the document Transformer.
+    """
 
     kind: str = setting("transformer", "the architecture; a name of `MODELS`")
     encoder_layers: int = setting(6, "layers of the encoder", whole(1, 1_000))
@@ -24,21 +27,29 @@ class TransformerConfig(Checked):
     width: int = setting(512, "d: width of the hidden states", whole(1, 100_000))
     inner: int = setting(2048, "width of the feed-forward layers inside", whole(1, 1_000_000))
     heads: int = setting(8, "attention heads; divides the width", whole(1, 10_000))
-    dropout: float = setting(0.1, "after embeddings and sublayers", share)
-    attention_dropout: float = setting(0.0, "on attention weights", share)
-    activation_dropout: float = setting(0.0, "inside the feed-forward layers", share)
-    activation: Literal["relu", "gelu"] = setting("relu", "inside the feed-forward layers")
-    norm: Literal["post", "pre"] = setting("post", "layer norm after the residual (Vaswani et al. 2017) or before")
+    dropout: float = setting(0.1, "dropout after embeddings and sublayers", share)
+    attention_dropout: float = setting(0.0, "dropout of attention weights", share)
+    activation_dropout: float = setting(0.0, "dropout inside the feed-forward layers", share)
+    activation: Literal["relu", "gelu"] = setting("relu", "activation inside the feed-forward layers")
+    norm: Literal["post", "pre"] = setting(
+        "post", "layer norm after the residual connection (post; Vaswani et al. 2017) or before the sublayer (pre)"
+    )
     norm_epsilon: float = setting(1e-5, "added to the variance in layer norms", positive)
     embeddings: Literal["shared", "target", "separate"] = setting(
-        "shared", "one table for all, one for target and output, or three; shared needs joint BPE"
+        "shared",
+        "shared: one table for source, target and output, which needs joint BPE; target: one table for target and"
+        " output; separate: three tables",
     )
-    embedding_scale: bool = setting(True, "embeddings times the square root of the width (Vaswani et al. 2017)")
+    embedding_scale: bool = setting(
+        True, "embeddings are multiplied by the square root of the width (Vaswani et al. 2017)"
+    )
     embedding_norm: bool = setting(False, "a layer norm on embeddings (BERT, BART)")
     positions: Literal["running", "restarting"] = setting(
-        "running", "positions run over the segment, or restart with each of its sentences"
+        "running", "positions count through the segment (running) or restart in each of its sentences (restarting)"
     )
-    position_table: Literal["sinusoidal", "learned"] = setting("sinusoidal", "positions by sines, or trained (BART)")
+    position_table: Literal["sinusoidal", "learned"] = setting(
+        "sinusoidal", "sinusoidal: fixed; learned: trained (BART)"
+    )
     max_positions: int = setting(
         1024, "rows of a learned table of positions; a longer segment is refused", whole(1, 10_000_000)
     )
@@ -50,6 +61,7 @@ class TransformerConfig(Checked):
     absent_pieces: tuple[int, ...] = setting((), "ids that have no embedding (imported models); their probability is 0")
 
     def __post_init__(self) -> None:
+        """Check that fields do not contradict each other."""
         super().__post_init__()
         kinds = [kind for kind, row in MODELS.items() if row.settings is type(self)]
         need(self.kind in kinds, "kind", self.kind, f"{' or '.join(kinds) or 'none'}, which has these settings")
@@ -59,26 +71,33 @@ class TransformerConfig(Checked):
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """The frames that this architecture has a use for."""
+        """The frames that this architecture supports."""
         return get_args(Frame)
 
 
 @dataclass(frozen=True)
 class GTransformerConfig(TransformerConfig):
-    """`g_transformer`: group attention in all layers, combined with global attention in the top ones."""
+    """The settings of `g_transformer`: group attention in all layers, with global attention too in the top layers."""
 
     kind: str = setting("g_transformer", "")
     combined_layers: int = setting(2, "K: top layers whose attention combines group and global (section 4.2)")
-    encoder_self_combined_layers: int | None = setting(None, "K of encoder self-attention, where it differs")
-    decoder_self_combined_layers: int | None = setting(None, "K of decoder self-attention, where it differs")
-    cross_combined_layers: int | None = setting(None, "K of cross-attention, where it differs")
+    encoder_self_combined_layers: int | None = setting(None, "K of encoder self-attention; none = combined_layers")
+    decoder_self_combined_layers: int | None = setting(None, "K of decoder self-attention; none = combined_layers")
+    cross_combined_layers: int | None = setting(None, "K of cross-attention; none = combined_layers")
     top_attention: Literal["combined", "group", "global"] = setting(
-        "combined", "what the top K layers have: both, or one of them alone (Table 6); the lower stay group"
+        "combined",
+        "attention of the top K layers: both combined, or one of them alone (Table 6); the lower layers have "
+        "group attention",
     )
-    language_locality: bool = setting(True, "self-attention keeps to groups, not to the document (Table 5)")
-    translation_locality: bool = setting(True, "cross-attention keeps to groups, not to the document (Table 5)")
+    language_locality: bool = setting(
+        True, "self-attention is limited to groups, not open to the whole document (Table 5)"
+    )
+    translation_locality: bool = setting(
+        True, "cross-attention is limited to groups, not open to the whole document (Table 5)"
+    )
 
     def __post_init__(self) -> None:
+        """Check the numbers of combined layers."""
         super().__post_init__()
         for name, layers in self.combined().items():
             limit = self.encoder_layers if name.startswith("encoder") else self.decoder_layers
@@ -86,30 +105,31 @@ class GTransformerConfig(TransformerConfig):
 
     @property
     def frames(self) -> tuple[str, ...]:
+        """The frames that this architecture supports; group attention needs frames that mark sentences."""
         return ("wrapped", "closed") if self.language_locality or self.translation_locality else super().frames
 
     def combined(self) -> dict[str, int]:
-        """Combined layers by the name of their field, with `combined_layers` filled in."""
+        """Return the number of combined layers by field; where a field is none, it is `combined_layers`."""
         names = ("encoder_self_combined_layers", "decoder_self_combined_layers", "cross_combined_layers")
-        own = {name: getattr(self, name) for name in names}
-        return {name: self.combined_layers if k is None else k for name, k in own.items()}
+        layers = {name: getattr(self, name) for name in names}
+        return {name: self.combined_layers if number is None else number for name, number in layers.items()}
 
 
 @dataclass(frozen=True)
 class LongShortConfig(TransformerConfig):
-    """`long_short`: a full and a block-diagonal stream with the same parameters."""
+    """The settings of `long_short`: a full and a block-diagonal stream with the same parameters."""
 
     kind: str = setting("long_short", "")
     frame: Frame = setting("joined", "see transformer; joined: the separator belongs to the sentence that follows")
     aggregation: Literal["concatenation", "sum", "long"] = setting(
         "concatenation",
-        "how the decoder's streams become one: feed-forward over both, their sum, the long alone",
+        "how the decoder's streams are joined: feed-forward layer over both, their sum, or the long stream alone",
     )
     aggregation_inner: int = setting(
         1024, "width of that feed-forward layer inside (concatenation)", whole(1, 1_000_000)
     )
     cross_reads: Literal["own", "long"] = setting(
-        "own", "which encoder stream a decoder stream's cross-attention reads: its counterpart, or the long one"
+        "own", "encoder stream that a decoder stream's cross-attention reads: its counterpart (own), or the long one"
     )
 
     frames = ("joined", "wrapped")
@@ -117,7 +137,7 @@ class LongShortConfig(TransformerConfig):
 
 @dataclass(frozen=True)
 class DocumentToSentenceConfig(TransformerConfig):
-    """What models share that read a document and translate its sentences one by one."""
+    """The settings that models share which read a document and translate its sentences one by one."""
 
     positions: Literal["running", "restarting"] = setting("restarting", "see transformer")
 
@@ -126,46 +146,52 @@ class DocumentToSentenceConfig(TransformerConfig):
 
 @dataclass(frozen=True)
 class LexicalChainConfig(DocumentToSentenceConfig):
-    """`lexical_chain`: LC-Attn, ConVar, GC-Attn, each switchable."""
+    """The settings of `lexical_chain`: LC-Attn, ConVar and GC-Attn; each can be switched off."""
 
     kind: str = setting("lexical_chain", "")
     frame: Frame = setting("summarised", "see transformer; summarised: <cls> opens a source sentence")
-    lexical_attention: bool = setting(True, "LC-Attn: words of a chain attend to each other in the encoder")
-    latent: bool = setting(True, "ConVar: a latent variable a chain guides its translations")
+    lexical_attention: bool = setting(True, "LC-Attn: occurrences of a chain attend to each other in the encoder")
+    latent: bool = setting(True, "ConVar: a latent variable for each chain guides the chain's translations")
     general_attention: bool = setting(True, "GC-Attn: sentences attend to each other by their first symbol")
     new_attention: Literal["copied", "random"] = setting(
-        "copied", "what LC-Attn and GC-Attn start from: the self-attention of init_from's layer, or anew"
+        "copied", "start of LC-Attn and GC-Attn: a copy of the self-attention of init_from's layer, or random"
     )
     latent_width: int = setting(96, "d_z: width of the latent variable", whole(1, 1_000_000))
     latent_inner: int = setting(
         1280, "hidden width of the posterior and the prior network (the paper gives none)", whole(1, 1_000_000)
     )
     latent_variance: Literal["softplus", "plain"] = setting(
-        "softplus", "log variance through Softplus, so at least 0 (eq. 11 and 14), or as it is"
+        "softplus", "log variance through Softplus, so at least 0 (eq. 11 and 14), or without it (plain)"
     )
-    latent_in_inference: Literal["mean", "sample"] = setting("mean", "the prior's mean, or a draw from it")
+    latent_in_inference: Literal["mean", "sample"] = setting(
+        "mean", "latent variable in decoding: the mean of the prior, or a sample from it"
+    )
     kl_weight: float = setting(1.0, "alpha: weight of the KL divergence (eq. 20)", at_least(0))
     kl_warmup_updates: int = setting(20000, "updates over which alpha rises from 0", at_least(0))
 
 
 @dataclass(frozen=True)
 class HanConfig(DocumentToSentenceConfig):
-    """`han`: word-level, then sentence-level attention to previous sentences."""
+    """The settings of `han`: word-level, then sentence-level attention to previous sentences."""
 
     kind: str = setting("han", "")
-    context: Literal["encoder", "decoder", "joint"] = setting("encoder", "where the context comes in")
-    context_sentences: int = setting(3, "k: previous sentences that are seen", whole(1, 1_000))
-    context_gradient: bool = setting(False, "train the states of the context too; the authors' code detaches them")
+    context: Literal["encoder", "decoder", "joint"] = setting(
+        "encoder", "part of the model that attends to the context"
+    )
+    context_sentences: int = setting(3, "k: number of previous sentences in the context", whole(1, 1_000))
+    context_gradient: bool = setting(
+        False, "gradients also reach the states of the context; the authors' code detaches them"
+    )
 
 
 @dataclass(frozen=True)
 class WLinkConfig(DocumentToSentenceConfig):
-    """`w_link`: linked words share context in the encoder, and are told to agree in translation."""
+    """The settings of `w_link`: linked words share context in the encoder, and the loss rewards equal translations."""
 
     kind: str = setting("w_link", "")
     shared_context: bool = setting(True, "linked words exchange context in the encoder")
     agreement_weight: float = setting(
-        1.0, "weight of the loss that linked words are translated alike; 0 = none", at_least(0)
+        1.0, "weight of the loss that rewards equal translations of linked words; 0 = no such loss", at_least(0)
     )
 
 
@@ -173,9 +199,9 @@ class Architecture(NamedTuple):
     """A row of `MODELS`."""
 
     settings: type[TransformerConfig]
-    """Its own, or those of another architecture where it has no more to set."""
+    """The schema of its settings; it may be that of another architecture, if there is nothing more to set."""
     model: str
-    """The class as `module:name`, which `docmt.models` imports: settings are read where no torch is."""
+    """The class as `module:name`, which `docmt.models` imports; settings are read by commands without torch."""
     reads_chains: bool = False
     """Whether its jobs need the lexical chains of stage 4."""
 
@@ -188,8 +214,10 @@ MODELS = {
     "han": Architecture(HanConfig, "docmt.models.han:Han"),
     "w_link": Architecture(WLinkConfig, "docmt.models.w_link:WLink", reads_chains=True),
 }
-"""Architectures by `model.kind`: a new one is a file in `docmt/models/` and a line here."""
+"""Architectures by `model.kind`. A new architecture is a file in `docmt/models/` and a line here."""
 
 MODEL_CONFIGS: dict[str, type[TransformerConfig]] = {kind: row.settings for kind, row in MODELS.items()}
+"""The schema of the settings of each kind."""
 READS_CHAINS = tuple(kind for kind, row in MODELS.items() if row.reads_chains)
+"""The kinds whose jobs need the lexical chains of stage 4."""
 KINDS[TransformerConfig] = ("model", MODEL_CONFIGS)

@@ -1,4 +1,7 @@
-"""What scores are computed by: `scoring` of config.yaml. A change scores again, and trains and translates nothing."""
+"""The settings of scoring: `scoring` of config.yaml.
+
+A change computes scores again; nothing is trained or translated again.
+"""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -7,15 +10,16 @@ from docmt.base.checks import MOST, Checked, above_0, count, need, need_path, se
 from docmt.base.names import LANGUAGES_ARE, is_language
 
 TRAINED = "trained"
-"""Stands for a file of word vectors: they are made from the training split."""
+"""The value that stands for a file of word vectors: they are trained on the training split."""
 
 
 def by_language(about: str) -> Any:
-    """A setting that may differ from language to language: a mapping from a code such as en."""
+    """Declare a setting that may differ between languages: a mapping from a language code such as en."""
     return field(default_factory=dict, metadata={"about": about, "check": need_languages})
 
 
 def need_languages(name: str, value: dict[str, str]) -> None:
+    """Raise BadValue unless the keys are language codes and the values are paths."""
     for language, item in value.items():
         need(is_language(language), name, language, LANGUAGES_ARE)
         need_path(f"{name}.{language}", item)
@@ -23,76 +27,94 @@ def need_languages(name: str, value: dict[str, str]) -> None:
 
 @dataclass(frozen=True)
 class ConsistencyConfig(Checked):
-    """LTCR and HHI: every choice that the papers leave open, and those in which their codes differ."""
+    """The settings of LTCR and HHI: each choice that the papers leave open, or in which their codes differ."""
 
     chains: Literal["words", "pieces"] = setting(
-        "words", "what a chain repeats: a source word, or one piece of it, counting from the word's first"
+        "words", "unit that a chain repeats: a source word, or the n-th piece of a word (n = 1, 2, ...)"
     )
-    source_case: Literal["keep", "lower"] = setting("keep", "whether words that differ in case alone are one chain")
-    source_punctuation: bool = setting(True, "whether words without a letter or a digit make chains too")
+    source_case: Literal["keep", "lower"] = setting(
+        "keep", "keep: words that differ only in case are different chains; lower: they are one chain"
+    )
+    source_punctuation: bool = setting(True, "whether words without a letter or a digit form chains too")
     source_stop_words: int | None = setting(
         None,
-        "so many of the most frequent source words of training make no chain; none = the corpus' stop_words",
+        "number of the most frequent source words of training that form no chain; none = the corpus' stop_words",
         whole(0, MOST, ", or none"),
     )
-    source_stop_lists: dict[str, str] = by_language("by language, a file of such words, a word a line, instead")
-    target_case: Literal["lower", "keep"] = setting("lower", "whether translations that differ in case alone agree")
+    source_stop_lists: dict[str, str] = by_language("by language, a file with such words instead, one on each line")
+    target_case: Literal["lower", "keep"] = setting(
+        "lower", "lower: translations that differ only in case agree; keep: they do not"
+    )
     target_punctuation: bool = setting(False, "whether words without a letter or a digit are part of a translation")
     target_stop_words: int | None = setting(
         None,
-        "so many of the most frequent target words of training are no part; none = the corpus' target_stop_words",
+        "number of the most frequent target words of training that are no part of a translation; none = the "
+        "corpus' target_stop_words",
         whole(0, MOST, ", or none"),
     )
-    target_stop_lists: dict[str, str] = by_language("by language, a file of such words, a word a line, instead")
+    target_stop_lists: dict[str, str] = by_language("by language, a file with such words instead, one on each line")
     only_stop_words: Literal["kept", "unaligned"] = setting(
-        "kept", "a translation that has stop words alone. kept: it is these; unaligned: it is none"
+        "kept",
+        "a translation of stop words alone. kept: they are the translation; unaligned: the word has no translation",
     )
     reverse_links: bool = setting(
-        True, "a word to which no target word is linked has the one that it is linked to the other way, if any"
+        True, "where no target word is linked to a source word, use the link in the other direction, if any"
     )
     unaligned: Literal["own", "skip", "empty"] = setting(
         "own",
-        "an occurrence without a translation. own: agrees with none; skip: is left out; empty: agrees with its like",
+        "an occurrence without a translation. own: it agrees with no other; skip: it is left out; empty: it "
+        "agrees with other occurrences without a translation",
     )
     match: Literal["exact", "subset", "overlap", "contained", "fuzzy"] = setting(
         "exact",
         "when two translations agree. exact: same words in order; subset: words of one are words of the other; "
-        "overlap: a word in common; contained: text of one in that of the other (DelTA's fuzzy match); fuzzy: as alike "
-        "as `similarity`",
+        "overlap: a word in common; contained: text of one in that of the other (DelTA's fuzzy match); fuzzy: at "
+        "least `similarity`",
     )
     similarity: float = setting(
-        0.8, "least of 1 - edit distance in characters / characters of the longer one (match: fuzzy)", above_0(1)
+        0.8,
+        "smallest 1 - edit distance in characters / characters of the longer translation (match: fuzzy)",
+        above_0(1),
     )
-    pairs: Literal["all", "first"] = setting("all", "LTCR: all pairs of a chain, or each with its first one (LTCR-1)")
+    pairs: Literal["all", "first"] = setting(
+        "all", "LTCR: all pairs of a chain's translations, or each with the first one (LTCR-1)"
+    )
     average: Literal["micro", "macro"] = setting(
-        "micro", "a chain counts as often as it has pairs (LTCR) or translations (HHI, eq. 26), or once"
+        "micro",
+        "micro: a chain has the weight of its number of pairs (LTCR) or translations (HHI, eq. 26); macro: all "
+        "chains have the same weight",
     )
 
     def of_corpus(self, languages: tuple[str, str], stop_words: tuple[int, int]) -> "ConsistencyConfig":
-        """With the numbers of stop words that hold for a corpus, where there is no file; source, then target."""
-        own: dict[str, Any] = {}
+        """Return these settings with the stop words of a corpus filled in.
+
+        `languages` and `stop_words` are for source, then target. A side with a file of stop words gets this file and
+        the number 0; a side without gets the stated number or else the corpus'.
+        """
+        changes: dict[str, Any] = {}
         for side, language, number in zip(("source", "target"), languages, stop_words, strict=True):
             files, stated = getattr(self, f"{side}_stop_lists"), getattr(self, f"{side}_stop_words")
             has_file = language in files
-            own[f"{side}_stop_lists"] = {language: files[language]} if has_file else {}
-            own[f"{side}_stop_words"] = 0 if has_file else number if stated is None else stated
-        return replace(self, **own)
+            changes[f"{side}_stop_lists"] = {language: files[language]} if has_file else {}
+            changes[f"{side}_stop_words"] = 0 if has_file else number if stated is None else stated
+        return replace(self, **changes)
 
 
 @dataclass(frozen=True)
 class AlignerConfig:
-    """What finds the translations of lexical chains' words, for LTCR and HHI."""
+    """The settings of the word aligner, which finds the translations of lexical chains' words for LTCR and HHI."""
 
     kind: Literal["default", "eflomal", "awesome-align"] = setting(
         "default",
-        "default: our own, trained on the training split, needs no weights; eflomal (no two runs are the same; an "
-        "extra to install) or awesome-align (with a model)",
+        "default: the aligner of docmt, trained on the training split, needs no weights; eflomal (no two runs are"
+        " the same; an extra to install) or awesome-align (with a model)",
     )
     model: str | None = setting(
-        None, "awesome-align's: a folder with config.json, vocab.txt, tokenizer_config.json, pytorch_model.bin"
+        None, "model of awesome-align: a folder with config.json, vocab.txt, tokenizer_config.json, pytorch_model.bin"
     )
 
     def __post_init__(self) -> None:
+        """Check that awesome-align has a model and that other aligners have none."""
         if self.kind == "awesome-align":
             need(self.model is not None, "model", self.model, "the folder of a model, for awesome-align")
             need_path("model", self.model)
@@ -102,56 +124,66 @@ class AlignerConfig:
 
 @dataclass(frozen=True)
 class WordVectorsConfig(Checked):
-    """word2vec, as its authors' tool trains it by default; the lexical-chain paper names the 100 dimensions alone."""
+    """The settings of word2vec, with the defaults of its authors' tool.
+
+    The paper on lexical chains states only the 100 dimensions.
+    """
 
     dimensions: int = setting(100, "numbers in a word's vector", whole(1, 100_000))
-    architecture: Literal["cbow", "skipgram"] = setting("cbow", "which of word2vec's two")
-    window: int = setting(5, "words on each side, at most", whole(1, 1_000))
-    minimum_count: int = setting(5, "rarer words get no vector", count)
+    architecture: Literal["cbow", "skipgram"] = setting(
+        "cbow", "architecture of word2vec: continuous bag of words, or skip-gram"
+    )
+    window: int = setting(5, "largest number of context words on each side", whole(1, 1_000))
+    minimum_count: int = setting(5, "words that occur less often have no vector", count)
     negative: int = setting(5, "negative samples for each word", whole(1, 1_000))
     epochs: int = setting(5, "passes over the text", whole(1, 10_000))
     case: Literal["lower", "keep"] = setting("lower", "whether words are lower-cased first")
-    seed: int = setting(1, "of the random start", whole(0, 2**32 - 1))  # gensim's has 32 bits
+    seed: int = setting(1, "seed of the random start", whole(0, 2**32 - 1))  # gensim's has 32 bits
 
 
 @dataclass(frozen=True)
 class CoherenceConfig(WordVectorsConfig):
-    """Coherence (lexical chains, eq. 23), and the word vectors that are trained for it."""
+    """The settings of coherence (lexical chains, eq. 23), and of the word vectors that are trained for it."""
 
     vectors: dict[str, str] = by_language(
         "by target language, a file of word vectors (word2vec's text form), or `trained` on the training split; "
-        "others have no coherence"
+        "other languages have no coherence"
     )
 
 
 @dataclass(frozen=True)
 class CohesionConfig(Checked):
-    """Cohesion (lexical chains, eq. 24)."""
+    """The settings of cohesion (lexical chains, eq. 24)."""
 
     models: dict[str, str] = by_language(
-        "by target language, the folder of a BERT that predicts next sentences; others have no cohesion"
+        "by target language, the folder of a BERT that predicts next sentences; other languages have no cohesion"
     )
-    batch_pairs: int = setting(32, "pairs of sentences at once (memory and speed, not results)", whole(1, 1_000_000))
+    batch_pairs: int = setting(
+        32, "pairs of sentences computed at once (memory and speed, not results)", whole(1, 1_000_000)
+    )
 
 
 @dataclass(frozen=True)
 class ContrastiveConfig:
-    """Accuracy on contrastive sets. A tie with the best wrong variant is wrong, and counted."""
+    """The settings of accuracy on contrastive sets.
+
+    A tie of the right variant with the best wrong variant counts as wrong; ties are also counted.
+    """
 
     score: Literal["sum", "mean"] = setting(
-        "sum", "what variants are judged by: log-probabilities' sum, or their mean; ends of sentences count"
+        "sum", "score of a variant: the sum of its log-probabilities, or their mean; ends of sentences count"
     )
-    unit: Literal["last", "target"] = setting("last", "over the last sentence, or over the whole target")
+    unit: Literal["last", "target"] = setting("last", "sum or mean over the last sentence, or over the whole target")
 
     @property
     def file(self) -> str:
-        """Which file of stage 6 has what variants are judged by."""
+        """The file of stage 6 with the log-probabilities that judge variants."""
         return "contrastive.whole.arrow" if self.unit == "target" else "contrastive.arrow"
 
 
 @dataclass(frozen=True)
 class ScoringConfig:
-    """`scoring` of config.yaml."""
+    """The schema of `scoring` of config.yaml."""
 
     consistency: ConsistencyConfig = field(default_factory=ConsistencyConfig)
     aligner: AlignerConfig = field(default_factory=AlignerConfig)
@@ -160,6 +192,7 @@ class ScoringConfig:
     contrastive: ContrastiveConfig = field(default_factory=ContrastiveConfig)
 
     def __post_init__(self) -> None:
+        """Check that the aligner and the unit of chains fit."""
         need(
             self.consistency.chains == "words" or self.aligner.kind != "awesome-align",
             "consistency.chains",

@@ -1,4 +1,4 @@
-"""A system: all that its jobs are told, and on which corpus it stands."""
+"""A system: all settings of its jobs, and its entry for each corpus."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ from docmt.settings.train import GROUPS, TrainConfig
 
 @dataclass(frozen=True)
 class SystemConfig:
-    """A named set of choices, with everything that it extends filled in.
+    """A named set of settings, with everything that it extends filled in.
 
-    `text` names a preset of config.yaml's `texts`; `init_from` names the system of the study whose model training
-    starts from, on the corpus `init_corpus` where that is another; or `pretrained` the folder of a checkpoint (mBART,
-    BART, BERT).
+    `text` names a preset of config.yaml's `texts`. `init_from` names a system of the study: training starts from its
+    model, on the corpus `init_corpus` where that is another. `pretrained` is instead the folder of a checkpoint from
+    which training starts (mBART, BART, BERT).
     """
 
     name: str
@@ -29,6 +29,7 @@ class SystemConfig:
     init_corpus: str | None = None
 
     def __post_init__(self) -> None:
+        """Check that the sections fit each other."""
         multi = self.view.test.window is None or self.view.test.window > 1
         joined = self.model.frame == "joined"
         need(
@@ -41,7 +42,7 @@ class SystemConfig:
             self.model.frame != "unmarked" or (self.view.test.window or 1) == 1,
             "model.frame",
             "unmarked",
-            "another frame where the test view is overlapping windows (what they give cannot be put together)",
+            "another frame where the test view is overlapping windows (their outputs cannot be combined)",
         )
         need(
             joined or self.model.kind != "transformer" or not multi or self.view.test.window is None,
@@ -54,11 +55,12 @@ class SystemConfig:
             copied is None or self.model.kind not in READS_CHAINS,
             "view.train.partial_copy",
             copied,
-            f"none for a model that reads lexical chains ({', '.join(READS_CHAINS)}): a copied word repeats nothing",
+            f"none for a model that reads lexical chains ({', '.join(READS_CHAINS)}): a copied word is no repetition",
         )
         self._check_start()
 
     def _check_start(self) -> None:
+        """Check the start of training, and that settings of transferred parameters have such a start."""
         need(
             self.init_from is None or self.pretrained is None,
             "pretrained",
@@ -81,11 +83,12 @@ class SystemConfig:
 
 @dataclass(frozen=True)
 class Entry:
-    """One system on one corpus: what it is, and where its files stand.
+    """A system on a corpus.
 
-    `folder` is the system's part of paths; `trained` is that of the system whose model it uses: itself, or the
-    ancestor from which it differs only in decoding. `identity` is equal where everything is, down to the systems
-    that training starts from. `seeds`: a training each.
+    `folder` is the system's part of paths. `trained` is the part of paths of the system whose model it uses: itself, or
+    the ancestor from which it differs only in decoding. `extends` is the system that it extends. Two entries have equal
+    `identity` where all of their settings are equal, those of the systems that training starts from included. `seeds`
+    has a seed for each training.
     """
 
     study: str

@@ -1,13 +1,14 @@
-"""Subword pieces by byte-pair encoding: learnt on counts of words, applied once a word type (subword-nmt).
+"""Byte-pair encoding (BPE): merges are learnt from counts of words, and cut words into subword pieces.
 
-What is learnt is what subword-nmt learns, in seconds. Its `learn_bpe` looks through all pairs for each merge, and keeps
-a dictionary for each of them: it takes most of the time of stage 2 on one core, and a kilobyte for each word that
-differs. Here the words stand one after another in arrays, a heap knows the most frequent pair, and only pairs that may
-soon be merged are remembered.
+The learner gives the merges of subword-nmt in seconds. `learn_bpe` of subword-nmt scans all pairs for each merge and
+keeps a dictionary for each pair: it would take most of the time of stage 2 on one core, and a kilobyte of memory for
+each distinct word. Here all words lie one after another in arrays, a heap gives the most frequent pair, and only the
+pairs that may soon be merged are remembered. subword-nmt applies the merges; callers cut each distinct word once.
 
 Paper: Sennrich et al. 2016, algorithm 1, with the end-of-word mark of version 0.2.
-Departs: the counts of pairs are exact. Those of subword-nmt are not where two ways lead to one symbol (`ab c`, `a bc`),
-nor for pairs that it has set aside as rare; on real text both learn the same (a test holds them to it).
+Departs: the counts of pairs are exact. The counts of subword-nmt are not exact where two merges give the same symbol
+(`ab c`, `a bc`), nor for pairs that it has set aside as rare. On real text both learn the same merges
+(tests/text/test_merges.py).
 """
 
 import heapq
@@ -26,61 +27,75 @@ from docmt.base.vocabulary import CONTINUES
 from docmt.base.workers import Done
 
 HEADER = "#version: 0.2"
+"""The first line of a file of merges."""
 
 END_OF_WORD = "</w>"
-"""Ends the last symbol of a word."""
+"""The end-of-word mark: it ends the last symbol of a word."""
 
 LEAST_COUNT = 2
-"""A pair that occurs less often is not merged."""
+"""The least number of occurrences of a pair that is merged."""
 
 REMEMBERED_PAIRS = 20_000
-"""Pairs that are remembered when all are counted; what is learnt does not depend on it."""
+"""The number of pairs that are remembered after all pairs are counted; the merges do not depend on it."""
 
 LAST_OFFSET = 0x110000
-"""Added to the code point of a word's last character, so that it is another symbol."""
+"""The number that is added to the code point of a word's last character, so that it is a symbol of its own."""
 
 
 def learn_merges(counts: Mapping[str, int], merges: int) -> tuple[str, ...]:
-    """At most `merges` operations, the most frequent pair first; fewer where no pair is left that occurs twice."""
+    """Return at most `merges` merges, the most frequent pair first.
+
+    There are fewer than `merges` where no pair is left that occurs twice. `counts`: the number of occurrences of each
+    word.
+    """
     learner = MergeLearner(counts)
     return tuple(takewhile(lambda merge: merge is not None, (learner.merge() for _ in range(merges))))
 
 
 class Segmenter:
-    """Cuts words into pieces by merge operations; without any, into characters."""
+    """A segmenter that cuts words into pieces by merges; without any merges, into characters."""
 
     def __init__(self, merges: Sequence[str]) -> None:
+        """Prepare the merges, in the order in which they were learnt; each merge is two symbols joined by a space."""
         self.merges = tuple(merges)
-        # Saying how many there are keeps subword-nmt from reading an empty list as one damaged line.
+        # Without the argument `merges` subword-nmt would read an empty list of merges as one damaged line.
         self._bpe = BPE(io.StringIO("\n".join((HEADER, *self.merges))), merges=len(self.merges), separator=CONTINUES)
 
     def pieces(self, word: str) -> list[str]:
-        self._bpe.cache.clear()  # it would keep every word for ever; `Side` remembers some
+        """Return the pieces of a word; each piece but the last ends with `@@`."""
+        # subword-nmt's cache has no limit; `docmt.text.side.Side` remembers a bounded number of words instead.
+        self._bpe.cache.clear()
         return self._bpe.segment_tokens([word])
 
     def save(self, path: Path | str) -> None:
+        """Write the merges in subword-nmt's format, one merge per line below a header."""
         with atomic_file(path) as stream:
             stream.writelines(line + "\n" for line in (HEADER, *self.merges))
 
     @classmethod
     def load(cls, path: Path | str) -> "Segmenter":
-        """Raises UserError where the file is missing, of another version, or has a line that is no pair of units."""
+        """Read the merges that `save` or subword-nmt wrote.
+
+        Raises UserError where the file is missing, is of another version, or has a line that is not two symbols.
+        """
         header, *merges = read_text(path).split("\n")[:-1] or [""]
         if header != HEADER:
             raise UserError("not BPE codes of subword-nmt", where=f"{path}:1", found=repr(header), expected=HEADER)
         for number, line in enumerate(merges, start=2):
             if len(line.split(" ")) != 2:
-                raise UserError("not a merge", where=f"{path}:{number}", found=repr(line), expected="two units")
+                raise UserError("not a merge", where=f"{path}:{number}", found=repr(line), expected="two symbols")
         return cls(merges)
 
 
 class PieceCounter:
-    """How often each piece occurs where each word occurs so many times."""
+    """A counter of pieces, which worker processes call with counts of words."""
 
     def __init__(self, merges: Sequence[str]) -> None:
+        """Prepare the segmenter of these merges; it is built once in each worker process."""
         self._segmenter = Segmenter(merges)
 
     def __call__(self, counts: Iterable[tuple[str, int]]) -> Done[Counter[str]]:
+        """Return the number of occurrences of each piece, for words and the number of occurrences of each word."""
         pieces: Counter[str] = Counter()
         for word, count in counts:
             for piece in self._segmenter.pieces(word):
@@ -89,19 +104,24 @@ class PieceCounter:
 
 
 def join_pieces(pieces: Iterable[str]) -> list[str]:
-    """The words that the pieces make; a last piece that would continue ends there."""
+    """Return the words that the pieces form.
+
+    A last piece that ends with `@@`, so that another piece should follow, ends the last word.
+    """
     text = " ".join(pieces) + " "
     return text.replace(f"{CONTINUES} ", "").split()
 
 
 class WordSymbols:
-    """All words that differ, one after another: places of symbols, each with its neighbours within the word.
+    """The symbols of all distinct words, one word after another, each symbol with its neighbours within the word.
 
-    `symbols`: at each place, -1 where it became part of the one before; `left`, `right`: the neighbours' places, -1
-    where the word ends; `weights`: how often the word occurs. Memory: 20 bytes a place.
+    `symbols`: the number of the symbol at each position, or -1 where it became part of the symbol before it. `left`,
+    `right`: the positions of the neighbours, or -1 at the edge of the word. `weights`: the number of occurrences of the
+    word. `names`: the text of each symbol. The arrays take 20 bytes per position.
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:
+        """Start with one symbol per character of each word in `counts`."""
         words = sorted(counts)
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         ends = np.cumsum(lengths)
@@ -110,111 +130,141 @@ class WordSymbols:
         used, symbols = np.unique(points, return_inverse=True)
         self.names = [chr(p) if p < LAST_OFFSET else chr(p - LAST_OFFSET) + END_OF_WORD for p in used.tolist()]
         self.symbols = symbols.astype(np.int32)
-        places = np.arange(len(points), dtype=np.int32)
-        self.left, self.right = places - 1, places + 1
+        positions = np.arange(len(points), dtype=np.int32)
+        self.left, self.right = positions - 1, positions + 1
         self.left[ends - lengths] = self.right[ends - 1] = -1
         self.weights = np.repeat(np.fromiter((counts[word] for word in words), np.int64, len(words)), lengths)
         self._numbers = {name: number for number, name in enumerate(self.names)}
 
-    def pairs(self, *places: np.ndarray) -> "Pairs":
-        """The pairs of these places, each taken once, with their right neighbours, where they have one."""
-        found = np.sort(np.concatenate(places))
-        found = found[np.diff(found, prepend=-1) > 0]  # -1, no neighbour, is left out with what is there twice
-        found = found[self.right[found] >= 0]
-        codes = self.symbols[found].astype(np.int64) << 32 | self.symbols[self.right[found]]
-        return Pairs(codes, found, self.weights)
+    def pairs(self, *positions: np.ndarray) -> "Pairs":
+        """Return the pairs of the symbols at these positions with their right neighbours.
 
-    def places_of(self, pair: int, candidates: np.ndarray) -> np.ndarray:
-        """Those of `candidates` where the pair stands now, without the later one of two that overlap (`a a a`)."""
+        A position counts once, even where it is given several times. Positions without a right neighbour, and -1, give
+        no pair.
+        """
+        lefts = np.sort(np.concatenate(positions))
+        # The first difference is 0 where the lowest value is -1 ("no neighbour"): -1 goes out with the duplicates.
+        lefts = lefts[np.diff(lefts, prepend=-1) > 0]
+        lefts = lefts[self.right[lefts] >= 0]
+        codes = self.symbols[lefts].astype(np.int64) << 32 | self.symbols[self.right[lefts]]
+        return Pairs(codes, lefts, self.weights)
+
+    def positions_of(self, pair: int, candidates: np.ndarray) -> np.ndarray:
+        """Return the positions among `candidates` where the pair now occurs.
+
+        Of two occurrences that overlap (`a a a`) the later one is left out.
+        """
         first, second = pair >> 32, pair & 0xFFFFFFFF
-        places = candidates[self.symbols[candidates] == first]
-        places = places[self.right[places] >= 0]
-        places = np.sort(places[self.symbols[self.right[places]] == second])
-        return places if first != second else self._apart(places)
+        positions = candidates[self.symbols[candidates] == first]
+        positions = positions[self.right[positions] >= 0]
+        positions = np.sort(positions[self.symbols[self.right[positions]] == second])
+        return positions if first != second else self._apart(positions)
 
-    def _apart(self, places: np.ndarray) -> np.ndarray:
-        kept, taken = [], -1
-        for place, following in zip(places.tolist(), self.right[places].tolist(), strict=True):
-            if place != taken:
-                kept.append(place)
-                taken = following
-        return np.array(kept, np.int32)
+    def _apart(self, positions: np.ndarray) -> np.ndarray:
+        """Return the positions of a pair of equal symbols without overlaps.
 
-    def join(self, places: np.ndarray, pair: int) -> int:
-        """Make one symbol of each of these places and its right neighbour; returns the symbol's number."""
+        `positions` are sorted; a position is left out where it is the second symbol of the pair selected before it.
+        """
+        selected, covered = [], -1
+        for position, following in zip(positions.tolist(), self.right[positions].tolist(), strict=True):
+            if position != covered:
+                selected.append(position)
+                covered = following
+        return np.array(selected, np.int32)
+
+    def join(self, positions: np.ndarray, pair: int) -> int:
+        """Merge the symbol at each position with its right neighbour and return the number of the new symbol."""
         name = self.names[pair >> 32] + self.names[pair & 0xFFFFFFFF]
         symbol = self._numbers.setdefault(name, len(self.names))
         if symbol == len(self.names):
             self.names.append(name)
-        gone = self.right[places]
+        gone = self.right[positions]
         following = self.right[gone]
-        self.symbols[places], self.right[places] = symbol, following
+        self.symbols[positions], self.right[positions] = symbol, following
         inside = following >= 0
-        self.left[following[inside]] = places[inside]
+        self.left[following[inside]] = positions[inside]
         self.symbols[gone] = self.right[gone] = -1
         return symbol
 
 
 class Pairs:
-    """Pairs of symbols that differ, as `left symbol << 32 | right symbol`: how often each occurs, and where."""
+    """The distinct pairs of symbols: the number of occurrences of each pair, and their positions.
 
-    def __init__(self, codes: np.ndarray, places: np.ndarray, weights: np.ndarray) -> None:
+    `codes`: each pair as `left symbol << 32 | right symbol`, sorted. `totals`: the weighted number of occurrences. The
+    positions of pair i are `positions[bounds[i] : bounds[i + 1]]`.
+    """
+
+    def __init__(self, codes: np.ndarray, positions: np.ndarray, weights: np.ndarray) -> None:
+        """Group the pairs at `positions`, whose codes are `codes`.
+
+        `weights` has an entry for every position of the words, not only for those of the pairs.
+        """
         order = np.argsort(codes, kind="stable")
-        codes, self.places = codes[order], places[order]
+        codes, self.positions = codes[order], positions[order]
         starts = np.flatnonzero(np.diff(codes, prepend=-1))
         self.codes, self.bounds = codes[starts], np.append(starts, len(codes))
-        self.totals = np.add.reduceat(weights[self.places], starts) if len(starts) else starts
+        self.totals = np.add.reduceat(weights[self.positions], starts) if len(starts) else starts
 
     def of(self, number: int) -> tuple[int, int, np.ndarray]:
+        """Return the code of pair `number`, its number of occurrences and its positions."""
         first, end = self.bounds[number : number + 2]
-        return int(self.codes[number]), int(self.totals[number]), self.places[first:end]
+        return int(self.codes[number]), int(self.totals[number]), self.positions[first:end]
 
 
 class MergeLearner:
-    """Gives the most frequent pair, the last in code points of those that are equally frequent, and merges it."""
+    """A learner that repeatedly merges the most frequent pair; of equally frequent pairs, the last in code points."""
 
     def __init__(self, counts: Mapping[str, int]) -> None:
+        """Count the pairs of the words in `counts`."""
         self.words = WordSymbols(counts)
-        self._places_of_symbol: dict[int, np.ndarray] = {}
+        self._positions_of_symbol: dict[int, np.ndarray] = {}
         self._reversed: list[str] = []
         self._remember_frequent()
 
     def merge(self) -> str | None:
-        """The next operation, `left right`; None where no pair is left that occurs `LEAST_COUNT` times."""
+        """Merge the most frequent pair and return it as `left right`.
+
+        Returns None where no pair is left that occurs `LEAST_COUNT` times.
+        """
         pair = self._most_frequent()
         if pair is None:
             return None
-        words, places = self.words, self.words.places_of(pair, self._places.pop(pair))
-        before = words.pairs(words.left[places], places, words.right[places])
+        words, positions = self.words, self.words.positions_of(pair, self._positions.pop(pair))
+        before = words.pairs(words.left[positions], positions, words.right[positions])
         for code, total in zip(before.codes.tolist(), before.totals.tolist(), strict=True):
             if code in self._counts:
                 self._counts[code] -= total
         del self._counts[pair]
-        symbol = words.join(places, pair)
-        if symbol in self._places_of_symbol:  # it came from another pair before
-            places = np.union1d(places, self._places_of_symbol[symbol])
-            places = places[words.symbols[places] == symbol]
-        self._places_of_symbol[symbol] = places
-        self._remember(words.pairs(words.left[places], places))
+        symbol = words.join(positions, pair)
+        if symbol in self._positions_of_symbol:  # another pair gave the same symbol before (`ab c`, `a bc`)
+            positions = np.union1d(positions, self._positions_of_symbol[symbol])
+            positions = positions[words.symbols[positions] == symbol]
+        self._positions_of_symbol[symbol] = positions
+        self._remember(words.pairs(words.left[positions], positions))
         return f"{words.names[pair >> 32]} {words.names[pair & 0xFFFFFFFF]}"
 
     def _most_frequent(self) -> int | None:
+        """Return the most frequent pair, or None where no pair is left that occurs `LEAST_COUNT` times."""
         while True:
             while self._heap:
                 negative, left, right, pair = heapq.heappop(self._heap)
                 count = self._counts.get(pair, 0)
                 if count == -negative:
                     return pair
-                if self._threshold <= count < -negative:  # it was more frequent when it was put there
+                # The heap is not updated when counts fall: an entry with an old count goes back with the present one.
+                if self._threshold <= count < -negative:
                     heapq.heappush(self._heap, (-count, left, right, pair))
             if self._threshold == LEAST_COUNT:
                 return None
             self._remember_frequent()
 
     def _remember_frequent(self) -> None:
-        """Count all pairs and remember the most frequent ones: any other is rarer until these are used up."""
+        """Count all pairs and remember the most frequent ones.
+
+        Every other pair is rarer until the remembered pairs are used up.
+        """
         self._counts: dict[int, int] = {}
-        self._places: dict[int, np.ndarray] = {}
+        self._positions: dict[int, np.ndarray] = {}
         self._heap: list[tuple[int, str, str, int]] = []
         pairs = self.words.pairs(np.flatnonzero(self.words.right >= 0).astype(np.int32))
         rank = len(pairs.totals) - REMEMBERED_PAIRS
@@ -222,13 +272,17 @@ class MergeLearner:
         self._remember(pairs)
 
     def _remember(self, pairs: Pairs) -> None:
+        """Remember the pairs that occur at least `_threshold` times."""
         for number in np.flatnonzero(pairs.totals >= self._threshold).tolist():
-            pair, count, places = pairs.of(number)
-            self._counts[pair], self._places[pair] = count, places
+            pair, count, positions = pairs.of(number)
+            self._counts[pair], self._positions[pair] = count, positions
             heapq.heappush(self._heap, (-count, self._reverse(pair >> 32), self._reverse(pair & 0xFFFFFFFF), pair))
 
     def _reverse(self, symbol: int) -> str:
-        """A text that comes the earlier, the later the symbol's name does."""
+        """Return a text that sorts earlier the later the symbol's name sorts.
+
+        The heap gives its lowest entry, but ties go to the pair that is last in code points.
+        """
         for name in self.words.names[len(self._reversed) :]:
             self._reversed.append("".join([chr(0x10FFFF - ord(c)) for c in name]) + "\U0010ffff")
         return self._reversed[symbol]

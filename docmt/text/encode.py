@@ -1,6 +1,6 @@
-"""The second pass over a corpus: from tokens to cased tokens, pieces and ids; and what stage 2 made, in numbers.
+"""The second pass over a corpus: tokens become cased tokens, pieces and ids; and the card of stage 2.
 
-So is encoded what a corpus has beside its sentences: contrastive items, and further references for BLEU over tokens.
+Contrastive items, and further references for BLEU over tokens, go through the same steps.
 """
 
 import dataclasses
@@ -28,39 +28,46 @@ from docmt.text.tokenise import REMEMBERED_SENTENCES, TOKENISED
 
 
 def encode(tokenised: Path, text: Path, output: Path, workers: Workers = ALONE) -> Counts:
-    """Write the TOKENS shards of a file of TOKENISED ones, by the pipeline in `text`; returns their counts."""
+    """Write the TOKENS shards of a file of TOKENISED shards, by the pipeline in `text`, and return their counts."""
     numbers = range(len(ArrowShards(tokenised, TOKENISED)))
     counts: Counts = {}
     with arrow_writer(output, TOKENS) as writer:
         make = partial(ShardEncoder, tokenised, text)
-        for shard, found in workers.each("cutting into pieces", make, numbers, len(numbers)):
+        for shard, shard_counts in workers.each("cutting into pieces", make, numbers, len(numbers)):
             writer.write_batch(shard)
-            counts = add_counts(counts, found)
+            counts = add_counts(counts, shard_counts)
     return counts
 
 
 class ShardEncoder:
-    """The number of a shard to its rows of TOKENS, and their counts."""
+    """A function from the number of a shard to its rows of TOKENS and their counts."""
 
     def __init__(self, tokenised: Path, text: Path) -> None:
+        """Load the pipeline, once in each worker process."""
         self._shards = ArrowShards(tokenised, TOKENISED)
         self._sides = TextPipeline.load(text).sides
 
     def __call__(self, number: int) -> Done[tuple[pa.RecordBatch, Counts]]:
+        """Return the rows and counts of shard `number`."""
         rows = self._shards[number].combine_chunks()
         columns = {name: rows[name].chunk(0) for name in ("split", "document", "sentence")}
         for name, side in self._sides.items():
-            found: Sequence[pa.Array] = side.encode_column(rows[name].to_pylist())
-            columns |= zip((f"{name}_tokens", f"{name}_pieces", f"{name}_ids"), found, strict=True)
+            encoded: Sequence[pa.Array] = side.encode_column(rows[name].to_pylist())
+            columns |= zip((f"{name}_tokens", f"{name}_pieces", f"{name}_ids"), encoded, strict=True)
         shard = pa.record_batch([columns[name] for name in TOKENS.names], schema=TOKENS)
         return Done((shard, count_rows(pa.Table.from_batches([shard]))), len(shard))
 
 
 COLUMNS_OF_ITEMS = {"source_ids": "source", "target_context_ids": "target_context", "variant_ids": "variants"}
+"""The columns of CONTRASTIVE_TOKENS with ids, and the columns of CONTRASTIVE with their sentences."""
 
 
 def contrastive_tokens(items: pa.Table, sides: Sides, file: str) -> pa.Table:
-    """Raises UserError for a sentence without any token."""
+    """Return the ids of contrastive items; `file` names the items in messages.
+
+    Raises UserError for a sentence without any token.
+    """
+    # Items of a contrastive set repeat many of their context sentences.
     encode = {name: lru_cache(REMEMBERED_SENTENCES)(side.encode) for name, side in sides.items()}
     rows = []
     for item in items.to_pylist():
@@ -80,24 +87,30 @@ def _without_tokens(item: dict[str, Any], sentence: str, file: str) -> UserError
 
 
 def reference_tokens(documents: Path, target: Side | PretrainedSide) -> pa.Table | None:
-    """The references of `documents.parquet` beside the target, by the target's pipeline; None where it has none."""
+    """Return the tokens of the references in `documents.parquet` that are not the target.
+
+    They go through the target's pipeline. Returns None for a corpus without such references.
+    """
     has_any = pc.list_value_length(pc.field("references")) > 0
     rows = pq.read_table(documents, columns=["split", "document", "sentence", "references"], filters=has_any)
     if not len(rows):
         return None
-    found = [
+    tokens = [
         [" ".join(target.tokens(sentence)) for sentence in references] for references in rows["references"].to_pylist()
     ]
     columns = [rows[name] for name in REFERENCE_TOKENS.names[:-1]]
-    return pa.table([*columns, pa.array(found, pa.list_(pa.string()))], REFERENCE_TOKENS)
+    return pa.table([*columns, pa.array(tokens, pa.list_(pa.string()))], REFERENCE_TOKENS)
 
 
 TOOLS = ("jieba", "regex", "sacremoses", "subword-nmt", "tokenizers")
+"""Packages whose version is in the card, since the pieces depend on them."""
 
 
 def count_rows(rows: pa.Table) -> Counts:
-    """Of a shard, which holds whole documents: `documents`, `sentences`, and of each side (as `source_tokens`)
-    `tokens`, `pieces` and `unknown`, the pieces outside the vocabulary.
+    """Return the counts of each split of a shard, which holds whole documents.
+
+    The counts are `documents`, `sentences` and, for each side (as `source_tokens`), `tokens`, `pieces` and `unknown`,
+    the number of pieces outside the vocabulary.
     """
     splits = pc.unique(rows["split"]).to_pylist()
     return {split: _count(rows.filter(pc.equal(rows["split"], split))) for split in splits}
@@ -107,6 +120,7 @@ def _count(rows: pa.Table) -> dict[str, int]:
     counts = {"documents": len(pc.unique(rows["document"])), "sentences": len(rows)}
     for side in SIDES:
         ids = pc.list_flatten(rows[f"{side}_ids"]).to_numpy()
+        # Tokens are joined by single spaces: a sentence has one token more than spaces.
         counts[f"{side}_tokens"] = pc.sum(pc.count_substring(rows[f"{side}_tokens"], " ")).as_py() + len(rows)
         counts[f"{side}_pieces"] = len(ids)
         counts[f"{side}_unknown"] = int(np.count_nonzero(ids == UNK))
@@ -114,8 +128,10 @@ def _count(rows: pa.Table) -> dict[str, int]:
 
 
 def text_card(pipeline: TextPipeline, counts: Counts, contrastive_items: int | None) -> dict[str, Any]:
-    """`contrastive_items` is None where the corpus has none; `merges` are those learnt, which a small corpus exhausts,
-    and None where pieces are those of a pretrained checkpoint.
+    """Return the card of stage 2.
+
+    `contrastive_items` is None for a corpus without contrastive sets. `merges` in the card is the number of learnt
+    merges, which is lower than the setting where a small corpus is exhausted, and None for pretrained pieces.
     """
     sides = pipeline.sides
     return {
@@ -131,6 +147,6 @@ def text_card(pipeline: TextPipeline, counts: Counts, contrastive_items: int | N
 def _split(counts: dict[str, int]) -> dict[str, Any]:
     card: dict[str, Any] = {name: counts.get(name, 0) for name in ("documents", "sentences")}
     for side in SIDES:
-        own = {name: counts.get(f"{side}_{name}", 0) for name in ("tokens", "pieces", "unknown")}
-        card[side] = {**own, "unknown_share": round(own["unknown"] / max(own["pieces"], 1), 6)}
+        totals = {name: counts.get(f"{side}_{name}", 0) for name in ("tokens", "pieces", "unknown")}
+        card[side] = {**totals, "unknown_share": round(totals["unknown"] / max(totals["pieces"], 1), 6)}
     return card

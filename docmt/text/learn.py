@@ -1,7 +1,7 @@
-"""What is learnt from the training split, and from nothing else: cases, merge operations, vocabularies.
+"""Learning of cases, merges and vocabularies, from the training split and nothing else.
 
-Or it is taken from another corpus that has learnt it, so that models of both have the same pieces under the same
-numbers.
+A corpus may instead use what was learnt on another corpus, so that models of both have the same pieces with the same
+ids.
 """
 
 from collections import Counter
@@ -21,11 +21,14 @@ from docmt.text.side import Side
 from docmt.text.tokenise import SideCounts, tokenizer_of
 
 WORDS_AT_ONCE = 50_000
-"""Words that one process cuts into pieces at a time; what comes out does not depend on it."""
+"""The number of words that a process cuts into pieces at a time; the result does not depend on it."""
 
 
 def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Workers = ALONE) -> TextPipeline:
-    """From the counts of all of the training split. Raises UserError where there are none; `file` is named."""
+    """Return the pipeline that is learnt from the counts of the whole training split.
+
+    Raises UserError, which names `file`, where there are no counts.
+    """
     text = settings.text
     if not (counts["source"].words or counts["source"].openings):
         raise UserError("no training sentences to learn pieces from", where=file, expected="rows of split 'train'")
@@ -47,7 +50,7 @@ def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Work
 
 
 def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> KeepCase:
-    """A pretrained tokenizer's pieces stay as they are."""
+    """Return the casing of a side; with pretrained pieces the case is never changed."""
     if settings.text.is_pretrained(side):
         return KeepCase()
     return casing_of(settings.text, settings.language(side), lambda: Truecaser(counts[side].case_examples))
@@ -56,41 +59,46 @@ def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> KeepCase
 def learn_subwords(
     config: TextConfig, counts: Mapping[str, int], workers: Workers = ALONE
 ) -> tuple[Segmenter, Vocabulary]:
-    """From counts of training tokens.
+    """Return the merges and the vocabulary that are learnt from counts of training tokens.
 
-    Departs: `threshold` leaves rare pieces out of the vocabulary (they become `<unk>`); subword-nmt's own
-    threshold would split them again. None of the papers uses either.
+    Departs: `threshold` leaves rare pieces out of the vocabulary (they become `<unk>`); subword-nmt's own threshold
+    would split them again. None of the papers uses either.
     """
     merges = learn_merges(counts, config.merges)
     words = sorted(counts)
     firsts = range(0, len(words), WORDS_AT_ONCE)
-    shares = ([(word, counts[word]) for word in words[first : first + WORDS_AT_ONCE]] for first in firsts)
+    chunks = ([(word, counts[word]) for word in words[first : first + WORDS_AT_ONCE]] for first in firsts)
     pieces: Counter[str] = Counter()
-    for found in workers.each("counting pieces", partial(PieceCounter, merges), shares, len(firsts)):
-        pieces.update(found)
+    for chunk_pieces in workers.each("counting pieces", partial(PieceCounter, merges), chunks, len(firsts)):
+        pieces.update(chunk_pieces)
     return Segmenter(merges), Vocabulary.from_counts(pieces, config.threshold)
 
 
 def pipeline_of_other_corpus(settings: TokensSettings, learnt: Path | None) -> TextPipeline | None:
-    """The pipeline in `learnt`, the `text/` of the corpus that the settings name; None where they name no other corpus.
+    """Return the pipeline in `learnt`, the `text/` folder of the corpus whose text the settings name.
 
-    Raises UserError where a folder is given that is not asked for, or none that is, and where what was learnt there is
-    of other settings or languages.
+    Returns None where the settings name no other corpus.
+    Raises UserError where a folder is given but no other corpus is named, where a corpus is named but no folder is
+    given, and where the folder has other settings or languages.
     """
     other = settings.takes_from
     if other is None:
         if learnt is not None:
-            what, where = "a text is given, and none is to be taken", "--learnt"
-            raise UserError(what, where=where, found=str(learnt), expected="nothing, where text.learnt_on is none")
+            what, where = "a text folder is given, but this text learns its own pieces", "--learnt"
+            raise UserError(what, where=where, found=str(learnt), expected="no --learnt where text.learnt_on is none")
         return None
     if learnt is None:
-        expected = f"the text/ that this text has on {other}"
-        raise UserError("the text of another corpus is to be taken", where="--learnt", expected=expected)
+        expected = f"the text/ folder that this text has on {other}"
+        raise UserError(
+            "no text folder is given, but this text uses another corpus' pieces", where="--learnt", expected=expected
+        )
     pipeline, wanted = TextPipeline.load(learnt), settings.pipeline
     if pipeline.config != wanted:
         names = [name for name, value in vars(wanted).items() if getattr(pipeline.config, name) != value]
-        found, expected = (
+        actual, expected = (
             ", ".join(f"{name} {getattr(config, name)}" for name in names) for config in (pipeline.config, wanted)
         )
-        raise UserError("another text was learnt there", where=str(learnt), found=found, expected=expected)
+        raise UserError(
+            "the text folder was learnt with different settings", where=str(learnt), found=actual, expected=expected
+        )
     return pipeline

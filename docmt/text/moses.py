@@ -1,13 +1,14 @@
 """Moses' normalize-punctuation.perl, tokenizer.perl and detokenizer.perl, for languages that write spaces.
 
-The normaliser is our own, since sacremoses differs in the quotes ’ ‘ by themselves, in spaces at the ends and, German,
-French and Spanish, at the last full stop of a line. The script works on bytes, so letters, digits and spaces are those
-of ASCII.
+The normaliser is written here because sacremoses differs from the script in the quotes ’ ‘ by themselves, in spaces at
+the ends and, for German, French and Spanish, at the last full stop of a line. The script works on bytes, so letters,
+digits and spaces are those of ASCII.
 
-The tokenizer is our own, since it decides almost everything between two spaces: what each chunk of a sentence becomes
-is found once and remembered, which is several times as fast as sacremoses, and letters and numbers are those of Unicode
-as Perl has them, so that it gives what the Perl script prints (`tests/helpers/moses_parity.py` counts equal lines, and
-lists what differs). The lists of abbreviations and the detokenizer are those of sacremoses.
+The tokenizer is written here for speed and for equality with the script. It decides almost everything between two
+spaces, so that the tokens of a chunk (the text between two spaces) are computed once and remembered: this is several
+times as fast as sacremoses. Letters and numbers are those of Unicode, as in Perl, so that it gives what the Perl script
+prints (`tests/helpers/moses_parity.py` counts equal lines and lists the differences). The lists of abbreviations and
+the detokenizer are those of sacremoses.
 """
 
 import re
@@ -20,8 +21,8 @@ from sacremoses import MosesDetokenizer
 from sacremoses.corpus import NonbreakingPrefixes
 
 _NO_BREAK = "\u00a0"
-_TOUCHED = re.compile(rf"[\r()`´„“”–—‘’‚…«»{_NO_BREAK}]|''|  | [:;%]|\"[,.]|[,.]\"")
-"""What the rules look for; a line without it stays as it is."""
+_ANY_RULE_APPLIES = re.compile(rf"[\r()`´„“”–—‘’‚…«»{_NO_BREAK}]|''|  | [:;%]|\"[,.]|[,.]\"")
+"""A pattern that matches wherever a rule of the normaliser may match; a line without a match is not changed."""
 
 _SPACES = [
     ("\r", ""),
@@ -66,16 +67,18 @@ _COMMAS_INSIDE = [(r'"([,.]+)', r'\1"')]
 _COMMAS_OUTSIDE = [(',"', '",'), (r'(\.+)"(\s*[^<]|$)', r'"\1\2')]
 
 REMEMBERED_CHUNKS = 1 << 16
+"""The number of chunks whose tokens are remembered."""
 _CONTROLS = regex.compile(r"[\x00-\x08\x0e-\x1f]")
 _LETTER = regex.compile(r"\p{Alphabetic}")
 _NUMERIC = "#NUMERIC_ONLY#"
-_LOOKS_FURTHER = frozenset("',")
-"""Apostrophes and commas are parted by what stands beside them, which may be the edge of the sentence."""
+_NEEDS_NEIGHBOURS = frozenset("',")
+"""Marks whose treatment depends on the characters beside them; at an edge of the sentence there is none."""
 
 _WITHIN_WORDS = {"fi": ":", "sv": ":", "ca": "·", "tdt": "'"}
-"""Marks that stay within words where a small letter follows (EU:ssa, il·lusió)."""
+"""Marks that stay within words before a small letter (EU:ssa, il·lusió), for each language."""
 
 _BETWEEN_OTHERS = (r"(\P{Alphabetic})'(\P{Alphabetic})", r"\1 ' \2")
+"""The rules of apostrophes, by the kinds of characters before and after them."""
 _BEFORE_LETTER = (r"(\P{Alphabetic})'(\p{Alphabetic})", r"\1 ' \2")
 _AFTER_LETTER = (r"(\p{Alphabetic})'(\P{Alphabetic})", r"\1 ' \2")
 _JOINED_RIGHT = [
@@ -92,24 +95,33 @@ _APOSTROPHES = {
     **dict.fromkeys(("fr", "it", "ga", "ca"), _JOINED_LEFT),
     **dict.fromkeys(("so", "tdt"), _JOINED_BOTH),
 }
-"""Where contractions are cut (it 's, l' an); other languages have every apostrophe by itself."""
+"""Where contractions are cut (it 's, l' an), for each language; other languages separate every apostrophe."""
 
 
 class Normaliser:
-    """`language`: ISO 639-1; it decides where punctuation stands by quotes, and what parts groups of digits."""
+    """The normalisation of punctuation, as in normalize-punctuation.perl.
+
+    `language` (ISO 639-1) decides on which side of a closing quote punctuation is written, and which mark separates
+    groups of digits.
+    """
 
     def __init__(self, language: str) -> None:
-        self._rules = [(re.compile(found, re.ASCII), becomes) for found, becomes in _punctuation_rules(language)]
+        """Compile the rules of a language."""
+        self._rules = [
+            (re.compile(pattern, re.ASCII), replacement) for pattern, replacement in _punctuation_rules(language)
+        ]
 
     def normalise(self, line: str) -> str:
-        if _TOUCHED.search(line) is None:
+        """Return a line with its punctuation normalised."""
+        if _ANY_RULE_APPLIES.search(line) is None:
             return line
-        for pattern, becomes in self._rules:
-            line = pattern.sub(becomes, line)
+        for pattern, replacement in self._rules:
+            line = pattern.sub(replacement, line)
         return line
 
 
 def _punctuation_rules(language: str) -> Iterator[tuple[str, str]]:
+    """Yield the patterns and their replacements, in the order of the script."""
     yield from _SPACES
     yield from _QUOTES_AND_DASHES
     yield from _NO_BREAK_SPACES
@@ -122,60 +134,75 @@ def _punctuation_rules(language: str) -> Iterator[tuple[str, str]]:
 
 
 class Moses:
-    """Tokens and back. `normalise`: punctuation first (`Normaliser`); `aggressive`: hyphens are cut (`-a`).
+    """The tokenizer and detokenizer of Moses.
 
-    Departs: no escapes (`-no-escape`): tokens keep `&`, `"` and brackets as they are, so that vocabularies and
-    outputs stay readable and no reference has to be escaped. Text that holds Moses' own stand-in for dots (DOTMULTI)
-    is text.
+    `normalise`: punctuation is normalised first (`Normaliser`). `aggressive`: hyphens are cut too (Moses' `-a`).
+    Departs: no escapes (Moses' `-no-escape`). Tokens keep `&`, `"` and brackets as they are, so that vocabularies and
+    outputs stay readable and references need no escapes. Text with Moses' own placeholder for dots (DOTMULTI) is
+    treated as text.
     """
 
     def __init__(self, language: str, normalise: bool = False, aggressive: bool = False) -> None:
+        """Compile the rules of a language (ISO 639-1) and read its abbreviations."""
         self._normaliser = Normaliser(language) if normalise else None
-        self._rules = [(mark, regex.compile(found), becomes) for mark, found, becomes in _rules(language, aggressive)]
+        self._rules = [
+            (mark, regex.compile(pattern), replacement) for mark, pattern, replacement in _rules(language, aggressive)
+        ]
         self._abbreviations, self._before_numbers = _abbreviations(language)
         self._chunk = lru_cache(REMEMBERED_CHUNKS)(self._cut_chunk)
         self._detokenizer = MosesDetokenizer(lang=language)
 
     def tokenize(self, sentence: str) -> list[str]:
+        """Return the tokens of a sentence; control characters are removed."""
         if self._normaliser is not None:
             sentence = self._normaliser.normalise(sentence)
         chunks = _CONTROLS.sub("", sentence).split()
         if not chunks:
             return []
         line = " ".join(chunks)
-        if line[0] in _LOOKS_FURTHER or line[-1] in _LOOKS_FURTHER or "' '" in line:
+        # A chunk is cut with a space on both sides. That is wrong for these marks at an edge of the line; and where
+        # two apostrophes share a space, the script's patterns match only the first of them.
+        if line[0] in _NEEDS_NEIGHBOURS or line[-1] in _NEEDS_NEIGHBOURS or "' '" in line:
             words = self._cut(line)
         else:
             words = list(chain.from_iterable(map(self._chunk, chunks)))
-        return self._part_stops(words) if "." in line else words
+        return self._split_full_stops(words) if "." in line else words
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        """Cut hyphens are joined again; punctuation that was normalised stays so."""
+        """Return the plain text of tokens.
+
+        Cut hyphens are joined again; normalised punctuation stays as it is.
+        """
         return self._detokenizer.detokenize(tokens, unescape=False)
 
     def _cut_chunk(self, chunk: str) -> list[str]:
+        """Return the tokens of one chunk; the spaces around it stand for the chunk's neighbours."""
         return [chunk] if chunk.isalpha() else self._cut(f" {chunk} ")
 
     def _cut(self, text: str) -> list[str]:
-        for mark, pattern, becomes in self._rules:
+        for mark, pattern, replacement in self._rules:
             if mark in text:
-                text = pattern.sub(becomes, text)
+                text = pattern.sub(replacement, text)
         return text.split()
 
-    def _part_stops(self, words: list[str]) -> list[str]:
-        """Part full stops from words that are no abbreviation; the last word's always. Dots stay together."""
-        parted = []
+    def _split_full_stops(self, words: list[str]) -> list[str]:
+        """Separate full stops from words that are no abbreviation, and always from the last word.
+
+        A run of dots stays together.
+        """
+        tokens = []
         for word, following in zip(words, [*words[1:], None], strict=True):
             is_stopped = word[-1] == "." and word[-2:-1] not in ("", ".")
             if is_stopped and (following is None or not self._is_abbreviation(word[:-1], following)):
-                parted += (word[:-1], ".")
+                tokens += (word[:-1], ".")
             else:
-                parted.append(word)
-        if parted[-1].endswith(".'"):
-            parted[-1:] = [parted[-1].removesuffix(".'"), ".", "'"]
-        return [word for word in parted if word]
+                tokens.append(word)
+        if tokens[-1].endswith(".'"):
+            tokens[-1:] = [tokens[-1].removesuffix(".'"), ".", "'"]
+        return [word for word in tokens if word]
 
     def _is_abbreviation(self, word: str, following: str) -> bool:
+        """Return whether a word keeps its full stop before the word `following`."""
         return (
             ("." in word and _LETTER.search(word) is not None)
             or word in self._abbreviations
@@ -185,7 +212,11 @@ class Moses:
 
 
 def _rules(language: str, aggressive: bool) -> Iterator[tuple[str, str, str]]:
-    """What a text must hold, a pattern, and what it becomes, in their order; tokens are then what spaces part."""
+    """Yield triples: a mark that a text must contain, a pattern, and its replacement.
+
+    The rules are applied in this order; then the text is cut at spaces. The mark is only there for speed: `in` is
+    faster than a search with the pattern.
+    """
     within = _WITHIN_WORDS.get(language, "")
     yield "", rf"[^\p{{Alnum}}\s.'`,\-{within}]", r" \g<0> "
     if within:
@@ -196,12 +227,15 @@ def _rules(language: str, aggressive: bool) -> Iterator[tuple[str, str, str]]:
     yield ",", r"(\P{N}),", r"\1 , "
     yield ",", r",(\P{N})", r" , \1"
     yield ",", r"(\p{N}),$", r"\1 ,"
-    for pattern, becomes in _APOSTROPHES.get(language, [("'", " ' ")]):
-        yield "'", pattern, becomes
+    for pattern, replacement in _APOSTROPHES.get(language, [("'", " ' ")]):
+        yield "'", pattern, replacement
 
 
 def _abbreviations(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Words that keep their full stop, and those that keep it before numbers only; English for an unknown language."""
+    """Return the words that keep their full stop, and the words that keep it before numbers only.
+
+    An unknown language gets the lists of English.
+    """
     kinds = {}
     for entry in NonbreakingPrefixes().words(language):
         word, marker, _ = entry.partition(_NUMERIC)

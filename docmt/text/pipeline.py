@@ -1,4 +1,7 @@
-"""Both sides' way from text to ids and back, kept in a `text/` folder that goes with every model."""
+"""The text pipeline: the way of both sides from plain text to ids and back.
+
+It lies in a `text/` folder, a copy of which goes with every model.
+"""
 
 import dataclasses
 from collections.abc import Mapping
@@ -14,15 +17,16 @@ from docmt.text.pretrained import PretrainedSide
 from docmt.text.side import Side
 
 Sides = Mapping[str, Side | PretrainedSide]
-"""By name: "source", "target"."""
+"""The sides by name: "source", "target"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineConfig(TextConfig):
-    """What `text.json` holds: TextConfig and the two languages (ISO 639-1 codes).
+    """The settings in `text.json`: TextConfig and the two languages (ISO 639-1 codes).
 
-    `input`: what the pipeline is given and gives. `pieces` are those of a model that was imported without its codes:
-    they come parted by blanks, as another tool made them, and nothing else of TextConfig is used.
+    `input` is the form of the pipeline's input and output. `pieces` is for a model that was imported without its BPE
+    codes: its text is cut into pieces, separated by white space, by another tool, and no other setting of TextConfig is
+    used.
     """
 
     source_language: str
@@ -31,11 +35,12 @@ class PipelineConfig(TextConfig):
 
 
 SIDES = ("source", "target")
+"""The names of the sides, in the order of their columns."""
 
 
 @dataclass(frozen=True)
 class TokensSettings:
-    """The stage's `settings.json`. `version`: of the stage's code, in docmt.plan.versions."""
+    """The `settings.json` of stage 2. `version`: the version of the stage's code, in docmt.plan.versions."""
 
     version: int
     corpus: str
@@ -45,30 +50,35 @@ class TokensSettings:
 
     @property
     def takes_from(self) -> str | None:
-        """The other corpus whose text is taken; none where it is learnt here."""
+        """The other corpus whose text is used, or None where this corpus learns its own."""
         return self.text.takes_from(self.corpus)
 
     @property
     def pipeline(self) -> PipelineConfig:
-        """What `text.json` is to hold."""
+        """The content of the `text.json` that the stage writes."""
         text = dataclasses.asdict(self.text)
         return PipelineConfig(**text, source_language=self.source_language, target_language=self.target_language)
 
     def language(self, side: str) -> str:
+        """Return the language (ISO 639-1) of side "source" or "target"."""
         return self.source_language if side == "source" else self.target_language
 
 
 @dataclass(frozen=True)
 class TextPipeline:
+    """The two sides of a text, with the settings from which they were learnt."""
+
     config: PipelineConfig
     source: Side | PretrainedSide
     target: Side | PretrainedSide
 
     @property
     def sides(self) -> Sides:
+        """The sides by name."""
         return {"source": self.source, "target": self.target}
 
     def save(self, folder: Path | str) -> None:
+        """Write the folder `text/`, all of its files or none."""
         with atomic_folder(folder) as files:
             write_json(files / "text.json", dataclasses.asdict(self.config))
             self.source.save(files, "source")
@@ -76,7 +86,10 @@ class TextPipeline:
 
     @classmethod
     def load(cls, folder: Path | str) -> "TextPipeline":
-        """Raises UserError where a file of the folder is missing or damaged."""
+        """Read the folder that `save` wrote.
+
+        Raises UserError where a file of the folder is missing or damaged.
+        """
         folder = Path(folder)
         card = folder / "text.json"
         config = parse(PipelineConfig, read_json(card), str(card))

@@ -1,12 +1,12 @@
-"""A side whose pieces are those of a pretrained checkpoint, cut by its own tokenizer (`tokenizer.json`).
+"""A side with the pieces of a pretrained checkpoint, cut by the checkpoint's own tokenizer (`tokenizer.json`).
 
-Sentence -> pieces -> ids, and back by the tokenizer's decoder; neither Moses nor jieba comes before it. The vocabulary
-is ours: special symbols, then the pieces that training has, the most frequent first. With it goes a list of the
-checkpoint's rows for them, by which training takes their embeddings.
+A sentence is cut into pieces, which get ids; the tokenizer's decoder does the way back. Neither Moses nor jieba is
+applied. The vocabulary is built here: the special symbols, then the pieces that occur in training, the most frequent
+first. A list beside it gives the row of each piece in the checkpoint's embeddings, which training copies.
 
-Pieces go by names from which the words can be told. A piece that goes on with a word has `@@` before its name, whatever
-the tokenizer writes; one that opens a word has the tokenizer's own. So tokens are pieces joined, as with BPE, where
-`@@` stands on the other side.
+Each piece gets a name that says whether it opens a word. A piece that continues a word has `@@` before its name,
+whatever mark the tokenizer writes; a piece that opens a word keeps the tokenizer's spelling. A token is therefore its
+joined pieces, as with BPE, where `@@` is at the end of a piece.
 
 | tokenizer | a word's pieces | their names | the token |
 | --- | --- | --- | --- |
@@ -14,11 +14,12 @@ the tokenizer writes; one that opens a word has the tokenizer's own. So tokens a
 | byte-level BPE (BART) | `Ġre` `turn` | `Ġre` `@@turn` | `Ġreturn` |
 | WordPiece (BERT) | `re` `##turn` | `re` `@@turn` | `return` |
 
-A word of the first two is what stands between spaces, punctuation included: a Chinese sentence is one word. (Our
-reading; lexical chains of such a text are therefore coarse. A model that looks at chains needs a text of our own.)
+For the first two tokenizers a word is the text between two spaces, punctuation included: a Chinese sentence is one
+word. (Our reading; lexical chains of such a text are therefore coarse. A model that reads chains needs a text whose
+pieces are learnt here.)
 
-Departs: mBART's language codes stand in none of our frames, so they are in no vocabulary. White space in a sentence
-counts as single spaces.
+Departs: no frame has mBART's language codes, so that no vocabulary has them. Any white space in a sentence counts as a
+single space.
 """
 
 import json
@@ -44,22 +45,22 @@ ROLES: Mapping[int, tuple[str, ...]] = {
     UNK: ("<unk>", "[UNK]"),
     MASK: ("<mask>", "[MASK]"),
 }
-"""What tokenizers call our special symbols; `<sep>` and `<cls>` have no counterpart."""
+"""The names that tokenizers give to the special symbols; `<sep>` and `<cls>` have no counterpart."""
 
 AT = "@\u2060"
-"""Stands for `@` in names: with a word joiner after it, so that no name ends or begins like an unfinished word."""
+"""The replacement of `@` in names: `@` and a word joiner, so that no name ends or begins like an unfinished word."""
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a tokenizer marks words: `opens` stands before pieces that open one, or `within` before those that do not."""
+    """A tokenizer's marks of words: `opens` precedes pieces that open a word, or `within` precedes all other pieces."""
 
     opens: str = ""
     within: str = ""
 
     @classmethod
     def of(cls, tokenizer: Mapping[str, Any]) -> "Spelling | None":
-        """That of a tokenizer.json; None where it marks no words."""
+        """Return the spelling of a tokenizer.json, or None where it does not mark words."""
         model = tokenizer["model"]
         if model.get("type") == "WordPiece":
             return cls(within=model.get("continuing_subword_prefix", "##"))
@@ -71,41 +72,49 @@ class Spelling:
         return None
 
     def name(self, piece: str) -> str:
+        """Return the name of a piece, which begins with `@@` where the piece continues a word."""
         continues = piece.startswith(self.within) if self.within else not piece.startswith(self.opens)
-        shown = (piece.removeprefix(self.within) if continues else piece).replace("@", AT)
-        return CONTINUES + shown if continues else shown
+        spelling = (piece.removeprefix(self.within) if continues else piece).replace("@", AT)
+        return CONTINUES + spelling if continues else spelling
 
     def piece(self, name: str) -> str:
-        """What `name` was made from."""
+        """Return the tokenizer's piece that has this name."""
         continues = name.startswith(CONTINUES)
         piece = name.removeprefix(CONTINUES).replace(AT, "@")
         return self.within + piece if continues else piece
 
     def unknown(self, surface: str, follows_space: bool) -> str:
-        """A name for text that has no piece, as it stands in the sentence."""
-        shown = surface.strip().replace(" ", "_").replace("@", AT)
+        """Return a name for a part of a sentence for which the tokenizer has no piece.
+
+        The name shows the text as it is in the sentence, with `_` in place of spaces.
+        """
+        spelling = surface.strip().replace(" ", "_").replace("@", AT)
         opens = follows_space or bool(self.within)
-        return self.opens + shown if opens else CONTINUES + shown
+        return self.opens + spelling if opens else CONTINUES + spelling
 
 
 def section_steps(section: Mapping[str, Any] | None, key: str) -> list[Mapping[str, Any]]:
-    """The steps of a tokenizer's section, which may be a sequence of them."""
+    """Return the steps of a section of tokenizer.json, which is one step or a sequence of steps."""
     if section is None:
         return []
     return list(section[key]) if section["type"] == "Sequence" else [section]
 
 
 def join_names(names: Iterable[str]) -> str:
-    """The tokens that the pieces make, joined by spaces."""
+    """Return the tokens that these pieces form, joined by spaces."""
     return "".join(f" {name}" for name in names).replace(f" {CONTINUES}", "").strip(" ")
 
 
 class PretrainedTokenizer:
-    """Cuts sentences into pieces and joins them again."""
+    """A pretrained tokenizer, which cuts sentences into names of pieces and joins them again."""
 
     def __init__(self, content: bytes, where: str) -> None:
-        """`content`: that of tokenizer.json. Raises: UserError where it is none, or cannot undo its cuts."""
-        from tokenizers import Tokenizer  # here only: most texts have pieces of our own
+        """Read the content of a tokenizer.json; `where` names it in messages.
+
+        Raises UserError where the content is no tokenizer, or where it does not say how pieces are joined to words.
+        """
+        # Imported here because most texts have no pretrained pieces and do not need the library.
+        from tokenizers import Tokenizer
 
         with reading(where, "not a tokenizer of the tokenizers library"):
             self._tokenizer = Tokenizer.from_buffer(content)
@@ -117,7 +126,7 @@ class PretrainedTokenizer:
                 expected="SentencePiece, byte-level BPE or WordPiece, with its decoder",
             )
         self.content, self._spelling = content, spelling
-        # A sentence of words that look like special symbols is a sentence; none is cut short.
+        # Words that look like special symbols are text. A tokenizer.json may set a maximum length: nothing is cut off.
         self._tokenizer.encode_special_tokens = True
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
@@ -125,7 +134,10 @@ class PretrainedTokenizer:
 
     @classmethod
     def load(cls, path: Path) -> "PretrainedTokenizer":
-        """Raises: UserError where the file is missing or is no such tokenizer."""
+        """Read a tokenizer.json.
+
+        Raises UserError where the file is missing or is no tokenizer that `__init__` accepts.
+        """
         if not path.exists():
             raise UserError("file not found", where=str(path), remedy="see texts in config.yaml: pretrained")
         with reading(path, "cannot be read"):
@@ -133,7 +145,10 @@ class PretrainedTokenizer:
         return cls(content, str(path))
 
     def tokenize(self, sentence: str) -> list[str]:
-        """The names of its pieces; what has none stands there as it is."""
+        """Return the names of a sentence's pieces.
+
+        Text without a piece gets the name of `Spelling.unknown`, which no vocabulary has.
+        """
         sentence = " ".join(sentence.split())
         encoded = self._tokenizer.encode(sentence, add_special_tokens=False)
         names = []
@@ -146,20 +161,24 @@ class PretrainedTokenizer:
         return names
 
     def row(self, name: str) -> int | None:
-        """The tokenizer's number of a piece, which is its row in the checkpoint's embeddings."""
+        """Return the tokenizer's number of a piece, which is its row in the checkpoint's embeddings.
+
+        Returns None for a name that the tokenizer does not know.
+        """
         number = self._tokenizer.token_to_id(self._spelling.piece(name))
         return None if number == self._unknown else number
 
     def special_rows(self) -> list[int | None]:
-        """Those of our special symbols."""
+        """Return the rows of the special symbols, in the order of SPECIALS; None for a symbol without a counterpart."""
         return [self._special_row(role) for role in range(len(SPECIALS))]
 
     def _special_row(self, role: int) -> int | None:
-        found = (self._tokenizer.token_to_id(name) for name in ROLES.get(role, ()))
-        return next((number for number in found if number is not None), None)
+        """Return the row of a special symbol, under the first of its names that the tokenizer has."""
+        numbers = (self._tokenizer.token_to_id(name) for name in ROLES.get(role, ()))
+        return next((number for number in numbers if number is not None), None)
 
     def text(self, names: Iterable[str]) -> str:
-        """One line of plain text; `<unk>` stands for itself."""
+        """Return one line of plain text for names of pieces; `<unk>` is written as it is."""
         unknown = SPECIALS[UNK]
         pieces = [self._spelling.opens + unknown if n == unknown else self._spelling.piece(n) for n in names]
         return " ".join(self._tokenizer.decoder.decode(pieces).split())
@@ -167,26 +186,29 @@ class PretrainedTokenizer:
 
 @dataclass(frozen=True)
 class PretrainedSide:
-    """See above; the same methods as `docmt.text.side.Side`."""
+    """A side with pretrained pieces; it has the methods of `docmt.text.side.Side`."""
 
     tokenizer: PretrainedTokenizer
     vocabulary: Vocabulary
     rows: Sequence[int | None]
-    """Of each piece of the vocabulary."""
+    """The row of each piece of the vocabulary in the checkpoint's embeddings; None where it has none."""
 
     merges = None
-    """None were learnt."""
+    """None, since no merges are learnt."""
 
     @classmethod
     def learn(cls, tokenizer: PretrainedTokenizer, counts: Counter[str], threshold: int) -> "PretrainedSide":
-        """`counts`: of the names of pieces in training."""
+        """Return the side whose vocabulary has the known pieces of the training text.
+
+        `counts`: the number of occurrences of the name of each piece. Pieces rarer than `threshold` are left out.
+        """
         known = {name: count for name, count in counts.items() if tokenizer.row(name) is not None}
         vocabulary = Vocabulary.from_counts(known, threshold)
         rows = [tokenizer.row(name) for name in vocabulary.pieces[len(SPECIALS) :]]
         return cls(tokenizer, vocabulary, [*tokenizer.special_rows(), *rows])
 
     def encode_column(self, lines: Iterable[str]) -> tuple[pa.Array, pa.Array, pa.Array]:
-        """Tokens, pieces and ids of lines of names; columns of TOKENS."""
+        """Return the columns of tokens, pieces and ids of TOKENS for lines of names, joined by single spaces."""
         pieces = list(lines)
         split = [line.split(" ") for line in pieces]
         tokens = pa.array([join_names(names) for names in split], pa.string())
@@ -197,19 +219,23 @@ class PretrainedSide:
         )
 
     def tokens(self, sentence: str) -> list[str]:
+        """Return the tokens of a sentence of plain text."""
         return join_names(self.tokenizer.tokenize(sentence)).split(" ")
 
     def encode(self, sentence: str) -> list[int]:
-        """Empty for a sentence without any piece."""
+        """Return the ids of a sentence of plain text; none for a sentence without any piece."""
         return self.vocabulary.encode(self.tokenizer.tokenize(sentence))
 
     def restore(self, ids: Iterable[int]) -> tuple[str, str]:
-        """A model's ids as tokens (joined by spaces) and as plain text, without special symbols but `<unk>`."""
+        """Return a model's ids as tokens (joined by spaces) and as plain text.
+
+        Special symbols are left out, but for `<unk>`.
+        """
         names = self.vocabulary.decode(n for n in ids if n >= len(SPECIALS) or n == UNK)
         return join_names(names), self.tokenizer.text(names)
 
     def save(self, folder: Path, name: str) -> None:
-        """Write the files of side `name` into a `text/` folder; both sides have one tokenizer."""
+        """Write the files of side `name` into a `text/` folder; both sides share one tokenizer file."""
         with atomic_file(folder / TOKENIZER, "wb") as stream:
             stream.write(self.tokenizer.content)
         self.vocabulary.save(folder / f"vocabulary.{name}.txt")
@@ -217,7 +243,10 @@ class PretrainedSide:
 
     @classmethod
     def load(cls, folder: Path, name: str) -> "PretrainedSide":
-        """Raises: UserError where a file is missing or damaged."""
+        """Read the files of side `name` from a `text/` folder.
+
+        Raises UserError where a file is missing or damaged.
+        """
         return cls(
             PretrainedTokenizer.load(folder / TOKENIZER),
             Vocabulary.load(folder / f"vocabulary.{name}.txt"),

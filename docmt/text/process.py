@@ -1,12 +1,13 @@
-"""The stage: from a corpus folder to tokens, pieces, ids and everything needed to repeat or undo them.
+"""Stage 2: a corpus folder becomes tokens, pieces, ids and all files that repeat or undo these steps.
 
-Two passes over the corpus, shard by shard: sentences become tokens and words are counted; pieces are learnt from the
-counts; tokens become pieces and ids. `process_corpus` does all in one job, of one part. Or each pass is several jobs,
-which take a part of the shards each, and what they make is put together:
+The stage goes through the corpus twice, shard by shard. In the first pass sentences become tokens and words are
+counted. Pieces are learnt from the counts. In the second pass tokens become pieces and ids. `process_corpus` does all
+steps in one job. Or each pass is several jobs, each of which takes a part of the shards, and a last job joins their
+outputs:
 
-    tokenise_part, one a part -> learn_parts -> encode_part, one a part -> join_parts
+    tokenise_part (one job per part) -> learn_parts -> encode_part (one job per part) -> join_parts
 
-What is learnt and what is written knows nothing of how many processes or jobs there were.
+The output does not depend on the number of processes or jobs.
 """
 
 import shutil
@@ -25,20 +26,20 @@ from docmt.text.pipeline import SIDES, TextPipeline, TokensSettings
 from docmt.text.tokenise import WordCounts, load_counts, save_counts, tokenise
 
 WORDS, COUNTS = "words.arrow", "counts.json"
-"""What parts leave beside tokens.arrow: counts of training words, then those of the card."""
+"""The files that parts have beside tokens.arrow: counts of training words, and the counts for the card."""
 
 
 def process_corpus(
     settings: TokensSettings, corpus: Path, output: Path, workers: Workers = ALONE, learnt: Path | None = None
 ) -> None:
-    """Write tokens.arrow, text/, card.json and, for a corpus that has such, contrastive.arrow and references.arrow.
+    """Write tokens.arrow, text/, card.json and, where the corpus has them, contrastive.arrow and references.arrow.
 
-    The same corpus and settings give the same bytes, whoever `workers` are. Merges, vocabularies and cases come from
-    the training split, or from `learnt`, the `text/` of the corpus that the settings name.
-    Raises UserError for a corpus without a training split that learns from it, for a sentence without any token, and
-    where `learnt` is not what the settings ask for.
+    The same corpus and settings give the same bytes, whatever `workers` are. Merges, vocabularies and cases are learnt
+    from the training split, or read from `learnt`, the `text/` folder of the corpus that the settings name.
+    Raises UserError for a corpus without a training split that learns its own pieces, for a sentence without any token,
+    and where `learnt` is not what the settings need (`pipeline_of_other_corpus`).
     """
-    pipeline_of_other_corpus(settings, learnt)  # what is wrong with it is said before all work
+    pipeline_of_other_corpus(settings, learnt)  # a wrong folder is refused before the work, which may take hours
     with _scratch(output) as scratch:
         tokenise_part(settings, corpus, WHOLE, scratch, workers)
         learn_parts(settings, corpus, [scratch], output, workers, learnt)
@@ -60,44 +61,54 @@ def learn_parts(
     workers: Workers = ALONE,
     learnt: Path | None = None,
 ) -> None:
-    """`parts`: folders of `tokenise_part`. Writes text/, and the tables of a corpus beside its sentences; `learnt` as
-    for `process_corpus`.
+    """Write text/ and the tables of contrastive items and references, from the outputs of `tokenise_part`.
 
+    `parts`: the folders of all parts. `learnt` as for `process_corpus`.
     Raises UserError where there are no counts to learn from, and for a contrastive sentence without any token.
     """
-    taken = pipeline_of_other_corpus(settings, learnt)
+    other_pipeline = pipeline_of_other_corpus(settings, learnt)
     counts = {side: WordCounts() for side in SIDES}
     for part in parts:
         load_counts(part / WORDS, counts)
     documents, items = corpus / "documents.parquet", corpus / "contrastive.parquet"
-    pipeline = taken or learn(settings, counts, str(documents), workers)
+    pipeline = other_pipeline or learn(settings, counts, str(documents), workers)
     tables = {"contrastive": None, "references": reference_tokens(documents, pipeline.target)}
     if items.exists():
         tables["contrastive"] = contrastive_tokens(read_parquet(items, CONTRASTIVE), pipeline.sides, str(items))
+    # Written after the contrastive items are read: a sentence without any token leaves no output.
     pipeline.save(output / "text")
     for name, table in tables.items():
         write_if_any(output / f"{name}.arrow", table)
 
 
 def encode_part(part: Path, text: Path, output: Path, workers: Workers = ALONE) -> None:
-    """`part`: folder of `tokenise_part`; `text`: what was learnt. Writes the part's tokens.arrow and its counts."""
+    """Write the part's tokens.arrow and its counts.
+
+    `part`: a folder of `tokenise_part`; `text`: the `text/` folder of `learn_parts`.
+    """
     write_json(output / COUNTS, encode(part / "tokens.arrow", text, output / "tokens.arrow", workers))
 
 
 def join_parts(parts: Sequence[Path], output: Path) -> None:
-    """`parts`: folders of `encode_part`, in order. Writes tokens.arrow and card.json beside what was learnt."""
+    """Write tokens.arrow and card.json beside the output of `learn_parts`.
+
+    `parts`: the folders of `encode_part`, in order.
+    """
     join_arrow([part / "tokens.arrow" for part in parts], output / "tokens.arrow", TOKENS)
     counts: Counts = {}
     for part in parts:
-        found = read_object(part / COUNTS)
-        with reading(part / COUNTS, "not the counts of a part", "what `docmt job encode-shard` writes"):
-            counts = add_counts(counts, found)
+        part_counts = read_object(part / COUNTS)
+        with reading(part / COUNTS, "not the counts of a part", "the counts.json of `docmt job encode-shard`"):
+            counts = add_counts(counts, part_counts)
     write_card(counts, output)
 
 
 @contextmanager
 def _scratch(output: Path) -> Iterator[Path]:
-    """A folder beside the output, on a disk that has room for it; one of a job that was killed is cleared away."""
+    """Yield a folder beside the output, on a disk that has room for it, and remove it afterwards.
+
+    A folder that a killed job left is removed first.
+    """
     folder = output.with_name(f".{output.name}.shards")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -108,7 +119,7 @@ def _scratch(output: Path) -> Iterator[Path]:
 
 
 def write_card(counts: Counts, output: Path) -> None:
-    """`counts`: of the tokens that stand in `output`, with what was learnt."""
+    """Write card.json from the counts of the tokens in `output` and from the text/ folder there."""
     items = output / "contrastive.arrow"
     number = len(read_arrow(items, CONTRASTIVE_TOKENS)) if items.exists() else None
     write_json(output / "card.json", text_card(TextPipeline.load(output / "text"), counts, number))

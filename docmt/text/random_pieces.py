@@ -1,7 +1,7 @@
-"""Tokenizers in the form of mBART's and BERT's, for checkpoints that a scale makes: pieces are counted in given lines.
+"""Tokenizers in the form of mBART's and BERT's for random checkpoints; their pieces are counted in given lines.
 
-The library's own trainers do not promise the same pieces twice; counts do. Every character has a piece, and so have the
-most frequent pairs, triples and quadruples of them.
+The trainers of the tokenizers library do not promise the same pieces twice; counts do. Each character gets a piece, and
+so do the most frequent sequences of two, three and four characters.
 """
 
 from collections import Counter
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 PIECES = 500
-"""Pieces of more than one character."""
+"""The number of pieces with more than one character."""
 LONGEST = 4
-"""Characters of a piece."""
+"""The largest number of characters of a piece."""
 WITHIN = "##"
-"""What stands before a piece of BERT that goes on with a word."""
+"""The mark before a BERT piece that continues a word."""
 
 
 def write_tokenizer(kind: str, lines: Iterable[str], folder: Path) -> int:
-    """Write the tokenizer of a checkpoint of `kind`, mbart, bert or aligner; give the number of its pieces.
+    """Write the tokenizer of a checkpoint of `kind` (mbart, bert or aligner) and return the number of its pieces.
 
-    It is tokenizer.json; awesome-align's has vocab.txt and tokenizer_config.json.
+    The file is tokenizer.json; for awesome-align's checkpoint they are vocab.txt and tokenizer_config.json.
     """
-    tokenizer = MAKERS[kind](list(lines))
+    tokenizer = TOKENIZER_BUILDERS[kind](list(lines))
     if kind == "aligner":
         numbers = tokenizer.get_vocab()
         with atomic_file(folder / "vocab.txt") as stream:
@@ -43,7 +43,7 @@ def write_tokenizer(kind: str, lines: Iterable[str], folder: Path) -> int:
 
 
 def sentencepiece(lines: list[str]) -> "Tokenizer":
-    """As mBART's: Unigram after a cut at spaces."""
+    """Return a tokenizer like mBART's: a Unigram model after a cut at spaces."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
     tokenizer = Tokenizer(models.Unigram())
@@ -59,7 +59,7 @@ def sentencepiece(lines: list[str]) -> "Tokenizer":
 
 
 def wordpiece(lines: list[str]) -> "Tokenizer":
-    """As that of a cased BERT."""
+    """Return a tokenizer like that of a cased BERT."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
@@ -67,6 +67,7 @@ def wordpiece(lines: list[str]) -> "Tokenizer":
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
     counts = _counts(_words(tokenizer, lines), WITHIN)
+    # WordPiece replaces a whole word by [UNK] where a character has no piece at its place: each character needs both.
     characters = {piece.removeprefix(WITHIN) for piece in counts if len(piece.removeprefix(WITHIN)) == 1}
     counts.update(dict.fromkeys([*characters, *(WITHIN + character for character in characters)], 0))
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -77,18 +78,21 @@ def wordpiece(lines: list[str]) -> "Tokenizer":
     return tokenizer
 
 
-MAKERS = {"mbart": sentencepiece, "bert": wordpiece, "aligner": wordpiece}
-"""By the kind of checkpoint."""
+TOKENIZER_BUILDERS = {"mbart": sentencepiece, "bert": wordpiece, "aligner": wordpiece}
+"""The function that builds the tokenizer, for each kind of checkpoint."""
 
 
 def _words(tokenizer: "Tokenizer", lines: list[str]) -> Counter[str]:
-    """As the tokenizer cuts and normalises them."""
+    """Return the number of occurrences of each word, as the tokenizer cuts and normalises the lines."""
     normalised = (tokenizer.normalizer.normalize_str(line) for line in lines)
     return Counter(word for line in normalised for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(line))
 
 
 def _counts(words: Counter[str], within: str = "") -> Counter[str]:
-    """How often each string of up to LONGEST characters stands in words; with `within` before it but for the first."""
+    """Return the number of occurrences of each sequence of at most LONGEST characters within words.
+
+    `within` is put before a sequence that does not open its word.
+    """
     counts: Counter[str] = Counter()
     for word, count in words.items():
         for first in range(len(word)):
@@ -98,7 +102,10 @@ def _counts(words: Counter[str], within: str = "") -> Counter[str]:
 
 
 def _chosen(counts: Counter[str], within: str = "") -> list[str]:
-    """Characters, then the most frequent others; both in an order that depends on counts and spelling alone."""
+    """Return the single characters, then the PIECES most frequent longer sequences.
+
+    The order of both depends on counts and spelling alone.
+    """
     ordered = by_frequency(counts)
     single = [piece for piece in ordered if len(piece.removeprefix(within)) == 1]
     return single + [piece for piece in ordered if len(piece.removeprefix(within)) > 1][:PIECES]

@@ -1,4 +1,4 @@
-"""One side of a corpus, source or target: all that lies between its sentences and the ids of their pieces."""
+"""A side of a corpus, source or target: all steps between a sentence of plain text and the ids of its pieces."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,34 +16,46 @@ from docmt.text.tokenizers import Tokenizer, tokenizer_for
 
 
 class WhitespaceTokenizer:
-    """Tokens are what white space parts; they are joined again by blanks."""
+    """A tokenizer that cuts text at white space."""
 
     def tokenize(self, sentence: str) -> list[str]:
+        """Return the parts of a sentence between white space."""
         return sentence.split()
 
     def detokenize(self, tokens: Sequence[str]) -> str:
+        """Return the tokens joined by single spaces."""
         return " ".join(tokens)
 
 
 class WholeTokens:
-    """Each token is a piece. One that is called like a special symbol is unknown: text cannot pass for a symbol."""
+    """A segmenter that makes each token one piece; it has no merges."""
 
     merges: tuple[str, ...] = ()
 
     def pieces(self, word: str) -> list[str]:
+        """Return the token as its only piece, or `<unk>` for a token with the name of a special symbol.
+
+        Otherwise text could be mistaken for a special symbol.
+        """
         return [SPECIALS[UNK] if word in SPECIALS else word]
 
     def save(self, path: Path | str) -> None:
-        """There are no codes to keep."""
+        """Write nothing, since there are no merges."""
 
 
 REMEMBERED_WORDS = 1 << 17
-"""Words whose pieces are known, about 40 MB; then they are forgotten, of which the frequent ones are soon back."""
+"""The number of words whose pieces are remembered, about 40 MB.
+
+All are forgotten at once when the limit is reached; the frequent words are looked up again soon after.
+"""
 
 
 @dataclass(frozen=True)
 class Side:
-    """Sentence -> tokens, cased -> pieces -> ids, and back. A word's pieces are looked up once and remembered."""
+    """The steps of one side: sentence, tokens, cased tokens, pieces, ids, and back.
+
+    The pieces of a word are looked up once and remembered.
+    """
 
     tokenizer: Tokenizer
     casing: KeepCase
@@ -52,37 +64,41 @@ class Side:
     _known: dict[str, tuple[str, list[int]]] = field(default_factory=dict, repr=False, compare=False)
 
     def lookup(self, token: str) -> tuple[str, list[int]]:
-        """A token's pieces, joined by spaces, and their ids."""
-        found = self._known.get(token)
-        if found is None:
+        """Return a token's pieces, joined by spaces, and their ids."""
+        entry = self._known.get(token)
+        if entry is None:
             if len(self._known) == REMEMBERED_WORDS:
                 self._known.clear()
             pieces = self.segmenter.pieces(token)
-            found = self._known[token] = " ".join(pieces), self.vocabulary.encode(pieces)
-        return found
+            entry = self._known[token] = " ".join(pieces), self.vocabulary.encode(pieces)
+        return entry
 
     def tokens(self, sentence: str) -> list[str]:
-        """In the case that was learnt."""
+        """Return the tokens of a sentence of plain text, in the case of this side."""
         return self.casing.apply(self.tokenizer.tokenize(sentence))
 
     def words(self, sentence: str) -> tuple[list[str], list[int]]:
-        """The tokens, and how many pieces each of them has: what lexical chains are found from."""
+        """Return the tokens of a sentence and the number of pieces of each token.
+
+        Lexical chains are computed from these.
+        """
         tokens = self.tokens(sentence)
         return tokens, [len(self.lookup(token)[1]) for token in tokens]
 
     @property
     def merges(self) -> int:
-        """How many were learnt."""
+        """The number of merges that were learnt."""
         return len(self.segmenter.merges)
 
     def encode_column(self, lines: Iterable[str]) -> tuple[pa.Array, pa.Array, pa.Array]:
-        """Tokens, pieces and ids of lines of tokens, whose case is changed here; columns of TOKENS."""
+        """Return the columns of tokens, pieces and ids of TOKENS for lines of tokens whose case is not changed yet."""
         tokens = pa.array([" ".join(self.casing.apply(line.split(" "))) for line in lines], pa.string())
         words = pc.split_pattern(tokens, " ")
+        # Each distinct word of the column is looked up once; Arrow copies the results to all its occurrences.
         coded = words.flatten().dictionary_encode()
-        found = [self.lookup(word) for word in coded.dictionary.to_pylist()]
-        pieces = pa.array([pieces for pieces, _ in found], pa.string()).take(coded.indices)
-        ids = pa.array([ids for _, ids in found], TOKENS.field("source_ids").type).take(coded.indices)
+        entries = [self.lookup(word) for word in coded.dictionary.to_pylist()]
+        pieces = pa.array([pieces for pieces, _ in entries], pa.string()).take(coded.indices)
+        ids = pa.array([ids for _, ids in entries], TOKENS.field("source_ids").type).take(coded.indices)
         return (
             tokens,
             pc.binary_join(pa.ListArray.from_arrays(words.offsets, pieces), " "),
@@ -90,14 +106,14 @@ class Side:
         )
 
     def encode(self, sentence: str) -> list[int]:
-        """Empty for a sentence without any token."""
+        """Return the ids of a sentence of plain text; none for a sentence without any token."""
         return [number for token in self.tokens(sentence) for number in self.lookup(token)[1]]
 
     def restore(self, ids: Iterable[int]) -> tuple[str, str]:
-        """A model's ids as tokens (joined by spaces, in the case that was learnt) and as plain text.
+        """Return a model's ids as tokens (joined by spaces, in the case of this side) and as plain text.
 
-        The text opens its sentences with a capital where the side is truecased, and stays lower-cased where it was
-        lowered. Special symbols are left out, except `<unk>`, which stands for something.
+        The plain text opens its sentences with a capital where the side is truecased, and stays lower-cased where the
+        side is lower-cased. Special symbols are left out, but for `<unk>`, which replaces a piece of the text.
         """
         tokens = join_pieces(self.vocabulary.decode(n for n in ids if n >= len(SPECIALS) or n == UNK))
         return " ".join(tokens), self.tokenizer.detokenize(self.casing.restore(tokens))
@@ -111,12 +127,18 @@ class Side:
 
     @classmethod
     def of_pieces(cls, vocabulary: Vocabulary) -> "Side":
-        """For text that comes as pieces, parted by blanks: they are looked up, and joined to words."""
+        """Return a side for text that another tool has cut into pieces, separated by white space.
+
+        Pieces are only looked up in the vocabulary, and joined to words on the way back.
+        """
         return cls(WhitespaceTokenizer(), KeepCase(), WholeTokens(), vocabulary)
 
     @classmethod
     def load(cls, folder: Path, name: str, language: str, config: TextConfig) -> "Side":
-        """Raises UserError where a file is missing or damaged."""
+        """Read the files of side `name` from a `text/` folder; `language` is an ISO 639-1 code.
+
+        Raises UserError where a file is missing or damaged.
+        """
         return cls(
             tokenizer=tokenizer_for(language, config),
             casing=casing_of(config, language, lambda: Truecaser.load(folder / f"truecase.{name}.json")),

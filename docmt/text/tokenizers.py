@@ -1,7 +1,7 @@
-"""From a sentence to tokens and back: Moses for languages that write spaces, jieba or characters for Chinese.
+"""Tokenizers: Moses for languages that write spaces, jieba or single characters for Chinese.
 
-No tokenizer here gives a special symbol or a token that ends like an unfinished piece: all of them cut at `<`, `>`
-and `@` (a test holds them to it), so that text cannot pass for a symbol of ours.
+No tokenizer returns a special symbol, or a token that ends like an unfinished piece: all of them cut at `<`, `>` and
+`@` (tests/text/test_tokenizers.py), so that no text can be mistaken for a special symbol.
 """
 
 import re
@@ -13,44 +13,53 @@ from docmt.settings.data import TextConfig
 from docmt.text.moses import Moses
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Ranges of Chinese characters, for use within the brackets of a regular expression."""
 _CHARACTERS = re.compile(rf"[{HAN}]|[^\W_{HAN}]+|\S")
 _NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])")
 
 
 class Tokenizer(Protocol):
-    """Tokens hold no white space; a sentence of nothing but white space and control characters has none."""
+    """The methods of a tokenizer.
 
-    def tokenize(self, sentence: str) -> list[str]: ...
+    Tokens hold no white space. A sentence of white space and control characters alone has no tokens.
+    """
 
-    def detokenize(self, tokens: Sequence[str]) -> str: ...
+    def tokenize(self, sentence: str) -> list[str]:
+        """Return the tokens of one sentence of plain text."""
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        """Return the plain text of tokens."""
 
 
 class Chinese:
-    """Words by jieba, or single characters (a run of Latin letters or digits is one token).
-
-    Joined again without spaces, except between two tokens of Latin letters or digits, which would run together.
-    """
+    """The tokenizer of Chinese: words by jieba, or single characters; a run of Latin letters or digits is one token."""
 
     def __init__(self, segmenter: str) -> None:
+        """Choose the segmenter, "jieba" or "characters"; the dictionary of jieba is read when it is first needed."""
         self._segmenter = segmenter
 
     @cached_property
     def _cut(self) -> Callable[[str], list[str]]:
-        """jieba's dictionary takes a second and 100 MB, which who only joins tokens does not need."""
+        """The function that cuts a sentence, loaded at the first sentence.
+
+        jieba's dictionary takes a second and 100 MB, which a process that only detokenizes does not need.
+        """
         return _CHARACTERS.findall if self._segmenter == "characters" else _jieba()
 
     def tokenize(self, sentence: str) -> list[str]:
+        """Return the words or characters of a sentence, without white space."""
         return [token for piece in self._cut(sentence) for token in piece.split()]
 
     def detokenize(self, tokens: Sequence[str]) -> str:
+        """Join tokens without spaces, but for a space between two tokens of Latin letters or digits."""
         return _NEEDLESS_SPACE.sub("", " ".join(tokens))
 
 
 @cache
 def _jieba() -> Callable[[str], list[str]]:
-    """jieba's segmentation (with its HMM for unknown words), the dictionary read from the package itself.
+    """Return jieba's segmentation function (with its HMM for unknown words), with the dictionary of the package itself.
 
-    jieba would rather read a cache in the common temporary folder, which may be that of another version or user.
+    jieba's loader would prefer a cache in the common temporary folder, which may be that of another version or user.
     """
     import jieba
 
@@ -61,5 +70,8 @@ def _jieba() -> Callable[[str], list[str]]:
 
 
 def tokenizer_for(language: str, text: TextConfig) -> Tokenizer:
-    """`language`: an ISO 639-1 code. Punctuation and hyphens of Chinese stay as they are, whatever `text` says."""
+    """Return the tokenizer of a language (an ISO 639-1 code) with the settings of `text`.
+
+    Punctuation and hyphens of Chinese are not changed, whatever `text` sets for normalisation and hyphens.
+    """
     return Chinese(text.chinese) if language == "zh" else Moses(language, text.normalise, text.aggressive)

@@ -1,8 +1,8 @@
-"""How a training computes: its seeds, its number type, algorithms that repeat, compiled parts, the memory it holds.
+"""The way a training computes: seeds, number type, deterministic algorithms, compiled parts and peak memory.
 
-Compiled parts (`docmt.nn.compiled`) are an option of the job, on for CUDA. Their shapes are static. So that there
-are few of them, streams are padded to whole quanta of rows; a part is compiled once for each number of rows that it
-meets, which takes most of the time of the first updates. Validation computes as ever.
+Compiled parts (`docmt.nn.compiled`) are an option of the job, which is on by default for CUDA. The shapes of their
+tensors are static. To have few shapes, streams are padded to multiples of a quantum of rows. A part is compiled once
+for each number of rows, which takes most of the time of the first updates. Validations do not use compiled parts.
 """
 
 import hashlib
@@ -24,19 +24,24 @@ from docmt.training.failures import is_out_of_memory
 
 
 def derived_seed(seed: int, purpose: str, *numbers: int) -> int:
-    """A seed for one purpose at one place of the run, such as ("dropout", update); at least 0, below 2^63.
+    """Return a seed for one purpose at one point of the run, such as ("dropout", update); at least 0, below 2^63.
 
-    Every random choice has one of its own, so that a resumed run needs no generator's state.
+    Every random choice has its own seed, so that a resumed run needs no state of a generator.
     """
     name = canonical_json([seed, purpose, *numbers]).encode()
+    # 63 bits, so that the seed is positive as a signed integer.
     return int.from_bytes(hashlib.sha256(name).digest()[:8], "big") >> 1
 
 
 Precision = Literal["auto", "fp32", "bf16"]
+"""The number type of forward passes; `auto` is bf16 on GPUs that support it, and fp32 elsewhere."""
 
 
 def forward_context(device: torch.device, precision: Precision) -> AbstractContextManager:
-    """The context of forward passes: autocast to bf16, or nothing; `auto` is bf16 on GPUs that have it."""
+    """Return the context manager of forward passes: autocast to bf16, or nothing for fp32.
+
+    `auto` is bf16 on GPUs that support it.
+    """
     if precision == "auto":
         has_bf16 = device.type == "cuda" and torch.cuda.is_bf16_supported()
         precision = "bf16" if has_bf16 else "fp32"
@@ -44,17 +49,20 @@ def forward_context(device: torch.device, precision: Precision) -> AbstractConte
 
 
 CUBLAS = "CUBLAS_WORKSPACE_CONFIG", ":4096:8"
-"""Without a workspace of fixed size cuBLAS may sum up in another order; read when it is first used."""
+"""An environment variable and its value. Without a workspace of fixed size cuBLAS may sum in a different order each
+time. cuBLAS reads the variable when it is first used."""
 
 
 @contextmanager
 def repeatable(wanted: bool) -> Iterator[None]:
-    """Within the block torch takes algorithms that repeat to the bit, and raises RuntimeError where it has none.
+    """Let torch use only algorithms whose results repeat to the bit while the block runs, if `wanted`.
 
-    On a CPU the others repeat as well, as long as the number of threads is the same.
+    In the block torch raises RuntimeError for an operation that has no such algorithm. On a CPU the other algorithms
+    repeat as well, as long as the number of threads is the same.
     """
     before = torch.are_deterministic_algorithms_enabled()
     if wanted:
+        # A value that the user has set remains.
         os.environ.setdefault(*CUBLAS)
         torch.use_deterministic_algorithms(True)
     try:
@@ -64,31 +72,40 @@ def repeatable(wanted: bool) -> Iterator[None]:
 
 
 QUANTA = 16
-"""In a full batch: a stream then has about as many lengths, and a thirtieth of it is padding."""
+"""Number of quanta in a full batch. Streams then have about this number of different lengths, and a thirtieth of a
+stream is padding."""
 TILE = 64
-"""Rows of which quanta are multiples: as many as a matrix kernel takes at once."""
+"""Number of rows of which a quantum is a multiple: a matrix kernel processes this number of rows at once."""
 SHAPES = 1 << 16
-"""For which a part is compiled, as good as no limit. torch leaves those after the eighth to the plain kernels, which
-round otherwise: a resumed training, whose first eight are others, would then end in other weights."""
+"""Number of shapes for which a part is compiled at most, which is as good as no limit. By default torch runs all shapes
+after the eighth with the plain kernels, which round differently. A resumed training has a different first eight, and
+would end with different weights."""
 
 
 @dataclass(frozen=True)
 class Compiling:
-    """How updates are computed: `backend` none = nothing is compiled, nor padded."""
+    """The way updates are computed; `backend` None means that nothing is compiled or padded.
+
+    `quantum` is the number of rows of which the length of a padded stream is a multiple.
+    """
 
     backend: Backend | None = None
     quantum: int = TILE
 
     def ready(self, batch: Batch) -> Batch:
-        """The batch with streams of such a length as parts are compiled for."""
+        """Return the batch, with its streams padded to a length for which parts are compiled."""
         return batch if self.backend is None else pad_batch(batch, self.quantum)
 
     @contextmanager
     def parts(self) -> Iterator[None]:
-        """Within, parts are compiled as they are met. Raises UserError where the compiler fails."""
+        """Compile the parts of the model when they are first called in the block.
+
+        Raises UserError where the compiler fails.
+        """
         if self.backend is None:
             yield
             return
+        # Imported here, since only compiled trainings need it, and the import takes long.
         from torch._dynamo import config
         from torch._dynamo.exc import TorchDynamoException
 
@@ -109,24 +126,28 @@ class Compiling:
 def choose_compiling(
     wanted: bool | None, device: torch.device, batch_tokens: int, backend: Backend = "inductor"
 ) -> Compiling:
-    """`wanted` none: on CUDA, where most of what is compiled would wait for memory and for launches."""
+    """Return whether and how updates are compiled.
+
+    `wanted` None means that they are compiled on CUDA, where most of the operations that are compiled are limited by
+    memory and by kernel launches.
+    """
     if wanted or (wanted is None and device.type == "cuda"):
         return Compiling(backend, quantum(batch_tokens))
     return Compiling()
 
 
 def quantum(batch_tokens: int) -> int:
-    """To a multiple of which streams are padded, by the target tokens of a full batch."""
+    """Return the quantum of rows for batches of at most `batch_tokens` target tokens."""
     return max(TILE, batch_tokens // QUANTA // TILE * TILE)
 
 
 MIB = 1 << 20
 RSS_UNIT = 1 if sys.platform == "darwin" else 1 << 10
-"""Bytes of the kernel's unit of the resident set."""
+"""Number of bytes in the unit in which the kernel reports the resident set."""
 
 
 def peak_memory(device: torch.device) -> float:
-    """The most that this process has held so far, in MiB: allocated on the GPU, or resident where a CPU computes."""
+    """Return the peak memory of this process so far, in MiB: allocated on the GPU, or resident on a CPU."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / MIB
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT / MIB

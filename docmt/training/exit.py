@@ -1,13 +1,14 @@
-"""Why a training's process ended, in `exit.json`: for people, for `docmt list-trainings` and for the workflow.
+"""The reason why the process of a training ended, in `exit.json`, for people, `docmt list-trainings` and the workflow.
 
     {"reason": "deadline", "status": 75, "update": 1200, "message": "...", "finished": "2026-01-31T12:00:00+00:00"}
 
-`reason` is one of `Reason`; `status` the process's exit status; `update` how many updates were made until then (those
-after the last checkpoint are made again); `message` what was said on the screen; `finished` when, in UTC.
+`reason` is one of `Reason`. `status` is the exit status of the process. `update` is the number of updates so far; those
+after the last checkpoint are computed again by the next job. `message` is the text that was printed. `finished` is the
+time in UTC.
 
-The file stands in the state folder while a training is unfinished, in the output folder when it is finished. There is
-none while a training runs, and none after it was killed outright (SIGKILL, a power cut). A training that does not have
-the folder, since another one works there, writes nothing.
+The file is in the state folder while a training is unfinished, and in the output folder when it is finished. There is
+no such file while a training runs, and none after it was killed outright (SIGKILL, a power cut). A training that does
+not hold the folder, since another training works there, writes nothing.
 """
 
 from contextlib import suppress
@@ -21,33 +22,35 @@ from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
 from docmt.base.foreign import reading
 
 FILE = "exit.json"
+"""Name of the file."""
 CLAIM = "run.json"
-"""What makes a folder the state of a training; see `docmt.training.checkpoint`."""
+"""Name of the file that makes a folder the state of a training; see `docmt.training.checkpoint`."""
 RESUMABLE = TRY_AGAIN
-"""Exit status of a training that stopped in good order before its end: run again to go on."""
+"""Exit status of a training that stopped in good order before its end; run it again to continue."""
 HANGING = 70
-"""Exit status of a training that its watchdog ended (EX_SOFTWARE); run again to go on from the last checkpoint."""
+"""Exit status of a training that its watchdog ended (EX_SOFTWARE); run it again to continue from the last
+checkpoint."""
 FAULT = 1
-"""Exit status after an exception that nobody expected."""
+"""Exit status after an exception that is no known failure."""
 
 
 class Reason(StrEnum):
-    """Why the process ended."""
+    """The reason why the process ended."""
 
     FINISHED = "finished"
     STOPPED = "stopped"
-    """By SIGTERM, SIGUSR1 or SIGINT."""
+    """The process got SIGTERM, SIGUSR1 or SIGINT."""
     DEADLINE = "deadline"
     OUT_OF_MEMORY = "out of memory"
     NOT_FINITE = "not finite"
     HUNG = "hung"
     DISK_FULL = "disk full"
     OTHER_RUN = "other run"
-    """The state folder is that of other settings or inputs."""
+    """The state folder belongs to other settings or inputs."""
     IN_USE = "in use"
-    """Another training works on the state folder; never in a file."""
+    """Another training works on the state folder. This reason is never in a file."""
     LEASE_LOST = "lease lost"
-    """Another training went on in its place; never in a file."""
+    """Another training has continued in place of this one. This reason is never in a file."""
     ERROR = "error"
 
 
@@ -60,20 +63,24 @@ STATUSES = {
     Reason.HUNG: HANGING,
     Reason.ERROR: FAULT,
 }
-"""The others are mistakes that a user can mend, with the status of those."""
+"""Exit statuses by reason. The other reasons are mistakes that a user can correct, with the status of such mistakes."""
 
 
 class Failure(UserError):
-    """A training cannot go on, for a reason that has a name and so a status; the checkpoints stay."""
+    """A training cannot continue, for a reason that has a name and hence a status; its checkpoints remain."""
 
     def __init__(self, reason: Reason, what: str, **facts: object) -> None:
+        """Take the exit status from the reason, unless `facts` has a `status`.
+
+        `what` and `facts` make the message, as in UserError.
+        """
         super().__init__(what, **{"status": STATUSES.get(reason, USER_MISTAKE), **facts})
         self.reason = reason
 
 
 @dataclass(frozen=True)
 class Exit:
-    """What the file holds."""
+    """The content of the file."""
 
     reason: Reason
     status: int
@@ -83,44 +90,52 @@ class Exit:
 
 
 def write_exit(folder: Path, reason: Reason, update: int, message: str, status: int | None = None) -> None:
-    """Write the file, unless one is there that says more.
+    """Write the file, unless there is one with a more specific reason.
 
-    When a rank fails, others fail of its absence, before or after it has written: the first reason that has a name of
-    its own stays. Nothing happens where the file cannot be written, on a full disk for example; the message is on the
-    screen as well.
+    When a rank fails, other ranks fail since it is gone, before or after it has written the file. So the first reason
+    other than `error` remains. Nothing happens where the file cannot be written, for example on a full disk; the
+    message is on the screen as well.
     """
     status = STATUSES.get(reason, USER_MISTAKE) if status is None else status
-    there = read_exit(folder)
-    if there is None or (there.reason is Reason.ERROR and reason is not Reason.ERROR):
+    earlier = read_exit(folder)
+    if earlier is None or (earlier.reason is Reason.ERROR and reason is not Reason.ERROR):
         with suppress(OSError):
             write_json(folder / FILE, asdict(Exit(reason, status, update, message, now())))
 
 
 def read_exit(folder: Path) -> Exit | None:
-    """Of a state or an output folder; none where there is no such file."""
+    """Read the file of a state folder or an output folder; return None where there is none.
+
+    Raises UserError where the file has another form.
+    """
     plain = read_object_if_there(folder / FILE, "reason")
     if plain is None:
         return None
-    with reading(folder / FILE, "not the record of an ending", remedy="remove it: it only says how a training ended"):
+    with reading(
+        folder / FILE, "not a record of how a training ended", remedy="remove it: it only says how a training ended"
+    ):
         return Exit(**{**plain, "reason": Reason(plain["reason"])})
 
 
 def now() -> str:
-    """As in the file: such times are in order as texts, too."""
+    """Return the present time in UTC in the form of the file; such texts sort in the order of time."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def endings(root: Path | str, since: str) -> list[str]:
-    """A line for each unfinished training below the folder of all states that ended since then."""
+    """Return a line for each unfinished training below the folder `root` of all states that ended since `since`.
+
+    `since` is a time in the form of `now`.
+    """
     folders = sorted(file.parent for file in Path(root).rglob(FILE))
-    found = [(folder, ending) for folder in folders if (ending := read_exit(folder)) and ending.finished >= since]
+    exits = [(folder, ending) for folder in folders if (ending := read_exit(folder)) and ending.finished >= since]
     return [
         f"{folder}: {ending.reason} after update {ending.update} (status {ending.status}): "
         + ending.message.splitlines()[0]
-        for folder, ending in found
+        for folder, ending in exits
     ]
 
 
 def forget_exit(folder: Path) -> None:
-    """A training begins: how the one before ended is no longer true."""
+    """Remove the file when a training begins, since the earlier ending is no longer true."""
     (folder / FILE).unlink(missing_ok=True)

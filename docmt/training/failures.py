@@ -1,4 +1,7 @@
-"""What ends a training under a name: no memory, no room on the disk, numbers that are none. Each is one message."""
+"""Failures that end a training under a name: a lack of memory, a full disk, and numbers that are not finite.
+
+Each failure is one message to the user.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -14,10 +17,12 @@ from docmt.nn.streams import Batch
 from docmt.training.exit import Failure, Reason
 
 MARKS = ("can't allocate memory", "out of memory", "ALLOC_FAILED")
-"""In messages of the CPU's allocator, of CUDA and of its libraries, which raise no class of their own."""
+"""Parts of the messages of the CPU's allocator, of CUDA and of its libraries, which raise no exception class of their
+own."""
 
 
 def is_out_of_memory(problem: Exception) -> bool:
+    """Return whether an exception is about a lack of memory, on the CPU or on a GPU."""
     if isinstance(problem, MemoryError | torch.OutOfMemoryError):
         return True
     return isinstance(problem, RuntimeError) and any(mark in str(problem) for mark in MARKS)
@@ -25,26 +30,29 @@ def is_out_of_memory(problem: Exception) -> bool:
 
 @contextmanager
 def out_of_memory_named(where: str, under_way: Callable[[], Batch | None], last_checkpoint: str) -> Iterator[None]:
-    """Raises Failure where memory runs out within.
+    """Raise Failure where memory runs out in the block.
 
-    `where` names the work, `under_way` gives the batch that is computed, `kept` says what was saved before.
+    `where` names the work, `under_way` returns the batch that is being computed, and `last_checkpoint` is a phrase
+    about the newest checkpoint.
     """
     try:
         yield
     except Exception as problem:
         if not is_out_of_memory(problem):
             raise
-        said = str(problem).strip().splitlines() or [type(problem).__name__]
+        # The first line is the cause; allocators add lines about their settings.
+        lines = str(problem).strip().splitlines() or [type(problem).__name__]
         raise Failure(
             Reason.OUT_OF_MEMORY,
             "out of memory",
             where=where,
-            found=f"{size_of(under_way())}{said[0]}",
+            found=f"{size_of(under_way())}{lines[0]}",
             remedy=f"lower train.batch_tokens: it only splits updates; {last_checkpoint}",
         ) from None
 
 
 def size_of(batch: Batch | None) -> str:
+    """Return the number of instances and tokens of a batch, and the longest ones, as the beginning of a message."""
     if batch is None:
         return ""
     source, target = batch.source.instances, batch.target_in.instances
@@ -56,9 +64,9 @@ def size_of(batch: Batch | None) -> str:
 
 @contextmanager
 def disk_full_named(path: Path, needed: int | None = None) -> Iterator[None]:
-    """Raises Failure where something within finds the disk, or the user's quota, full.
+    """Raise Failure where something in the block finds the disk, or the quota of the user, full.
 
-    `path` is what is written, a file or a folder; `needed` its size in bytes, if that is known.
+    `path` is the file or folder that is being written; `needed` is its size in bytes, if that is known.
     """
     try:
         yield
@@ -76,7 +84,7 @@ def disk_full_named(path: Path, needed: int | None = None) -> Iterator[None]:
 
 
 def tensor_bytes(value: Any) -> int:
-    """Of all tensors within dictionaries and lists."""
+    """Return the size in bytes of all tensors in nested dictionaries and lists."""
     if isinstance(value, torch.Tensor):
         return value.nbytes
     if isinstance(value, dict):
@@ -85,25 +93,28 @@ def tensor_bytes(value: Any) -> int:
 
 
 def check_update(update: int, loss: float, norm: float, rates: Mapping[str, float], last_checkpoint: str) -> None:
-    """Raises Failure unless an update's loss and gradient norm are finite; `kept` says what there is to go on from."""
+    """Raise Failure unless the loss and the gradient norm of an update are finite.
+
+    `rates` has the learning rates by name, for the message; `last_checkpoint` is a phrase about the newest checkpoint.
+    """
     if not (math.isfinite(loss) and math.isfinite(norm)):
         what = "loss" if not math.isfinite(loss) else "gradient"
-        shown = ", ".join(f"{name} {rate:.3g}" for name, rate in rates.items())
-        refuse_not_finite(what, update, f"loss {loss}, gradient norm {norm}, {shown}", last_checkpoint)
+        rates_text = ", ".join(f"{name} {rate:.3g}" for name, rate in rates.items())
+        refuse_not_finite(what, update, f"loss {loss}, gradient norm {norm}, {rates_text}", last_checkpoint)
 
 
 def check_weights(update: int, weights: Mapping[str, Tensor], last_checkpoint: str) -> None:
-    """Raises Failure for weights that are not finite, as a step that is far too long can make of a finite gradient."""
+    """Raise Failure for weights that are not finite: a far too long step can cause them from a finite gradient."""
     if bad := [name for name, tensor in weights.items() if not tensor.isfinite().all()]:
         refuse_not_finite("step", update, f"weights that are not finite: {', '.join(bad[:3])}", last_checkpoint)
 
 
-def refuse_not_finite(what: str, update: int, found: str, last_checkpoint: str) -> None:
-    """Raises Failure."""
+def refuse_not_finite(what: str, update: int, values: str, last_checkpoint: str) -> None:
+    """Raise Failure for a loss, a gradient or a step (`what`) that is not finite."""
     raise Failure(
         Reason.NOT_FINITE,
         f"the {what} is not finite",
         where=f"update {update}",
-        found=found,
+        found=values,
         remedy=f"lower train.lr or set train.clip_norm; {last_checkpoint}",
     )

@@ -23,7 +23,7 @@ from docmt.training.task import Paths, Settings, Task, by_part, check_text, prep
 from docmt.training.validate import Score
 from docmt.training.watch import Watch, Watchdog, recorded
 
-SAID = {Reason.STOPPED: "asked to stop", Reason.DEADLINE: "the deadline is near"}
+REASON_TEXTS = {Reason.STOPPED: "asked to stop", Reason.DEADLINE: "the deadline is near"}
 
 
 def train(
@@ -35,12 +35,14 @@ def train(
     options: JobOptions | None = None,
     stop: StopRequest | None = None,
 ) -> bool:
-    """Train to the end: True; or until a signal or the deadline: False, and the state folder holds a checkpoint.
+    """Train to the end and return True, or stop at a signal or the deadline, write a checkpoint and return False.
 
-    An interrupted training goes on from its newest valid checkpoint; a finished one leaves no state, so that the
-    next call trains from the start. `threads`: none leaves torch's own number. `open_score`: see `prepare`. `stop`:
-    what hears signals already.
-    Raises UserError for inputs that do not fit, for another run's state, and for failures that have a name (`Reason`).
+    An interrupted training continues from its newest valid checkpoint. A finished training leaves no state, so that the
+    next call trains from the start. `threads`: None leaves the number that torch has chosen. `open_score`: see
+    `prepare`. `stop` is a StopRequest that receives signals already.
+
+    Raises UserError for inputs that do not fit, for the state of another run, and for failures that have a name
+    (`Reason`).
     """
     options = options or JobOptions()
     where = choose_device(device)
@@ -48,6 +50,8 @@ def train(
     settings = read_settings(paths)
     check_text(paths)
     watch = Watch(options, stop=stop)
+    # These contexts end in reverse order: an exception gets its name first, is then written to exit.json, and the lease
+    # is given back after that.
     with (
         watch.stop,
         joined(where, watch.waiting) as ranks,
@@ -65,6 +69,7 @@ def train(
         if ranks.any_of(watch.reason_to_stop(ahead=None)):
             listener.note("asked to stop before training began: nothing was changed; run again")
             return False
+        # The first rank takes the lease for all ranks.
         lease.token = ranks.from_first(partial(claim, paths, run, listener, options, watch, lease))
         describe(task, listener, compiled)
         state = StateFolder(paths.state, listener.note, run, options.checkpoints, lease.check)
@@ -80,9 +85,12 @@ def train(
 def claim(
     paths: Paths, run: dict[str, Any], listener: Listener, options: JobOptions, watch: Watch, lease: Lease
 ) -> str:
-    """Make the state folder this run's, and this training's alone, as long as it is alive; the lease's token."""
-    own = partial(claim_state, paths.state, run, listener.note, options.set_aside)
-    token = lease.take(own, listener.note, watch.reason_to_give_up)
+    """Make the state folder belong to this run, and to this training alone; return the token of the lease.
+
+    The lease lasts as long as this process is alive.
+    """
+    claim_folder = partial(claim_state, paths.state, run, listener.note, options.set_aside)
+    token = lease.take(claim_folder, listener.note, watch.reason_to_give_up)
     watch.keep(lease)
     forget_exit(paths.state)
     forget_exit(paths.output)
@@ -90,18 +98,19 @@ def claim(
 
 
 def finish(paths: Paths, settings: Settings, training: Training, chosen: Validation, run: dict[str, Any]) -> None:
-    """Leave the outputs in the place of the state."""
+    """Write the outputs, and then remove the state folder."""
     with disk_full_named(paths.output):
         write_outputs(paths, settings, training, chosen, run["inputs"])
     update = training.status.update
     with folder_lock(paths.state.parent):
         training.state.check()
         write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
+        # The state goes last: a kill before that leaves a training that can be resumed.
         remove_state(paths.state)
 
 
 def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
-    """Say what is trained; where it starts from another model, how many parameters are taken and how many new."""
+    """Report the model, the data and, where training starts from another model, which parameters are transferred."""
     parameters = sum(parameter.numel() for parameter in task.model.parameters())
     listener.note(
         f"{task.model.config.kind}: {parameters:,} parameters, {len(task.rows):,} training segments, "
@@ -116,16 +125,16 @@ def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
 
 
 def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -> Validation | None:
-    """Run, with the metrics written down, and choose the weights; their validation.
+    """Run the training, write its metrics, choose the weights, and return the validation of these weights.
 
-    None where it did not come to its end: screen and state folder are told why.
+    Returns None where the training stopped before its end; the reason is then on the screen and in the state folder.
     """
     update = training.status.update
     if update:
         listener.note(f"resuming from the checkpoint of update {update}")
     training.ranks.from_first(lease.check)
-    own = files(training, paths, lease, listener.note) if training.ranks.is_first else ()
-    listeners = Listeners(listener, *own)
+    writers = files(training, paths, lease, listener.note) if training.ranks.is_first else ()
+    listeners = Listeners(listener, *writers)
     try:
         reason = training.run(listeners)
         if reason is Reason.FINISHED:
@@ -136,7 +145,7 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
         listeners.close()
     update = training.status.update
     to_come = ", its validation is to come" if training.next_work() == "validation" else ""
-    message = f"{SAID[reason]}: checkpoint of update {update} written{to_come}; run again to go on"
+    message = f"{REASON_TEXTS[reason]}: checkpoint of update {update} written{to_come}; run again to go on"
     training.ranks.from_first(lease.check)
     listener.note(message)
     training.ranks.from_first(partial(write_exit, paths.state, reason, update, message))
@@ -144,7 +153,7 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
 
 
 def files(training: Training, paths: Paths, lease: Lease, note: Callable[[str], None]) -> Sequence[Listener]:
-    """What writes the course of a training down."""
+    """Return the listeners that write the course of a training to files."""
     status = training.status
     metrics = Metrics(paths.state / METRICS, status, training.ranks.count, lease.is_held)
     return metrics, *events(paths.output / "tensorboard", status, note)

@@ -1,11 +1,12 @@
-"""Who works on a state folder: one training at a time holds its lease, `process.json`.
+"""The lease of a state folder, `process.json`: it lets one training at a time work on the folder.
 
     {"host": "node7", "boot": "...", "namespace": "...", "process": 1234, "began": "88231", "token": "..."}
 
-Signs of life touch the file. Of a holder on this machine the system says whether it is there; one elsewhere is taken
-for gone when it gave no sign of life for `STALE_S`, by the file system's clock. It may live all the same, silent for
-long: so a holder looks, with each sign of life and before each write, whether the lease still has its own token, and
-ends where it has not. The file is removed at an ordered end, and stays where a process is killed.
+The training that holds the lease gives signs of life: it changes the time of the file. The system knows whether a
+holder on this machine exists. A holder on another machine counts as gone when it gave no sign of life for `STALE_S`
+seconds, by the clock of the file system. Such a training may be alive all the same and only silent for a long time. So
+a holder checks, at each sign of life and before each write, whether the lease still has its token, and ends where it
+does not. The file is removed at an ordered end, and remains where a process is killed.
 """
 
 import json
@@ -23,59 +24,65 @@ from typing import Any
 from docmt.base.artifacts import folder_lock, write_json
 from docmt.training.exit import Failure, Reason
 
-BEGAN = 18
-"""Place of the start among what /proc/<process>/stat says after the process's state."""
+START_FIELD = 18
+"""Index of the start time among the fields of /proc/<process>/stat that follow the state of the process."""
 ENDED = ("Z", "X")
-"""States of a process that has ended and whose parent has not asked how."""
+"""States of a process that has ended and whose exit status its parent has not read."""
 
 
 @dataclass(frozen=True)
 class Process:
-    """A process of a machine; what the system does not tell is empty."""
+    """A process of a machine; a text that the system does not provide is empty."""
 
     host: str
     boot: str
-    """Of the machine's kernel, so that two machines of one name, or a name before and after a restart, differ."""
+    """Identifies a start of the machine's kernel, so that two machines of one name differ, and a machine before and
+    after a restart."""
     namespace: str
-    """Within which process numbers count: containers of a machine have their own."""
+    """The namespace in which process numbers are unique: each container of a machine has its own."""
     process: int
+    """The number of the process."""
     began: str
-    """When, in ticks since the machine's start, so that another process of the same number is not taken for it."""
+    """Start of the process in ticks since the start of the machine, so that another process that has the same number
+    later differs."""
 
     @classmethod
     def this(cls) -> "Process":
-        boot = _told(lambda: Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8"))
-        namespace = _told(lambda: str(Path("/proc/self/ns/pid").readlink()))
-        return cls(socket.gethostname(), boot, namespace, os.getpid(), _began(os.getpid()))
+        """Return the present process."""
+        boot = _read_text(lambda: Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8"))
+        namespace = _read_text(lambda: str(Path("/proc/self/ns/pid").readlink()))
+        return cls(socket.gethostname(), boot, namespace, os.getpid(), _start_ticks(os.getpid()))
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "Process":
-        """What is missing is not known."""
+        """Return the process that a lease's JSON object describes; what the object lacks is unknown."""
         texts = (str(plain.get(name, "")) for name in ("host", "boot", "namespace"))
         return cls(*texts, int(plain.get("process", 0)), str(plain.get("began", "")))
 
     def is_alive(self) -> bool | None:
-        """Whether it is there; none where this process cannot know, since it runs elsewhere."""
+        """Return whether the process exists, or None where it runs elsewhere, so that the system does not know."""
         here = Process.this()
         if not self.began or (self.host, self.boot, self.namespace) != (here.host, here.boot, here.namespace):
             return None
-        return _began(self.process) == self.began
+        return _start_ticks(self.process) == self.began
 
     def __str__(self) -> str:
+        """Return the number and the machine, for messages."""
         return f"process {self.process} on {self.host or 'an unknown machine'}"
 
 
-def _began(number: int) -> str:
-    stat = _told(lambda: Path(f"/proc/{number}/stat").read_text(encoding="utf-8"))
+def _start_ticks(number: int) -> str:
+    """Return the start time of a process in ticks, or an empty text where it has ended or the system does not tell."""
+    stat = _read_text(lambda: Path(f"/proc/{number}/stat").read_text(encoding="utf-8"))
     if not stat:
         return ""
-    # The command's name stands in parentheses, and may have any character.
+    # The name of the command is in parentheses and may contain any character, so the last parenthesis counts.
     state, *rest = stat.rpartition(")")[2].split()
-    return "" if state in ENDED else rest[BEGAN]
+    return "" if state in ENDED else rest[START_FIELD]
 
 
-def _told(ask: Callable[[], str]) -> str:
-    """What the system says; nothing where it does not."""
+def _read_text(ask: Callable[[], str]) -> str:
+    """Return what the system says, without white space around it, or an empty text where it cannot be read."""
     try:
         return ask().strip()
     except OSError:
@@ -83,19 +90,22 @@ def _told(ask: Callable[[], str]) -> str:
 
 
 FILE = "process.json"
+"""Name of the file."""
 STALE_S = 300.0
-"""Longer than a batch of an update or of dev should take, parts to be compiled included."""
+"""Seconds without a sign of life after which a holder counts as gone: longer than a batch of an update or of dev should
+take, including the time to compile parts."""
 BEAT_S = 20.0
-"""At most so often a sign of life touches the file."""
+"""Smallest number of seconds between two changes of the file's time."""
 LOOK_S = 2.0
-"""Between two looks of one that waits."""
+"""Seconds between two looks of a training that waits for the lease."""
 SETTLE_S = 1.0
-"""Where the file system has no locks: after which of several that took a lease at once the last one has it."""
+"""Seconds to wait on a file system without locks: of several trainings that took the lease at once, the last has it
+then."""
 
 
 @dataclass(frozen=True)
 class Holder:
-    """What the file says, and when the last sign of life was, in seconds of the file system's clock."""
+    """The content of the file, and the time of the last sign of life in seconds of the file system's clock."""
 
     process: Process
     token: str
@@ -103,45 +113,53 @@ class Holder:
 
 
 class Lease(AbstractContextManager):
-    """That of a state folder. While entered, it is given back at the end, if this process took it.
+    """The lease of a state folder; at the end of the block it is given back, if this process took it.
 
-    `token` is none until the training has it; ranks but the first are given that of the first.
+    `token` is None until the training has the lease. The first rank takes the lease, and the other ranks get its token.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        """Prepare a lease that is not yet taken; `clock` gives seconds."""
         self.folder, self._clock, self._beaten = folder, clock, clock()
         self.token: str | None = None
         self.is_lost = False
-        """By the last look."""
-        self._taken = False
+        """Whether another training had the lease at the last check."""
+        self._written = False
 
     def __exit__(self, *problem: object) -> None:
+        """Remove the file, if this process took the lease and still has it."""
         with suppress(OSError):
-            if self._taken and self.is_held():
+            if self._written and self.is_held():
                 (self.folder / FILE).unlink()
 
     def take(self, claim: Callable[[], None], note: Callable[[str], None], give_up: Callable[[], Reason | None]) -> str:
-        """Have the folder for this training alone: its token. `claim` makes the folder this run's, before it is ours.
+        """Take the folder for this training alone and return the token.
 
-        Waits where the holder is elsewhere and may be gone, until `give_up` has a reason.
-        Raises Failure where another training works on it, and for the reason to give up.
+        `claim` makes the folder belong to this run; it is called just before the lease is written. Where the holder is
+        on another machine and may be gone, this waits until `give_up` returns a reason.
+
+        Raises Failure where another training works on the folder, and for the reason to give up.
         """
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         first, since = None, self._clock()
         while (holder := self._take(claim, note, first, since)) is not None:
+            # A holder whose file has changed since the first look gave a sign of life, or is another training.
             if holder.process.is_alive() or (first and holder != first):
                 raise in_use(self.folder, holder)
             if first is None:
                 first, since = holder, self._clock()
                 silence = f"last sign of life {silent_s(self.folder, holder):.0f} seconds ago"
-                note(f"{holder.process} has {self.folder}, {silence}: waiting for the next, or {STALE_S:g} without one")
+                note(
+                    f"{holder.process} has {self.folder}, {silence}: "
+                    f"waiting for another one, or for {STALE_S:g} seconds without one"
+                )
             if reason := give_up():
                 raise given_up(reason, self.folder, holder)
             time.sleep(LOOK_S)
         return self.token
 
     def beat(self) -> None:
-        """A sign of life, and a look whether the lease is still ours."""
+        """Give a sign of life, at most once in `BEAT_S` seconds, and check that this training still holds the lease."""
         if self._clock() - self._beaten >= BEAT_S:
             self._beaten = self._clock()
             if self.is_held():
@@ -149,18 +167,21 @@ class Lease(AbstractContextManager):
                     os.utime(self.folder / FILE)
 
     def is_held(self) -> bool:
-        """Whether the lease is still ours."""
+        """Return whether this training still holds the lease; once lost, a lease remains lost."""
         holder = read_holder(self.folder)
         self.is_lost = self.is_lost or holder is None or holder.token != self.token
         return not self.is_lost
 
     def check(self) -> None:
-        """Raises Failure where the lease is not ours any more."""
+        """Raise Failure where this training no longer holds the lease."""
         if not self.is_held():
             raise lost(self.folder)
 
     def may_record(self) -> bool:
-        """Whether the folder is ours to say how this training ended: not while it is, or may be, another one's."""
+        """Return whether this training may write into the folder how it ended.
+
+        It may not while the folder belongs, or may belong, to another training.
+        """
         if self.token is not None:
             return self.is_held()
         holder = read_holder(self.folder)
@@ -168,29 +189,37 @@ class Lease(AbstractContextManager):
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
-        """Whatever fails within since the folder is another training's, fails for that. Raises Failure."""
+        """Raise Failure for the lost lease where the block raises an exception and the lease is lost.
+
+        Such an exception most often comes from the other training, which changes the folder.
+        """
         try:
             yield
         except Exception:
-            if self.token is not None and not self.is_held() and (self._taken or read_holder(self.folder)):
+            if self.token is not None and not self.is_held() and (self._written or read_holder(self.folder)):
                 raise lost(self.folder) from None
             raise
 
     def _take(
         self, claim: Callable[[], None], note: Callable[[str], None], first: Holder | None, since: float
     ) -> Holder | None:
-        """Take the lease, or say who has it; `first` was seen at `since`."""
+        """Take the lease and return None, or return its holder.
+
+        `first` is the holder that this training first saw, at the time `since`.
+        """
         with folder_lock(self.folder.parent) as locked:
             holder = read_holder(self.folder)
             alive = holder.process.is_alive() if holder else False
             if alive is not False:
                 waited = self._clock() - since if holder == first else 0.0
+                # The clock of the file system may be wrong, so the time that this training has waited counts as well.
                 silent = max(silent_s(self.folder, holder), waited)
                 if alive or silent < STALE_S:
                     return holder
                 note(f"{holder.process} gave no sign of life for {silent:.0f} seconds: training goes on here")
             claim()
             self._write()
+        # Without a lock several trainings may write the file at once; the last one has the lease.
         if not locked:
             time.sleep(SETTLE_S)
         return None if locked or self.is_held() else read_holder(self.folder)
@@ -198,13 +227,17 @@ class Lease(AbstractContextManager):
     def _write(self) -> None:
         token = uuid.uuid4().hex
         write_json(self.folder / FILE, {**asdict(Process.this()), "token": token})
-        self.token, self._taken = token, True
+        self.token, self._written = token, True
 
 
 def read_holder(folder: Path) -> Holder | None:
-    """None where no training has the folder; an unknown one where the file is damaged."""
+    """Return the holder of a folder, or None where no training has it.
+
+    Where the file is damaged, the process of the holder is unknown.
+    """
     try:
         with (folder / FILE).open(encoding="utf-8") as stream:
+            # The time is that of the opened file, since another training may replace the file meanwhile.
             text, touched = stream.read(), os.fstat(stream.fileno()).st_mtime
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -216,13 +249,17 @@ def read_holder(folder: Path) -> Holder | None:
 
 
 def silent_s(folder: Path, holder: Holder) -> float:
-    """Seconds since the last sign of life: between two times of the file system, which may be another machine's."""
+    """Return the seconds since the holder's last sign of life.
+
+    Both times are of the file system, whose clock may be that of another machine.
+    """
     with tempfile.TemporaryFile(dir=folder.parent) as probe:
         os.utime(probe.fileno())
         return os.fstat(probe.fileno()).st_mtime - holder.touched
 
 
 def in_use(folder: Path, holder: Holder) -> Failure:
+    """Return the failure of a training that finds another one at work on its state folder."""
     number, host = holder.process.process, holder.process.host
     return Failure(
         Reason.IN_USE,
@@ -234,6 +271,7 @@ def in_use(folder: Path, holder: Holder) -> Failure:
 
 
 def given_up(reason: Reason, folder: Path, holder: Holder) -> Failure:
+    """Return the failure of a training that gave up waiting for the lease."""
     return Failure(
         reason,
         f"{reason} while it waited for this state folder",
@@ -244,11 +282,12 @@ def given_up(reason: Reason, folder: Path, holder: Holder) -> Failure:
 
 
 def lost(folder: Path) -> Failure:
+    """Return the failure of a training that has lost its lease."""
     holder = read_holder(folder)
     return Failure(
         Reason.LEASE_LOST,
         "this state folder is not this training's any more",
         where=str(folder),
-        found=f"that of {holder.process}" if holder else "none that has it",
-        remedy="another one went on in its place while this one was silent; this one ends and changes nothing there",
+        found=f"a lease of {holder.process}" if holder else "no lease",
+        remedy="another training continued in its place while it was silent; it ends and changes nothing there",
     )

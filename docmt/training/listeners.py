@@ -1,17 +1,21 @@
-"""Who is told how a training goes: the file of metrics, TensorBoard, and whoever else listens.
+"""Listeners that a training reports its progress to: the file of metrics, TensorBoard and others.
 
 metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
   {"kind": "train", "loss", "nll", "gradient_norm", "lr" or "lr_new" and "lr_transferred", "source_tokens_per_s",
    "target_tokens_per_s", "padding_share", "memory_mib", "wall_s", "device_hours"}: means over the updates since the
-   line before, but for the last two, which count from the start, and for memory, a peak (`docmt.training.computing`);
-  {"kind": "dev", "loss", "nll", "perplexity", "bleu", "entropy.<kind of attention>"}: BLEU where the rules go by it,
-   entropy in bits (`docmt.training.validate`).
-Both have the model's other losses by their names, such as "kl" in nats a chain. A training that was
-stopped has the same lines as one that was not, but for time and memory. The share of padding is that of the streams'
-places that hold no token: 0, since streams are packed; what attention pads inside is not counted.
+   line before, except for the last two, which count from the start, and for memory, which is a peak
+   (`docmt.training.computing`);
+  {"kind": "dev", "loss", "nll", "perplexity", "bleu", "entropy.<kind of attention>"}: BLEU where it selects the best
+   validation, entropy in bits (`docmt.training.validate`).
 
-TensorBoard gets events where tensorboard is installed. It comes with docmt; but training also runs on machines that
-have no more than torch, numpy, pyarrow and safetensors: there it goes on without, since events are for people alone.
+Both kinds have the other losses of the model by their names, such as "kl" in nats per chain. A training that was
+stopped and resumed has the same lines as one that was not, except for time and memory. The share of padding is the
+share of rows of the streams that hold no token. It is 0 where nothing is compiled, since streams are packed; padding
+inside attention is not counted.
+
+TensorBoard gets events where tensorboard is installed. It is installed with docmt, but training also runs on machines
+that have only torch, numpy, pyarrow and safetensors. There training continues without events, since only people read
+them.
 """
 
 import functools
@@ -30,59 +34,68 @@ from docmt.training.status import Meter, Status, Step, Validation
 
 
 class Listener(Protocol):
-    """Told of each update, of each validation, and of whatever is worth a line."""
+    """The methods of an object that a training reports its progress to."""
 
-    def updated(self, step: Step) -> None: ...
+    def updated(self, step: Step) -> None:
+        """Take note of an update."""
 
-    def validated(self, validation: Validation) -> None: ...
+    def validated(self, validation: Validation) -> None:
+        """Take note of a validation."""
 
-    def note(self, text: str) -> None: ...
+    def note(self, text: str) -> None:
+        """Take note of a message to the user, which is one line."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """End the work, after the last report."""
 
 
 class Listeners:
-    """Several listeners as one."""
+    """Several listeners that act as one."""
 
     def __init__(self, *members: Listener) -> None:
+        """Combine these listeners, which are called in this order."""
         self.members = members
 
-    def _tell(self, what: str, *arguments: object) -> None:
+    def _tell(self, method: str, *arguments: object) -> None:
         for member in self.members:
-            getattr(member, what)(*arguments)
+            getattr(member, method)(*arguments)
 
     updated, validated = functools.partialmethod(_tell, "updated"), functools.partialmethod(_tell, "validated")
     note, close = functools.partialmethod(_tell, "note"), functools.partialmethod(_tell, "close")
 
 
 EVERY_UPDATES = 20
-"""Updates between two lines of kind `train`; a validation writes what is left before it."""
+"""Number of updates between two lines of kind `train`; a validation first writes a line for the updates since the last
+line."""
 
 
-class Course(Listener):
-    """Writes means over updates, and validations; notes are for people."""
+class Curves(Listener):
+    """A listener that writes means over updates, and validations; messages to the user are left out."""
 
     def __init__(self, meter: Meter) -> None:
+        """Sum up updates in this meter, which is part of the status."""
         self.meter = meter
 
     def updated(self, step: Step) -> None:
+        """Add an update to the meter, and write the means after every `EVERY_UPDATES` updates."""
         self.meter.add(step)
         if step.update % EVERY_UPDATES == 0:
             self.write("train", *self.meter.read())
 
     def validated(self, validation: Validation) -> None:
+        """Write the numbers of a validation."""
         self.write("dev", {"update": validation.update, "epoch": validation.epoch}, validation.numbers())
 
     def write(self, kind: str, place: dict[str, int], numbers: dict[str, float]) -> None:
-        """`place`: update and epoch."""
+        """Write numbers by name; `kind` is `train` or `dev`, and `place` has the update and the epoch."""
         raise NotImplementedError
 
 
-class Metrics(Course):
-    """Appends to a file of the state folder; on resuming, lines later than the checkpoint are dropped first.
+class Metrics(Curves):
+    """A listener that appends lines to metrics.jsonl in the state folder.
 
-    Lines have the time since the start and its product with the number of devices; what is lost by a kill is not
-    counted.
+    When training is resumed, it first drops the lines that are later than the checkpoint. Lines have the time since the
+    start and its product with the number of devices. The time of work that is lost in a kill is not counted.
     """
 
     def __init__(
@@ -93,8 +106,13 @@ class Metrics(Course):
         is_ours: Callable[[], bool] = lambda: True,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """The status is that of the checkpoint. Nothing is written where the folder `is_ours` no more."""
-        # What the meter holds stood in no line: one that has it is of the validation after the checkpoint.
+        """Open the file; `status` is the status of the checkpoint.
+
+        Nothing is written once `is_ours` returns False, since the folder then belongs to another training. `clock`
+        gives seconds.
+        """
+        # Updates in the meter are in no line before the checkpoint. A line that has them is later: the validation after
+        # the checkpoint wrote it.
         last = {"train": status.update - status.row.updates, "dev": status.validated}
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         with atomic_file(path) as stream:
@@ -105,29 +123,37 @@ class Metrics(Course):
         self._began = clock() - status.wall_s
 
     def validated(self, validation: Validation) -> None:
+        """Write the means over the updates since the last line, and then the validation."""
         if self.meter.updates:
             self.write("train", *self.meter.read())
         super().validated(validation)
 
     def close(self) -> None:
+        """Close the file."""
         self._stream.close()
 
     def write(self, kind: str, place: dict[str, int], numbers: dict[str, float]) -> None:
+        """Append a line of JSON."""
         line = {"kind": kind, **place, **numbers}
         if kind == "train":
             wall_s = self._clock() - self._began
             line |= {"wall_s": wall_s, "device_hours": device_hours(wall_s, self._devices)}
         if self._is_ours():
             self._stream.write(json.dumps(line) + "\n")
+            # `docmt list-trainings` reads the file while it grows.
             self._stream.flush()
 
 
 def device_hours(wall_s: float, devices: int) -> float:
+    """Return the product of the time and the number of devices, in hours."""
     return wall_s * devices / 3600
 
 
 def _up_to(line: str, last: dict[str, int]) -> bool:
-    """A line cut short by a kill is later than any checkpoint; what is no line of ours is dropped as well."""
+    """Return whether a line is at most as late as the last update of its kind.
+
+    A line that was cut short by a kill is later than any checkpoint. A line of another form is dropped as well.
+    """
     try:
         read = json.loads(line)
         return read["update"] <= last[read["kind"]]
@@ -136,11 +162,12 @@ def _up_to(line: str, last: dict[str, int]) -> bool:
 
 
 WRITER_THREAD = "_AsyncWriterThread"
-"""Tensorboard's, which prints the trace of an error that it also raises where it is waited for."""
+"""Name of the class of TensorBoard's thread, which prints the trace of an error that is also raised in the main
+thread."""
 
 
 def events(folder: Path, status: Status, note: Callable[[str], None]) -> Sequence[Listener]:
-    """TensorBoard's listener, where there is one; events of an earlier training go."""
+    """Return the listener for TensorBoard, where it is installed; events of an earlier training are removed."""
     if find_spec("tensorboard") is None:
         return ()
     if status.update == 0:
@@ -148,14 +175,15 @@ def events(folder: Path, status: Status, note: Callable[[str], None]) -> Sequenc
     return (Events(folder, status, note),)
 
 
-class Events(Course):
-    """On resuming, events later than the checkpoint are marked as void; `note` is told where none can be written.
+class Events(Curves):
+    """A listener that writes TensorBoard events; when resumed, it marks events later than the checkpoint as void.
 
-    They reach the file at once: those before a checkpoint are not written again.
+    Events reach the file at once, since those before a checkpoint are not written again. `note` is called with a
+    message where no event can be written.
     """
 
     def __init__(self, folder: Path, status: Status, note: Callable[[str], None]) -> None:
-        """The status is that of the checkpoint."""
+        """Open a file of events in the folder; `status` is the status of the checkpoint."""
         from torch.utils.tensorboard import SummaryWriter
 
         silence_writer()
@@ -165,11 +193,13 @@ class Events(Course):
             self._writer = SummaryWriter(str(folder), purge_step=status.update + 1)
 
     def close(self) -> None:
+        """Close the file of events."""
         if self._works:
             with self._unfailing():
                 self._writer.close()
 
     def write(self, kind: str, place: dict[str, int], numbers: dict[str, float]) -> None:
+        """Write an event for each number."""
         if self._works:
             with self._unfailing():
                 for name, value in numbers.items():
@@ -178,7 +208,7 @@ class Events(Course):
 
     @contextmanager
     def _unfailing(self) -> Iterator[None]:
-        """A training does not end because of its curves: where they cannot be written, there are no more of them."""
+        """Stop writing events where they cannot be written: a training does not end because of its curves."""
         try:
             yield
         except OSError as problem:
@@ -188,11 +218,14 @@ class Events(Course):
 
 @functools.cache
 def silence_writer() -> None:
-    """Keep the writer's thread from printing a trace: its error is raised, and told, in the training's own."""
-    shown = threading.excepthook
+    """Keep TensorBoard's writer thread from printing a trace.
+
+    Its error is raised, and reported, in the thread of the training.
+    """
+    original_hook = threading.excepthook
 
     def hook(failed: threading.ExceptHookArgs) -> None:
         if type(failed.thread).__name__ != WRITER_THREAD:
-            shown(failed)
+            original_hook(failed)
 
     threading.excepthook = hook

@@ -1,7 +1,7 @@
-"""The loop over updates: train, validate, keep weights, write checkpoints, until a stop rule holds.
+"""The training loop: update, validate, save weights and checkpoints, until a stop rule holds.
 
-An update and its validation are two works. What comes next follows from the status alone, so that a checkpoint may be
-written, and training go on, after any of them.
+An update and its validation are two works. The next work follows from the status alone, so that a checkpoint may be
+written, and training may continue, after any work.
 """
 
 import time
@@ -31,15 +31,20 @@ from docmt.training.watch import Watch
 
 
 class Stopped(Exception):
-    """A validation ends before its time, for this reason, on every rank at the same place."""
+    """Raised where a validation ends early, for a reason to stop, on every rank at the same point."""
 
     def __init__(self, reason: Reason) -> None:
+        """Keep the reason to stop."""
         super().__init__(reason)
         self.reason = reason
 
 
 class Training:
-    """A training under way; `status` is where it stands, `ranks` with whom it is shared (none = with nobody)."""
+    """A training in progress.
+
+    `status` says how far it has come. `ranks` are the processes that share the training; None means that this process
+    trains alone.
+    """
 
     def __init__(
         self,
@@ -49,6 +54,7 @@ class Training:
         ranks: Ranks | None = None,
         compiling: Compiling | None = None,
     ) -> None:
+        """Begin at update 0; `restore` continues from a checkpoint."""
         self.task, self.state, self.watch, self.ranks = task, state, watch, ranks or Ranks()
         self.compiling = compiling or Compiling()
         self.status = Status()
@@ -60,8 +66,8 @@ class Training:
         self._mark = time.perf_counter()
 
     def restore(self) -> None:
-        """Go back to the newest valid checkpoint, if there is one."""
-        # The first rank before the others, since it removes what is damaged.
+        """Load the newest valid checkpoint, if there is one."""
+        # The first rank loads before the others, since it removes damaged files.
         payload = self.ranks.in_turn(self.state.newest)
         if payload is None:
             return
@@ -72,14 +78,16 @@ class Training:
         self._saved = self._place()
 
     def run(self, listener: Listener) -> Reason:
-        """Train until a stop rule holds, or until `watch` has a reason to stop; a checkpoint of the end is written.
+        """Train until a stop rule holds, or until `watch` has a reason to stop; write a checkpoint at the end.
 
-        Raises Failure where the loss is not finite, memory runs out or the disk is full; checkpoints stay as they are.
+        Returns the reason. Raises Failure where the loss is not finite, memory runs out or the disk is full; the
+        checkpoints then remain as they are.
         """
         self.task.model.train()
         while (work := self.next_work()) is not None:
             try:
                 self._do(work, listener)
+                # After the last work the weights are chosen, which includes a validation.
                 reason = self._reason_to_stop(self.next_work() or "validation")
             except Stopped as stop:
                 reason = stop.reason
@@ -92,7 +100,7 @@ class Training:
         return Reason.FINISHED
 
     def next_work(self) -> Work | None:
-        """What comes now; none at the end. After the last update a validation is always due."""
+        """Return the next work, or None at the end; a validation always follows the last update."""
         train, status = self.task.train, self.status
         over = stop_reason(train, status) is not None
         if status.update > status.validated and (over or self._validation_is_due()):
@@ -100,9 +108,9 @@ class Training:
         return None if over else "update"
 
     def choose_weights(self) -> Validation:
-        """Give the model the weights that the checkpoint rule chooses; returns their validation.
+        """Give the model the weights that the checkpoint rule chooses, and return the validation of these weights.
 
-        Raises Stopped where `watch` has a reason to stop within that; the checkpoint of the end is there.
+        Raises Stopped where `watch` has a reason to stop meanwhile; the checkpoint of the last update exists then.
         """
         names = [self.status.weights[update] for update in chosen_updates(self.task.train, self.status.history)]
         if not names:
@@ -112,6 +120,7 @@ class Training:
             return self._dev_validation()
 
     def weights(self) -> Weights:
+        """Return the present weights by the name of the parameter, which share memory with the model."""
         return {name: parameter.detach() for name, parameter in self.task.model.named_parameters()}
 
     def _do(self, work: Work, listener: Listener) -> None:
@@ -123,31 +132,41 @@ class Training:
                 listener.validated(self._validate())
 
     def _reason_to_stop(self, ahead: Work | None) -> Reason | None:
-        """Raises Failure, on every rank, where the state folder is another training's."""
+        """Return a reason to stop that any rank has, or None; `ahead` is the next work.
+
+        Raises Failure, on every rank, where the state folder belongs to another training.
+        """
         reason = self.ranks.any_of(self.watch.reason_to_stop(ahead))
         if reason is Reason.LEASE_LOST:
             self.ranks.from_first(self.state.check)
         return reason
 
     def _save_is_due(self, ahead: Work | None) -> bool:
-        """By the number of updates after a validation, if there is one, so that one checkpoint does for both."""
+        """Return whether a checkpoint is due before the next work, `ahead`.
+
+        A checkpoint that is due by the number of updates comes after the validation of the update, if there is one, so
+        that a single checkpoint holds both.
+        """
         if self.status.update % self.task.train.save_every_updates == 0 and ahead != "validation":
             return True
+        # Ranks measure different times, so the first rank decides for all.
         return self.ranks.from_first(lambda: self.watch.pace.save_is_due(ahead))
 
     def _update(self) -> Step:
+        """Compute one update on all ranks, and return its numbers."""
         task, status = self.task, self.status
         began = time.perf_counter()
         number = status.update + 1
         instances = self._updates_of_epoch()[status.position]
         rates = set_learning_rates(task.optimiser, task.train, task.model.config.width, number)
+        # Every rank divides its loss by the tokens of the whole update, so that gradients can be summed over ranks.
         tokens = int(self._lengths[instances].sum())
         framed = self.watch.each(self._batches(instances, number))
         batches = (self.compiling.ready(batch).to(task.device) for batch in framed)
         weights, smoothing = task.model.term_weights(number), task.train.label_smoothing
         with self.compiling.parts():
-            own = accumulate_gradients(task.model, batches, tokens, smoothing, weights, self._computing)
-        sums = own.over(self.ranks, weights)
+            rank_sums = accumulate_gradients(task.model, batches, tokens, smoothing, weights, self._computing)
+        sums = rank_sums.over(self.ranks, weights)
         self.ranks.sum_gradients(task.model.parameters())
         norm = clip_gradients(task.model.parameters(), task.train.clip_norm)
         check_update(number, sums.loss / tokens, norm, rates, self.watch.last_checkpoint())
@@ -167,13 +186,14 @@ class Training:
         return step
 
     def _updates_of_epoch(self) -> list[np.ndarray]:
+        """Return the instances of each update of the present epoch, which are computed once an epoch."""
         if self._epoch[0] != self.status.epoch:
             budget = self.task.train.tokens_per_update
             self._epoch = (self.status.epoch, epoch_updates(self._lengths, budget, self.task.seed, self.status.epoch))
         return self._epoch[1]
 
     def _batches(self, instances: np.ndarray, update: int) -> Iterator[Batch]:
-        """This rank's micro-batches of an update, framed, with their noise and with words dropped while that lasts."""
+        """Yield this rank's batches of an update, with frames, noise keys and, in the first epochs, dropped words."""
         task, train = self.task, self.task.train
         dropping = train.word_dropout_epochs is None or self.status.epoch < train.word_dropout_epochs
         seed = derived_seed(task.seed, "noise", update)
@@ -183,6 +203,7 @@ class Training:
             yield batch.with_word_dropout(train.word_dropout if dropping else 0.0)
 
     def _count(self, sums: Sums, seconds: float) -> None:
+        """Advance the status by an update."""
         status = self.status
         status.update += 1
         status.position += 1
@@ -193,14 +214,17 @@ class Training:
         status.train_s += seconds
 
     def _validation_is_due(self) -> bool:
-        """By the settings, for the last update that was made, or for none yet."""
+        """Return whether the settings ask for a validation after the last update, or before the first one."""
         if self.status.update == 0:
             return self.task.train.validate_start
         every = self.task.train.validate_every_updates
         return self.status.position == 0 if every is None else self.status.update % every == 0
 
     def _validate(self) -> Validation:
-        """Validate, and keep the weights if the model may be made from them. Raises Stopped."""
+        """Validate, and save the weights if the model may be made from them.
+
+        Raises Stopped where a rank has a reason to stop.
+        """
         train, status = self.task.train, self.status
         validation = self._dev_validation()
         status.history.append(validation)
@@ -211,35 +235,41 @@ class Training:
         return validation
 
     def _dev_validation(self) -> Validation:
-        """Raises Stopped: ranks may leave batches out, since all agree on it before a number is used."""
+        """Return the losses, BLEU and entropies of the present weights on the dev set.
+
+        Raises Stopped where a rank has a reason to stop. Ranks may then have left batches out, but all ranks agree to
+        stop before a number is used.
+        """
         task, train, watched = self.task, self.task.train, self.watch.until_asked
         places = task.device, self._computing, self.ranks
         losses = dev_losses(task.model, task.dev, train.batch_tokens, train.label_smoothing, *places, watched)
-        self._go_on()
+        self._check_stop()
         bleu = None
         if task.score:
             bleu = self.ranks.from_first(self._dev_bleu)
-            self._go_on()
+            self._check_stop()
         entropy = attention_entropy(task.model, self._sample, task.device, self._computing)
+        # After the last update of an epoch the status is already in the next epoch.
         epoch = max(0, self.status.epoch - (self.status.position == 0))
         return Validation(self.status.update, epoch, *losses, bleu, entropy)
 
-    def _go_on(self) -> None:
-        """Raises Stopped where any rank has a reason to stop."""
+    def _check_stop(self) -> None:
+        """Raise Stopped where any rank has a reason to stop."""
         if reason := self._reason_to_stop(ahead=None):
             raise Stopped(reason)
 
     def _dev_bleu(self) -> float | None:
-        # Search is the one place that still asks torch's generator, where a model samples in inference.
+        """Return the score of the dev set's translations, or None where the watch stopped it early."""
+        # A model that samples in inference uses torch's generator, which is used nowhere else once weights are drawn.
         torch.manual_seed(derived_seed(self.task.seed, "search", self.status.update))
         return dev_score(self.task.model, self.task.dev, self.task.train, self.task.score, self.watch.until_asked)
 
     def _place(self) -> tuple[int, int]:
-        """How many updates and how many validations were made: with the settings, that says all of the state."""
+        """Return the number of updates and of validations; with the settings, these determine the whole state."""
         return self.status.update, len(self.status.history)
 
     def _save(self) -> None:
-        """Unless the newest checkpoint is of this place."""
+        """Write a checkpoint, unless the newest checkpoint is of the same updates and validations."""
         if self._place() == self._saved:
             return
         with self.watch.during("checkpoint", self.status.update):

@@ -1,6 +1,6 @@
-"""Adam, with a schedule for parameters taken from an initial model and one for new ones; frozen ones have none.
+"""The Adam optimiser and its schedules: one for transferred parameters and one for new ones.
 
-Learning rates are pure functions of the update's number, which counts from 1.
+Frozen parameters have no schedule. Learning rates are pure functions of the number of the update, which counts from 1.
 """
 
 from collections.abc import Collection
@@ -12,9 +12,9 @@ from docmt.settings.train import GROUP_SETTINGS, GROUPS, TrainConfig
 
 
 def learning_rate(train: TrainConfig, width: int, update: int, group: str | None = None) -> float:
-    """The learning rate of an update, for a group of parameters that has settings of its own (`new`,
-    `transferred`) or for
-    all; `noam` takes no peak but its factor.
+    """Return the learning rate of an update for a group of parameters, or for all parameters where `group` is None.
+
+    The groups `new` and `transferred` may have settings of their own. `noam` has no peak rate but a factor.
 
     Paper: Vaswani et al. 2017, eq. 3, for `noam`.
     """
@@ -29,18 +29,21 @@ def learning_rate(train: TrainConfig, width: int, update: int, group: str | None
 
 
 def inverse_sqrt(update: int, peak: float, warmup_updates: int) -> float:
-    """Linear from 0 to `peak` at the end of the warm-up, then falling with the root of the update's number.
+    """Return a rate that rises linearly to `peak` during the warm-up, and then falls with the root of the update.
 
-    Departs: fairseq makes its first update with the rate of update 0, which is 0; here it has that of update 1.
+    Departs: fairseq makes its first update with the rate of update 0, which is 0; here the first update has the rate of
+    update 1.
     """
     warmup = max(warmup_updates, 1)
     return peak * min(update / warmup, (warmup / update) ** 0.5)
 
 
 def polynomial(update: int, peak: float, warmup_updates: int, max_updates: int, power: float) -> float:
-    """Linear from 0 to `peak` at the warm-up's end, then to 0 at `max_updates`, in a straight line where `power` is 1.
+    """Return a rate that rises linearly to `peak` at the end of the warm-up, and then falls to 0 at `max_updates`.
 
-    Paper: none; the schedule of fairseq that mBART is fine-tuned with. Departs: as `inverse_sqrt`.
+    It falls in a straight line where `power` is 1.
+
+    Paper: none; this is the schedule of fairseq with which mBART is fine-tuned. Departs: as `inverse_sqrt`.
     """
     if update < warmup_updates:
         return peak * update / warmup_updates
@@ -49,26 +52,29 @@ def polynomial(update: int, peak: float, warmup_updates: int, max_updates: int, 
 
 
 def noam(update: int, factor: float, width: int, warmup_updates: int) -> float:
-    """Highest at the end of the warm-up: factor * (width * warmup)^-0.5."""
+    """Return a rate with its maximum, factor * (width * warmup)^-0.5, at the end of the warm-up."""
     warmup = max(warmup_updates, 1)
     return factor * width**-0.5 * min(update**-0.5, update * warmup**-1.5)
 
 
-def build_optimiser(model: nn.Module, train: TrainConfig, taken: Collection[str] = ()) -> torch.optim.AdamW:
-    """Adam over all parameters that are trained: those named in `taken` as one group and the others, which are new, as
-    another, where any are taken.
+def build_optimiser(model: nn.Module, train: TrainConfig, transferred: Collection[str] = ()) -> torch.optim.AdamW:
+    """Return Adam over all parameters that are trained, in one group or in two.
+
+    Where `transferred` has names, the parameters with these names are one group and the others, which are new, are
+    another.
 
     Weight decay is decoupled (Loshchilov and Hutter 2019); at 0, the default, this is plain Adam.
     """
-    members: dict[str | None, list[nn.Parameter]] = {group: [] for group in (GROUPS if taken else (None,))}
+    members: dict[str | None, list[nn.Parameter]] = {group: [] for group in (GROUPS if transferred else (None,))}
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
-            members[("transferred" if name in taken else "new") if taken else None].append(parameter)
+            members[("transferred" if name in transferred else "new") if transferred else None].append(parameter)
     groups = [
         {"params": parameters, "name": f"lr_{group}" if group else "lr", "group": group}
         for group, parameters in members.items()
         if parameters
     ]
+    # The rate is 0 here since `set_learning_rates` sets it before each update.
     return torch.optim.AdamW(
         groups,
         lr=0.0,

@@ -1,4 +1,4 @@
-"""What a finished training leaves: the model folder, metrics.jsonl, record.json."""
+"""The outputs of a finished training: the model folder, metrics.jsonl and record.json."""
 
 import os
 import platform
@@ -27,15 +27,18 @@ from docmt.training.status import Validation
 from docmt.training.task import Paths, Settings, transfer_record
 
 METRICS = "metrics.jsonl"
+"""Name of the file of metrics, in the state folder and in the output folder."""
 RECORD = "record.json"
+"""Name of the file that describes the training."""
 
 
 def write_outputs(
     paths: Paths, settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str]
 ) -> None:
-    """The model folder first, then the metrics and the record; each appears whole. See `make_record`.
+    """Write the model folder first, then the metrics and the record; each appears whole.
 
-    Raises Failure where the state folder is another training's.
+    `chosen` is the validation of the weights of the model; see `make_record`. Raises Failure where the state folder
+    belongs to another training.
     """
     training.count_time()
     training.state.check()
@@ -44,14 +47,16 @@ def write_outputs(
         shutil.copytree(paths.text, folder / "text")
         if paths.chains:
             shutil.copy(paths.chains / STOP_WORDS, folder / STOP_WORDS)
+    # Saving a model takes long, so another training may have taken the folder meanwhile.
     training.state.check()
     with atomic_file(paths.output / METRICS) as stream:
         stream.write(read_text(paths.state / METRICS))
+    # The record comes last, since a folder with a record counts as finished.
     write_json(paths.output / RECORD, make_record(settings, training, chosen, inputs))
 
 
 def provenance(settings: Settings, chosen: Validation) -> dict[str, Any]:
-    """What `model.json` says of where the weights came from."""
+    """Return the fields of `model.json` that describe the origin of the weights."""
     names = ("system", "study", "corpus", "scale", "seed", "view", "init_from", "pretrained")
     return {
         **{name: settings.plain[name] for name in names},
@@ -65,21 +70,21 @@ def provenance(settings: Settings, chosen: Validation) -> dict[str, Any]:
 def make_record(
     settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What a training was and took.
+    """Return the content of record.json: the training's settings, results, cost and environment.
 
-    `chosen` is the validation of the weights that the model got, `inputs` the SHA-256 of every file that was read.
-    Tokens are those of all updates, symbols included; tokens a second are by the time of updates alone. All random
-    choices follow from `seed` (`docmt.training.computing`).
+    `chosen` is the validation of the weights that the model got, and `inputs` has the SHA-256 of every input file by
+    name. Numbers of tokens are sums over all updates, symbols included; tokens per second are over the time of updates
+    alone. All random choices follow from `seed` (`docmt.training.computing`).
     """
-    status, task, best_one = training.status, training.task, best(training.task.train, training.status.history)
+    status, task, best_validation = training.status, training.task, best(training.task.train, training.status.history)
     return {
         "system": settings.plain["system"],
         "seed": settings.seed,
         "updates": status.update,
         "epochs": status.epoch,
         "stop_rule": stop_reason(task.train, status),
-        "best_update": best_one.update,
-        "best_dev_loss": best_one.loss,
+        "best_update": best_validation.update,
+        "best_dev_loss": best_validation.loss,
         "dev_loss": chosen.loss,
         "dev_perplexity": chosen.perplexity,
         "dev_bleu": chosen.bleu,
@@ -106,6 +111,7 @@ def make_record(
 
 
 def versions() -> dict[str, str]:
+    """Return the versions of docmt, Python and the libraries that decide the result."""
     return {
         "docmt": VERSION,
         "python": platform.python_version(),
@@ -119,7 +125,10 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str | None:
-    """The commit of the working copy that docmt runs from; none where it is installed otherwise, or git is missing."""
+    """Return the commit of the git checkout that docmt runs from.
+
+    It is None where docmt is installed otherwise, or git is missing.
+    """
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
@@ -128,7 +137,10 @@ def commit() -> str | None:
 
 
 def hardware(device: torch.device) -> dict[str, Any]:
-    """The machine, its processor, the cores that this process may use, and the GPU if one computes."""
+    """Return the machine, its processor, the number of cores that this process may use, and the GPU if one computes.
+
+    Memory is in MiB.
+    """
     gpu = {}
     if device.type == "cuda":
         gpu = {"gpu": torch.cuda.get_device_name(device), "gpu_mib": torch.cuda.mem_get_info(device)[1] // MIB}
@@ -137,6 +149,7 @@ def hardware(device: torch.device) -> dict[str, Any]:
 
 
 def processor() -> str:
+    """Return the model name of the processor, or the machine type where the system does not name it."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

@@ -1,7 +1,7 @@
-"""How a job runs, and when it stops in good order: a signal asks for it, or the deadline is near.
+"""The options of a job, and the rules for when it stops in good order: after a signal, or near the deadline.
 
-How long its parts take also says when a checkpoint is due. SIGTERM, SIGUSR1 and Ctrl-C let the update finish and a
-checkpoint be written.
+The durations of updates, validations and checkpoints also determine when a checkpoint is due. After SIGTERM, SIGUSR1 or
+Ctrl-C, the job finishes the present update and writes a checkpoint.
 """
 
 import signal
@@ -16,36 +16,42 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class JobOptions:
-    """Nothing here changes what is trained, so none of it is a setting of a system. Minutes may be fractions."""
+    """Options of a job that do not change the result of training, so none of them is a setting of a system.
+
+    Minutes may be fractions.
+    """
 
     deadline_minutes: float | None = None
-    """From `began` on: what the job may take; none = as long as it needs."""
+    """Time that the job may take, from `began` on; None means that there is no limit."""
     hang_minutes: float = 30.0
-    """The job ends when it made no progress for so long, be it by a batch of an update or of dev; 0 = never."""
+    """The job ends when it made no progress, not even a batch of an update or of dev, for this time; 0 = never."""
     save_minutes: float = 30.0
-    """A checkpoint at least so often, beside those of `train.save_every_updates`."""
+    """Longest time between two checkpoints, beside the checkpoints of `train.save_every_updates`."""
     checkpoints: int = 2
-    """How many are kept: the newest, and others for the case that it is damaged; at least 2."""
+    """Number of checkpoints in the folder: the newest one, and others in case it is damaged; at least 2."""
     set_aside: bool = False
-    """Put a state of other settings beside and train from the start, where it would be refused."""
+    """Rename a state folder of other settings and train from the start, where the job would be refused otherwise."""
     deterministic: bool = False
     """See `docmt.training.computing`."""
     compiled: bool | None = None
-    """See `docmt.training.computing`; none = on CUDA."""
+    """See `docmt.training.computing`; None means that updates are compiled on CUDA."""
     began: float = field(default_factory=time.monotonic)
-    """When the job began, by the clock of `time.monotonic`."""
+    """The start of the job, by the clock of `time.monotonic`."""
 
 
 Work = Literal["update", "validation", "checkpoint"]
+"""A part of a training after which it may stop."""
 
 REMEMBERED: dict[Work, int] = {"update": 100, "validation": 3, "checkpoint": 1}
-"""How many of the last ones count: a first update that compiles the model is not held against the last."""
+"""Number of the last works of each kind whose duration counts: the long first update, which compiles the model, is
+forgotten at some point."""
 
 
 class Pace:
-    """Seconds of the last updates, validations and checkpoints, by `clock`."""
+    """The seconds that the last updates, validations and checkpoints took."""
 
     def __init__(self, options: JobOptions, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin without any duration; `clock` gives seconds."""
         minutes = options.deadline_minutes
         self._end = None if minutes is None else options.began + 60 * minutes
         self._save_s, self._clock, self._saved = 60 * options.save_minutes, clock, clock()
@@ -53,6 +59,7 @@ class Pace:
 
     @contextmanager
     def timed(self, work: Work) -> Iterator[None]:
+        """Measure the duration of the block, which is a work of this kind."""
         began = self._clock()
         yield
         now = self._clock()
@@ -61,65 +68,79 @@ class Pace:
             self._saved = now
 
     def save_is_due(self, ahead: Work) -> bool:
-        """Between two works, of which `ahead` is the next: after the minutes between two checkpoints.
+        """Return whether a checkpoint is due now, between two works, of which `ahead` is the next.
 
-        With a deadline also after the first work, to know how long a checkpoint takes, and before the first validation,
-        of which nobody knows whether the deadline falls into it.
+        A checkpoint is due when the minutes between two checkpoints have passed. With a deadline it is due also after
+        the first work, in order to measure the duration of a checkpoint, and before the first validation, since nobody
+        knows whether the deadline will fall into it.
         """
         unknown = not self._took["checkpoint"] or (ahead == "validation" and not self._took["validation"])
         return (self._end is not None and unknown) or self._clock() - self._saved >= self._save_s
 
     def deadline_is_near(self, ahead: Work | None) -> bool:
-        """Whether the next work, or what is left of the present one (None), might leave no time for a checkpoint.
+        """Return whether the next work, or the rest of the present one (None), might leave no time for a checkpoint.
 
-        Never within the first work of a process: so jobs that are too short get on all the same.
+        It is never near within the first work of a process, so that jobs that are too short make progress all the same.
         """
         if self._end is None or not any(self._took.values()):
             return False
         return self._clock() + self._reserve(ahead) >= self._end
 
     def is_over(self) -> bool:
-        """Whether the deadline has come."""
+        """Return whether the deadline has passed."""
         return self._end is not None and self._clock() >= self._end
 
     def _reserve(self, ahead: Work | None) -> float:
-        """The checkpoint's time counts twice, since file systems are slow at times."""
+        """Return the seconds to reserve for the next work and a checkpoint.
+
+        The duration of a checkpoint counts twice, since file systems are slow at times.
+        """
         longest = {work: max(seconds, default=0.0) for work, seconds in self._took.items()}
         return longest.get(ahead, 0.0) + 2 * longest["checkpoint"]
 
 
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT)
-"""What a cluster sends before it kills; the second where it is asked to (`sbatch --signal=USR1@300`); Ctrl-C."""
+"""Signals that ask a training to stop: a cluster sends the first before it kills, and the second where it is asked to
+(`sbatch --signal=USR1@300`); the third is Ctrl-C."""
 AGAIN_S = 1.0
-"""A second SIGINT counts after so long: the first may come from the terminal and from the parent process as well."""
+"""Seconds after which a second SIGINT counts: before that it may be a copy of the first, which comes from the terminal
+and from the parent process as well."""
 
 
 class StopRequest:
-    """While entered, a signal sets `requested` to its name instead of ending the process; a second SIGINT ends it.
+    """A context in which a signal sets `requested` to its name instead of ending the process; a second SIGINT ends it.
 
-    It may be entered again within. What came while signals were blocked, as of ranks that start, is heard on entering.
+    It may be entered again within its own block. Signals that arrived while signals were blocked, as they are while
+    ranks start, are received on entering.
     """
 
     def __init__(self) -> None:
+        """Begin without any request."""
         self.requested: str | None = None
         self._interrupted: float | None = None
         self._before: list[dict] = []
 
     def __enter__(self) -> "StopRequest":
+        """Replace the handlers of `SIGNALS` and receive signals."""
         self._before.append({number: signal.signal(number, self._note) for number in SIGNALS})
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         return self
 
     def __exit__(self, *problem: object) -> None:
+        """Restore the handlers that were there before."""
         for number, handler in self._before.pop().items():
             signal.signal(number, handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        """Raises KeyboardInterrupt at a second SIGINT; nothing disturbs what then cleans up."""
+        """Record the signal, or raise KeyboardInterrupt at a second SIGINT.
+
+        Further SIGINTs are then ignored, so that they do not disturb the clean-up.
+        """
         if number == signal.SIGINT:
             now = time.monotonic()
             if self._interrupted is not None and now - self._interrupted >= AGAIN_S:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
                 raise KeyboardInterrupt
             self._interrupted = self._interrupted or now
+        # Only a flag: the training reads it at points where it can write a checkpoint.
         self.requested = signal.Signals(number).name

@@ -1,14 +1,16 @@
-"""The processes that share a training, one a device, and all that they do together.
+"""The processes that share a training, one for each device, and the work that they do together.
+
+On one node, torchrun starts the ranks:
 
     torchrun --nproc-per-node 4 -m docmt.cli.main train ...
 
-starts them on one node, and tells each by environment variables which one it is (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`).
-Every rank makes the same model and keeps it the same: each goes through its micro-batches of an update, then gradients
-and losses are summed up, once an update, and each takes the same step. The first rank alone writes files and speaks.
+It numbers them by environment variables (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`). Every rank builds the same model and
+keeps it the same: each rank computes its micro-batches of an update, then gradients and losses are summed over all
+ranks, once an update, and each rank takes the same step. Only the first rank writes files and prints messages.
 
-This is data parallelism without `DistributedDataParallel`, which expects that all ranks have equally many batches and
-reach the same parameters: here an update has whatever instances it has, a rank may get none of them, and lexical chains
-that a batch lacks leave their parameters without gradient.
+This is data parallelism without `DistributedDataParallel`, which expects that all ranks have the same number of batches
+and use the same parameters. Here the number of instances differs between updates, a rank may get none of them, and
+parameters of lexical chains have no gradient in a batch without chains.
 """
 
 import os
@@ -26,77 +28,89 @@ from docmt.training.exit import FAULT, Failure, Reason
 T = TypeVar("T")
 
 EXCHANGE = timedelta(days=365)
-"""What one exchange may take, as good as for ever, where torch gives it half an hour: ranks wait for the first one
-while it translates the dev set, and whether there is progress is for the watchdogs to say."""
+"""The longest time of one exchange, which is as good as no limit; the default of torch is half an hour. Ranks wait for
+the first one while it translates the dev set, and the watchdogs decide whether there is progress."""
 
 
 class Ranks:
-    """One process by itself; what several do is in `SeveralRanks`."""
+    """A process that trains alone; `SeveralRanks` is for several processes."""
 
     number, count = 0, 1
 
     @property
     def is_first(self) -> bool:
-        """Whether this one writes."""
+        """True for the first rank, which alone writes files."""
         return self.number == 0
 
     def share(self, parts: Sequence[T]) -> Sequence[T]:
-        """Those of all parts of a work that this rank does."""
+        """Return the parts of a work that this rank does."""
         return parts[self.number :: self.count]
 
     def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
-        """Give each parameter the sum of its gradients on all ranks; none where no rank has one."""
+        """Give each parameter the sum of its gradients on all ranks, or None where no rank has a gradient."""
 
     def summed(self, numbers: Sequence[float]) -> list[float]:
-        """Sums over all ranks, in double precision."""
+        """Return the sums over all ranks, in double precision."""
         return list(numbers)
 
     def any_of(self, value: T | None) -> T | None:
-        """The value of the first rank that has one."""
+        """Return the value of the first rank whose value is not None."""
         return value
 
     def from_first(self, make: Callable[[], T]) -> T:
-        """What the first rank makes, on all ranks. Where it fails the others raise Failure, for the same reason."""
+        """Call `make` on the first rank alone, and return its result on all ranks.
+
+        Where it fails the other ranks raise Failure, for the same reason.
+        """
         return make()
 
     def in_turn(self, make: Callable[[], T]) -> T:
-        """What each rank makes, after the first one made it. Raises Failure as `from_first`."""
+        """Call `make` on each rank, on the first rank before the others, and return each rank's result.
+
+        Raises Failure as `from_first` does.
+        """
         return make()
 
 
 class SeveralRanks(Ranks):
-    """This process among others; the CPU has a backend of its own, for numbers and for what is no tensor.
+    """This process among several ranks.
 
-    `waiting` is entered while the first rank works alone, in `from_first`, on those that wait for it.
+    The CPU has its own backend, for numbers and for objects that are no tensors. The context `waiting` is entered by
+    the other ranks while they wait for the first rank, which works alone in `from_first`.
     """
 
     def __init__(self, waiting: Callable[[], AbstractContextManager]) -> None:
+        """Open a process group without a time limit."""
         self.number, self.count = distributed.get_rank(), distributed.get_world_size()
         self._group = distributed.new_group(timeout=EXCHANGE)
         self._waiting = nullcontext if self.is_first else waiting
 
     def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
-        """One exchange of all gradients as one flat tensor."""
+        """Exchange all gradients at once, as one flat tensor."""
         parameters = [parameter for parameter in parameters if parameter.requires_grad]
-        having = self.summed([parameter.grad is not None for parameter in parameters])
-        reached = [parameter for parameter, ranks in zip(parameters, having, strict=True) if ranks]
-        gradients = (torch.zeros_like(p) if p.grad is None else p.grad for p in reached)
+        # All ranks must exchange tensors of the same size, though some lack gradients that others have.
+        holders = self.summed([parameter.grad is not None for parameter in parameters])
+        with_gradient = [parameter for parameter, ranks in zip(parameters, holders, strict=True) if ranks]
+        gradients = (torch.zeros_like(p) if p.grad is None else p.grad for p in with_gradient)
         flat = torch.cat([gradient.flatten() for gradient in gradients])
         distributed.all_reduce(flat, group=self._group)
-        for parameter, total in zip(reached, flat.split([p.numel() for p in reached]), strict=True):
+        for parameter, total in zip(with_gradient, flat.split([p.numel() for p in with_gradient]), strict=True):
             parameter.grad = total.view_as(parameter)
 
     def summed(self, numbers: Sequence[float]) -> list[float]:
+        """Return the sums over all ranks, by one exchange on the CPU."""
         total = torch.tensor(numbers, dtype=torch.float64)
         distributed.all_reduce(total, group=self._group)
         return total.tolist()
 
     def any_of(self, value: T | None) -> T | None:
+        """Gather the values of all ranks, and return the first value that is not None."""
         values: list[T | None] = [None] * self.count
         distributed.all_gather_object(values, value, group=self._group)
         return next((value for value in values if value is not None), None)
 
     def from_first(self, make: Callable[[], T]) -> T:
+        """Call `make` on the first rank alone, and broadcast its result, or the reason of its failure."""
         sent: list = [None, None]
         try:
             if self.is_first:
@@ -105,46 +119,51 @@ class SeveralRanks(Ranks):
             sent = [(getattr(problem, "reason", Reason.ERROR), str(problem), getattr(problem, "status", FAULT)), None]
             raise
         finally:
+            # Also after a failure, since the other ranks wait in this exchange.
             with self._waiting():
                 distributed.broadcast_object_list(sent, group=self._group)
-        failure, made = sent
+        failure, result = sent
         if failure is not None:
             reason, message, status = failure
             what, where = "the first rank cannot go on", f"rank {self.number}"
             raise Failure(reason, what, where=where, found=message, status=status)
-        return made
+        return result
 
     def in_turn(self, make: Callable[[], T]) -> T:
-        made = []
-        self.from_first(lambda: made.append(make()))
-        return made[0] if made else make()
+        """Call `make` on the first rank, and then on all others at once."""
+        results = []
+        self.from_first(lambda: results.append(make()))
+        return results[0] if results else make()
 
 
 def is_first() -> bool:
-    """Whether this process is the first rank, or by itself."""
+    """Return whether this process is the first rank, or trains alone."""
     return os.environ.get("RANK", "0") == "0"
 
 
 @contextmanager
 def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] = nullcontext) -> Iterator[Ranks]:
-    """The ranks that torchrun started, each on a device of its own; without torchrun this process by itself.
+    """Join the ranks that torchrun started, each on its own device; without torchrun this process trains alone.
 
     `waiting`: see `SeveralRanks`.
-    Raises UserError where they are on several nodes, or more than there are GPUs.
+
+    Raises UserError where ranks are on several nodes, or where there are more ranks than GPUs.
     """
     count = int(os.environ.get("WORLD_SIZE", "1"))
     if count == 1:
         yield Ranks()
         return
-    here = int(os.environ["LOCAL_WORLD_SIZE"])
-    if here != count:
-        raise UserError("ranks on several nodes", found=f"{here} of {count} here", expected="torchrun on one node")
+    local_count = int(os.environ["LOCAL_WORLD_SIZE"])
+    if local_count != count:
+        raise UserError(
+            "ranks on several nodes", found=f"{local_count} of {count} here", expected="torchrun on one node"
+        )
     if device.type == "cuda":
         if torch.cuda.device_count() < count:
-            found, remedy = f"{count} ranks, {torch.cuda.device_count()} GPUs", "torchrun --nproc-per-node <GPUs>"
-            raise UserError("a rank needs a GPU of its own", where="torchrun", found=found, remedy=remedy)
+            counts, remedy = f"{count} ranks, {torch.cuda.device_count()} GPUs", "torchrun --nproc-per-node <GPUs>"
+            raise UserError("a rank needs a GPU of its own", where="torchrun", found=counts, remedy=remedy)
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     distributed.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
     yield SeveralRanks(waiting)
-    # Not after an exception: others may be waiting in an exchange that this one left.
+    # Not after an exception, since other ranks may be waiting in an exchange that this rank has left.
     distributed.destroy_process_group()

@@ -1,4 +1,4 @@
-"""When training ends, and which weights the model then gets, by the validations so far."""
+"""The rules by which training ends and the weights of the model are chosen, given the validations so far."""
 
 import math
 from collections.abc import Sequence
@@ -9,35 +9,44 @@ from docmt.settings.train import TrainConfig
 from docmt.training.status import Status, Validation
 
 Weights = dict[str, Tensor]
+"""Parameters by name."""
 
 
 def by_merit(train: TrainConfig, history: Sequence[Validation]) -> list[Validation]:
-    """The best validation first: by the dev loss, or by BLEU (`select_by`); the earlier of equals."""
+    """Return the validations, the best one first: by the dev loss, or by BLEU (`select_by`).
+
+    Of equal validations the earlier one is better, and a value that is not a number is the worst.
+    """
 
     def badness(validation: Validation) -> float:
         value = validation.loss if train.select_by == "loss" else -validation.bleu
+        # Sorting with NaN, which compares as neither smaller nor larger, would give any order.
         return math.inf if math.isnan(value) else value
 
     return sorted(history, key=badness)
 
 
 def best(train: TrainConfig, history: Sequence[Validation]) -> Validation:
+    """Return the best validation."""
     return by_merit(train, history)[0]
 
 
 def chosen_updates(train: TrainConfig, history: Sequence[Validation]) -> list[int]:
-    """The updates whose weights make the model, as far as is known; none for `last`, which takes the present ones."""
+    """Return the updates whose weights the model would get if training ended now.
+
+    The list is empty for the checkpoint rule `last`, for which the model gets its present weights.
+    """
     if train.checkpoint == "last" or not history:
         return []
     if train.checkpoint == "average":
-        # What training starts from (validate_start) is no part of what it made.
+        # The weights before the first update (validate_start) are no result of training.
         return [validation.update for validation in history[-train.average :] if validation.update > 0]
     count = 1 if train.checkpoint == "best" else train.average
     return sorted(validation.update for validation in by_merit(train, history)[:count])
 
 
 def mean(weights: Sequence[Weights]) -> Weights:
-    """The mean of several models' weights; of one, that one to the bit."""
+    """Return the mean of the weights of several models; for a single model, its weights to the bit."""
     total = {name: tensor.clone() for name, tensor in weights[0].items()}
     for other in weights[1:]:
         for name, tensor in other.items():
@@ -46,7 +55,7 @@ def mean(weights: Sequence[Weights]) -> Weights:
 
 
 def stop_reason(train: TrainConfig, status: Status) -> str | None:
-    """Which stop rule holds, in words; none while training goes on."""
+    """Return the stop rule that holds, as a phrase, or None while training continues."""
     if train.max_updates is not None and status.update >= train.max_updates:
         return f"max_updates {train.max_updates} reached"
     if train.max_epochs is not None and status.epoch >= train.max_epochs:
@@ -58,6 +67,7 @@ def stop_reason(train: TrainConfig, status: Status) -> str | None:
 
 
 def validations_since_best(train: TrainConfig, status: Status) -> int:
+    """Return the number of validations after the best one."""
     if not status.history:
         return 0
     return len(status.history) - 1 - status.history.index(best(train, status.history))

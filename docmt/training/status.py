@@ -1,4 +1,4 @@
-"""How far a training has come: all of it that is no tensor, as it stands in a checkpoint, and what updates tell."""
+"""The progress of a training: the part of a checkpoint that is no tensor, and the numbers of an update."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -13,21 +13,23 @@ from docmt.training.ranks import Ranks
 
 @dataclass
 class Terms:
-    """Sums of loss terms, and over how many things they are."""
+    """Sums of loss terms, and the number of things, such as chains, that each sum is over."""
 
     totals: dict[str, float] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
 
     def add(self, terms: Mapping[str, LossTerm]) -> None:
+        """Add the terms of a batch."""
         for name, term in terms.items():
             self._add(name, term.total.item(), term.count)
 
     def merge(self, other: "Terms") -> None:
+        """Add the sums of other terms."""
         for name, total in other.totals.items():
             self._add(name, total, other.counts[name])
 
     def means(self) -> dict[str, float]:
-        """Each term by the thing, such as nats a chain; a term that met none is left out."""
+        """Return the mean of each term, for example in nats per chain; a term without things is left out."""
         return {name: total / self.counts[name] for name, total in self.totals.items() if self.counts[name]}
 
     def _add(self, name: str, total: float, count: int) -> None:
@@ -37,9 +39,10 @@ class Terms:
 
 @dataclass
 class Sums:
-    """Over the tokens of an update; losses in nats. `loss` is that of the translation, `terms` are the others.
+    """Sums over the tokens of an update; losses are in nats.
 
-    `places` are the rows of the input streams, `padding` those that hold no token: none, unless parts are compiled.
+    `loss` is the loss of the translation, and `terms` are the model's other losses. `places` is the number of rows of
+    the input streams, and `padding` the number of rows without a token, which is 0 unless parts are compiled.
     """
 
     loss: float = 0.0
@@ -51,15 +54,20 @@ class Sums:
     terms: Terms = field(default_factory=Terms)
 
     def over(self, ranks: Ranks, names: Collection[str]) -> "Sums":
-        """Summed over all ranks; `names` are those of the terms, which a rank without a batch does not know."""
+        """Return the sums over all ranks.
+
+        `names` are the names of the terms, which a rank without a batch does not know.
+        """
         plain = {name: value for name, value in vars(self).items() if name != "terms"}
         totals, counts = ([sums.get(name, 0) for name in names] for sums in (self.terms.totals, self.terms.counts))
+        # All numbers go into a single exchange.
         numbers = iter(ranks.summed([*plain.values(), *totals, *counts]))
         whole = {name: type(value)(next(numbers)) for name, value in plain.items()}
         terms = Terms(*({name: kind(next(numbers)) for name in names} for kind in (float, int)))
         return Sums(**whole, terms=terms)
 
     def add(self, loss: Tensor, nll: Tensor, terms: Mapping[str, LossTerm]) -> None:
+        """Add the losses of a batch."""
         self.loss += loss.item()
         self.nll += nll.item()
         self.terms.add(terms)
@@ -67,12 +75,13 @@ class Sums:
 
 @dataclass(kw_only=True)
 class Step(Sums):
-    """One update: sums over its target tokens, the gradient's norm, the rates by the group's name."""
+    """The numbers of one update: sums over its target tokens, the gradient norm, and the learning rates by name."""
 
     update: int
     epoch: int
     counted: int
-    """What losses are divided by, as on dev: target words and one end a sentence, whatever the frame predicts."""
+    """The number that losses are divided by, as on dev: target words and one end for each sentence, whatever the frame
+    predicts."""
     gradient_norm: float
     rates: dict[str, float]
     seconds: float
@@ -81,14 +90,17 @@ class Step(Sums):
 
 
 SUMMED = ("loss", "nll", "source_tokens", "target_tokens", "counted", "gradient_norm", "seconds", "places", "padding")
+"""Fields of a Step that a Meter sums up."""
 LAST = ("update", "epoch", "rates", "memory_mib")
+"""Fields of a Step of which a Meter has the value of the last update."""
 
 
 @dataclass
 class Meter:
-    """Sums over the updates since the last reading, and what the last update says beside.
+    """Sums over the updates since the last reading, and values of the last update.
 
-    Checkpoints hold it, so that a training that goes on sums up what one never stopped does, in the same order.
+    Checkpoints contain the meters, so that a resumed training sums up the same numbers in the same order as one that
+    never stopped.
     """
 
     updates: int = 0
@@ -97,15 +109,21 @@ class Meter:
     last: dict[str, Any] = field(default_factory=dict)
 
     def add(self, step: Step) -> None:
+        """Add an update."""
         self.updates += 1
         self.sums = {name: self.sums.get(name, 0) + getattr(step, name) for name in SUMMED}
         self.terms.merge(step.terms)
         self.last = {name: getattr(step, name) for name in LAST}
 
     def read(self) -> tuple[dict[str, int], dict[str, float]]:
-        """The last update and its epoch; losses in nats per target token (`Step.counted`), the other losses by the
-        thing (nats a chain), mean norm of the gradient, last rates, tokens a second, share of padding, peak memory."""
+        """Return the last update and its epoch, and the numbers of the updates since the last reading; then start anew.
+
+        Losses are in nats per target token (`Step.counted`), and the other losses are means per thing (nats per chain).
+        The other numbers are the mean norm of the gradient, the last learning rates, tokens per second, the share of
+        padding, and peak memory in MiB.
+        """
         sums, last, terms, updates = self.sums, self.last, self.terms, self.updates
+        # Reset in place, since the status and a listener share this object.
         vars(self).update(vars(Meter()))
         return {name: last[name] for name in ("update", "epoch")}, {
             "loss": sums["loss"] / sums["counted"],
@@ -121,36 +139,38 @@ class Meter:
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "Meter":
+        """Return the meter that `dataclasses.asdict` has made a dictionary of."""
         return cls(**{**plain, "terms": Terms(**plain["terms"])})
 
 
 MOST_PERPLEXITY = 1e300
-"""Near the largest number that there is."""
+"""The highest perplexity that is reported: near the largest floating-point number."""
 
 
 @dataclass(frozen=True)
 class Validation:
-    """How the model does on the dev set; losses in nats per target token."""
+    """The results of the model on the dev set; losses are in nats per target token."""
 
     update: int
     epoch: int
     loss: float
-    """Label-smoothed: what stop and checkpoint rules go by, unless by BLEU."""
+    """The label-smoothed loss, which stop and checkpoint rules use unless they use BLEU."""
     nll: float
+    """The negative log-likelihood without smoothing."""
     terms: dict[str, float] = field(default_factory=dict)
-    """The model's other losses, by the thing: nats a chain, for example."""
+    """Means of the model's other losses, for example in nats per chain."""
     bleu: float | None = None
-    """From 0 to 100; none where the rules go by the loss."""
+    """BLEU from 0 to 100; None where the rules use the loss."""
     entropy: dict[str, float] = field(default_factory=dict)
-    """Of attention, by its kind, in bits; see `docmt.training.validate`."""
+    """Entropy of attention in bits, by the kind of attention; see `docmt.training.validate`."""
 
     @property
     def perplexity(self) -> float:
-        """At most MOST_PERPLEXITY: a training that goes astray has a loss to tell of still."""
+        """The perplexity, at most MOST_PERPLEXITY: the loss of a training that diverges can still be reported."""
         return min(math.exp(min(self.nll, math.log(MOST_PERPLEXITY))), MOST_PERPLEXITY)
 
     def numbers(self) -> dict[str, float]:
-        """By the names that they have in files."""
+        """Return the numbers by the names that they have in files."""
         bleu = {} if self.bleu is None else {"bleu": self.bleu}
         entropy = {f"entropy.{kind}": bits for kind, bits in self.entropy.items()}
         return {"loss": self.loss, "nll": self.nll, **self.terms, "perplexity": self.perplexity, **bleu, **entropy}
@@ -158,35 +178,41 @@ class Validation:
 
 @dataclass
 class Status:
-    """Updates count from 1, so `update` is also how many were made; epochs count from 0."""
+    """The progress of a training.
+
+    Updates count from 1, so `update` is also the number of updates so far. Epochs count from 0.
+    """
 
     update: int = 0
     epoch: int = 0
     position: int = 0
-    """Updates of this epoch that were made."""
+    """Number of updates so far in this epoch."""
     source_tokens: int = 0
     target_tokens: int = 0
     train_s: float = 0.0
-    """Seconds in updates alone: what rates are counted by."""
+    """Seconds in updates alone, over which tokens per second are computed."""
     wall_s: float = 0.0
-    """Seconds in all, over all runs up to their last checkpoints."""
+    """Seconds in total, over all jobs up to their last checkpoints."""
     history: list[Validation] = field(default_factory=list)
+    """All validations so far."""
     weights: dict[int, str] = field(default_factory=dict)
-    """Files of the weights that were kept at validations, by update."""
+    """Names of the files with the weights of validations, by update."""
     row: Meter = field(default_factory=Meter)
-    """Since the last line of metrics.jsonl."""
+    """Sums since the last line of metrics.jsonl."""
     event: Meter = field(default_factory=Meter)
-    """Since the last event of TensorBoard."""
+    """Sums since the last event of TensorBoard."""
 
     @property
     def validated(self) -> int:
-        """The update that the last validation was of, 0 for the start; -1 before the first."""
+        """The update of the last validation: 0 for one before the first update, -1 where there is none."""
         return self.history[-1].update if self.history else -1
 
     def to_plain(self) -> dict[str, Any]:
+        """Return the status as a dictionary, for a checkpoint."""
         return asdict(self)
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "Status":
+        """Return the status that `to_plain` has made a dictionary of."""
         meters = {name: Meter.from_plain(plain[name]) for name in ("row", "event")}
         return cls(**{**plain, **meters, "history": [Validation(**entry) for entry in plain["history"]]})

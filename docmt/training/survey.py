@@ -1,11 +1,12 @@
-"""How all trainings of a results folder stand, read from what they write. Nothing is locked or written.
+"""A survey of all trainings of a results folder, read from the files that they write; it locks and writes nothing.
 
 A training with a state folder is
   stopped or failed  where `exit.json` says so, with its reason;
-  running            where the process of `process.json` is there or, on another machine, where anything of the state
+  running            where the process of `process.json` exists or, on another machine, where any file of the state
                      folder was written in the last `FRESH_S` seconds;
-  killed             else;
-one without a state folder is finished where it has a `record.json`, and else none.
+  killed             otherwise.
+
+A training without a state folder is finished where it has a `record.json`; otherwise there is no training.
 """
 
 import re
@@ -24,18 +25,21 @@ from docmt.training.exit import CLAIM
 from docmt.training.lease import read_holder
 
 State = Literal["running", "finished", "stopped", "killed", "failed"]
+"""The state of a training; see above."""
 STATES: tuple[State, ...] = ("running", "failed", "killed", "stopped", "finished")
-"""In the order of the table."""
+"""All states, in the order of the table of `docmt list-trainings`."""
 FRESH_S = 900.0
-"""Longer than an update, or a validation that translates the dev set, should take."""
+"""Seconds in which a running training writes a file: longer than an update, or a validation that translates the dev
+set, should take."""
 STOPPED = (exit.Reason.STOPPED, exit.Reason.DEADLINE)
+"""Reasons after which a training is stopped; after all others it has failed."""
 PACE_LINES = 50
-"""Lines of metrics.jsonl over which the time of an update is taken, that of validations included."""
+"""Number of lines of metrics.jsonl over which the time of an update is averaged, including the time of validations."""
 
 
 @dataclass(frozen=True)
 class TrainingState:
-    """One training; none = not known (yet)."""
+    """A training of the results folder; None means that a value is not known, or not known yet."""
 
     scale: str
     corpus: str
@@ -43,46 +47,47 @@ class TrainingState:
     seed: str
     state: State
     reason: str = ""
-    """Why it stopped or failed."""
+    """The reason why it stopped or failed."""
     update: int = 0
     max_updates: int | None = None
     loss: float | None = None
+    """The loss of the newest updates."""
     dev: float | None = None
-    """The newest validation's loss, or BLEU where rules go by it."""
+    """The loss of the newest validation, or its BLEU where the rules use BLEU."""
     best: float | None = None
-    """The best of them."""
+    """The best value of all validations."""
     target_tokens_per_s: float | None = None
     left_s: float | None = None
-    """While it runs, and its number of updates is known."""
+    """Seconds to the end, while it runs and its number of updates is known."""
     device_hours: float | None = None
 
 
 def survey(results: Path) -> list[TrainingState]:
-    """Every training under `results`: those that run first, then by their folders' names."""
+    """Return all trainings below `results`: first those that run, within a state by the names of their folders."""
     roots = (results / TRAINING.stage, _states(results))
     folders = {folder.relative_to(root) for root in roots for folder in _seeds(root)}
-    found = [training_state(results, folder) for folder in sorted(folders)]
-    return sorted((training for training in found if training), key=lambda training: STATES.index(training.state))
+    states = [training_state(results, folder) for folder in sorted(folders)]
+    return sorted((training for training in states if training), key=lambda training: STATES.index(training.state))
 
 
 def training_state(results: Path, folder: Path) -> TrainingState | None:
-    """The training of a folder such as `paper/toy/sentence/seed1`; none where none began."""
+    """Return the training of a folder such as `paper/toy/sentence/seed1`, or None where no training began."""
     state, output = _states(results) / folder, results / TRAINING.stage / folder
     names = folder.parts
     if state.is_dir() and (run := _read(state / CLAIM, "settings")):
         now, reason = state_of(state)
         train = as_object(run["settings"], str(state / CLAIM), ("train",))["train"]
-        return TrainingState(*names, now, reason, **course(state, train, now == "running"))
+        return TrainingState(*names, now, reason, **progress(state, train, now == "running"))
     if record := _read(output / "record.json", "updates", "target_tokens_per_s"):
         settings = _read(output / "settings.json", "train") or {"train": {}}
-        numbers = course(output, settings["train"], running=False)
+        numbers = progress(output, settings["train"], running=False)
         numbers |= {"update": record["updates"], "device_hours": record.get("device_hours")}
         return TrainingState(*names, "finished", **{**numbers, "target_tokens_per_s": record["target_tokens_per_s"]})
     return None
 
 
 def state_of(folder: Path) -> tuple[State, str]:
-    """Of a training with a state folder, and the reason; see above."""
+    """Return the state of a training that has a state folder, and the reason; see above."""
     if end := _read(folder / exit.FILE, "status", "reason"):
         return "stopped" if end["reason"] in STOPPED else "failed", end["reason"]
     holder = read_holder(folder)
@@ -92,15 +97,19 @@ def state_of(folder: Path) -> tuple[State, str]:
     return ("running" if alive else "killed"), ""
 
 
-def course(folder: Path, train: dict[str, Any], running: bool) -> dict[str, Any]:
-    """What metrics.jsonl tells, by the names of `Standing`. Raises UserError where it is no such file."""
+def progress(folder: Path, train: dict[str, Any], running: bool) -> dict[str, Any]:
+    """Return the fields of TrainingState that metrics.jsonl provides.
+
+    Raises UserError where the file has another form.
+    """
     path = folder / "metrics.jsonl"
     lines = read_json_lines(path, "kind", "update", growing=True) if path.exists() else []
     with reading(path, "not the metrics of a training"):
-        return _told(lines, as_object(train, str(folder)), running)
+        return _progress_of(lines, as_object(train, str(folder)), running)
 
 
-def _told(lines: list[dict[str, Any]], train: dict[str, Any], running: bool) -> dict[str, Any]:
+def _progress_of(lines: list[dict[str, Any]], train: dict[str, Any], running: bool) -> dict[str, Any]:
+    """Return the fields of TrainingState that these lines of metrics.jsonl provide."""
     trained, validated = ([line for line in lines if line["kind"] == kind] for kind in ("train", "dev"))
     by_bleu = train.get("select_by") == "bleu"
     scores = [line["bleu" if by_bleu else "loss"] for line in validated]
@@ -119,9 +128,10 @@ def _told(lines: list[dict[str, Any]], train: dict[str, Any], running: bool) -> 
 
 
 def seconds_left(trained: list[dict[str, Any]], total: int) -> float | None:
-    """By the pace of these lines."""
+    """Return the seconds to update `total`, at the pace of these lines, or None where there is no line."""
     if not trained:
         return None
+    # A single line is measured from the start of training.
     first, last = trained[0] if len(trained) > 1 else {"update": 0, "wall_s": 0.0}, trained[-1]
     pace = (last["wall_s"] - first["wall_s"]) / (last["update"] - first["update"])
     return max(total - last["update"], 0) * pace
@@ -132,12 +142,15 @@ def _states(results: Path) -> Path:
 
 
 def _seeds(root: Path) -> Iterator[Path]:
-    """Folders `<scale>/<corpus>/<system>/seed<n>`; a state that was set aside has another name."""
+    """Yield the folders `<scale>/<corpus>/<system>/seed<n>`; a state that was set aside has another name."""
     return (folder for folder in root.glob("*/*/*/*") if re.fullmatch(r"seed\d+", folder.name))
 
 
 def _read(path: Path, *needed: str) -> dict[str, Any] | None:
-    """A JSON file that may be gone at any time: a training that ends removes its state."""
+    """Return a JSON file, or None where it is missing.
+
+    It may disappear at any time, since a training that ends removes its state.
+    """
     try:
         return read_object_if_there(path, *needed)
     except UserError:
@@ -147,7 +160,7 @@ def _read(path: Path, *needed: str) -> dict[str, Any] | None:
 
 
 def _written(path: Path) -> float:
-    """When, in seconds since 1970; 0 for a file that is gone."""
+    """Return the time of the last change in seconds since 1970, or 0 for a file that is gone."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:

@@ -1,6 +1,7 @@
-"""What a training is given: settings and files; and what is made of them: what is trained, on what, and how.
+"""The task of a training: settings and files, and the model, data and optimiser that are built from them.
 
-A training starts from chance, a trained model, or a pretrained checkpoint, and may leave some of it as it is.
+A training starts from random weights, from a trained model, or from a pretrained checkpoint, and may leave some of the
+parameters as they are.
 """
 
 from collections import Counter
@@ -32,19 +33,22 @@ from docmt.training.update import check_lengths, target_tokens
 from docmt.training.validate import Score
 
 SIDES = ("source", "target")
-SHOWN = 5
-"""Things of a list that a log names."""
+LISTED = 5
+"""Number of items of a list that a message names."""
 KEYS = ("version", "study", "corpus", "system", "scale", "seed", "init_from", "pretrained", "view", "model", "train")
+"""Keys of settings.json."""
 VOCABULARIES = ("vocabulary.source.txt", "vocabulary.target.txt")
+"""The vocabulary files of a text."""
 TRAINED_ON = ("train.arrow", "dev.arrow")
-"""What a training reads of a view, and of its chains."""
+"""The files of a view, and of its lexical chains, that a training reads."""
 
 
 @dataclass(frozen=True)
 class Paths:
-    """What the job reads, and where it writes.
+    """The files and folders that the job reads, and the folders that it writes.
 
-    `init` is the model folder of the system named by `init_from`, `pretrained` the folder of that checkpoint.
+    `init` is the model folder of the system named by `init_from`. `pretrained` is the folder of the pretrained
+    checkpoint.
     """
 
     settings: Path
@@ -58,7 +62,7 @@ class Paths:
     pretrained: Path | None = None
 
     def inputs(self) -> dict[str, Path]:
-        """The files whose content decides the result, beside the settings, by what they are."""
+        """Return the files, by name, whose content decides the result, except for the settings."""
         folders = {"view": self.view} | ({"chains": self.chains} if self.chains else {})
         files = {f"{name}/{file}": path / file for name, path in folders.items() for file in TRAINED_ON}
         files |= {f"text/{path.name}": path for path in sorted(self.text.iterdir()) if path.is_file()}
@@ -69,7 +73,7 @@ class Paths:
 
 @dataclass(frozen=True)
 class Settings:
-    """settings.json: as it stands, and its parts in their types."""
+    """The content of settings.json, as plain JSON and in typed parts."""
 
     plain: dict[str, Any]
     model: TransformerConfig = field(repr=False)
@@ -77,12 +81,16 @@ class Settings:
 
     @property
     def seed(self) -> int:
+        """The seed that all random choices of the training follow from."""
         return self.plain["seed"]
 
 
 def read_settings(paths: Paths) -> Settings:
-    """Raises UserError where a key is missing, a value is not allowed, `init_from` and --init (`pretrained` and
-    --pretrained) do not go together, or the model is not like the pretrained checkpoint."""
+    """Read settings.json.
+
+    Raises UserError where a key is missing, a value is not allowed, `init_from` and --init (`pretrained` and
+    --pretrained) do not agree, or the model differs from the pretrained checkpoint.
+    """
     plain, where = read_object(paths.settings, *KEYS), str(paths.settings)
     for key, option, path in (("init_from", "--init", paths.init), ("pretrained", "--pretrained", paths.pretrained)):
         if (plain[key] is None) != (path is None):
@@ -101,16 +109,16 @@ def read_settings(paths: Paths) -> Settings:
 
 
 def check_text(paths: Paths) -> None:
-    """Raises UserError where a vocabulary is missing, or is not that of the initial model; see `check_pieces`."""
+    """Raise UserError where a vocabulary is missing, or differs from that of the initial model; see `check_pieces`."""
     for name in VOCABULARIES:
-        own, other = paths.text / name, paths.init / "text" / name if paths.init else None
-        if not own.is_file():
-            raise UserError("file not found", where=str(own), remedy="--text is the folder text/ of stage 2")
-        if other and other.is_file() and sha256_file(other) != sha256_file(own):
+        vocabulary, initial = paths.text / name, paths.init / "text" / name if paths.init else None
+        if not vocabulary.is_file():
+            raise UserError("file not found", where=str(vocabulary), remedy="--text is the folder text/ of stage 2")
+        if initial and initial.is_file() and sha256_file(initial) != sha256_file(vocabulary):
             raise UserError(
                 "the initial model was trained with another vocabulary",
-                where=str(other),
-                expected=f"equal to {own}",
+                where=str(initial),
+                expected=f"equal to {vocabulary}",
                 remedy="give the system the text of the one that it starts from",
             )
     if paths.pretrained:
@@ -118,13 +126,13 @@ def check_text(paths: Paths) -> None:
 
 
 def check_pieces(text: Path, checkpoint: Path) -> None:
-    """Raises UserError where the text's pieces were not cut by the checkpoint's tokenizer."""
-    own, other = text / TOKENIZER, tokenizer_file(checkpoint)
-    if not own.is_file() or sha256_file(own) != sha256_file(other):
+    """Raise UserError where the pieces of the text do not come from the tokenizer of the checkpoint."""
+    tokenizer, expected_tokenizer = text / TOKENIZER, tokenizer_file(checkpoint)
+    if not tokenizer.is_file() or sha256_file(tokenizer) != sha256_file(expected_tokenizer):
         raise UserError(
             "the text does not have the pieces of the pretrained checkpoint",
             where=str(text),
-            found=f"another {TOKENIZER}" if own.is_file() else f"no {TOKENIZER}",
+            found=f"another {TOKENIZER}" if tokenizer.is_file() else f"no {TOKENIZER}",
             expected=f"that of {checkpoint}",
             remedy=f"give the system a text with pretrained: {checkpoint}",
         )
@@ -142,18 +150,20 @@ class Task:
     seed: int
     device: torch.device
     start: Start
+    """The parameters that are transferred, and those that are new."""
     frozen: Sequence[str] = ()
     """Names of the parameters that are not trained."""
     score: Score | None = None
-    """Of translations of the dev set, where the rules go by it."""
+    """Scores the translations of the dev set, where the rules use that score."""
 
 
 def prepare(
     paths: Paths, settings: Settings, device: torch.device, open_score: Callable[[], Score] | None = None
 ) -> Task:
-    """`open_score` is called where a score of dev decides (`select_by: bleu`).
+    """Build the model, read the data, and return the task.
 
-    Raises UserError where the files do not fit the settings or each other.
+    `open_score` is called where a score of dev decides (`select_by: bleu`). Raises UserError where the files do not fit
+    the settings or each other.
     """
     train = settings.train
     score = open_score() if train.select_by == "bleu" else None
@@ -163,22 +173,26 @@ def prepare(
     start = fill(model, paths)
     frozen = freeze(model, train.frozen, start)
     model.to(device)
+    # After the move, since the state of the optimiser is on the device of the parameters.
     optimiser = build_optimiser(model, train, start.transferred)
     return Task(model, optimiser, train, rows, dev, settings.seed, device, start, frozen, score)
 
 
 def build_model(paths: Paths, settings: Settings) -> nn.Module:
-    """The model as its seed makes it. Raises UserError where it does not fit the vocabularies."""
+    """Return the model with the random weights of its seed.
+
+    Raises UserError where it does not fit the vocabularies.
+    """
     sizes = [len(Vocabulary.load(paths.text / name)) for name in VOCABULARIES]
     torch.manual_seed(derived_seed(settings.seed, "weights"))
     return build(settings.model, *sizes)
 
 
 def read_rows(paths: Paths, split: str, model: nn.Module, batch_tokens: int | None = None) -> Rows:
-    """A split's segments, with their chains where they are given.
+    """Return the segments of a split, with their lexical chains where there are any.
 
-    Raises UserError where there is no segment or, given a budget, where one is longer, for ids that the vocabularies
-    of `model` do not have, and for chains of another view.
+    Raises UserError where there is no segment, where a segment is longer than `batch_tokens`, if that is given, for ids
+    that the vocabularies of `model` do not have, and for chains of another view.
     """
     path = paths.view / f"{split}.arrow"
     table = read_arrow(path, SEGMENTS)
@@ -193,7 +207,10 @@ def read_rows(paths: Paths, split: str, model: nn.Module, batch_tokens: int | No
 
 
 def fill(model: Transformer, paths: Paths) -> Start:
-    """Give a fresh model what it starts from. Raises UserError where that does not fit."""
+    """Give a new model the weights that training starts from, and return which parameters are transferred.
+
+    Raises UserError where the weights do not fit.
+    """
     if paths.pretrained:
         return start_from(model, paths.pretrained, *(counterparts(paths.text, side) for side in SIDES))
     if paths.init:
@@ -202,66 +219,77 @@ def fill(model: Transformer, paths: Paths) -> Start:
 
 
 def counterparts(text: Path, side: str) -> Counterparts | None:
-    """What the checkpoint has for the pieces of a side; None where these are our own.
+    """Return the checkpoint's rows for the pieces of a side; None where the text has learnt its own pieces.
 
-    Raises UserError where the list and the vocabulary are not of one length.
+    Raises UserError where the list of rows and the vocabulary differ in length.
     """
     path = text / ROWS.format(side=side)
     if not path.is_file():
         return None
     pieces, rows = Vocabulary.load(text / f"vocabulary.{side}.txt").pieces, read_row_numbers(path)
     if len(pieces) != len(rows):
-        found, expected = f"{len(rows)} rows", f"{len(pieces)}, one a piece"
-        raise UserError("not the rows of this vocabulary", where=str(path), found=found, expected=expected)
+        lengths, expected = f"{len(rows)} rows", f"{len(pieces)}, one a piece"
+        raise UserError("not the rows of this vocabulary", where=str(path), found=lengths, expected=expected)
     return dict(zip(pieces, rows, strict=True))
 
 
 def transfer_summary(start: Start) -> list[str]:
-    """Lines for the log: what was taken, what is new; of a checkpoint also what was not just taken as it is."""
+    """Return lines for the log: which parameters are transferred, and which are new.
+
+    For a pretrained checkpoint they also say which weights were not just copied.
+    """
     if not start.transferred:
         return []
-    taken = set(start.transferred)
-    others = [f"{name} ({fate})" for name, fate in start.fates.items() if not taken.issuperset(fate.split(", "))]
+    transferred = set(start.transferred)
+    others = [f"{name} ({fate})" for name, fate in start.fates.items() if not transferred.issuperset(fate.split(", "))]
     rows = [f"{name}: {first_of(pieces, ' ')}" for name, pieces in start.new_pieces.items()]
     positions = [f"{name} from {first} on" for name, first in start.new_positions.items()]
-    made = f"a small random checkpoint, which stands for {start.stands_for}: its numbers say nothing about quality"
+    warning = f"a small random checkpoint, which stands for {start.stands_for}: its numbers say nothing about quality"
     return [
-        *([made] if start.stands_for else []),
-        f"taken from the initial model: {by_part(start.transferred)}; "
-        f"new: {by_part(start.new)}; all names: record.json",
-        *([f"weights of the checkpoint that no parameter is equal to: {first_of(others)}"] if others else []),
+        *([warning] if start.stands_for else []),
+        f"transferred from the initial model: {by_part(start.transferred)}; new: {by_part(start.new)}; "
+        "all names: record.json",
+        *([f"weights of the checkpoint that were not simply copied: {first_of(others)}"] if others else []),
         *([f"pieces that start as the mean of all: {'; '.join(rows)}"] if rows else []),
         *([f"new positions: {', '.join(positions)}"] if positions else []),
     ]
 
 
 def by_part(names: Sequence[str]) -> str:
-    """How many parameters, and how many of each part of the model: `14 parameters (encoder 6, decoder 8)`."""
+    """Return the number of parameters, in total and by part of the model: `14 parameters (encoder 6, decoder 8)`."""
     parts = Counter(name.partition(".")[0] for name in names)
     counts = ", ".join(f"{part} {count}" for part, count in parts.items())
     return f"{len(names)} parameters ({counts})" if names else "none"
 
 
 def first_of(things: Sequence[str], between: str = ", ") -> str:
-    """The first few and, where there are more, how many there are."""
-    more = f" ... ({len(things)} in all)" if len(things) > SHOWN else ""
-    return between.join(things[:SHOWN]) + more
+    """Return the first `LISTED` items and, where there are more, the number of all items."""
+    more = f" ... ({len(things)} in all)" if len(things) > LISTED else ""
+    return between.join(things[:LISTED]) + more
 
 
 def transfer_record(start: Start) -> dict[str, Any]:
-    """The same for record.json: how many and, where training starts from a model, their names; of a pretrained
-    checkpoint also what became of its weights."""
+    """Return the fields of record.json about the start of training.
+
+    They are the numbers of transferred and of new parameters and, where training starts from a model, their names; for
+    a pretrained checkpoint also the parameters that each of its weights went to.
+    """
     fields = {"weights" if name == "fates" else name: value for name, value in asdict(start).items()}
-    return {"taken": len(start.transferred), "new": len(start.new), "start": fields if start.transferred else None}
+    return {
+        "transferred": len(start.transferred),
+        "new": len(start.new),
+        "start": fields if start.transferred else None,
+    }
 
 
 def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
-    """Freeze what `train.frozen` names, so that it gets no gradient and the optimiser keeps nothing for it; the names.
+    """Freeze the parameters that `train.frozen` names, and return their names.
 
-    `transferred` and `new`: as `start` has them; else a part of the model by its dotted name, such as `encoder`,
+    A frozen parameter gets no gradient, and the optimiser has no state for it. `transferred` and `new` are the
+    parameters that `start` lists; any other name is a part of the model by its dotted name, such as `encoder`,
     `decoder.0` or `source_embedding.weight`. Tied weights are one parameter, which has the first of its names.
 
-    Raises UserError for a name that no parameter has, and where nothing is left to train.
+    Raises UserError for a name that no parameter has, and where no parameter is left to train.
     """
     parameters = dict(model.named_parameters())
     chosen = {name for part in frozen for name in _members(part, list(parameters), start)}
@@ -277,6 +305,6 @@ def _members(part: str, names: list[str], start: Start) -> Sequence[str]:
     members = by_start.get(part, [name for name in names if f"{name}.".startswith(f"{part}.")])
     if not members:
         like_it = {".".join(name.split(".")[: part.count(".") + 1]) for name in names}
-        remedy = "every parameter was taken" if part in by_start else nearest(part, like_it)
+        remedy = "every parameter was transferred" if part in by_start else nearest(part, like_it)
         raise UserError("no parameter has this name", where="train.frozen", found=part, remedy=remedy)
     return members

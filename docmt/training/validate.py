@@ -1,18 +1,19 @@
-"""What a validation measures on the dev set: losses, a score of its translations, and the entropy of attention.
+"""The measures of a validation on the dev set: losses, a score of its translations, and the entropy of attention.
 
-The last says how widely a model's attention is spread, on a fixed sample of the dev set.
+The entropy says how widely a model's attention is spread, on a fixed sample of the dev set.
 
 Paper: G-Transformer (Bao et al. 2021), section 3.2, Figures 4 and 5 (cross-attention, then self-attention of encoder
-and decoder, over training), and Figure 8. Stuck models have about 8.14 bits in cross-attention, good ones about 6.0.
+and decoder, over training), and Figure 8. Models that are stuck have about 8.14 bits in cross-attention, good models
+about 6.0.
 
-Our reading, where the paper only says entropy: that of the weights with which one query sees its keys, the mean over
-all queries, heads and layers. It is at most log2 of the number of keys, so that attention inside sentences has less
-than attention to a document: kinds are therefore kept apart.
+The paper does not define the entropy. Here it is the entropy of the weights that a query gives to its keys, averaged
+over all queries, heads and layers. It is at most log2 of the number of keys, so attention inside sentences has less
+entropy than attention to a document. Kinds of attention are therefore averaged separately.
 
-Kinds: `encoder_self`, `decoder_self`, `cross`; where a model has both attention inside sentences and to the document
-in one of these, `.group` and `.global`, the first over all layers that have it. What a model has besides is called by
-its place, without the layer's number: `encoder.lexical.attention`. The two streams of `long_short` are one call of one
-attention, and one mean.
+The kinds are `encoder_self`, `decoder_self` and `cross`. Where a model has both attention inside sentences and
+attention to the document for one of these, its kinds are `.group` and `.global`, and the first is averaged over all
+layers that have it. Any other attention is named by its place in the model, without the number of the layer:
+`encoder.lexical.attention`. The two streams of `long_short` are one call of one attention, and one mean.
 """
 
 from collections import defaultdict
@@ -39,11 +40,11 @@ from docmt.training.status import Sums, Terms
 from docmt.training.update import batch_losses, pack, target_tokens
 
 NOISE = 0
-"""The seed of what a model draws here, the same at every validation."""
+"""The seed of the noise that a model samples in validations, so that it is the same at every validation."""
 
 
 def dev_batch(model: Transformer, rows: Rows, instances: np.ndarray, device: torch.device) -> Batch:
-    """Rows of these numbers, by which the model draws where it samples."""
+    """Return the instances with these numbers as a batch; the numbers decide the noise of a model that samples."""
     return frame_batch(rows, model.config.frame).with_keys(document_keys(NOISE, instances)).to(device)
 
 
@@ -58,31 +59,30 @@ def dev_losses(
     ranks: Ranks,
     watched: Callable[[Iterable[slice]], Iterable[slice]] = iter,
 ) -> tuple[float, float, dict[str, float]]:
-    """Smoothed loss and exact negative log-likelihood, in nats per target token; the model's other losses by the thing.
+    """Return the smoothed loss, the exact negative log-likelihood and the model's other losses on the dev set.
 
-    Instances are taken in their order, and words predicted as in decoding. Each rank takes some of the batches; these
-    are the same for any number of ranks, and so are the sums, which double precision has room for. A model that samples
-    draws the same each time. `watched` hands a rank's batches on; where it leaves some out the numbers say nothing.
+    The first two are in nats per target token, the others are means per thing, such as a chain. Instances keep their
+    order, and words are predicted as in decoding. Each rank computes some of the batches. The batches are the same for
+    any number of ranks, and so are the sums, which are in double precision. A model that samples draws the same noise
+    each time. `watched` passes a rank's batches on; where it leaves some out, the numbers are not valid.
     """
     model.eval()
     lengths = target_tokens(dev)
-    own = Sums()
+    rank_sums = Sums()
     for part in watched(ranks.share(pack(lengths, batch_tokens))):
         instances = np.arange(part.start, part.stop)
         batch = dev_batch(model, dev.take(instances), instances, device)
-        own.add(*batch_losses(model, batch, smoothing, forward_context))
+        rank_sums.add(*batch_losses(model, batch, smoothing, forward_context))
     model.train()
-    sums, tokens = own.over(ranks, model.term_weights(1)), int(lengths.sum())
+    sums, tokens = rank_sums.over(ranks, model.term_weights(1)), int(lengths.sum())
     return sums.loss / tokens, sums.nll / tokens, sums.terms.means()
 
 
 Sentences = list[list[int]]
 """Ids of the sentences of an instance, without special symbols."""
 Score = Callable[[Sequence[Sentences], Sequence[Sentences]], float]
-"""From translations of all instances and their references to a number; the higher the better.
-
-The command line hands one over, since training imports no scoring.
-"""
+"""A function from the translations of all instances and their references to a number; the higher, the better. The
+command line passes one, since training does not import scoring."""
 
 
 def dev_score(
@@ -92,34 +92,39 @@ def dev_score(
     score: Score,
     watched: Callable[[Iterable[slice]], Iterable[slice]] = iter,
 ) -> float | None:
-    """Translate every instance by the shared search, its limits and penalty being the defaults, and score them.
+    """Translate every instance by the shared search, and return the score of the translations.
 
-    `watched` hands the batches on, since translating may take longer than anything else between two updates; None
-    where it leaves some out.
+    Limits and the length penalty of the search have their default values. `watched` passes the batches on, since
+    translation may take longer than any other work between two updates. The score is None where `watched` leaves some
+    batches out.
     """
     config = DecodeConfig(beam=train.bleu_beam, batch_tokens=train.batch_tokens)
     model.eval()
-    found: list[Sentences] = []
+    translations: list[Sentences] = []
     for part in watched(pack(dev.source_words, config.batch_tokens)):
         instances = dev.take(range(part.start, part.stop))
-        found += [translations[0].sentences for translations in beam_search(model, instances, config)]
+        translations += [ranked[0].sentences for ranked in beam_search(model, instances, config)]
     model.train()
-    return score(found, dev.to_lists("target")) if len(found) == len(dev) else None
+    return score(translations, dev.to_lists("target")) if len(translations) == len(dev) else None
 
 
 SAMPLE_TOKENS = 2048
-"""Target tokens of the sample, about; every n-th instance of the dev set, the first among them."""
+"""Approximate number of target tokens of the sample. The sample has every n-th instance of the dev set, beginning with
+the first."""
 
 KINDS = {
     "encoder.self_attention": "encoder_self",
     "decoder.self_attention": "decoder_self",
     "decoder.cross_attention": "cross",
 }
+"""Kinds of attention by the place of its module in the model, without the number of the layer."""
 SCOPES = {"sentence": "group", "instance": "global"}
+"""Endings of kinds by the scope of the attention."""
 
 
 def sample(dev: Rows) -> Rows:
-    """The same instances at every validation."""
+    """Return a sample of the dev set, which is the same at every validation."""
+    # Rounded up, so that the sample has at most about SAMPLE_TOKENS tokens.
     every = -(-int(target_tokens(dev).sum()) // SAMPLE_TOKENS)
     return dev.take(np.arange(0, len(dev), every))
 
@@ -128,22 +133,26 @@ def sample(dev: Rows) -> Rows:
 def attention_entropy(
     model: Transformer, rows: Rows, device: torch.device, forward_context: Callable[[], AbstractContextManager]
 ) -> dict[str, float]:
-    """Mean entropy in bits by the kind of attention; see above. Words are predicted as in decoding."""
+    """Return the mean entropy in bits by the kind of attention; see above.
+
+    Words are predicted as in decoding.
+    """
     batch = dev_batch(model, rows, np.arange(len(rows)), device)
-    found = Entropies()
+    observer = Entropies()
     model.eval()
     with ExitStack() as scope:
         for module, kind in kinds(model).items():
-            scope.callback(module.register_forward_pre_hook(partial(found.enter, kind)).remove)
-        scope.enter_context(observe_attention(found))
+            # The hook of a module runs just before its attention calls the observer, and so names the kind of the call.
+            scope.callback(module.register_forward_pre_hook(partial(observer.enter, kind)).remove)
+        scope.enter_context(observe_attention(observer))
         scope.enter_context(forward_context())
         model.decode(batch.target_in, model.encode(batch.source))
     model.train()
-    return found.sums.means()
+    return observer.sums.means()
 
 
 def kinds(model: nn.Module) -> dict[nn.Module, str]:
-    """What each attention of a model is called."""
+    """Return the kind of each attention module of a model."""
     places = {module: place(name) for name, module in model.named_modules() if isinstance(module, MultiHead)}
     scopes = defaultdict(set)
     for module, kind in places.items():
@@ -153,22 +162,24 @@ def kinds(model: nn.Module) -> dict[nn.Module, str]:
 
 
 def place(name: str) -> str:
-    """A module's name without layers' numbers, and without what says that it is one of two."""
+    """Return the place of a module in the model, without the number of the layer and the name of its scope."""
     parts = [part for part in name.split(".") if not part.isdigit() and part not in ("group", "global_")]
     return KINDS.get(".".join(parts), ".".join(parts))
 
 
 class Entropies:
-    """Sums up the entropies of the calls of `attend`; told by hooks whose they are."""
+    """A sum of the entropies of calls of `attend`, by the kind of attention, which hooks of the modules set."""
 
     def __init__(self) -> None:
+        """Begin without any call."""
         self._kind = ""
         self.sums = Terms()
 
     def enter(self, kind: str, *_: object) -> None:
-        """A hook for the forward pass of a module of this kind."""
+        """Set the kind of the calls that follow; this is a hook for the forward pass of a module."""
         self._kind = kind
 
     def __call__(self, q: Tensor, k: Tensor, queries: Segments, keys: Segments, causal: bool) -> None:
+        """Add the entropies of one call of `attend`."""
         bits = entropies(q, k, queries, keys, causal)
         self.sums.add({self._kind: LossTerm(bits.sum(dtype=torch.float64), bits.numel())})

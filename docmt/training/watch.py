@@ -1,7 +1,7 @@
-"""What a job looks at beside its updates: signals, the clock, memory, and its own progress.
+"""The watch over a job: signals, the clock, memory, and whether there is progress.
 
-How a job ended is written down. Without progress for long, as where a collective or a file system hangs, it ends: what
-each thread was doing is written down too.
+The reason why a job ended is written to a file. A job that makes no progress for a long time, as where a collective or
+a file system hangs, is ended, and the stack of each thread is written, too.
 """
 
 import faulthandler
@@ -25,15 +25,16 @@ from docmt.training.pace import JobOptions, Pace, StopRequest, Work
 T = TypeVar("T")
 
 WRITING_S = 10.0
-"""Time for the files, which may stand on the file system that hangs."""
+"""Seconds for writing files, which may be on the file system that hangs."""
 LOOK_S = 5.0
-"""The longest time between two looks."""
+"""The longest time in seconds between two looks of the watchdog."""
 
 
 class Watch:
-    """`update` is how many updates were made, `saved` that of the newest checkpoint.
+    """The state of a job: signals, deadline, lease and progress.
 
-    `stop` hears signals while entered, and has heard them until then, where it is given.
+    `update` is the number of updates so far, and `saved` the update of the newest checkpoint. `stop` is a StopRequest,
+    which may have received signals already.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Watch:
         clock: Callable[[], float] = time.monotonic,
         stop: StopRequest | None = None,
     ) -> None:
+        """Begin at update 0; `clock` gives seconds."""
         self.stop, self.pace = stop or StopRequest(), Pace(options or JobOptions(), clock)
         self._batch: Batch | None = None
         self._lease: Lease | None = None
@@ -49,12 +51,15 @@ class Watch:
         self.update = self.saved = 0
 
     def resumed(self, update: int) -> None:
-        """A training stands at this update, by its checkpoint."""
+        """Take note that training continues from a checkpoint of this update."""
         self.update = self.saved = update
 
     @contextmanager
     def during(self, work: Work, update: int) -> Iterator[None]:
-        """Work on, or after, this update. Raises Failure where memory runs out within."""
+        """Take note that the block is a work on, or after, this update.
+
+        Raises Failure where memory runs out in the block.
+        """
         self.alive()
         where = f"update {update}" if work == "update" else f"{work} after update {update}"
         self._batch = None
@@ -65,14 +70,17 @@ class Watch:
         self.alive()
 
     def each(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """The batches of an update; each is a sign of life, and known to the message if memory runs out."""
+        """Yield the batches of an update; each is a sign of life, and is named in the message if memory runs out."""
         for batch in batches:
             self._batch = batch
             self.alive()
             yield batch
 
     def until_asked(self, parts: Iterable[T]) -> Iterator[T]:
-        """The parts of a validation; each is a sign of life, and the first to end with a reason to stop is the last."""
+        """Yield the parts of a validation, and stop after the first part that ends with a reason to stop.
+
+        Each part is a sign of life.
+        """
         for part in parts:
             yield part
             self.alive()
@@ -80,18 +88,18 @@ class Watch:
                 break
 
     def keep(self, lease: Lease) -> None:
-        """Each sign of life renews the lease, and its loss is a reason to stop."""
+        """Renew this lease at each sign of life; its loss is a reason to stop."""
         self._lease = lease
 
     def alive(self) -> None:
-        """There is progress."""
+        """Take note of progress: this is a sign of life."""
         self._alive = self._clock()
         if self._lease:
             self._lease.beat()
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Another rank works, for as long as it takes: its own watch says whether there is progress."""
+        """Wait in the block for another rank, for any length of time; the watch of that rank checks its progress."""
         self._waits = True
         try:
             yield
@@ -100,11 +108,14 @@ class Watch:
             self._waits = False
 
     def silent_s(self) -> float:
-        """Seconds without progress."""
+        """Return the seconds without progress."""
         return 0.0 if self._waits else self._clock() - self._alive
 
     def reason_to_stop(self, ahead: Work | None) -> Reason | None:
-        """`ahead` is the work that comes next; none within one that may be left unfinished. A reason stays one."""
+        """Return a reason to stop, or None; once there is a reason, there always is one.
+
+        `ahead` is the next work; it is None within a work that may be left unfinished.
+        """
         if self._lease and self._lease.is_lost:
             return Reason.LEASE_LOST
         if self.stop.requested:
@@ -112,30 +123,36 @@ class Watch:
         return Reason.DEADLINE if self.pace.deadline_is_near(ahead) else None
 
     def reason_to_give_up(self) -> Reason | None:
-        """Of a job that waits to begin, which is a sign of life: it has not even time for one update."""
+        """Return a reason to stop for a job that waits to begin, or None.
+
+        The deadline must have passed: the job gives up only where there is no time for a single update. Asking is a
+        sign of life.
+        """
         self.alive()
         if self.stop.requested:
             return Reason.STOPPED
         return Reason.DEADLINE if self.pace.is_over() else None
 
     def last_checkpoint(self) -> str:
-        """What there is to go on from, for messages."""
+        """Return a phrase about the newest checkpoint, for messages."""
         return f"the checkpoint of update {self.saved} stays" if self.saved else "there is no checkpoint yet"
 
 
 @contextmanager
 def recorded(folder: Path, watch: Watch, is_ours: Callable[[], bool] = lambda: True) -> Iterator[None]:
-    """Write down the exception that ends the block, in the place of an earlier job's record, if it is a state of ours.
+    """Write an exception that ends the block to `exit.json`, in place of the record of an earlier job.
 
-    Raises KeyboardInterrupt, with a message, where it was one.
+    Nothing is written where the folder is no state, or where `is_ours` returns False. Raises KeyboardInterrupt with a
+    message for a KeyboardInterrupt.
     """
     earlier = content(folder)
     try:
         yield
     except (Exception, KeyboardInterrupt) as problem:
         if isinstance(problem, KeyboardInterrupt):
-            problem = KeyboardInterrupt(f"interrupted again, and so at once; {watch.last_checkpoint()}")
+            problem = KeyboardInterrupt(f"interrupted again, so the training ended at once; {watch.last_checkpoint()}")
         if (folder / CLAIM).exists() and is_ours():
+            # A file that has not changed is of an earlier job; a changed one is of another rank of this job.
             if content(folder) == earlier:
                 forget_exit(folder)
             write_exit(folder, *exit_fields(problem, watch.update))
@@ -143,25 +160,32 @@ def recorded(folder: Path, watch: Watch, is_ours: Callable[[], bool] = lambda: T
 
 
 def exit_fields(problem: BaseException, update: int) -> tuple[Reason, int, str, int]:
-    """What `write_exit` needs to say of an exception."""
+    """Return the arguments of `write_exit` for an exception: reason, update, message and exit status."""
     if isinstance(problem, KeyboardInterrupt):
         return Reason.STOPPED, update, str(problem), INTERRUPTED
-    told = explained(problem)
-    if told is None:
+    explanation = explained(problem)
+    if explanation is None:
         return Reason.ERROR, update, f"{type(problem).__name__}: {problem}", FAULT
-    of_its_own = Reason.DISK_FULL if disk_full(problem) else Reason.ERROR
-    return told.reason if isinstance(told, Failure) else of_its_own, update, str(told), told.status
+    reason = Reason.DISK_FULL if disk_full(problem) else Reason.ERROR
+    return (
+        explanation.reason if isinstance(explanation, Failure) else reason,
+        update,
+        str(explanation),
+        explanation.status,
+    )
 
 
 def content(folder: Path) -> bytes | None:
+    """Return the bytes of the file `exit.json` in a folder, or None where there is none."""
     return (folder / FILE).read_bytes() if (folder / FILE).exists() else None
 
 
 class Watchdog:
-    """A thread that ends the process, with status 70, when `watch` was silent for `minutes`; 0 = never.
+    """A thread that ends the process with status 70 when `watch` was silent for `minutes`; 0 = never.
 
-    Each rank has its own, so each writes its own stacks, to standard error and as `hang.rank<n>.txt` into the folder.
-    While the first one works alone, on a checkpoint or on translations of the dev set, only its own watchdog looks.
+    Each rank has its own watchdog, so each writes its own stacks, to standard error and to `hang.rank<n>.txt` in the
+    folder. While the first rank works alone, on a checkpoint or on translations of the dev set, only its own watchdog
+    looks.
     """
 
     def __init__(
@@ -173,23 +197,25 @@ class Watchdog:
         ranks: int = 1,
         is_ours: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`is_ours`: whether the folder is this training's to write into."""
+        """Prepare the thread; `is_ours` returns whether this training may write into the folder."""
         self._folder, self._watch, self._limit_s, self._is_ours = folder, watch, 60 * minutes, is_ours
         self._look_s = min(self._limit_s / 10, LOOK_S)
-        # The others wait for the rank that hangs; they fail when this one is gone, but are to write their stacks too.
+        # Other ranks wait for the rank that hangs, and fail when it is gone. This time lets them write their stacks.
         self._patience_s = 2 * self._look_s if ranks > 1 else 0.0
         self._stacks = folder / f"hang.rank{rank}.txt"
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, name="watchdog", daemon=True)
 
     def __enter__(self) -> "Watchdog":
-        # Ranks waited for each other until now.
+        """Start the thread."""
+        # Ranks may have waited for each other until now, which is no lack of progress.
         self._watch.alive()
         if self._limit_s:
             self._thread.start()
         return self
 
     def __exit__(self, *problem: object) -> None:
+        """Let the thread end."""
         self._over.set()
 
     def _look(self) -> None:
@@ -198,21 +224,26 @@ class Watchdog:
                 self._end()
 
     def _end(self) -> None:
-        """Standard error first: the files may never be written."""
+        """Write the message and the stacks, and end the process.
+
+        Standard error comes first, since the files may never be written.
+        """
         update = self._watch.update
         message = (
             f"no progress for {self._limit_s / 60:g} minutes after update {update}\n"
-            f"  the stack of every thread stands above and in {self._stacks}\n"
+            f"  the stack of every thread is above and in {self._stacks}\n"
             f"  {self._watch.last_checkpoint()}"
         )
         faulthandler.dump_traceback(sys.__stderr__, all_threads=True)
-        # The screen may be gone; that must not keep the process.
+        # The terminal may be gone; the process must end all the same.
         with suppress(OSError):
             print(f"docmt: {message}", file=sys.__stderr__, flush=True)
+        # In a thread, since the file system may be the cause.
         writing = threading.Thread(target=self._write, args=(update, message), daemon=True)
         writing.start()
         writing.join(WRITING_S)
         time.sleep(self._patience_s)
+        # sys.exit would only end this thread.
         os._exit(HANGING)
 
     def _write(self, update: int, message: str) -> None:

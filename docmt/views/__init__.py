@@ -1,1 +1,1 @@
-"""Stage 3: how documents are cut into the segments that models see."""
+"""Stage 3: documents are cut into the segments that models read."""

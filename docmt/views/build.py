@@ -1,4 +1,4 @@
-"""The stage: from a corpus's tokens to the segments of one view."""
+"""Stage 3: a corpus' tokens become the segments of a view."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -22,11 +22,12 @@ from docmt.views.segments import Sentences, contrastive_segments, segments_of, s
 from docmt.views.selection import draw, long_enough, ranks
 
 NEEDED = only(TOKENS, "split", "document", "sentence", "source_ids", "target_ids")
+"""The columns of tokens.arrow that the stage reads."""
 
 
 @dataclass(frozen=True)
 class ViewsSettings:
-    """The stage's `settings.json`. `version`: of the stage's code, in docmt.plan.versions."""
+    """The `settings.json` of stage 3. `version`: the version of the stage's code, in docmt.plan.versions."""
 
     version: int
     view: ViewConfig
@@ -35,19 +36,20 @@ class ViewsSettings:
 def build_view(settings: ViewsSettings, tokens: Path, output: Path, workers: Workers = ALONE) -> None:
     """Write train.arrow (by the view's training cut), dev.arrow and test.arrow (by its test cut), and card.json.
 
-    Of each shard of tokens that has sentences of a split, the split's table has a shard. A corpus with contrastive sets
-    gets contrastive.arrow too, by the test cut. A split that the corpus lacks is an empty table. Raises UserError where
-    sentences are out of order, where every training document is too short, and for fewer segments than are drawn.
+    The table of a split has a shard for each shard of tokens with sentences of the split. A corpus with contrastive
+    sets also gets contrastive.arrow, by the test cut. A split that the corpus lacks is an empty table.
+    Raises UserError where sentences are out of order, where every training document is too short, and where there are
+    fewer training segments than are to be drawn.
     """
     view, file = settings.view, tokens / "tokens.arrow"
     tasks = list(enumerate(_drawn(view, file, workers)))
     counts: Counts = {}
     with ExitStack() as stack:
         writers = {split: stack.enter_context(arrow_writer(output / f"{split}.arrow", SEGMENTS)) for split in SPLITS}
-        for tables, found in workers.each("cutting documents", partial(ShardCutter, view, file), tasks, len(tasks)):
+        for tables, totals in workers.each("cutting documents", partial(ShardCutter, view, file), tasks, len(tasks)):
             for split, segments in tables.items():
                 writers[split].write_batch(segments)
-            counts = add_counts(counts, found)
+            counts = add_counts(counts, totals)
         _check_documents(counts.get("train", {}), view.train, file)
     items = tokens / "contrastive.arrow"
     variants = contrastive_segments(read_arrow(items, CONTRASTIVE_TOKENS), view.test) if items.exists() else None
@@ -58,24 +60,27 @@ def build_view(settings: ViewsSettings, tokens: Path, output: Path, workers: Wor
 
 
 def _drawn(view: ViewConfig, file: Path, workers: Workers) -> list[np.ndarray | None]:
-    """For each shard the numbers of its training segments that are drawn; none where all are selected."""
+    """Return for each shard the numbers of its training segments that are drawn, or None where all are used."""
     total = len(ArrowShards(file, NEEDED))
     if view.train.sample is None:
         return [None] * total
-    found = workers.each("drawing segments", partial(ShardRanker, view.train, file), range(total), total)
-    return draw(view.train.sample, found, f"{file}: train")
+    shard_ranks = workers.each("drawing segments", partial(ShardRanker, view.train, file), range(total), total)
+    return draw(view.train.sample, shard_ranks, f"{file}: train")
 
 
 def _check_documents(counts: dict[str, int], cut: CutConfig, file: Path) -> None:
+    """Raise UserError where all training documents are too short."""
     left_out = counts.get("documents_left_out", 0)
     if left_out and left_out == counts["documents"] + left_out:
-        what, expected = "every training document is too short", f"some that {cut.name} keeps"
+        what, expected = "every training document is too short", f"some documents that {cut.name} keeps"
         raise UserError(what, where=f"{file}: train", found=f"{left_out} documents", expected=expected)
 
 
 def _card(counts: dict[str, int], cut: CutConfig) -> dict[str, Any]:
-    """`documents` and `sentences` are those that were cut; `left_out` are documents that were too short, with their
-    sentences, and segments that were not drawn. `over_long_sentences` is None where no budget is cut by.
+    """Return the card of a split.
+
+    `documents` and `sentences` are those that were cut. `left_out` counts the documents that are too short, their
+    sentences, and the segments that are not drawn. `over_long_sentences` is None for a cut without a budget of tokens.
     """
     card = {name: counts.get(name, 0) for name in ("documents", "sentences", "segments", "sentences_in_segments")}
     left_out = {name: counts.get(f"{name}_left_out", 0) for name in ("documents", "sentences", "segments")}
@@ -87,15 +92,17 @@ def _card(counts: dict[str, int], cut: CutConfig) -> dict[str, Any]:
 
 
 def cut_of(view: ViewConfig, split: str) -> CutConfig:
+    """Return the cut of a split: the training cut for "train", the test cut for "dev" and "test"."""
     return view.train if split == "train" else view.test
 
 
 @dataclass(frozen=True)
 class CutSplit:
-    """A shard's sentences of one split, and where they are cut.
+    """The sentences that a shard has of a split, and the segments into which they are cut.
 
-    `selected`: the sentences of documents that are long enough; `filled`: these with the partial copies of
-    `docmt.views.segments.with_copies`; `cuts` are ranges of `filled`.
+    `all_sentences`: the sentences as they were read. `selected`: the sentences of documents that are long enough.
+    `filled`: these with the partial copies of `docmt.views.segments.with_copies`. `cuts` are ranges of `filled`.
+    `over_long`: the number of sentences that exceed the budget alone.
     """
 
     all_sentences: Sentences
@@ -106,6 +113,7 @@ class CutSplit:
 
     @classmethod
     def of(cls, sentences: Sentences, cut: CutConfig) -> "CutSplit":
+        """Select the documents that are long enough, fill their windows where the cut sets it, and cut them."""
         selected = sentences.select(long_enough(sentences, cut))
         costs = sentence_costs(selected.source.lengths, selected.target.lengths)
         filled = selected if cut.partial_copy is None else with_copies(selected, cut.window - 1, cut.partial_copy)
@@ -113,7 +121,10 @@ class CutSplit:
         return cls(sentences, selected, filled, cuts, count_over_long(costs, cut) or 0)
 
     def segments(self, drawn: np.ndarray | None) -> tuple[pa.RecordBatch, dict[str, int]]:
-        """Rows of SEGMENTS, and counts; `drawn`: the numbers of those that are wanted, or none for all."""
+        """Return the rows of SEGMENTS and their counts.
+
+        `drawn`: the numbers of the segments that are used, or None for all.
+        """
         cuts = self.cuts if drawn is None else self.cuts.select(drawn)
         segments = segments_of(self.filled, cuts)
         counts = {
@@ -134,34 +145,41 @@ class CutSplit:
 
 
 class ShardRanker:
-    """The number of a shard of tokens to the ranks of its training segments."""
+    """A function from the number of a shard of tokens to the ranks of its training segments."""
 
     def __init__(self, cut: CutConfig, tokens: Path) -> None:
+        """Open the tokens, once in each worker process."""
         self.cut, self.tokens = cut, tokens
         self._shards = ArrowShards(tokens, NEEDED)
 
     def __call__(self, number: int) -> Done[np.ndarray]:
+        """Return the ranks of the training segments of shard `number`, none where it has no training sentences."""
         rows = self._shards[number]
-        own = rows.filter(pc.equal(rows["split"], "train"))
-        if not len(own):
+        training = rows.filter(pc.equal(rows["split"], "train"))
+        if not len(training):
             return Done(np.zeros(0, np.uint64), len(rows))
-        split = CutSplit.of(sentences_of(own, f"{self.tokens}: train"), self.cut)
+        split = CutSplit.of(sentences_of(training, f"{self.tokens}: train"), self.cut)
         return Done(ranks(split.filled, split.cuts), len(rows))
 
 
 class ShardCutter:
-    """The number of a shard of tokens, with those of its drawn segments, to segments by split, and their counts."""
+    """A function from the number of a shard of tokens, and its drawn segments, to segments by split and counts."""
 
     def __init__(self, view: ViewConfig, tokens: Path) -> None:
+        """Open the tokens, once in each worker process."""
         self.view, self.tokens = view, tokens
         self._shards = ArrowShards(tokens, NEEDED)
 
     def __call__(self, task: tuple[int, np.ndarray | None]) -> Done[tuple[dict[str, pa.RecordBatch], Counts]]:
+        """Return the segments of each split of a shard.
+
+        `task`: the number of the shard, and the numbers of its drawn training segments (None for all).
+        """
         number, drawn = task
         rows = self._shards[number]
         tables, counts = {}, {}
         for split in pc.unique(rows["split"]).to_pylist():
-            own = sentences_of(rows.filter(pc.equal(rows["split"], split)), f"{self.tokens}: {split}")
+            sentences = sentences_of(rows.filter(pc.equal(rows["split"], split)), f"{self.tokens}: {split}")
             chosen = drawn if split == "train" else None
-            tables[split], counts[split] = CutSplit.of(own, cut_of(self.view, split)).segments(chosen)
+            tables[split], counts[split] = CutSplit.of(sentences, cut_of(self.view, split)).segments(chosen)
         return Done((tables, counts), len(rows))

@@ -1,4 +1,4 @@
-"""Where documents are cut: for every segment its first sentence and the one after its last."""
+"""Cuts of documents into segments: for each segment its first sentence and the sentence after its last one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,36 +9,39 @@ from docmt.base.runs import places, spans
 from docmt.settings.data import CutConfig
 
 FRAME = 2
-"""What a sentence costs beside its pieces: its `<s>` and `</s>`."""
+"""The cost of a sentence's `<s>` and `</s>`, which is added to its pieces."""
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """Segments as ranges of sentences, `starts[i]` up to and without `ends[i]`, in the order of the sentences."""
+    """Segments as ranges of sentences, `starts[i]` inclusive to `ends[i]` exclusive, in the order of the sentences."""
 
     starts: np.ndarray
     ends: np.ndarray
 
     def __len__(self) -> int:
+        """Return the number of segments."""
         return len(self.starts)
 
     def select(self, chosen: np.ndarray) -> "Cuts":
-        """The segments of these numbers."""
+        """Return the segments with these numbers."""
         return Cuts(self.starts[chosen], self.ends[chosen])
 
 
 def sentence_costs(source_pieces: np.ndarray, target_pieces: np.ndarray) -> np.ndarray:
-    """A sentence's share of a budget of tokens, for both sides at once.
+    """Return the cost of each sentence in tokens, which counts against a cut's budget (max_tokens).
 
-    So the budget bounds a sum of maxima, as in G-Transformer's code, and not each side's own length.
+    The cost is the maximum over both sides. The budget therefore bounds a sum of maxima, as in G-Transformer's code,
+    and not the length of each side.
     """
     return np.maximum(source_pieces, target_pieces) + FRAME
 
 
 def cut_documents(documents: np.ndarray, costs: np.ndarray, cut: CutConfig) -> Cuts:
-    """Cut every document on its own; no segment crosses a border and every sentence is in one at least.
+    """Return the segments of each document; no segment crosses documents, and each sentence is in at least one segment.
 
-    `documents`: offsets of the documents in the stream of sentences (one more than there are documents).
+    `documents`: the offset of each document in the stream of sentences, and the number of sentences at the end.
+    `costs`: the cost of each sentence in tokens.
     Paper: G-Transformer, section 2 (max_tokens); long-short term masking, section 3.1 (window); lexical chains,
     appendix A (max_sentences).
     """
@@ -54,7 +57,7 @@ def cut_documents(documents: np.ndarray, costs: np.ndarray, cut: CutConfig) -> C
 
 
 def _windows(documents: np.ndarray, size: int) -> Cuts:
-    """Every `size` consecutive sentences; a document that is shorter is one window."""
+    """Return all windows of `size` consecutive sentences; a shorter document is one window."""
     lengths = np.diff(documents)
     windows = np.where(lengths == 0, 0, np.maximum(lengths - size + 1, 1))
     starts = spans(documents[:-1], windows)
@@ -62,10 +65,10 @@ def _windows(documents: np.ndarray, size: int) -> Cuts:
 
 
 def _windows_by_last_sentence(documents: np.ndarray, size: int) -> Cuts:
-    """One window for each sentence, which is its last: of `size` sentences, or as many as the document has until then.
+    """Return a window for each sentence as the last one, of `size` sentences or all that the document has until then.
 
-    Our addition: without the shorter ones a model of k-to-k windows cannot translate fewer sentences, be it a short
-    document or a sentence alone.
+    Our addition: without the shorter windows a k-to-k model cannot translate fewer than k sentences, such as a short
+    document or a single sentence.
     """
     ends = np.arange(1, documents[-1] + 1)
     opens = np.repeat(documents[:-1], np.diff(documents))
@@ -73,16 +76,17 @@ def _windows_by_last_sentence(documents: np.ndarray, size: int) -> Cuts:
 
 
 def _chunk_starts(documents: np.ndarray, size: int) -> np.ndarray:
-    """`size` sentences after `size` sentences; a document's last chunk may be shorter, or its only one."""
+    """Return the first sentences of consecutive chunks of `size` sentences; a document's last chunk may be shorter."""
     chunks = -(-np.diff(documents) // size)
     return np.repeat(documents[:-1], chunks) + places(chunks) * size
 
 
 def _packed_starts(documents: np.ndarray, costs: np.ndarray, budget: int) -> np.ndarray:
-    """A new instance opens where the running sum with the next sentence is not strictly below the budget.
+    """Return the first sentences of instances that are filled up to a budget of tokens.
 
-    So a sentence that costs the whole budget or more stands alone. One pass in plain Python: each start depends on
-    the one before.
+    A new instance starts where the sum of costs with the next sentence would not be strictly below the budget. A
+    sentence that costs the whole budget or more is therefore an instance alone. The loop is plain Python because each
+    start depends on the one before.
     """
     opens_document = np.zeros(len(costs) + 1, dtype=bool)
     opens_document[documents] = True
@@ -96,14 +100,14 @@ def _packed_starts(documents: np.ndarray, costs: np.ndarray, budget: int) -> np.
 
 
 def count_over_long(costs: np.ndarray, cut: CutConfig) -> int | None:
-    """Sentences that do not fit the budget even alone; None where there is no budget."""
+    """Return the number of sentences that do not fit the budget even alone, or None for a cut without a budget."""
     return None if cut.max_tokens is None else int(np.count_nonzero(costs >= cut.max_tokens))
 
 
 def visible_from(costs: Sequence[int], cut: CutConfig) -> int:
-    """The first of a document's sentences that stands in one segment with the last one, at most.
+    """Return the number of the first sentence that `cut` can put into one segment with the last sentence.
 
-    As many as `cut` can hold; the last sentence itself always.
+    `costs`: the cost of each sentence of a document, in tokens. The last sentence is always in its segment.
     """
     if cut.documents:
         return 0

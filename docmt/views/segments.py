@@ -1,6 +1,6 @@
-"""Segments of a split: their sentences' ids one after another, and each sentence's length.
+"""Segments of a split: the ids of their sentences, one sentence after another, and the length of each sentence.
 
-Contrastive items are segments too: each variant with as much context as a cut lets a model see.
+Contrastive items become segments too: each variant with as much context as a cut lets a model see.
 """
 
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from docmt.views.cuts import FRAME, Cuts, visible_from
 
 @dataclass(frozen=True)
 class Ids:
-    """One side's sentences: an array of ids, where in it each begins, and how many each has."""
+    """The sentences of one side: an array of ids, and the start and length of each sentence in it."""
 
     values: np.ndarray
     starts: np.ndarray
@@ -27,40 +27,43 @@ class Ids:
 
     @classmethod
     def of(cls, column: pa.ChunkedArray) -> "Ids":
-        lists = column.combine_chunks()
-        offsets = lists.offsets.to_numpy().astype(np.int64)
-        return cls(lists.flatten().to_numpy(), offsets[:-1] - offsets[0], np.diff(offsets))
+        """Return the sentences of a column of lists, a list for each sentence, without copying the ids."""
+        rows = column.combine_chunks()
+        offsets = rows.offsets.to_numpy().astype(np.int64)
+        # A shard may be a slice of a longer array: its first offset need not be 0.
+        return cls(rows.flatten().to_numpy(), offsets[:-1] - offsets[0], np.diff(offsets))
 
     def select(self, selected: np.ndarray) -> "Ids":
-        """The sentences for which `selected`, a truth value a sentence, holds."""
+        """Return the sentences for which `selected`, a truth value for each sentence, is true."""
         return Ids(self.values, self.starts[selected], self.lengths[selected])
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """A split: both sides' ids, and the documents' names and offsets (in sentences)."""
+    """The sentences of a split: the ids of both sides, and the names and offsets (in sentences) of the documents."""
 
     source: Ids
     target: Ids
     names: np.ndarray
     documents: np.ndarray
     copies: int = 0
-    """Sentences at the head of each document that are not its own."""
+    """The number of copied sentences at the head of each document (`with_copies`), which are not numbered."""
 
     def __len__(self) -> int:
+        """Return the number of sentences, copies included."""
         return len(self.source.lengths)
 
     def select(self, selected: np.ndarray) -> "Sentences":
-        """The documents for which `selected`, a truth value a document, holds."""
+        """Return the documents for which `selected`, a truth value for each document, is true."""
         counts = np.diff(self.documents)
         sides = (side.select(np.repeat(selected, counts)) for side in (self.source, self.target))
         return Sentences(*sides, self.names[selected], np.concatenate([[0], np.cumsum(counts[selected])]), self.copies)
 
 
 def sentences_of(rows: pa.Table, where: str) -> Sentences:
-    """The rows of one split of tokens.arrow; a document opens where `sentence` is 0.
+    """Return the sentences in the rows of one split of tokens.arrow; a document starts where `sentence` is 0.
 
-    Raises UserError where a document's rows are not its sentences 0, 1, 2, ... one after another.
+    Raises UserError where the rows of a document are not its sentences 0, 1, 2, ... in order.
     """
     numbers, names = rows["sentence"].to_numpy(), rows["document"].to_numpy()
     opens = np.flatnonzero(numbers == 0)
@@ -73,6 +76,7 @@ def sentences_of(rows: pa.Table, where: str) -> Sentences:
 
 
 def _in_order(numbers: np.ndarray, names: np.ndarray, documents: np.ndarray) -> bool:
+    """Return whether the rows of each document are its sentences 0, 1, 2, ... in order."""
     firsts, lengths = documents[:-1], np.diff(documents)
     counted = places(lengths)
     return (
@@ -85,17 +89,18 @@ def _in_order(numbers: np.ndarray, names: np.ndarray, documents: np.ndarray) -> 
 def with_copies(sentences: Sentences, copies: int, share: float) -> Sentences:
     """Put `copies` copies of the first `share` of its first sentence, on both sides, at the head of each document.
 
-    Windows of `copies + 1` then have each of the document's own sentences as their last once, and none of them is
-    shorter. Pieces are counted, and rounded up.
+    Windows of `copies + 1` sentences then have each real sentence of the document as their last sentence once, and none
+    of them is shorter. The share is counted in pieces and rounded up.
 
     Paper: long-short term masking (Zhang et al. 2020), section 3.2, says no more than that Jean et al. 2019, "Fill in
     the Blanks", "filled the missing context with partial copy strategy, since the repetition can naturally enhance the
     lexical cohesion".
-    Our reading: missing are the sentences before a document's first one, so that only the windows of its first k - 1
-    sentences are filled; what is copied is the first real sentence of such a window, which is the document's first.
-    Both sides are copied, so that the model sees the repetition and its consistent translation. It is the beginning
-    that is copied, since the beginnings of both sides mostly translate each other, and since a choice by chance would
-    be another one each time that the view is made. Training only: a filled test segment would not be the test set.
+    Our reading: the missing context is the sentences before a document's first one, so that only the windows of its
+    first k - 1 sentences are filled. The copy is of the first real sentence of such a window, which is the document's
+    first sentence. Both sides are copied, so that the model sees the repetition and its consistent translation. The
+    beginning of the sentence is copied, since the beginnings of both sides mostly translate each other, and since a
+    random choice would differ each time that the view is built. Only training segments are filled: a filled test
+    segment would not be the test set.
     """
     first = sentences.documents[:-1]
     sides = (_with_copies(side, first, copies, share) for side in (sentences.source, sentences.target))
@@ -104,22 +109,29 @@ def with_copies(sentences: Sentences, copies: int, share: float) -> Sentences:
 
 
 def _with_copies(side: Ids, first: np.ndarray, copies: int, share: float) -> Ids:
-    """No id is moved: a copy is a shorter look at the sentence's place."""
+    """Return the sentences of a side with their copies; `first`: the number of each document's first sentence.
+
+    No id is copied: a copy has the start of its sentence and a smaller length.
+    """
     before = np.repeat(first, copies)
-    # Rounded before it is rounded up, since 0.07 * 100 is a little more than 7.
+    # Rounded to nine decimals before it is rounded up, since 0.07 * 100 is a little more than 7 in floating point.
     parts = np.ceil(np.round(share * side.lengths[before], 9)).astype(np.int64)
     lengths = np.insert(side.lengths, before, parts)
     return Ids(side.values, np.insert(side.starts, before, side.starts[before]), lengths)
 
 
 def document_numbers(sentences: Sentences, cuts: Cuts) -> np.ndarray:
-    """The number of each segment's document."""
+    """Return the number of each segment's document."""
     return np.searchsorted(sentences.documents, cuts.starts, side="right") - 1
 
 
 def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
-    """Rows of SEGMENTS, one a segment, in order; a sentence that several segments hold (windows) is repeated."""
+    """Return the rows of SEGMENTS, one for each segment, in order.
+
+    A sentence that is in several segments (windows) is repeated.
+    """
     owner = document_numbers(sentences, cuts)
+    # Copies have no number: a segment that starts with copies is numbered from sentence 0.
     numbers = cuts.starts - sentences.documents[owner] - sentences.copies
     columns = {
         "document": pa.array(sentences.names[owner], pa.string()),
@@ -136,16 +148,17 @@ def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
 
 
 def contrastive_segments(items: pa.Table, cut: CutConfig) -> pa.Table:
-    """One row a variant, the judged sentence last; rows of an item stand together, in the order of its variants.
+    """Return a row for each variant, with the judged sentence last, item by item in the order of the item's variants.
 
-    All variants of an item get the same context: what fits beside the longest of them. Otherwise a variant's
-    length would decide what it is judged by.
+    All variants of an item get the same context, the sentences that fit beside the longest variant. Otherwise the
+    length of a variant would decide which context it is judged with.
     """
     rows = [row for item in items.to_pylist() for row in _variants(item, cut)]
     return pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS)
 
 
 def _variants(item: dict[str, Any], cut: CutConfig) -> list[dict[str, Any]]:
+    """Return the rows of an item's variants, all with the context that fits beside the longest."""
     longest = max(item["variant_ids"], key=len)
     pairs = zip(item["source_ids"], [*item["target_context_ids"], longest], strict=True)
     first = visible_from([max(len(source), len(target)) + FRAME for source, target in pairs], cut)
@@ -153,6 +166,7 @@ def _variants(item: dict[str, Any], cut: CutConfig) -> list[dict[str, Any]]:
 
 
 def _row(item: dict[str, Any], variant: int, first: int) -> dict[str, Any]:
+    """Return the row of a variant, whose segment starts at sentence `first` of the item."""
     source = item["source_ids"][first:]
     target = [*item["target_context_ids"][first:], item["variant_ids"][variant]]
     return {

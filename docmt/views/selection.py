@@ -1,4 +1,4 @@
-"""What of the training split a view leaves out: documents that are too short, segments that are not drawn."""
+"""Selection of a view's training data: documents that are too short, and segments that are not drawn, are left out."""
 
 from collections.abc import Iterable
 from hashlib import blake2b
@@ -12,14 +12,14 @@ from docmt.views.cuts import Cuts
 from docmt.views.segments import Sentences, document_numbers
 
 SEED = b"docmt sample"
-"""Another one would be another draw."""
+"""The key of the hash that ranks segments; a different key would draw different segments."""
 
 
 def long_enough(sentences: Sentences, cut: CutConfig) -> np.ndarray:
-    """For each document whether it has as many sentences, and source pieces, as the cut wants.
+    """Return for each document whether it has the minimum numbers of sentences and of source pieces that `cut` sets.
 
     Paper: G-Transformer, section 3.1, where training documents "with a length of less than 768 tokens" are removed.
-    Our reading: pieces of the source, without the symbols that stand around sentences.
+    Our reading: the length is the number of source pieces, without the symbols around sentences.
     """
     lengths = np.diff(sentences.documents)
     pieces = sums(sentences.source.lengths, lengths)
@@ -27,9 +27,10 @@ def long_enough(sentences: Sentences, cut: CutConfig) -> np.ndarray:
 
 
 def ranks(sentences: Sentences, cuts: Cuts) -> np.ndarray:
-    """A number by chance (uint64) for each segment; it follows from its document and last sentence, and nothing else.
+    """Return a pseudo-random number (uint64) for each segment.
 
-    No two segments of a cut end with the same sentence, while windows may well begin with the same one.
+    The number depends on the name of the segment's document and on the number of its last sentence alone. No two
+    segments of a cut end with the same sentence, while several windows may start with the same one.
     """
     owner = document_numbers(sentences, cuts)
     ends = cuts.ends - sentences.documents[owner] - sentences.copies
@@ -39,20 +40,21 @@ def ranks(sentences: Sentences, cuts: Cuts) -> np.ndarray:
 
 
 def draw(size: int, shards: Iterable[np.ndarray], where: str) -> list[np.ndarray]:
-    """The segments of the `size` lowest ranks: for each shard the numbers of its own, rising.
+    """Return the numbers of the `size` segments with the lowest ranks: for each shard an ascending array.
 
-    `shards`: the `ranks` of each, in order. Only what is drawn so far is held, however many shards there are. A smaller
-    draw is part of a larger one; of equal ranks the earlier segment is taken. Raises UserError, which names `where`,
-    for fewer segments than are to be drawn.
+    `shards`: the `ranks` of each shard, in order. Memory holds at most `size` drawn segments and a shard, however many
+    shards there are. A smaller draw is part of a larger one. Of equal ranks the earlier segment is drawn.
+    Raises UserError, which names `where`, where there are fewer segments than `size`.
     """
     drawn, places = np.zeros(0, np.uint64), np.zeros((0, 2), np.int64)
     total = count = 0
-    for number, found in enumerate(shards):
-        own = np.stack([np.full(len(found), number), np.arange(len(found))], axis=1)
-        drawn, places = np.concatenate([drawn, found]), np.concatenate([places, own])
+    for number, shard_ranks in enumerate(shards):
+        shard_places = np.stack([np.full(len(shard_ranks), number), np.arange(len(shard_ranks))], axis=1)
+        drawn, places = np.concatenate([drawn, shard_ranks]), np.concatenate([places, shard_places])
+        # A stable sort: of equal ranks the earlier segment is drawn.
         lowest = np.argsort(drawn, kind="stable")[:size]
         drawn, places = drawn[lowest], places[lowest]
-        total, count = total + len(found), count + 1
+        total, count = total + len(shard_ranks), count + 1
     if total < size:
         what = "fewer training segments than are to be drawn"
         raise UserError(what, where=where, found=f"{total} segments", expected=f"{size} or more (view.train.sample)")

@@ -22,13 +22,13 @@ def texts(file: Path) -> list[str]:
     return [node.value for node in constants if isinstance(node.value, str)]
 
 
-def spelt(found: list[str]) -> list[str]:
-    return [text for text in found if STAGE.search(text)]
+def spelt(strings: list[str]) -> list[str]:
+    return [text for text in strings if STAGE.search(text)]
 
 
 def test_no_module_spells_a_stage_folder():
     modules = [file for file in sorted((ROOT / "docmt").rglob("*.py")) if file != SPELLS]
-    assert {str(file): found for file in modules if (found := spelt(texts(file)))} == {}
+    assert {str(file): spelt_paths for file in modules if (spelt_paths := spelt(texts(file)))} == {}
 
 
 @pytest.mark.parametrize("file", RULES, ids=lambda file: file.name)

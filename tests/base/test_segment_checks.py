@@ -38,7 +38,7 @@ def test_what_can_be_is_taken():
 
 
 @pytest.mark.parametrize(
-    ("change", "found"),
+    ("change", "detail"),
     [
         ({"source_ids": [7, 20, 8]}, "source_ids from 0 to 20 in a vocabulary of 20 pieces"),
         ({"target_ids": [-1, 9]}, "target_ids from -1 to 29"),
@@ -49,23 +49,23 @@ def test_what_can_be_is_taken():
         ({"target_lengths": [2]}, "source and target have different numbers of sentences"),
     ],
 )
-def test_what_cannot_be_is_refused(change, found):
+def test_what_cannot_be_is_refused(change, detail):
     with pytest.raises(UserError) as problem:
         check_segments(Path("v/train.arrow"), segments(change), SIZES)
-    assert str(problem.value).startswith("v/train.arrow: ") and found in str(problem.value)
+    assert str(problem.value).startswith("v/train.arrow: ") and detail in str(problem.value)
 
 
 @pytest.mark.parametrize(
-    ("change", "found"),
+    ("change", "detail"),
     [
         ({"members": [0, 3, 1, 2]}, "members beyond the pieces of their segment"),
         ({"members": [0, -1, 1, 2]}, "members beyond the pieces of their segment"),
         ({"lengths": [2, 1]}, "lengths that do not sum to the number of values"),
     ],
 )
-def test_chains_of_other_pieces_are_refused(change, found):
+def test_chains_of_other_pieces_are_refused(change, detail):
     with pytest.raises(UserError) as problem:
         check_chains(Path("c/train.arrow"), chains(change), segments({}))
-    assert str(problem.value).startswith("c/train.arrow: not lexical chains of segments") and found in str(
+    assert str(problem.value).startswith("c/train.arrow: not lexical chains of segments") and detail in str(
         problem.value
     )

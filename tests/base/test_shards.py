@@ -35,11 +35,11 @@ def test_parts_are_all_shards_and_shards_are_whole_documents(file, lengths, size
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shards, "SHARD_PAIRS", size)
         parts = [document_shards(file, NEEDED, Part(number, of)) for number in range(1, of + 1)]
-        found = [list(part) for part, _ in parts]
+        shards_of_parts = [list(part) for part, _ in parts]
         whole = list(document_shards(file, NEEDED)[0])
-    assert [len(part) for part in found] == [count for _, count in parts]
-    assert max(map(len, found)) - min(map(len, found)) <= 1
-    assert [shard for part in found for shard in part] == whole
+    assert [len(part) for part in shards_of_parts] == [count for _, count in parts]
+    assert max(map(len, shards_of_parts)) - min(map(len, shards_of_parts)) <= 1
+    assert [shard for part in shards_of_parts for shard in part] == whole
     assert (pa.concat_tables(whole) if whole else table.slice(0, 0)) == table
     for shard in whole:
         numbers = shard["sentence"].to_pylist()
@@ -56,17 +56,17 @@ def test_what_is_written_shard_by_shard_is_read_so(file, lengths):
     with arrow_writer(path, NEEDED) as writer:
         for table in tables:
             writer.write_batch(batch_of(table))
-    found = ArrowShards(path, pa.schema([NEEDED.field("sentence")]))
-    assert len(found) == len(tables)
-    assert [shard["sentence"].to_pylist() for shard in found] == [list(range(length)) for length in lengths]
-    assert all(shard.column_names == ["sentence"] for shard in found)
+    batches = ArrowShards(path, pa.schema([NEEDED.field("sentence")]))
+    assert len(batches) == len(tables)
+    assert [shard["sentence"].to_pylist() for shard in batches] == [list(range(length)) for length in lengths]
+    assert all(shard.column_names == ["sentence"] for shard in batches)
 
 
 def test_joined_files_are_those_of_one_writer(tmp_path):
     tables = [documents([length]) for length in (3, 1, 4)]
-    for name, own in (("whole", tables), ("a", tables[:1]), ("b", []), ("c", tables[1:])):
+    for name, rows in (("whole", tables), ("a", tables[:1]), ("b", []), ("c", tables[1:])):
         with arrow_writer(tmp_path / name, NEEDED) as writer:
-            for table in own:
+            for table in rows:
                 writer.write_table(table)
     join_arrow([tmp_path / name for name in "abc"], tmp_path / "joined", NEEDED)
     assert (tmp_path / "joined").read_bytes() == (tmp_path / "whole").read_bytes()

@@ -11,29 +11,29 @@ from docmt.base.workers import UNDER_WAY, Done, Workers
 
 @pytest.mark.parametrize("processes", [1, 2, 3])
 def test_results_come_in_the_order_of_the_tasks(processes):
-    found = list(Workers(processes).each("working", slow_first, range(7), 7))
-    assert found == [(number, True) for number in range(7)]
+    results = list(Workers(processes).each("working", slow_first, range(7), 7))
+    assert results == [(number, True) for number in range(7)]
 
 
 @pytest.mark.parametrize("total", [0, 1])
 def test_for_one_task_no_process_is_started(total):
     """What cannot be pickled shows that it stays here."""
-    found = list(Workers(4).each("working", lambda: lambda number: Done(number, 1), range(total), total))
-    assert found == list(range(total))
+    results = list(Workers(4).each("working", lambda: lambda number: Done(number, 1), range(total), total))
+    assert results == list(range(total))
 
 
 def test_no_more_tasks_are_taken_than_are_under_way():
-    taken = []
+    started = []
 
     def tasks():
         for number in range(20):
-            taken.append(number)
+            started.append(number)
             yield number
 
     results = Workers(2).each("working", slow_first, tasks(), 20)
     for number in range(3):
         assert next(results) == (number, True)
-        assert len(taken) <= number + 1 + 2 * UNDER_WAY
+        assert len(started) <= number + 1 + 2 * UNDER_WAY
     results.close()
 
 

@@ -10,7 +10,7 @@ from helpers.support import Project, run
 from docmt.base.errors import UserError
 from docmt.plan.grid import load_grid
 
-CONFIG_FILE, STUDY_FILE, OWN = "config.yaml", "workflow/studies/one.yaml", "own.yaml"
+CONFIG_FILE, STUDY_FILE, CORPUS_FILE = "config.yaml", "workflow/studies/one.yaml", "own.yaml"
 STUDY = {"study": "one", "title": "One", "corpora": ["toy"], "systems": SYSTEMS}
 TABLE = {"title": "T", "metrics": ["s-BLEU"], "rows": [{"system": "sentence"}]}
 LINES = {"kind": "lines", "splits": {"train": {"source": "a", "target": "b"}}}
@@ -40,9 +40,9 @@ def study(path: str, value: object) -> Change:
 
 def corpus(path: str, value: object, **also: object) -> Change:
     def change(project: Project) -> str:
-        project.write(CONFIG_FILE, {**CONFIG, "corpora": [OWN]})
-        own = {"corpus": "own", **CORPUS, "reader": LINES, "files": FILES, **also}
-        return changed(project, OWN, own, path, value)
+        project.write(CONFIG_FILE, {**CONFIG, "corpora": [CORPUS_FILE]})
+        content = {"corpus": "own", **CORPUS, "reader": LINES, "files": FILES, **also}
+        return changed(project, CORPUS_FILE, content, path, value)
 
     return change
 

@@ -111,8 +111,8 @@ def name_of(arguments: list[str]) -> str:
 
 
 def cases(table: list[tuple[str, str, str]]) -> list:
-    found = [(file, damage, command.split()) for file, damages, command in table for damage in damages.split()]
-    return [pytest.param(*case, id=f"{name_of(case[2])}-{Path(case[0]).name}-{case[1]}") for case in found]
+    rows = [(file, damage, command.split()) for file, damages, command in table for damage in damages.split()]
+    return [pytest.param(*case, id=f"{name_of(case[2])}-{Path(case[0]).name}-{case[1]}") for case in rows]
 
 
 @pytest.fixture(scope="module")
@@ -179,9 +179,9 @@ def test_a_table_of_a_user(plain, capsys, monkeypatch, table, damage):
     monkeypatch.setattr(sys, "argv", ["docmt", "check-corpus", table])
     with damaged(plain / table, damage), pytest.raises(SystemExit) as end:
         main()
-    shown = capsys.readouterr()
+    printed = capsys.readouterr()
     assert end.value.code == 2
-    assert table in shown.out + shown.err and "Traceback" not in shown.err
+    assert table in printed.out + printed.err and "Traceback" not in printed.err
 
 
 C = "results/1_corpus/toy_zh-en@smoke"

@@ -54,7 +54,16 @@ def disk(tmp_path) -> Iterator[Path]:
 
 def commands(texts: Path, output: Path) -> dict[str, list[object]]:
     """Commands that write a file `older`, or into a folder."""
-    sides = ("--source", texts / "a", "--reference", texts / "a", "--baseline", texts / "a", "--hypotheses", texts / "a")
+    sides = (
+        "--source",
+        texts / "a",
+        "--reference",
+        texts / "a",
+        "--baseline",
+        texts / "a",
+        "--hypotheses",
+        texts / "a",
+    )
     dictionaries = ("--source-dictionary", texts / "dict.txt", "--target-dictionary", texts / "dict.txt")
     languages = ("--source-language", "en", "--target-language", "de")
     return {
@@ -89,7 +98,9 @@ def test_a_file_that_may_not_get_so_large(texts, tmp_path, capsys, monkeypatch):
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (16_000, limits[1]))
     try:
-        message = told(capsys, monkeypatch, ["align", "--source", texts / "a", "--target", texts / "a", "--output", output])
+        message = told(
+            capsys, monkeypatch, ["align", "--source", texts / "a", "--target", texts / "a", "--output", output]
+        )
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, before)

@@ -81,15 +81,18 @@ def folder(tmp_path_factory) -> Path:
 
 
 def grid_with(folder: Path, config: dict | None = None, study: dict | None = None, corpus: dict | None = None) -> Grid:
-    """Of the small project, with a corpus by the name of its file. Raises UserError as planning does."""
+    """Return the grid of the small project with these settings; `corpus` has corpora by the names of their files.
+
+    Raises UserError as planning does.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     project = small_project(folder)
     for name, content in (corpus or {}).items():
         project.write(name, content)
-    own_corpora = {"corpora": list(corpus)} if corpus else {}
-    project.write("config.yaml", {**CONFIG, **own_corpora, **(config or {})})
-    own = {"study": "one", "title": "One", "corpora": ["toy"], "systems": SYSTEMS, **(study or {})}
-    project.write("workflow/studies/one.yaml", own)
+    corpora = {"corpora": list(corpus)} if corpus else {}
+    project.write("config.yaml", {**CONFIG, **corpora, **(config or {})})
+    content_of_study = {"study": "one", "title": "One", "corpora": ["toy"], "systems": SYSTEMS, **(study or {})}
+    project.write("workflow/studies/one.yaml", content_of_study)
     return load_grid(folder)
 
 
@@ -135,7 +138,7 @@ def check_name(folder: Path, place: str, name: str) -> None:
     try:
         grid = grid_with(folder, config, study)
     except UserError as problem:
-        assert_one_message(problem, "one.yaml" if study and not config else "config.yaml")
+        assert_single_message(problem, "one.yaml" if study and not config else "config.yaml")
         return
     paths = [f"{e.corpus}/{e.folder}/{e.system.text}/{e.system.view.name}" for e in grid.entries]
     paths += [f"{study}/{item}" for study, config in grid.studies.items() for item in config.items]
@@ -154,7 +157,7 @@ def check_corpus(folder: Path, name: str) -> None:
     try:
         grid = grid_with(folder, corpus={f"{stem}.yaml": {"corpus": name, **CORPUS}})
     except UserError as problem:
-        assert_one_message(problem, ".yaml")
+        assert_single_message(problem, ".yaml")
         return
     assert set(name) <= SAFE - {"/", "@"} and slices.settings(grid, f"1_corpus/{name}")["corpus"] == name
 
@@ -165,7 +168,7 @@ def test_a_scale_is_refused_or_known(folder, name):
     try:
         assert grid_with(folder, {"scale": name}).scale in ("paper", "smoke")
     except UserError as problem:
-        assert_one_message(problem, "config.yaml")
+        assert_single_message(problem, "config.yaml")
 
 
 PATHS = {
@@ -203,14 +206,14 @@ def test_a_path_is_refused_or_kept_as_it_is(folder, place, path):
 
 
 def check_path(folder: Path, place: str, path: str) -> None:
-    stated, kept = PATHS[place]
+    stated, value_of = PATHS[place]
     try:
         grid = grid_with(folder, stated(path))
     except UserError as problem:
-        assert_one_message(problem, "config.yaml")
+        assert_single_message(problem, "config.yaml")
         assert not is_path(path), "a path that could be used"
         return
-    assert kept(grid) == path and is_path(path)
+    assert value_of(grid) == path and is_path(path)
 
 
 @given(path=TEXTS)
@@ -222,11 +225,11 @@ def test_a_file_of_a_corpus_stays_in_its_folder(folder, path):
 def check_file(folder: Path, path: str) -> None:
     """By its own name, and by the paths that the reader has for it."""
     reader = {"kind": "lines", "splits": {"train": {"source": path, "target": "b"}}}
-    own = {"corpus": "own", **CORPUS, "reader": reader, "files": [{"name": path}, {"name": "b"}]}
+    content = {"corpus": "own", **CORPUS, "reader": reader, "files": [{"name": path}, {"name": "b"}]}
     try:
-        grid = grid_with(folder, corpus={"own.yaml": own})
+        grid = grid_with(folder, corpus={"own.yaml": content})
     except UserError as problem:
-        assert_one_message(problem, "own.yaml")
+        assert_single_message(problem, "own.yaml")
         return
     place = folder / "downloads" / grid.corpora["own"].files[0].name
     assert place.parent == folder / "downloads" and place.name == path
@@ -243,7 +246,7 @@ def test_every_hostile_name_at_every_place(folder, name):
     check_file(folder, name)
 
 
-def assert_one_message(problem: UserError, file: str) -> None:
+def assert_single_message(problem: UserError, file: str) -> None:
     """Place, what was found and what to do, in lines that no character breaks."""
     lines = str(problem).splitlines()
     assert file in lines[0] and 2 <= len(lines) <= 3, str(problem)
@@ -262,8 +265,13 @@ def test_hostile_folders_and_files_are_used_as_they_are(tmp_path):
         (data / name).write_text("".join(f"{word} {n}\n{word}\n\n" for n in range(20)), encoding="utf-8")
     sides = {"source": names[0], "target": names[1]}
     reader = {"kind": "lines", "splits": dict.fromkeys(("train", "dev", "test"), sides)}
-    own = {"corpus": "mine", **CORPUS, "reader": reader, "files": [{"name": name, "obtain": "mine"} for name in names]}
-    project.write("cor pora; $(touch pwned6)/mine.yaml", own)
+    content = {
+        "corpus": "mine",
+        **CORPUS,
+        "reader": reader,
+        "files": [{"name": name, "obtain": "mine"} for name in names],
+    }
+    project.write("cor pora; $(touch pwned6)/mine.yaml", content)
     project.edit("config.yaml", "corpora", ["cor pora; $(touch pwned6)/mine.yaml"])
     project.edit("config.yaml", "local", {"mine": str(data)})
     project.edit("config.yaml", "mirror", str(around / "mir ror $(touch pwned7)"))

@@ -1,6 +1,5 @@
 """A byte order mark before a file that a user gives changes nothing."""
 
-import io
 import json
 import sys
 
@@ -8,10 +7,10 @@ import pytest
 
 from docmt.chains.documents import read_stop_words
 from docmt.cli.main import main
-from docmt.decoding.files import read_lines
 from docmt.models.fairseq_settings import read_dictionary
 from docmt.scoring.alignment.links import read_gold, read_unchecked_links
 from docmt.scoring.chain_scores import read_stop_list
+from docmt.scoring.plain_files import text_lines
 from docmt.scoring.word_vectors import read_word_vectors
 from docmt.text.bpe import HEADER, Segmenter
 
@@ -30,17 +29,17 @@ def printed(tmp_path, capsys, monkeypatch):
         monkeypatch.setattr(sys, "argv", ["docmt", *arguments])
         with pytest.raises(SystemExit) as end:
             main()
-        shown = capsys.readouterr()
-        assert end.value.code == 0, shown.err
-        return shown.out
+        output = capsys.readouterr()
+        assert end.value.code == 0, output.err
+        return output.out
 
     return run
 
 
 def test_scores_of_the_same_text_are_perfect(printed):
     score = ("score", "--hypotheses", "h", "--reference", "r", "--json")
-    for before_one, before_other in ((MARK, ""), ("", MARK), (MARK, MARK)):
-        (system,) = json.loads(printed({"h": before_one + TEXT, "r": before_other + TEXT}, *score))
+    for mark_of_hypotheses, mark_of_references in ((MARK, ""), ("", MARK), (MARK, MARK)):
+        (system,) = json.loads(printed({"h": mark_of_hypotheses + TEXT, "r": mark_of_references + TEXT}, *score))
         assert {round(row["score"], 6) for row in system["scores"]} == {100.0}
 
 
@@ -68,7 +67,7 @@ def test_readers_see_no_mark(tmp_path):
         path.write_text(MARK + text, encoding="utf-8")
         return path
 
-    assert read_lines((MARK + "a\r\nb\n").encode(), "standard input") == ["a", "b"]
+    assert text_lines(written("a\r\nb\n")) == ("a", "b")
     assert read_stop_words(written("the\na\n")) == {"the", "a"}
     assert read_stop_list(written("the\na\n"), lower=True).words == {"the", "a"}
     assert read_dictionary(written("a 1\nb 2\n")) == ("a", "b")
@@ -85,5 +84,6 @@ def test_contrastive_sets_and_tables_see_no_mark(printed):
                               "check-corpus", "--source", "a", "--target", "b")  # fmt: skip
 
 
-def test_standard_input_of_a_translation_has_none():
-    assert read_lines(io.BytesIO(b"\xef\xbb\xbf").read(), "standard input") == []
+def test_a_file_of_a_mark_alone_has_no_line(tmp_path):
+    (tmp_path / "file").write_bytes(MARK.encode())
+    assert text_lines(tmp_path / "file") == ()

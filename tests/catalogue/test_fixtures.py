@@ -31,65 +31,65 @@ def tiny(tmp_path_factory) -> Project:
 
 
 @pytest.fixture(scope="module")
-def made(tiny) -> Grid:
+def with_fixtures(tiny) -> Grid:
     return load_grid(tiny.root, {"scale": "tiny"})
 
 
 @pytest.fixture(scope="module")
-def own(tiny) -> Grid:
+def without_fixtures(tiny) -> Grid:
     return load_grid(tiny.root, {"scale": "paper"})
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_stages_that_name_no_scale_have_folders_of_the_scale(made, own, stage):
+def test_stages_that_name_no_scale_have_folders_of_the_scale(with_fixtures, without_fixtures, stage):
     """Each scale knows its own folders and refuses those of the other, so that neither is taken for the other."""
     fixture, real = (f"{stage}/bible_zh-en{end}{STAGES[stage]}" for end in ("@tiny", ""))
-    assert settings(made, fixture) and settings(own, real)
+    assert settings(with_fixtures, fixture) and settings(without_fixtures, real)
     with pytest.raises(UserError) as problem:
-        settings(made, real)
+        settings(with_fixtures, real)
     assert str(problem.value) == (
         f"results/{real}: unknown corpus\n  found bible_zh-en\n  did you mean 'bible_zh-en@tiny'?"
     )
     with pytest.raises(UserError, match="did you mean 'bible_zh-en'"):
-        settings(own, fixture)
+        settings(without_fixtures, fixture)
 
 
-def test_the_job_is_told_of_the_fixture_and_not_of_the_files(made, own):
-    real = parse(CorpusSettings, settings(own, "1_corpus/bible_zh-en"), "settings.json")
-    small = parse(CorpusSettings, settings(made, "1_corpus/bible_zh-en@tiny"), "settings.json")
+def test_the_job_is_told_of_the_fixture_and_not_of_the_files(with_fixtures, without_fixtures):
+    real = parse(CorpusSettings, settings(without_fixtures, "1_corpus/bible_zh-en"), "settings.json")
+    small = parse(CorpusSettings, settings(with_fixtures, "1_corpus/bible_zh-en@tiny"), "settings.json")
     assert real.fixture is None and real.files[0].sha256 and real.expected
     assert (small.corpus, small.reader, small.files[0].name) == (real.corpus, real.reader, real.files[0].name)
     assert (small.files[0].sha256, small.expected, small.fixture.documents) == (None, {}, SMALL["documents"])
-    toy = parse(CorpusSettings, settings(made, "1_corpus/toy_zh-en@tiny"), "settings.json")
+    toy = parse(CorpusSettings, settings(with_fixtures, "1_corpus/toy_zh-en@tiny"), "settings.json")
     assert (toy.fixture, toy.reader.train_documents, toy.expected) == (None, 4, {})
 
 
-def test_stop_lists_are_the_scales(made, own):
+def test_stop_lists_are_the_scales(with_fixtures, without_fixtures):
     chains, scores = f"4_chains/bible_zh-en{{}}/{TOKENS}/words", "7_scores/{}/bible_zh-en/sentence/seed1"
     numbers = {}
-    for grid, scale, end in ((own, "paper", ""), (made, "tiny", "@tiny")):
+    for grid, scale, end in ((without_fixtures, "paper", ""), (with_fixtures, "tiny", "@tiny")):
         consistency = settings(grid, scores.format(scale))["consistency"]
         words = settings(grid, chains.format(end))["stop_words"]
         numbers[scale] = (words, consistency["source_stop_words"], consistency["target_stop_words"])
     assert numbers == {"paper": (1000, 1000, 150), "tiny": (7, 7, 7)}
 
 
-def test_reports_know_the_folders(made, own):
-    page = settings(made, "8_report/bible")
+def test_reports_know_the_folders(with_fixtures, without_fixtures):
+    page = settings(with_fixtures, "8_report/bible")
     assert page["data"] == {"bible_zh-en": "bible_zh-en@tiny"}
     assert page["corpora"]["bible_zh-en"]["about"].startswith("Generated text in the form of the files of bible_zh-en")
-    assert settings(own, "8_report/bible")["data"] == {}
+    assert settings(without_fixtures, "8_report/bible")["data"] == {}
 
 
-def test_targets_in_folders_of_fixtures_are_of_their_corpora(made):
+def test_targets_in_folders_of_fixtures_are_of_their_corpora(with_fixtures):
     target = f"results/2_tokens/bible_zh-en@tiny/{TOKENS}/card.json"
-    assert corpora_of(made, [target]) == ["bible_zh-en"]
+    assert corpora_of(with_fixtures, [target]) == ["bible_zh-en"]
 
 
-def test_the_frozen_grid_has_the_fixtures(made, own):
-    for grid in (made, own):
+def test_the_frozen_grid_has_the_fixtures(with_fixtures, without_fixtures):
+    for grid in (with_fixtures, without_fixtures):
         assert Grid.from_json(json.loads(grid.to_json()), "frozen_grid.json").fixtures == grid.fixtures
-    assert made.fixtures is not None and own.fixtures is None
+    assert with_fixtures.fixtures is not None and without_fixtures.fixtures is None
 
 
 def test_mistakes_are_named_with_their_line(project):

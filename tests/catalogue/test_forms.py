@@ -56,8 +56,8 @@ def test_a_form_without_settings_is_a_mistake_of_ours():
 def test_an_unknown_form_is_refused(kind, remedy):
     with pytest.raises(UserError) as problem:
         parse(ReaderConfig, {"kind": kind}, "mine.yaml", ("reader",))
-    found = kind if isinstance(kind, str) else repr(kind)
-    assert str(problem.value).startswith(f"mine.yaml reader.kind: unknown reader\n  found {found}\n  {remedy}")
+    stated = kind if isinstance(kind, str) else repr(kind)
+    assert str(problem.value).startswith(f"mine.yaml reader.kind: unknown reader\n  found {stated}\n  {remedy}")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FORMS if issubclass(FORMS[kind], FileReaderConfig)])
@@ -80,8 +80,8 @@ def test_settings_come_back_from_json(kind):
 def test_readers_of_files_are_found_in_combined_ones():
     inner = {"kind": "combined", "parts": [{"kind": "eos", **SMALLEST["eos"], "archive": "e.zip"}]}
     config = settings("combined", parts=[*SMALLEST["combined"]["parts"], inner])
-    found = [(path, reader.kind, reader.archive) for path, reader in config.readers_of_files(("reader",))]
-    assert found == [
+    readers = [(path, reader.kind, reader.archive) for path, reader in config.readers_of_files(("reader",))]
+    assert readers == [
         (("reader", "parts", 1), "lines", None),
         (("reader", "parts", 2, "parts", 0), "eos", "e.zip"),
     ]

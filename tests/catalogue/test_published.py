@@ -25,17 +25,17 @@ def test_numbers_are_read_as_papers_print_them(printed, value, half):
 
 
 @given(st.integers(0, 10**7), st.sampled_from([0, 1, 2]), st.sampled_from([("K", 1_000), ("M", 1_000_000)]))
-def test_a_rounded_number_covers_what_rounds_to_it(found, decimals, unit):
+def test_a_rounded_number_covers_what_rounds_to_it(count, decimals, unit):
     letter, size = unit
-    printed = f"{found / size:.{decimals}f}{letter}"
-    assert stated(printed).covers(found)
-    assert not stated(printed).covers(found + 1.1 * size / 10**decimals)
+    printed = f"{count / size:.{decimals}f}{letter}"
+    assert stated(printed).covers(count)
+    assert not stated(printed).covers(count + 1.1 * size / 10**decimals)
 
 
 @given(st.integers(0, 10**7))
-def test_an_exact_number_covers_itself_alone(found):
-    assert stated(f"{found:,}").covers(found)
-    assert not stated(f"{found:,}").covers(found + 1)
+def test_an_exact_number_covers_itself_alone(count):
+    assert stated(f"{count:,}").covers(count)
+    assert not stated(f"{count:,}").covers(count + 1)
 
 
 @pytest.mark.parametrize("printed", ["about 9K", "9k", "41,34", "", True, "1e3", "-3"])

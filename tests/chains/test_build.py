@@ -115,11 +115,13 @@ def test_each_segment_has_the_chains_of_its_own_words(tokens, words, cut, tmp_pa
         rows = read_arrow(chains / f"{split}.arrow", SEGMENT_CHAINS).to_pylist()
         assert len(rows) == len(segments)
         for segment, row in zip(segments, rows, strict=True):
-            own = [
+            segment_tokens = [
                 sentences[segment["document"], segment["first"] + n] for n, _ in enumerate(segment["source_lengths"])
             ]
-            texts = [sentence["source_tokens"].split(" ") for sentence in own]
-            pieces = [[len(word.split("@@ ")) for word in words_in(sentence["source_pieces"])] for sentence in own]
+            texts = [sentence["source_tokens"].split(" ") for sentence in segment_tokens]
+            pieces = [
+                [len(word.split("@@ ")) for word in words_in(sentence["source_pieces"])] for sentence in segment_tokens
+            ]
             assert (row["members"], row["lengths"]) == chains_of(texts, pieces, stopped)
             for chain in chains_in(row):
                 assert len({segment["source_ids"][member] for member in chain}) == 1
@@ -195,7 +197,9 @@ def test_a_view_of_other_tokens_is_refused(tokens, words, damage, tmp_path):
     rows = read_arrow(view / "test.arrow", SEGMENTS).to_pylist()
     write_arrow(view / "test.arrow", pa.Table.from_pylist([rows[0] | damage, *rows[1:]], SEGMENTS))
     settings = SegmentsSettings(1, ViewConfig(CUTS[3], CUTS[3]))
-    with pytest.raises(UserError, match=r"test\.arrow: row 0: a segment of other tokens\n(.|\n)*make the view anew"):
+    with pytest.raises(
+        UserError, match=r"test\.arrow: row 0: the segment was cut from different tokens\n(.|\n)*build the view again"
+    ):
         build_segments(settings, tokens, words, view, tmp_path / "chains")
 
 
@@ -206,7 +210,10 @@ def test_the_commands_write_the_stages_files(tokens, tmp_path, monkeypatch):
     write_json(tmp_path / "segments.json", {"version": 1, "view": cut})
     words = {"settings": tmp_path / "words.json", "tokens": tokens, "output": tmp_path / "words"}
     segments = {**words, "settings": tmp_path / "segments.json", "words": tmp_path / "words", "view": tmp_path / "view"}
-    for name, options in (("find-document-chains", words), ("find-segment-chains", segments | {"output": tmp_path / "chains"})):
+    for name, options in (
+        ("find-document-chains", words),
+        ("find-segment-chains", segments | {"output": tmp_path / "chains"}),
+    ):
         arguments = [part for key, path in options.items() for part in (f"--{key}", str(path))]
         monkeypatch.setattr(sys, "argv", ["docmt", "job", name, *arguments])
         with pytest.raises(SystemExit) as end:

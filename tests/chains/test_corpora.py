@@ -58,7 +58,7 @@ def write_tokens(folder: Path, documents: list, each: int) -> Path:
 
 def chains_of_words(documents: list, stopped: set[str]) -> set[tuple]:
     """Paper: section 3 and appendix A. Every word that a document says twice, at all its places (a_k, b_k)."""
-    found = set()
+    chains = set()
     for number, (split, sentences) in enumerate(documents):
         for word in set(PIECES) - stopped:
             places = []
@@ -67,13 +67,13 @@ def chains_of_words(documents: list, stopped: set[str]) -> set[tuple]:
                     if other == word:
                         places.append((a, b))
             if len(places) >= 2:
-                found.add((split, f"d{number}", word, tuple(places)))
-    return found
+                chains.add((split, f"d{number}", word, tuple(places)))
+    return chains
 
 
 def chains_of_pieces(sentences: list[list[str]], stopped: set[str]) -> set[tuple[int, ...]]:
     """Places of pieces: a chain for each word that is said twice and each number of a piece in it."""
-    found = set()
+    chains = set()
     for word in set(PIECES) - stopped:
         for piece in range(len(PIECES[word])):
             places, start = [], 0
@@ -83,8 +83,8 @@ def chains_of_pieces(sentences: list[list[str]], stopped: set[str]) -> set[tuple
                         places.append(start + piece)
                     start += len(PIECES[other])
             if len(places) >= 2:
-                found.add(tuple(places))
-    return found
+                chains.add(tuple(places))
+    return chains
 
 
 @pytest.fixture(scope="module")
@@ -99,15 +99,15 @@ def test_chains_of_documents_are_those_of_loops(folder, documents, each, stop_wo
     build_words(WordsSettings(1, stop_words), tokens, folder / "words")
     stopped = set((folder / "words" / "stop_words.txt").read_text(encoding="utf-8").split())
     rows = read_arrow(folder / "words" / "chains.arrow", CHAINS_WORDS).to_pylist()
-    found = [(r["split"], r["document"], r["word"], tuple(zip(r["sentences"], r["words"], strict=True))) for r in rows]
-    assert len(found) == len(set(found))
-    assert set(found) == chains_of_words(documents, stopped)
+    chains = [(r["split"], r["document"], r["word"], tuple(zip(r["sentences"], r["words"], strict=True))) for r in rows]
+    assert len(chains) == len(set(chains))
+    assert set(chains) == chains_of_words(documents, stopped)
     # In the order of the documents, then of first places.
-    assert found == sorted(found, key=lambda chain: (int(chain[1][1:]), chain[3][0]))
+    assert chains == sorted(chains, key=lambda chain: (int(chain[1][1:]), chain[3][0]))
     cards = read_json(folder / "words" / "card.json")["splits"]
-    for split, own in cards.items():
+    for split, split_card in cards.items():
         texts = [[word for words in sentences for word in words] for name, sentences in documents if name == split]
-        assert own == card(count_texts(texts, frozenset(stopped)))
+        assert split_card == card(count_texts(texts, frozenset(stopped)))
 
 
 @settings(max_examples=40)
@@ -125,8 +125,8 @@ def test_chains_of_segments_are_those_of_loops(folder, documents, each, stop_wor
         for segment, row in zip(segments, rows, strict=True):
             sentences = documents[int(segment["document"][1:])][1][segment["first"] :][: len(segment["source_lengths"])]
             ends = accumulate(row["lengths"], initial=0)
-            found = [tuple(row["members"][start:end]) for start, end in pairwise(ends)]
-            assert found == sorted(chains_of_pieces(sentences, stopped))
+            chains = [tuple(row["members"][start:end]) for start, end in pairwise(ends)]
+            assert chains == sorted(chains_of_pieces(sentences, stopped))
 
 
 TOLD = [("train", [["ab", "x"], ["科学家们", "ab"], ["x"]]), ("dev", [["x", "x"]]), ("train", [["a"], ["a", "ab"]])] * 2
@@ -146,15 +146,15 @@ def built(folder: Path, tokens: Path, workers: Workers, **train: int) -> Path:
 
 def test_shards_and_workers_change_nothing_but_the_record_batches(tmp_path):
     tokens = write_tokens(tmp_path / "tokens", TOLD, 2)
-    one, two = (built(tmp_path / str(n), tokens, Workers(n)) for n in (1, 2))
+    first, second = (built(tmp_path / str(n), tokens, Workers(n)) for n in (1, 2))
     whole = built(tmp_path / "whole", write_tokens(tmp_path / "tokens1", TOLD, 9), Workers(1))
-    for path in sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file()):
-        assert (one / path).read_bytes() == (two / path).read_bytes()
+    for path in sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file()):
+        assert (first / path).read_bytes() == (second / path).read_bytes()
         if path.suffix != ".arrow":
-            assert (one / path).read_bytes() == (whole / path).read_bytes()
+            assert (first / path).read_bytes() == (whole / path).read_bytes()
         elif path.parent.name != "view":
             schema = CHAINS_WORDS if path.parent.name == "words" else SEGMENT_CHAINS
-            assert read_arrow(one / path, schema) == read_arrow(whole / path, schema)
+            assert read_arrow(first / path, schema) == read_arrow(whole / path, schema)
 
 
 def test_what_a_view_leaves_out_of_training_has_no_chains(tmp_path):
@@ -177,7 +177,9 @@ def test_a_view_with_other_shards_is_refused(tmp_path):
     view = built(tmp_path, write_tokens(tmp_path / "tokens", TOLD, 2), Workers(1)) / "view"
     tokens = write_tokens(tmp_path / "other", TOLD, 1)
     told = SegmentsSettings(1, ViewConfig(CutConfig(window=2), CutConfig(documents=True)))
-    message = r"train\.arrow: shards of other tokens\n  found 3; expected 4.*\n  make the view anew"
+    message = (
+        r"train\.arrow: the view was cut from different tokens\n  found 3 shards; expected 4 .*\n  build the view again"
+    )
     with pytest.raises(UserError, match=message):
         build_segments(told, tokens, tmp_path / "words", view, tmp_path / "out")
 

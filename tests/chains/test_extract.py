@@ -1,4 +1,4 @@
-"""What a chain is: laws, the paper's example, and a loop-only oracle."""
+"""Lexical chains: laws, the paper's example, and an oracle of loops alone."""
 
 from collections import Counter
 from itertools import accumulate, pairwise
@@ -21,7 +21,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(list(PIECES)), min_size=1, max_size=6)
 STOP_WORDS = st.frozensets(st.sampled_from(list(PIECES)))
 
 
-def found(words: list[list[str]], stop_words: frozenset[str] = frozenset()) -> list[list[int]]:
+def chain_members(words: list[list[str]], stop_words: frozenset[str] = frozenset()) -> list[list[int]]:
     """The chains, each as its members."""
     members, lengths = chains_of(words, [[PIECES[word] for word in sentence] for sentence in words], stop_words)
     assert sum(lengths) == len(members)
@@ -38,7 +38,7 @@ def test_the_papers_example_gives_five_chains():
 
 
 def oracle(words: list[list[str]], stop_words: frozenset[str]) -> list[list[int]]:
-    """Every (word, number of the piece in it) that occurs twice, by loops alone."""
+    """Return the members of each (word, number of the piece in it) that occurs twice, by loops alone."""
     members: dict[tuple[str, int], list[int]] = {}
     place = 0
     for sentence in words:
@@ -52,18 +52,18 @@ def oracle(words: list[list[str]], stop_words: frozenset[str]) -> list[list[int]
 
 @given(TEXTS, STOP_WORDS)
 def test_chains_are_those_of_loops_in_the_order_of_their_first_members(words, stop_words):
-    assert found(words, stop_words) == oracle(words, stop_words)
+    assert chain_members(words, stop_words) == oracle(words, stop_words)
 
 
 @given(TEXTS, STOP_WORDS)
 def test_a_piece_is_in_one_chain_at_most(words, stop_words):
-    members = [member for chain in found(words, stop_words) for member in chain]
+    members = [member for chain in chain_members(words, stop_words) for member in chain]
     assert len(set(members)) == len(members)
 
 
 @given(TEXTS)
 def test_borders_of_sentences_do_not_matter(words):
-    assert found(words) == found([[word for sentence in words for word in sentence]])
+    assert chain_members(words) == chain_members([[word for sentence in words for word in sentence]])
 
 
 def test_a_word_that_occurs_once_and_a_stop_word_are_in_no_chain():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from helpers.command_line import output, succeed
+from helpers.command_line import succeed
 
 from docmt.base.artifacts import write_json
 from docmt.base.columns import TOKENS, write_arrow
@@ -111,7 +111,7 @@ def test_what_does_not_go_together_is_refused(arguments, message, text, more):
 
 
 def test_lines_must_correspond(text, write):
-    with pytest.raises(UserError, match=r"short: another number of lines\n  found 2; expected 15, as in .*source"):
+    with pytest.raises(UserError, match=r"short: a different number of lines\n  found 2; expected 15, as in .*source"):
         succeed("align", *text[:2], "--target", write("short", TARGET[:2]))
 
 
@@ -120,13 +120,17 @@ def test_the_error_rate_as_a_table_and_as_json(write):
     head, row = succeed("score-links", "--gold", gold, "--links", found, "--gold-counts-from-one").stdout.splitlines()
     assert head.split() == ["precision", "recall", "aer", "links", "sure", "possible", "sentences"]
     assert row.split() == ["50.00", "50.00", "50.00", "4", "2", "3", "2"]
-    quality = json.loads(succeed("score-links", "--gold", gold, "--links", found, "--gold-counts-from-one", "--json").stdout)
+    quality = json.loads(
+        succeed("score-links", "--gold", gold, "--links", found, "--gold-counts-from-one", "--json").stdout
+    )
     assert quality == dict(zip(head.split(), (50, 50, 50, 4, 2, 3, 2), strict=True))
-    assert succeed("score-links", "--gold", write("none", [""]), "--links", write("none", [""])).stdout.split()[7:] == ["-"] * 3 + list("0001")
+    assert succeed("score-links", "--gold", write("none", [""]), "--links", write("none", [""])).stdout.split()[7:] == [
+        "-"
+    ] * 3 + list("0001")
 
 
 def test_the_error_rate_needs_as_many_lines(write):
-    with pytest.raises(UserError, match=r"found: another number of lines\n  found 1; expected 2, as in .*gold"):
+    with pytest.raises(UserError, match=r"found: a different number of lines\n  found 1; expected 2, as in .*gold"):
         succeed("score-links", "--gold", write("gold", ["1-1", ""]), "--links", write("found", ["0-0"]))
 
 
@@ -177,5 +181,7 @@ def test_settings_choose_the_aligner_of_the_workflow(tmp_path):
     assert default.align(SOURCE, TARGET).lines == align(SOURCE, TARGET, train(*MORE))
     assert workflow.corpus_aligner(AlignerConfig("eflomal"), None, corpus) == Eflomal(["a"], ["b"])
     assert workflow.corpus_aligner(AlignerConfig("awesome-align", "x"), None, corpus) == AwesomeAlign(Path("x"))
-    with pytest.raises(UserError, match="--aligner: the trained aligner is not named\n  expected a folder of train-al"):
+    with pytest.raises(
+        UserError, match="--aligner: the folder of the trained aligner is not given\n  expected a folder of train-al"
+    ):
         workflow.corpus_aligner(AlignerConfig(), None, corpus)

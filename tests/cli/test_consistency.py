@@ -153,12 +153,15 @@ def test_files_that_do_not_correspond_are_refused(files, write):
     beyond = write("beyond", [*LINKS[:3], "0-1 1-9"])
     plain = [part for part in files if part not in ("--links", files[5])]
     cases = [
-        ([*files, "--hypotheses", three], "three: another number of lines\n  found 3; expected 4, as in"),
-        ([*files, "--train-source", source, "--train-target", three], "three: another number of lines\n  found 3;"),
-        ([*files, "--links", files[5]], "--links: another number of alignments\n  found 2; expected 1, one"),
+        ([*files, "--hypotheses", three], "three: a different number of lines\n  found 3; expected 4, as in"),
+        ([*files, "--train-source", source, "--train-target", three], "three: a different number of lines\n  found 3;"),
+        ([*files, "--links", files[5]], "--links: a different number of alignments\n  found 2; expected 1, one"),
         ([*plain, "--links", three], "three: not one line for each sentence pair\n  found 3; expected 4"),
         ([*plain, "--links", beyond], "beyond:4: a link to a word that is not there\n  found 1-9"),
-        ([*plain, "--aligner", "x"], "--aligner: it says what made --links, and there are none"),
+        (
+            [*plain, "--aligner", "x"],
+            "--aligner: the option names the aligner of the files --links, and there are no such files",
+        ),
         (files[:4], "source: no documents"),
     ]
     for arguments, message in cases:

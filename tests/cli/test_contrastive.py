@@ -1,4 +1,4 @@
-"""`docmt score-contrastive` on plain files, by a model whose answers are known: it likes words, whatever the context."""
+"""`docmt score-contrastive` by a model whose answers are known: it likes words, whatever the context."""
 
 import dataclasses
 import json

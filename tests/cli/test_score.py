@@ -9,7 +9,6 @@ from helpers.command_line import output
 
 from docmt.base.errors import UserError
 from docmt.scoring.bleu import FAMILIES
-from docmt.scoring.plain_files import read_plain_files
 
 REFERENCE = ["The cat sat on the mat.", "It was a black cat.", "A dog barked at it.", "Nobody saw the dog there."]
 SYSTEM = ["The cat sat on a mat.", "It was a black cat.", "", "Nobody saw that dog there."]
@@ -62,11 +61,6 @@ def test_several_references_of_which_a_line_may_lack_some(write):
     assert score["signature"].startswith("nrefs:var|")
     streams = [REFERENCE, [line or None for line in second]]
     assert score["score"] == sacrebleu.BLEU().corpus_score(SYSTEM, streams).score
-
-
-def test_with_named_documents_a_blank_line_is_a_sentence(write):
-    files = read_plain_files([write("borders", BORDERS)], write("names", list("aabbb")))
-    assert files.references.raw[0][2] == "" and files.references.documents == tuple("aabbb")
 
 
 def test_a_line_may_be_a_document(write):
@@ -193,17 +187,20 @@ def test_a_mark_stands_beside_a_difference_that_is_no_chance(write):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--hypotheses", "fewer"), r"fewer: another number of lines\n  found 3; expected 4, as in .*reference"),
-        (("--hypotheses", "text", "--reference", "borders"), r"text:3: text where the references have a border"),
+        (("--hypotheses", "fewer"), r"fewer: a different number of lines\n  found 3; expected 4, as in .*reference"),
+        (("--hypotheses", "text", "--reference", "borders"), r"text:3: text on a line where the references have a b"),
         (("--hypotheses", "fewer", "--lines", "documents"), r"reference: lines that are documents need documents"),
         (
             ("--hypotheses", "fewer", "--lines", "documents", "--documents", "names"),
             "found 3; expected 2, one for each",
         ),
-        (("--hypotheses", "system", "--documents", "fewer"), "fewer: another number of lines"),
-        (("--hypotheses", "system", "--instances", "fewer"), "fewer: another number of lines"),
+        (("--hypotheses", "system", "--documents", "fewer"), "fewer: a different number of lines"),
+        (("--hypotheses", "system", "--instances", "fewer"), "fewer: a different number of lines"),
         (("--hypotheses", "system", "--by-document"), "reference: no documents\n  name each line's document"),
-        (("--hypotheses", "system", "--reference", "fewer"), r"fewer: another number of lines\n  found 3; expected 4"),
+        (
+            ("--hypotheses", "system", "--reference", "fewer"),
+            r"fewer: a different number of lines\n  found 3; expected 4",
+        ),
         (("--hypotheses", "system", "--reference", "empty"), "empty: no sentences"),
         (("--hypotheses", "nowhere"), "nowhere: file not found"),
     ],

@@ -125,7 +125,10 @@ def test_without_a_terminal_follow_prints_what_changed_alone(monkeypatch, result
 def test_changes_as_json_are_an_object_per_line(monkeypatch, results):
     text = follow(monkeypatch, results, [lambda: None, partial(finish, results, 2, 9)], terminal=True, as_json=True)
     changes = map(json.loads, text.splitlines())
-    assert [(change["seed"], change["update"], change["state"]) for change in changes] == [("seed1", 6, "finished"), ("seed2", 9, "finished")]
+    assert [(change["seed"], change["update"], change["state"]) for change in changes] == [
+        ("seed1", 6, "finished"),
+        ("seed2", 9, "finished"),
+    ]
 
 
 def test_no_training_is_said_as_json_too(tmp_path):

@@ -143,7 +143,7 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
         (
             ("archive: mine.tgz", "archive: his.tgz"),
             "13 reader.archive",
-            "not among the corpus' files\n  found his.tgz; expected mine.tgz",
+            "the archive is not among the corpus' files\n  found his.tgz; expected mine.tgz",
         ),
         (
             ("train: {source", "trian: {source"),
@@ -173,7 +173,11 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
             "7 published",
             "value not allowed\n  found ['deixis']; expected some of train, dev, test",
         ),
-        (("corpus: mine", "corpus: yours"), "1 corpus", "a corpus is named as its file\n  found yours; expected mine"),
+        (
+            ("corpus: mine", "corpus: yours"),
+            "1 corpus",
+            "the corpus is not named as its file\n  found yours; expected mine",
+        ),
         (
             ("source_language: zh", "source_language: Chinese"),
             "3 source_language",

@@ -238,11 +238,11 @@ def test_a_file_that_no_reader_reads_is_empty():
 @pytest.mark.parametrize(
     ("reader", "files", "message"),
     [
-        ({"kind": "toy"}, (), "mine: the corpus has no files to make\n  its reader generates it"),
+        ({"kind": "toy"}, (), "mine: the corpus has no files, so it needs no fixture\n  its reader generates the text"),
         (
             {"kind": "eos", "splits": {"train": {"source": "a", "target": "b"}}},
             ("a", "c"),
-            "mine: a file that the corpus does not list\n  found b; expected a, c",
+            "mine: reader reads a file that the corpus does not list\n  found b; expected a, c",
         ),
         (
             {"kind": "contrastive_table", "sets": {"some": "a"}},
@@ -259,7 +259,9 @@ def test_a_corpus_that_cannot_be_made_is_refused(reader, files, message):
 
 def test_files_that_are_there_are_not_replaced(tmp_path):
     (tmp_path / "2015-01.tgz").write_bytes(b"ten gigabytes")
-    with pytest.raises(UserError, match=r"a fixture replaces no files\n  name a new folder, or an empty one"):
+    with pytest.raises(
+        UserError, match=r"output folder of a fixture is not empty\n  name a new folder, or an empty one"
+    ):
         write_fixture(CORPORA["ted_fr-en"], SMALL, tmp_path)
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"ten gigabytes"]
 

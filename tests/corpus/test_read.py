@@ -184,7 +184,18 @@ def test_commands_from_the_catalogue_to_documents(downloads, tmp_path):
     got = tmp_path / "got"
     for name, mirror in (("a.zh", ()), ("a.en", ("--mirror", str(downloads)))):
         lock, output = str(tmp_path / "lock.json"), str(got / name)
-        command = ["job", "fetch-file", "--catalogue", str(catalogue), "--file", name, "--lock", lock, "--output", output]
+        command = [
+            "job",
+            "fetch-file",
+            "--catalogue",
+            str(catalogue),
+            "--file",
+            name,
+            "--lock",
+            lock,
+            "--output",
+            output,
+        ]
         assert CliRunner().invoke(build(), [*command, *mirror]).exit_code == 0
     assert json.loads((tmp_path / "lock.json").read_text()).keys() == {"mine/a.zh", "mine/a.en"}
     command = [

@@ -100,8 +100,8 @@ def test_a_table_with_documents_that_are_there_twice(tmp_path, validate):
     assert validate("t.tsv") == (
         2,
         [
-            "a row with another number of columns: 1",
-            "  t.tsv:5: found 2 columns; expected 3, as in the header",
+            "row has a different number of columns than the header: 1",
+            "  t.tsv:5: found 2 columns; expected 3 columns",
             "document given twice in train: 2",
             "  t.tsv:4: found a",
             "  t.tsv:6: found b",

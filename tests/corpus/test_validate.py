@@ -62,12 +62,14 @@ def test_stray_markers(marker):
     [
         (
             {"source": ("一",)},
-            "context does not fit the source\n  found 1 source and 1 context sentences; expected one less",
+            "context does not fit the source\n"
+            "  found 1 source and 1 context sentences; expected one context sentence fewer",
         ),
         *(
             (
                 changes,
-                f"not the variants of an item\n  found {found}; expected one that is right, and wrong ones that differ",
+                f"not the variants of an item\n"
+                f"  found {found}; expected one right variant, and wrong variants that differ",
             )
             for changes, found in (
                 ({"variants": ("two", "too", "too")}, "3 variants, correct 0"),

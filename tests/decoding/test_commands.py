@@ -161,7 +161,9 @@ def test_a_passage_is_translated_as_its_lines_are(name, tmp_path, pipeline):
     folder, documents = model_folder(name, tmp_path, pipeline), [["ab cd", "ef"], [""], ["j", "", "gh ij"]]
     settings, passages = tmp_path / "settings.json", tmp_path / "passages.json"
     settings.write_text(json.dumps({"decode": {"beam": 2}, "documents": documents}))
-    output("job", "translate-passages", "--settings", settings, "--model", folder, "--output", passages, "--device", "cpu")
+    output(
+        "job", "translate-passages", "--settings", settings, "--model", folder, "--output", passages, "--device", "cpu"
+    )
     found = json.loads(passages.read_text())["documents"]
     lines = output("translate", "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\n\x01\ngh ij\n").split("\n")[:-1]
     expected = [lines[:1], [], lines[1:]] if name == "unmarked" else [lines[:2], [""], lines[3:]]
@@ -172,7 +174,16 @@ def test_settings_without_documents_are_no_passages(tmp_path):
     settings = tmp_path / "settings.json"
     settings.write_text(json.dumps({"decode": {}, "documents": ["ab"]}))
     with pytest.raises(UserError, match="not the settings of a passage"):
-        output("job", "translate-passages", "--settings", settings, "--model", tmp_path, "--output", tmp_path / "passages.json")
+        output(
+            "job",
+            "translate-passages",
+            "--settings",
+            settings,
+            "--model",
+            tmp_path,
+            "--output",
+            tmp_path / "passages.json",
+        )
 
 
 def test_translate_refuses_what_is_not_utf8(folder):
@@ -247,4 +258,15 @@ def test_contrastive_writes_a_score_for_each_variant(folder, settings, tmp_path)
 def test_settings_of_another_stage_are_refused(folder, settings, tmp_path):
     settings.write_text('{"version": 1, "text": {}}')
     with pytest.raises(UserError, match="unknown key"):
-        output("job", "decode-view", "--settings", settings, "--model", folder, "--view", tmp_path, "--output", tmp_path / "out")
+        output(
+            "job",
+            "decode-view",
+            "--settings",
+            settings,
+            "--model",
+            folder,
+            "--view",
+            tmp_path,
+            "--output",
+            tmp_path / "out",
+        )

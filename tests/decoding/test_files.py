@@ -176,7 +176,7 @@ def test_segments_out_of_order_are_refused(view, tmp_path, order):
 
 def test_a_free_number_of_sentences_needs_windows(view, tmp_path):
     message = refused(tiny_model("joined"), view(chunks(3)), tmp_path / "out")
-    assert "this model's number of sentences is free" in message
+    assert "this model is free to give another number of sentences" in message
     assert "found frame joined, test view sentences3; expected a test view of windows" in message
 
 

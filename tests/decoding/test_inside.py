@@ -6,10 +6,10 @@ import math
 import pyarrow as pa
 import pytest
 import torch
+from helpers.command_line import succeed
 from helpers.model_cases import VOCABULARY, batch_of, chains_of, documents, model_of, rows_of
 from helpers.oracle_parts import Oracle, cases_of, exact_positions, framed_documents
 from helpers.sizes import LEAST
-from helpers.command_line import succeed
 
 from docmt.base.columns import INSIDE, SEGMENT_CHAINS, SEGMENTS, read_arrow, write_arrow
 from docmt.base.errors import UserError

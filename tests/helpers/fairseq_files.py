@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch import Tensor
 from helpers.command_line import succeed
+from torch import Tensor
 
 from docmt.base.errors import UserError
 

@@ -258,4 +258,4 @@ def test_relative_positions_of_a_bert_are_refused(reference, tmp_path):
     folder = write_checkpoint(reference("bert"), tmp_path / "bert")
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "position_embedding_type": "relative_key"}))
-    assert "positions of another kind\n  found relative_key" in refusal(model_of("bert"), folder)
+    assert "the kind of positions is not supported\n  found relative_key" in refusal(model_of("bert"), folder)

@@ -165,8 +165,8 @@ def test_varlen_refuses_dropout_and_other_types():
     segments = Segments.from_lengths([2])
     with pytest.raises(ValueError, match="no dropout"):
         varlen.attend(q, k, v, segments, segments, dropout=dropout_of(2))
-    assert not varlen.serves(q)
-    assert varlen.serves(q.to(torch.bfloat16)) == (varlen.kernel() is not None)
+    assert not varlen.supports(q)
+    assert varlen.supports(q.to(torch.bfloat16)) == (varlen.kernel() is not None)
 
 
 def test_varlen_says_causal_in_the_words_of_the_installed_torch():

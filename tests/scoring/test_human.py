@@ -159,7 +159,7 @@ def changed(number: int, column: str, text: str):
         (changed(0, "choice", "verdict"), r"filled.csv:1: not a sheet"),
         (lambda rows: rows.append(rows[3]), r"filled.csv:22: an item twice\n  found 3"),
         (lambda rows: rows.pop(3), r"filled.csv: rows are missing\n  found 19 items, item 3 is missing"),
-        (lambda rows: rows[4].append("why"), r"filled.csv:5: another number of columns\n  found 14; expected 13"),
+        (lambda rows: rows[4].append("why"), r"filled.csv:5: a different number of columns\n  found 14; expected 13"),
         (list.clear, r"filled.csv:1: not a sheet"),
     ],
 )

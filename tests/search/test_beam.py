@@ -37,9 +37,9 @@ def limits_of(name, source, a, b):
 def test_a_beam_score_is_the_score_of_its_text(name, penalty):
     model = tiny_model(name)
     config = DecodeConfig(beam=4, max_length_a=1.0, max_length_b=3, length_penalty=penalty, length_alpha=0.6)
-    for source, found in zip(DOCUMENTS, beam_search(model, Rows.from_lists(DOCUMENTS), config), strict=True):
-        assert len(found) == 4
-        for translation in found:
+    for source, translations in zip(DOCUMENTS, beam_search(model, Rows.from_lists(DOCUMENTS), config), strict=True):
+        assert len(translations) == 4
+        for translation in translations:
             limits = limits_of(name, source, 1.0, 3)
             expected = full_forward_score(model, source, translation.sentences, limits)
             assert translation.score == pytest.approx(expected, abs=1e-5)
@@ -47,15 +47,18 @@ def test_a_beam_score_is_the_score_of_its_text(name, penalty):
 
 @pytest.mark.parametrize("name", [name for name in CONFIGS if name != "joined"])
 def test_a_beam_score_is_what_forced_scoring_gives(name):
-    """In the frame `closed` where no sentence was cut, which a model that likes `</s>` sees to."""
+    """The frame `closed` is compared where no sentence was cut, with a model that prefers `</s>`."""
     model = tiny_model(name)
     if name == "closed":
         logits, eager = model.logits, torch.zeros(20).index_fill(0, torch.tensor(EOS), 4.0)
         model.logits = lambda states: logits(states) + eager
     config = DecodeConfig(beam=4, max_length_a=1.0, max_length_b=12 if name == "closed" else 3)
-    best = [found[0] for found in beam_search(model, Rows.from_lists(DOCUMENTS), config)]
+    best = [translations[0] for translations in beam_search(model, Rows.from_lists(DOCUMENTS), config)]
     assert name != "closed" or not any(translation.forced_ends for translation in best)
-    whole = [one.sentences + [[]] * (len(d) - len(one.sentences)) for one, d in zip(best, DOCUMENTS, strict=True)]
+    whole = [
+        translation.sentences + [[]] * (len(d) - len(translation.sentences))
+        for translation, d in zip(best, DOCUMENTS, strict=True)
+    ]
     rows = Rows.from_lists(DOCUMENTS, whole)
     _, sentences = forced_scores(model, rows)
     sums = [part.sum().item() for part in sentences.split(rows.sentences.tolist())]
@@ -87,19 +90,19 @@ def greedy(model, source, limits):
 def test_a_beam_of_one_is_greedy(name):
     model = tiny_model(name)
     config = DecodeConfig(beam=1, max_length_a=1.0, max_length_b=3)
-    found = beam_search(model, Rows.from_lists(DOCUMENTS), config)
+    translations = beam_search(model, Rows.from_lists(DOCUMENTS), config)
     expected = [greedy(model, source, limits_of(name, source, 1, 3)) for source in DOCUMENTS]
-    assert [best.sentences for (best,) in found] == expected
+    assert [best.sentences for (best,) in translations] == expected
 
 
 @models
 def test_batch_mates_never_matter(name):
     model = tiny_model(name)
     together = beam_search(model, Rows.from_lists(DOCUMENTS), SHORT)
-    for source, found in zip(DOCUMENTS, together, strict=True):
+    for source, translations in zip(DOCUMENTS, together, strict=True):
         (alone,) = beam_search(model, Rows.from_lists([source]), SHORT)
-        assert [one.sentences for one in found] == [one.sentences for one in alone]
-        assert [one.score for one in found] == pytest.approx([one.score for one in alone], abs=1e-5)
+        assert [t.sentences for t in translations] == [t.sentences for t in alone]
+        assert [t.score for t in translations] == pytest.approx([t.score for t in alone], abs=1e-5)
 
 
 def sequences(words, longest):
@@ -107,10 +110,10 @@ def sequences(words, longest):
 
 
 def everything(frame, words):
-    """All translations of two sentences whose maxima are 2 words or, where free, 1 (3 outputs in all)."""
+    """Return all translations of two sentences whose maxima are 2 words or, where free, 1 (3 outputs in all)."""
     if frame not in FREE:
         return [list(pair) for pair in product(sequences(words, 2), repeat=2)]
-    runs = [[one] for one in sequences(words, 3)]
+    runs = [[run] for run in sequences(words, 3)]
     return runs + ([[[a], [b]] for a in words for b in words] if frame == "joined" else [])
 
 
@@ -119,18 +122,20 @@ def test_a_beam_as_wide_as_all_there_is_finds_everything(name):
     model = tiny_model(name, vocabulary=FIRST_WORD + 2)
     source = random_documents(5, [[2, 1]], vocabulary=FIRST_WORD + 2)
     limit = 1 if name in FREE else 2
-    (found,) = beam_search(model, Rows.from_lists(source), DecodeConfig(beam=450, max_length_a=0, max_length_b=limit))
+    (translations,) = beam_search(
+        model, Rows.from_lists(source), DecodeConfig(beam=450, max_length_a=0, max_length_b=limit)
+    )
     words = (UNK, FIRST_WORD, FIRST_WORD + 1, *((MASK,) if name == "closed" else ()))
     possible = everything(model.config.frame, words)
-    assert sorted(one.sentences for one in found) == sorted(possible)
+    assert sorted(translation.sentences for translation in translations) == sorted(possible)
 
     def value(target):
         ends = len(target) * (2 if name == "closed" else 1)
         return full_forward_score(model, source[0], target, [limit] * 2) / (sum(map(len, target)) + ends)
 
     best = max(possible, key=value)
-    assert found[0].sentences == best
-    assert found[0].normalised == pytest.approx(value(best), abs=1e-6)
+    assert translations[0].sentences == best
+    assert translations[0].normalised == pytest.approx(value(best), abs=1e-6)
 
 
 shapes = st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=4), min_size=1, max_size=3)
@@ -143,34 +148,34 @@ shapes = st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=4), min_size=
 def test_every_output_keeps_the_rules(name, lengths, beam, seed, a, b):
     model = tiny_model(name, vocabulary=11, seed=seed)
     config = DecodeConfig(beam=beam, max_length_a=a, max_length_b=b)
-    found = beam_search(model, Rows.from_lists(random_documents(seed, lengths, vocabulary=11)), config)
-    for pieces, translations in zip(lengths, found, strict=True):
+    results = beam_search(model, Rows.from_lists(random_documents(seed, lengths, vocabulary=11)), config)
+    for pieces, translations in zip(lengths, results, strict=True):
         limits = limits_of(name, [[0] * n for n in pieces], a, b)
-        values = [one.normalised for one in translations]
+        values = [translation.normalised for translation in translations]
         assert 1 <= len(translations) <= beam and values == sorted(values, reverse=True)
-        for one in translations:
-            written = [len(sentence) for sentence in one.sentences]
+        for translation in translations:
+            written = [len(sentence) for sentence in translation.sentences]
             others = {UNK, MASK} if name == "closed" else {UNK}
-            assert all(word in others or word >= FIRST_WORD for sentence in one.sentences for word in sentence)
+            assert all(word in others or word >= FIRST_WORD for sentence in translation.sentences for word in sentence)
             assert min(written) >= 1
             assert name != "unmarked" or len(written) == 1
             if name in FREE:
                 longest = sum(limits) + len(limits) - 1
                 assert sum(written) + len(written) - 1 <= longest
-                assert one.forced_ends == (sum(written) + len(written) - 1 == longest)
+                assert translation.forced_ends == (sum(written) + len(written) - 1 == longest)
             else:
                 assert len(written) == len(pieces)
                 assert all(n <= limit for n, limit in zip(written, limits, strict=True))
-                assert one.forced_ends == sum(n == limit for n, limit in zip(written, limits, strict=True))
+                assert translation.forced_ends == sum(n == limit for n, limit in zip(written, limits, strict=True))
 
 
 @models
 def test_forced_ends_are_counted(name):
     config = DecodeConfig(beam=2, max_length_a=0, max_length_b=1)
-    found = beam_search(tiny_model(name), Rows.from_lists(DOCUMENTS), config)
+    results = beam_search(tiny_model(name), Rows.from_lists(DOCUMENTS), config)
     if name not in FREE:
-        assert [one[0].forced_ends for one in found] == [len(document) for document in DOCUMENTS]
-    assert all(best.forced_ends == 1 for best in found[1])
+        assert [translations[0].forced_ends for translations in results] == [len(document) for document in DOCUMENTS]
+    assert all(best.forced_ends == 1 for best in results[1])
 
 
 @models
@@ -185,7 +190,7 @@ def test_finished_instances_leave_the_batch(name, monkeypatch):
 
 
 def test_synchronous_sentences_have_searches_of_their_own():
-    """One for each sentence, whose scores are those of the text; an instance is its sentences' best."""
+    """The scores of a search are those of its sentence's text; an instance joins its sentences' best translations."""
     source, _ = documents()
     model, config = model_of("w_link"), DecodeConfig(beam=3, max_length_a=1.0, max_length_b=3)
     searches = search_instances(model, rows_of(source), config)
@@ -193,23 +198,23 @@ def test_synchronous_sentences_have_searches_of_their_own():
     for document, sentences, (whole,) in zip(
         source, searches, beam_search(model, rows_of(source), config), strict=True
     ):
-        assert whole.sentences == [found[0].sentences[0] for found in sentences]
-        assert whole.score == pytest.approx(sum(found[0].score for found in sentences), abs=1e-9)
+        assert whole.sentences == [translations[0].sentences[0] for translations in sentences]
+        assert whole.score == pytest.approx(sum(translations[0].score for translations in sentences), abs=1e-9)
         for rank in range(3):
-            texts = [found[rank].sentences[0] for found in sentences]
+            texts = [translations[rank].sentences[0] for translations in sentences]
             _, forced = forced_scores(model, rows_of([document], [texts]))
-            assert forced.tolist() == pytest.approx([found[rank].score for found in sentences], abs=1e-9)
+            assert forced.tolist() == pytest.approx([translations[rank].score for translations in sentences], abs=1e-9)
 
 
 def test_the_length_penalty_decides_between_lengths():
-    """Where long hypotheses are found at all, the mean of log-probabilities takes no shorter ones than the sum."""
+    """The mean of log-probabilities prefers no shorter hypotheses than the sum, if long hypotheses survive at all."""
     model = tiny_model("joined", vocabulary=FIRST_WORD + 2)
     rows = Rows.from_lists(random_documents(5, [[2, 1]], vocabulary=FIRST_WORD + 2))
     lengths = {}
     for penalty in ("none", "average"):
         config = DecodeConfig(beam=100, max_length_a=0, max_length_b=1, length_penalty=penalty)
-        (found,) = beam_search(model, rows, config)
-        lengths[penalty] = sum(map(len, found[0].sentences))
+        (translations,) = beam_search(model, rows, config)
+        lengths[penalty] = sum(map(len, translations[0].sentences))
     assert lengths["none"] < lengths["average"]
 
 

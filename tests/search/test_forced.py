@@ -44,14 +44,14 @@ def test_variants_have_the_scores_of_passes_alone(name):
     """An item's rows share the encoded source and the logits of their context."""
     model, frame = tiny_model(name), CONFIGS[name].frame
     rows = [(s, [*t[:-1], last]) for s, t, lasts in zip(SOURCE, TARGET, LAST, strict=True) for last in lasts]
-    found = variant_scores(model, Rows.from_lists(*zip(*rows, strict=True)), np.array([3, 1, 2]), whole=True)
+    scores = variant_scores(model, Rows.from_lists(*zip(*rows, strict=True)), np.array([3, 1, 2]), whole=True)
     for number, (source, target) in enumerate(rows):
         _, sentences = forced_scores(model, Rows.from_lists([source], [target]))
-        assert found.score[number] == pytest.approx(sentences[-1].item(), abs=1e-5)
-        assert found.context_score[number] == pytest.approx(sentences[:-1].sum().item(), abs=1e-5)
-        assert found.outputs[number] == len(target[-1]) + 1
+        assert scores.score[number] == pytest.approx(sentences[-1].item(), abs=1e-5)
+        assert scores.context_score[number] == pytest.approx(sentences[:-1].sum().item(), abs=1e-5)
+        assert scores.outputs[number] == len(target[-1]) + 1
         ends = 0 if frame == "unmarked" else len(target) - 1
-        assert found.context_outputs[number] == sum(map(len, target[:-1])) + ends
+        assert scores.context_outputs[number] == sum(map(len, target[:-1])) + ends
 
 
 @pytest.mark.parametrize("case", MODELS)
@@ -62,14 +62,14 @@ def test_every_model_spreads_what_it_has_encoded(case):
     rows = [(s, [*t[:-1], last]) for s, t, some in zip(source, target, lasts, strict=True) for last in some]
     together = rows_of(*zip(*rows, strict=True))
     counts = np.array([len(some) for some in lasts])
-    found = variant_scores(model, together, counts, whole=True)
+    scores = variant_scores(model, together, counts, whole=True)
     _, sentences = forced_scores(model, together)
     parts = sentences.split(together.sentences.tolist())
-    assert found.score.tolist() == pytest.approx([part[-1].item() for part in parts], abs=1e-9)
-    assert found.context_score.tolist() == pytest.approx([part[:-1].sum().item() for part in parts], abs=1e-9)
+    assert scores.score.tolist() == pytest.approx([part[-1].item() for part in parts], abs=1e-9)
+    assert scores.context_score.tolist() == pytest.approx([part[:-1].sum().item() for part in parts], abs=1e-9)
     alone = variant_scores(model, together, counts)
-    assert alone.score.tolist() == pytest.approx(found.score.tolist(), abs=1e-9)
-    assert (alone.outputs == found.outputs).all() and alone.context_score is None and alone.context_outputs is None
+    assert alone.score.tolist() == pytest.approx(scores.score.tolist(), abs=1e-9)
+    assert (alone.outputs == scores.outputs).all() and alone.context_score is None and alone.context_outputs is None
 
 
 def test_the_source_of_an_item_is_encoded_once(monkeypatch):

@@ -1,4 +1,4 @@
-"""What variants have in common is computed once, and nothing else is shared."""
+"""Shared prefixes: the common work of variants is done once, and nothing else is shared."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from docmt.search.forced import share_prefixes, variant_scores
 
 
 def stream_of(targets: list[list[int]]) -> Stream:
-    """Each target is one sentence."""
+    """Return a stream in which each target is one sentence."""
     runs = Segments.from_lengths(map(len, targets))
     return Stream(torch.tensor([token for target in targets for token in target]), Layout(runs, runs))
 

@@ -57,14 +57,14 @@ def scores() -> dict:
     ],
 )
 def test_a_metric_is_found_by_its_name(name, value, signature):
-    found = parse_metric(name).find(scores())
-    assert (found.value, found.signature) == (value, signature)
+    measured = parse_metric(name).find(scores())
+    assert (measured.value, measured.signature) == (value, signature)
 
 
 def test_the_dev_likelihood_is_the_logarithm_of_the_perplexity_that_a_training_records():
-    found = parse_metric("dev NLL").find({"dev_perplexity": math.e**2, "dev_loss": 5.0})
-    assert found.value == pytest.approx(2)
-    assert found.signature.startswith("dev NLL|unit:nats|per:target pieces + sentences")
+    measured = parse_metric("dev NLL").find({"dev_perplexity": math.e**2, "dev_loss": 5.0})
+    assert measured.value == pytest.approx(2)
+    assert measured.signature.startswith("dev NLL|unit:nats|per:target pieces + sentences")
 
 
 @pytest.mark.parametrize(

@@ -117,16 +117,16 @@ SETTINGS = [
 @pytest.mark.parametrize(
     ("settings", "name", "check"),
     [
-        pytest.param(settings, one.name, one.metadata["check"], id=f"{settings.__name__}.{one.name}")
+        pytest.param(settings, field.name, field.metadata["check"], id=f"{settings.__name__}.{field.name}")
         for settings in dict.fromkeys(SETTINGS)
-        for one in dataclasses.fields(settings)
-        if one.metadata.get("check")
+        for field in dataclasses.fields(settings)
+        if field.metadata.get("check")
     ],
 )
 def test_what_a_field_asks_is_looked_at_first(settings, name, check):
     """Also where settings have checks of their own, which must not take the place of the fields'."""
     bad = next(value for value in (-1, 0, 5, 1e40, "\n", {"en": ""}) if not allowed(check, name, value))
-    needed = [one.name for one in dataclasses.fields(settings) if one.default is one.default_factory is MISSING]
+    needed = [field.name for field in dataclasses.fields(settings) if field.default is field.default_factory is MISSING]
     with pytest.raises(BadValue, match=name):
         settings(**{**dict.fromkeys(needed), name: bad})
 

@@ -45,7 +45,7 @@ def test_a_piece_that_would_continue_at_the_end_ends_there():
     assert join_pieces(["a@@", "b", "c@@"]) == ["ab", "c"]
 
 
-def test_codes_are_kept(tmp_path):
+def test_saved_codes_are_read_again(tmp_path):
     merges = learn_merges({"low": 5, "lower": 2, "newest": 6}, 10)
     Segmenter(merges).save(tmp_path / "codes")
     assert Segmenter.load(tmp_path / "codes").merges == merges

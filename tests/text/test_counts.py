@@ -39,9 +39,9 @@ def test_saved_counts_are_added_when_they_are_read(tmp_path):
     lines = [["The", "cat", ".", "The", "US"], ["a", "cat"]]
     counts = {"source": counted(lines, True), "target": counted(lines, False)}
     save_counts(counts, tmp_path / "words.arrow")
-    found = {side: WordCounts() for side in counts}
+    loaded = {side: WordCounts() for side in counts}
     for _ in range(2):
-        load_counts(tmp_path / "words.arrow", found)
+        load_counts(tmp_path / "words.arrow", loaded)
     for side in counts:
         counts[side].add(counted(lines, side == "source"))
-    assert found == counts
+    assert loaded == counts

@@ -25,8 +25,8 @@ COUNTS = st.dictionaries(WORDS, st.integers(1, 9), max_size=10)
 def oracle(counts: dict[str, int], number: int) -> list[str]:
     """Sennrich et al. 2016, algorithm 1: count all pairs, merge the most frequent one, again and again."""
     words = {(*word[:-1], word[-1] + "</w>"): count for word, count in counts.items()}
-    found: list[str] = []
-    while len(found) < number:
+    merges: list[str] = []
+    while len(merges) < number:
         pairs: Counter[tuple[str, str]] = Counter()
         for word, count in words.items():
             for pair in pairwise(word):
@@ -34,9 +34,9 @@ def oracle(counts: dict[str, int], number: int) -> list[str]:
         best = max(pairs, key=lambda pair: (pairs[pair], pair), default=None)
         if best is None or pairs[best] < 2:
             break
-        found.append(" ".join(best))
+        merges.append(" ".join(best))
         words = {tuple(_merged(word, best)): count for word, count in words.items()}
-    return found
+    return merges
 
 
 def _merged(word: tuple[str, ...], pair: tuple[str, str]) -> list[str]:

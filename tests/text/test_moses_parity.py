@@ -7,6 +7,6 @@ from helpers.moses_parity import LANGUAGES, STEPS, parity
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("step", STEPS)
 def test_lines_are_those_of_moses_and_what_differs_has_a_reason(shared, step, language):
-    found = parity(shared, step, language)
-    assert found.share >= 0.99
-    assert found.unexplained == []
+    comparison = parity(shared, step, language)
+    assert comparison.share >= 0.99
+    assert comparison.unexplained == []

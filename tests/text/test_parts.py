@@ -62,8 +62,8 @@ def test_shards_change_nothing_but_the_record_batches(corpus, tmp_path, monkeypa
     process_corpus(settings(TEXTS[0]), corpus, tmp_path / "six")
     monkeypatch.undo()
     process_corpus(settings(TEXTS[0]), corpus, tmp_path / "one")
-    six, one = files(tmp_path / "six"), files(tmp_path / "one")
-    assert {name for name in six if six[name] != one[name]} == {"tokens.arrow"}
+    six, whole = files(tmp_path / "six"), files(tmp_path / "one")
+    assert {name for name in six if six[name] != whole[name]} == {"tokens.arrow"}
     rows = [
         [row for shard in ArrowShards(tmp_path / name / "tokens.arrow", TOKENS) for row in shard.to_pylist()]
         for name in ("six", "one")

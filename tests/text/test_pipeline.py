@@ -20,7 +20,7 @@ def chosen(segmenter: str) -> TextConfig:
     return TextConfig(case="truecase", chinese=segmenter, bpe="separate", merges=30)
 
 
-def made(folder, source: str, target: str, text: TextConfig):
+def process_pairs(folder, source: str, target: str, text: TextConfig):
     rows = [(zh, en) if source == "zh" else (en, zh) for zh, en in PAIRS]
     corpus = [
         {"split": "train", "document": "d", "sentence": number, "source": pair[0], "target": pair[1]}
@@ -33,13 +33,13 @@ def made(folder, source: str, target: str, text: TextConfig):
 @pytest.fixture(scope="module", params=CASES)
 def english(request, tmp_path_factory):
     """Chinese to English, in each case."""
-    return made(tmp_path_factory.mktemp("en"), "zh", "en", TextConfig(case=request.param, merges=50))
+    return process_pairs(tmp_path_factory.mktemp("en"), "zh", "en", TextConfig(case=request.param, merges=50))
 
 
 @pytest.fixture(scope="module", params=["jieba", "characters"])
 def chinese(request, tmp_path_factory):
     """English to Chinese, with each segmenter."""
-    return made(tmp_path_factory.mktemp("zh"), "en", "zh", chosen(request.param))
+    return process_pairs(tmp_path_factory.mktemp("zh"), "en", "zh", chosen(request.param))
 
 
 def test_english_comes_back_as_it_was_but_for_a_case_that_was_lowered(english):

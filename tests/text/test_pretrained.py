@@ -32,7 +32,7 @@ def processed(folder, kind: str, items=None, **text):
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def made(request, tmp_path_factory):
+def processed_text(request, tmp_path_factory):
     """The kind, and a folder of stage 2 with the checkpoint beside it."""
     folder = tmp_path_factory.mktemp(request.param)
     return request.param, processed(folder, request.param, [ITEM]), folder / "checkpoint"
@@ -42,8 +42,8 @@ def rows_of(output) -> list[dict]:
     return read_arrow(output / "tokens.arrow", TOKENS).to_pylist()
 
 
-def test_the_tokenizers_own_ids_come_out_when_rows_are_looked_up(made):
-    _, output, checkpoint = made
+def test_the_tokenizers_own_ids_come_out_when_rows_are_looked_up(processed_text):
+    _, output, checkpoint = processed_text
     tokenizer = Tokenizer.from_file(str(checkpoint / "tokenizer.json"))
     tokenizer.no_truncation()
     for row, document in zip(rows_of(output), small_rows(), strict=True):
@@ -53,8 +53,8 @@ def test_the_tokenizers_own_ids_come_out_when_rows_are_looked_up(made):
             assert [rows[number] for number in row[f"{side}_ids"]] == expected
 
 
-def test_ids_pieces_and_tokens_say_the_same(made):
-    _, output, _ = made
+def test_ids_pieces_and_tokens_say_the_same(processed_text):
+    _, output, _ = processed_text
     for side in ("source", "target"):
         vocabulary = Vocabulary.load(output / "text" / f"vocabulary.{side}.txt")
         for row in rows_of(output):
@@ -63,12 +63,14 @@ def test_ids_pieces_and_tokens_say_the_same(made):
             assert f" {pieces}".replace(" @@", "").strip() == row[f"{side}_tokens"]
 
 
-def test_stage_4_finds_the_same_words_in_tokens_and_in_ids(made):
-    _, output, _ = made
+def test_stage_4_finds_the_same_words_in_tokens_and_in_ids(processed_text):
+    _, output, _ = processed_text
     vocabulary = Vocabulary.load(output / "text" / "vocabulary.source.txt")
     rows = rows_of(output)
     pieces = [row["source_pieces"].split(" ") for row in rows]
-    of_all = iter(count_pieces(pa.array(chain.from_iterable(pieces)), np.array([len(own) for own in pieces])).tolist())
+    of_all = iter(
+        count_pieces(pa.array(chain.from_iterable(pieces)), np.array([len(names) for names in pieces])).tolist()
+    )
     for row in rows:
         words = row["source_tokens"].split(" ")
         counts = list(islice(of_all, len(words)))
@@ -77,8 +79,8 @@ def test_stage_4_finds_the_same_words_in_tokens_and_in_ids(made):
     assert not list(of_all)
 
 
-def test_english_words_are_whole(made):
-    kind, output, _ = made
+def test_english_words_are_whole(processed_text):
+    kind, output, _ = processed_text
     tokens = {row["target_tokens"] for row in rows_of(output)}
     expected = {
         "mbart": "▁We ▁are ▁going ▁to ▁Beijing ▁tomorrow.",
@@ -88,8 +90,8 @@ def test_english_words_are_whole(made):
     assert expected[kind] in tokens
 
 
-def test_plain_text_comes_back_as_it_was(made):
-    kind, output, _ = made
+def test_plain_text_comes_back_as_it_was(processed_text):
+    kind, output, _ = processed_text
     pipeline = TextPipeline.load(output / "text")
     for _, sentence in PAIRS:
         ids = pipeline.target.encode(sentence)
@@ -99,8 +101,8 @@ def test_plain_text_comes_back_as_it_was(made):
         assert pipeline.target.encode(f"  {sentence} ") == ids
 
 
-def test_a_loaded_pipeline_gives_the_stages_ids_and_tokens(made):
-    _, output, _ = made
+def test_a_loaded_pipeline_gives_the_stages_ids_and_tokens(processed_text):
+    _, output, _ = processed_text
     pipeline, rows = TextPipeline.load(output / "text"), rows_of(output)
     assert list(map(pipeline.source.encode, [row["source"] for row in small_rows()])) == [
         row["source_ids"] for row in rows
@@ -110,8 +112,8 @@ def test_a_loaded_pipeline_gives_the_stages_ids_and_tokens(made):
     assert pipeline.target.restore([]) == ("", "")
 
 
-def test_special_symbols_are_left_out_of_a_translation_and_unknown_pieces_are_not(made):
-    _, output, _ = made
+def test_special_symbols_are_left_out_of_a_translation_and_unknown_pieces_are_not(processed_text):
+    _, output, _ = processed_text
     pipeline = TextPipeline.load(output / "text")
     ids = pipeline.target.encode("We are")
     tokens, text = pipeline.target.restore([BOS, *ids, SEP, UNK, EOS])
@@ -128,8 +130,8 @@ def test_unknown_text_is_named_by_itself(tmp_path, kind):
     assert [tokenizer.row(name) for name in names if "☃" in name] == [None]
 
 
-def test_special_symbols_have_the_rows_of_their_roles(made):
-    kind, output, checkpoint = made
+def test_special_symbols_have_the_rows_of_their_roles(processed_text):
+    kind, output, checkpoint = processed_text
     tokenizer = Tokenizer.from_file(str(checkpoint / "tokenizer.json"))
     rows = read_json(output / "text" / "rows.target.json")
     names = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]") if kind == "bert" else (*SPECIALS[:4], "<mask>")
@@ -188,16 +190,16 @@ def test_one_side_alone_may_have_pretrained_pieces(tmp_path):
     assert read_json(output / "card.json")["merges"] == {"source": None, "target": 20}
 
 
-def test_contrastive_items_are_cut_alike(made):
-    _, output, _ = made
+def test_contrastive_items_are_cut_alike(processed_text):
+    _, output, _ = processed_text
     (item,) = read_arrow(output / "contrastive.arrow", CONTRASTIVE_TOKENS).to_pylist()
     pipeline = TextPipeline.load(output / "text")
     assert item["source_ids"] == list(map(pipeline.source.encode, ITEM["source"]))
     assert item["variant_ids"] == list(map(pipeline.target.encode, ITEM["variants"]))
 
 
-def test_saving_a_loaded_pipeline_gives_the_same_files(made, tmp_path):
-    _, output, checkpoint = made
+def test_saving_a_loaded_pipeline_gives_the_same_files(processed_text, tmp_path):
+    _, output, checkpoint = processed_text
     TextPipeline.load(output / "text").save(tmp_path / "copy")
     files = sorted(path.name for path in (output / "text").iterdir())
     assert files == sorted(path.name for path in (tmp_path / "copy").iterdir())

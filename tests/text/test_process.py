@@ -103,14 +103,14 @@ def test_nothing_is_learnt_from_held_out_documents(tmp_path):
 
 
 def test_the_threshold_leaves_rare_pieces_out(tmp_path):
-    kept = {}
+    pieces = {}
     for threshold in (0, 20):
         text = TextConfig(merges=0, threshold=threshold)
         output = processed(tmp_path / str(threshold), text)
-        kept[threshold] = set(Vocabulary.load(output / "text" / "vocabulary.target.txt").pieces)
+        pieces[threshold] = set(Vocabulary.load(output / "text" / "vocabulary.target.txt").pieces)
         counts = json.loads((output / "card.json").read_text())["splits"]["train"]["target"]
         assert (counts["unknown"] > 0) == (threshold > 0)
-    assert set(SPECIALS) < kept[20] < kept[0]
+    assert set(SPECIALS) < pieces[20] < pieces[0]
 
 
 def test_the_card_counts_what_was_made(tmp_path):
@@ -167,7 +167,16 @@ def test_a_contrastive_sentence_without_tokens_is_named(tmp_path):
 
 def command(monkeypatch, settings: dict, folder: Path) -> Path:
     write_json(folder / "settings.json", settings)
-    arguments = ["job", "tokenise-corpus", "--settings", folder / "settings.json", "--corpus", folder, "--output", folder / "out"]
+    arguments = [
+        "job",
+        "tokenise-corpus",
+        "--settings",
+        folder / "settings.json",
+        "--corpus",
+        folder,
+        "--output",
+        folder / "out",
+    ]
     monkeypatch.setattr(sys, "argv", ["docmt", *map(str, arguments)])
     return folder / "out"
 

@@ -116,13 +116,13 @@ def test_one_job_and_parts_give_the_same_bytes(large, other, tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("corpus", "text", "is_given", "message"),
     [
-        ("large", PRESETS["lower"], True, "--learnt: a text is given, and none is to be taken"),
-        ("other", PRESETS["lower"], False, "the text of another corpus is to be taken\n  expected .* has on large"),
+        ("large", PRESETS["lower"], True, "--learnt: a text folder is given, but this text learns its own pieces"),
+        ("other", PRESETS["lower"], False, "no text folder is given, but .*\n  expected .* has on large"),
         (
             "other",
             dataclasses.replace(PRESETS["lower"], merges=21),
             True,
-            "another text was learnt there\n  found merges 20; expected merges 21",
+            "the text folder was learnt with different settings\n  found merges 20; expected merges 21",
         ),
     ],
 )

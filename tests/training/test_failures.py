@@ -163,7 +163,7 @@ def test_the_state_of_another_run_is_refused_by_the_name_of_what_differs(folder,
     other = OTHER[field](folder)
     files = {file.name: file.read_bytes() for file in folder.paths.state.iterdir() if file.name != "exit.json"}
     problem = fails(other)
-    assert f"this is of another run: {field} changed" in str(problem)
+    assert f"the state belongs to another run: {field} changed" in str(problem)
     check_record(folder, problem, Reason.OTHER_RUN, 0)
     assert {file.name: file.read_bytes() for file in folder.paths.state.iterdir() if file.name != "exit.json"} == files
 

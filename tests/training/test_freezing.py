@@ -51,7 +51,7 @@ def test_names_that_freeze_nothing_or_everything_are_refused(model, frozen, mess
 
 def test_new_where_everything_was_taken_is_refused(model):
     everything = Start([name for name, _ in model.named_parameters()], [])
-    with pytest.raises(UserError, match="every parameter was taken"):
+    with pytest.raises(UserError, match="every parameter was transferred"):
         freeze(model, ("new",), everything)
 
 

@@ -256,9 +256,9 @@ def test_init_from_takes_what_the_sentence_model_has(tmp_path, sentence):
         if source is not None:
             torch.testing.assert_close(parameter, given[source], rtol=0, atol=1e-7)
     record = other.record()
-    assert record["taken"] == len(given)
+    assert record["transferred"] == len(given)
     assert record["new"] == sum(".global_." in n or ".gate." in n for n, _ in model.named_parameters()) > 0
-    assert notes.said(f"taken from the initial model: {record['taken']} parameters (source_embedding ")
+    assert notes.said(f"transferred from the initial model: {record['transferred']} parameters (source_embedding ")
     assert notes.said(f"; new: {record['new']} parameters (encoder ")
     assert {"lr_new", "lr_transferred"} <= set(other.metrics()[0])
 

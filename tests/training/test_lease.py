@@ -161,7 +161,7 @@ def test_who_lost_the_lease_ends_and_writes_nothing(folder, monkeypatch, when):
     with pytest.raises(Failure, match="this state folder is not this training's any more") as problem:
         folder.train(Notes(each=act))
     assert (problem.value.reason, problem.value.status) == (Reason.LEASE_LOST, 75)
-    assert problem.value.found == "that of process 7 on node7"
+    assert problem.value.found == "a lease of process 7 on node7"
     assert content(folder.paths.state) == seen[0]
     assert not (folder.paths.output / "model").exists()
 

@@ -45,7 +45,16 @@ def make_tokens(root: Path, kind: str) -> None:
     languages = {"source_language": "zh", "target_language": "en"}
     write_json(root / "tokens.json", {"version": 1, "corpus": "small", **languages, "text": text})
     write_corpus(root / "corpus", items=[ITEM])
-    command("job", "tokenise-corpus", "--settings", root / "tokens.json", "--corpus", root / "corpus", "--output", root / "tokens")
+    command(
+        "job",
+        "tokenise-corpus",
+        "--settings",
+        root / "tokens.json",
+        "--corpus",
+        root / "corpus",
+        "--output",
+        root / "tokens",
+    )
 
 
 def make_view(root: Path, kind: str) -> dict:
@@ -82,14 +91,26 @@ def trained(request, tmp_path_factory) -> tuple[str, Path]:
     kept = {key: chosen[key] for key in ("version", "study", "corpus", "system", "scale", "seed", "view")}
     write_json(root / "decoding.json", {**kept, "decode": decode})
     names = {"settings": "decoding.json", "model": "trained/model", "view": "view", "output": "translations"}
-    command("job", "decode-view", *(part for name, path in names.items() for part in (f"--{name}", root / path)), "--threads", 1)
+    command(
+        "job",
+        "decode-view",
+        *(part for name, path in names.items() for part in (f"--{name}", root / path)),
+        "--threads",
+        1,
+    )
     return kind, root
 
 
 def training(root: Path, **changed: Path) -> list:
     names = {"settings": "training.json", "view": "view", "text": "tokens/text", "output": "trained", "state": "state"}
     paths = {name: root / path for name, path in names.items()} | {"pretrained": root / "checkpoint"} | changed
-    return ["job", "train-system", *(part for name, path in paths.items() for part in (f"--{name}", path)), "--threads", 1]
+    return [
+        "job",
+        "train-system",
+        *(part for name, path in paths.items() for part in (f"--{name}", path)),
+        "--threads",
+        1,
+    ]
 
 
 def test_every_line_gets_a_line(trained):
@@ -168,7 +189,7 @@ def test_the_log_says_what_is_taken_what_is_new_and_what_is_left(bart, capsys):
     command(*training(bart))
     log = capsys.readouterr()
     text = re.sub(r"\s+", " ", log.out + log.err)
-    assert "taken from the initial model" in text
+    assert "transferred from the initial model" in text
     assert "final_logits_bias (no part of a translation model: all zero)" in text
     assert "pieces that start as the mean of all: source_embedding.weight: <sep> <cls>" in text
     assert "new positions: source_embedding.position.weight from 30 on" in text
@@ -179,7 +200,7 @@ def test_the_fields_that_have_to_differ_can_be_pasted(bart):
     fitting = plain["model"]
     edit(bart, "model", {**fitting, "heads": 2, "width": 32, "embedding_scale": True, "norm_epsilon": 0.5})
     message = refusal(bart)
-    assert "the model is not like the checkpoint that it starts from" in message
+    assert "the model differs from the checkpoint that it starts from" in message
     pasted = yaml.safe_load(re.search(r"expected model: (\{.*\})", message)[1])
     assert pasted == {"heads": 4, "width": 16, "embedding_scale": False, "norm_epsilon": 1e-5}
     edit(bart, "model", {**fitting, **pasted})

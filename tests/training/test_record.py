@@ -51,7 +51,7 @@ def test_the_record_has_the_names_of_what_was_taken_and_what_is_new(tmp_path, tr
     card = read_json(folder.paths.output / "model" / "model.json")
     record = folder.record()
     assert (record["start"]["new"], record["new"]) == ([], 0)
-    assert len(set(record["start"]["transferred"])) == record["taken"] > 0
+    assert len(set(record["start"]["transferred"])) == record["transferred"] > 0
     assert card["provenance"]["init_from"] == "sentence"
 
 

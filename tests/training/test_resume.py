@@ -121,7 +121,7 @@ def test_weights_damaged_at_the_very_end_are_no_model(folder):
     name = state.save_weights(4, {"a": torch.zeros(2)})
     assert state.load_weights(name)["a"].tolist() == [0.0, 0.0]
     (folder.paths.state / name).write_bytes(b"damaged")
-    with pytest.raises(UserError, match="weights kept at a validation are missing or damaged"):
+    with pytest.raises(UserError, match="weights saved at a validation are missing or damaged"):
         state.load_weights(name)
 
 

@@ -87,7 +87,10 @@ def test_ctrl_c_twice_ends_at_once_with_one_line(reference, folder):
         job.send_signal(signal.SIGINT)
         _, said = job.communicate(timeout=120)
     assert job.returncode == 130, said
-    assert said.splitlines()[-1] == "docmt: interrupted again, and so at once; the checkpoint of update 6 stays"
+    assert (
+        said.splitlines()[-1]
+        == "docmt: interrupted again, so the training ended at once; the checkpoint of update 6 stays"
+    )
     assert "Traceback" not in said
     found = read_exit(folder.paths.state)
     assert (found.reason, found.status, found.update) == (Reason.STOPPED, 130, 7)

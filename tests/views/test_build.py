@@ -47,9 +47,9 @@ def test_segments_hold_the_sentences_that_they_name(tmp_path, cut):
         seen = []
         for row in read_arrow(view / f"{split}.arrow", SEGMENTS).to_pylist():
             for side in ("source", "target"):
-                own = sentences_in(row, side)
-                names = [(row["document"], row["first"] + n) for n in range(len(own))]
-                assert own == [ids[name][f"{side}_ids"] for name in names]
+                sentences = sentences_in(row, side)
+                names = [(row["document"], row["first"] + n) for n in range(len(sentences))]
+                assert sentences == [ids[name][f"{side}_ids"] for name in names]
             seen += names
         assert list(dict.fromkeys(seen)) == list(ids)
 
@@ -159,7 +159,16 @@ def test_shards_and_workers_change_nothing_but_the_record_batches(tmp_path, cut)
 
 def command(monkeypatch, settings: dict, folder: Path) -> Path:
     write_json(folder / "settings.json", settings)
-    arguments = ["job", "cut-view", "--settings", folder / "settings.json", "--tokens", folder, "--output", folder / "out"]
+    arguments = [
+        "job",
+        "cut-view",
+        "--settings",
+        folder / "settings.json",
+        "--tokens",
+        folder,
+        "--output",
+        folder / "out",
+    ]
     monkeypatch.setattr(sys, "argv", ["docmt", *map(str, arguments)])
     return folder / "out"
 

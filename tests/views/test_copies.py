@@ -43,9 +43,9 @@ def test_every_sentence_is_the_last_of_one_full_window(documents, size, share):
             row, first = next(rows), max(last - size + 1, 0)
             assert (row["document"], row["first"]) == (f"d{number}", first)
             for name in SIDES:
-                own = lists[name][number]
-                copy = own[0][: math.ceil(round(share * 100) * len(own[0]) / 100)]
-                expected = [copy] * (size - 1 - last) + own[first : last + 1]
+                document_ids = lists[name][number]
+                copy = document_ids[0][: math.ceil(round(share * 100) * len(document_ids[0]) / 100)]
+                expected = [copy] * (size - 1 - last) + document_ids[first : last + 1]
                 assert sentences_in(row, name) == expected
     assert next(rows, None) is None
 

@@ -48,9 +48,9 @@ def test_splitting_and_merging_again_changes_nothing(documents, config):
 def test_windows_are_all_the_runs_of_their_size(documents, size):
     segments, owner = cut(documents, CutConfig(window=size)), owners(documents)
     for number, document in enumerate(documents):
-        own = [segment for segment in segments if owner[segment.start] == number]
-        assert len(own) == max(1, len(document) - size + 1)
-        assert {len(segment) for segment in own} == {min(size, len(document))}
+        windows = [segment for segment in segments if owner[segment.start] == number]
+        assert len(windows) == max(1, len(document) - size + 1)
+        assert {len(segment) for segment in windows} == {min(size, len(document))}
 
 
 @given(documents=DOCUMENTS, size=st.integers(2, 6))

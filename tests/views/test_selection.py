@@ -1,4 +1,4 @@
-"""What of training is left out: documents that are too short, and segments that are not drawn."""
+"""The selection of training data: documents that are too short, and segments that are not drawn, are left out."""
 
 import json
 from itertools import accumulate, pairwise
@@ -101,9 +101,9 @@ def test_any_shards_draw_the_same(tmp_path, cut):
 
 def test_several_processes_draw_the_same(tmp_path):
     tokens = write_shards(tmp_path / "tokens")
-    one, two = (sampled_view(tokens, tmp_path / str(n), SAMPLED[3], Workers(n)) for n in (1, 2))
+    first, second = (sampled_view(tokens, tmp_path / str(n), SAMPLED[3], Workers(n)) for n in (1, 2))
     for name in ("card.json", *(f"{split}.arrow" for split in SPLITS)):
-        assert (one / name).read_bytes() == (two / name).read_bytes()
+        assert (first / name).read_bytes() == (second / name).read_bytes()
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=6), st.integers(1, 12))
@@ -116,19 +116,19 @@ def test_the_lowest_ranks_are_drawn_and_of_equal_ones_the_earlier(shards, size):
         return
     lowest = sorted(range(len(every)), key=lambda place: (every[place], place))[:size]
     begins = accumulate(map(len, shards), initial=0)
-    found = [rows + begin for rows, begin in zip(draw(size, arrays, "train"), begins, strict=False)]
-    assert np.concatenate(found).tolist() == sorted(lowest)
+    drawn = [rows + begin for rows, begin in zip(draw(size, arrays, "train"), begins, strict=False)]
+    assert np.concatenate(drawn).tolist() == sorted(lowest)
 
 
 @pytest.mark.parametrize("cut", SAMPLED, ids=lambda cut: CutConfig(**cut).name)
 def test_ranks_are_all_different_and_follow_from_nothing_but_the_segment(cut):
     rows = [row for row in token_rows() if row["split"] == "train"]
-    found = []
+    shard_ranks = []
     for documents in (rows, [row for row in rows if row["document"] != "train0"]):
         split = CutSplit.of(sentences_of(pa.Table.from_pylist(documents, TOKENS), "train"), CutConfig(**cut))
-        found.append(ranks(split.filled, split.cuts).tolist())
-    assert len(set(found[0])) == len(found[0])
-    assert found[0][-len(found[1]) :] == found[1]
+        shard_ranks.append(ranks(split.filled, split.cuts).tolist())
+    assert len(set(shard_ranks[0])) == len(shard_ranks[0])
+    assert shard_ranks[0][-len(shard_ranks[1]) :] == shard_ranks[1]
 
 
 def test_a_draw_is_spread_over_the_corpus():

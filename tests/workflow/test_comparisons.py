@@ -44,5 +44,7 @@ def test_plain_files_have_the_scores_of_the_workflow(finished_demo, tmp_path):
     shown = run(command, cwd=tmp_path, check=True).stdout
     bleu = read_json(results / "7_scores" / system / "scores.json")["bleu"]
     (record,) = json.loads(shown)
-    rows = {(row["family"], row["unit"]): {name: row[name] for name in ("score", "signature")} for row in record["scores"]}
+    rows = {
+        (row["family"], row["unit"]): {name: row[name] for name in ("score", "signature")} for row in record["scores"]
+    }
     assert rows == {(family, unit): bleu[family][unit] for family in ("13a", "13a_lower") for unit in "sd"}

@@ -38,7 +38,13 @@ def test_plain_files_have_the_consistency_of_the_workflow(finished_demo, tmp_pat
         (tmp_path / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     scores = read_json(results / "7_scores" / SYSTEM / "scores.json")
     chosen = scores["settings"]["consistency"]
-    command = [DOCMT, "score-consistency", "--hypotheses", results / "6_translations" / SYSTEM / "test.tok.txt", "--json"]
+    command = [
+        DOCMT,
+        "score-consistency",
+        "--hypotheses",
+        results / "6_translations" / SYSTEM / "test.tok.txt",
+        "--json",
+    ]
     command += ["--source", "test.source_tokens", "--documents", "test.document"]
     command += ["--train-source", "train.source_tokens", "--train-target", "train.target_tokens"]
     for name in ("source_stop_words", "target_stop_words"):

@@ -1,4 +1,4 @@
-"""`combined`: several readers; a split is the concatenation of theirs, in order."""
+"""The form `combined`: several readers; each split is the concatenation of the readers' splits, in order."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -13,29 +13,37 @@ from docmt.corpus.opening import read
 
 @dataclass(frozen=True)
 class CombinedConfig(ReaderConfig):
+    """The settings of `combined`: the readers, in order."""
+
     kind: Literal["combined"]
     parts: tuple[ReaderConfig, ...]
 
     def __post_init__(self) -> None:
+        """Refuse settings without a reader."""
         need(bool(self.parts), "parts", "nothing", "one reader or more")
 
     def readers_of_files(self, path: tuple = ()) -> Iterator[tuple[tuple, FileReaderConfig]]:
+        """Yield the readers of files of all parts, each with its path in the settings."""
         for number, part in enumerate(self.parts):
             yield from part.readers_of_files((*path, "parts", number))
 
     def limited(self, splits: Collection[str]) -> Self | None:
+        """Return the parts that can be read for these splits, None where there is no such part."""
         parts = tuple(part for part in (part.limited(splits) for part in self.parts) if part is not None)
         return replace(self, parts=parts) if parts else None
 
     def small(self, fixture: FixtureConfig) -> Self:
+        """Return the same reader with the sizes of a fixture in all parts."""
         return replace(self, parts=tuple(part.small(fixture) for part in self.parts))
 
 
 def documents(config: CombinedConfig, inputs: ReaderInputs) -> Iterator[Document]:
+    """Yield the documents of each part, in order."""
     for part in config.parts:
         yield from read(part, inputs).documents
 
 
 def items(config: CombinedConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
+    """Yield the contrastive items of each part, in order."""
     for part in config.parts:
         yield from read(part, inputs).items

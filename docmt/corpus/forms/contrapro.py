@@ -1,13 +1,16 @@
-"""`contrapro`: pronouns whose antecedent decides, Müller et al. (2018), "A Large-Scale Test Set for the Evaluation of
-Context-Aware Pronoun Translation in NMT"; and the French sets of the same form, Lopes et al. (2020).
+"""The form `contrapro`: contrastive sets of pronouns whose antecedent decides the translation.
 
-An item, in JSON, names a line of a document (`document id`, `segment id`); its context are the lines before it, on both
-sides. The reference must beat every variant (`errors`). A set's parts are pairs of pronouns, as the authors' evaluation
-has them: `contrapro/it:er`. The distance is that of the antecedent in sentences (0: it stands in the same one); where
-the set does not state it, it is 0 too.
+Müller et al. (2018), "A Large-Scale Test Set for the Evaluation of Context-Aware Pronoun Translation in NMT"; and the
+French sets of the same form, Lopes et al. (2020).
 
-Departs: the authors' script takes the reference from the document; here it is the item's own (`ref segment`), which
-its variants were made from. It takes any line for the item's; here one that is another sentence is refused.
+An item, in JSON, names a line of a document (`document id`, `segment id`); its context consists of the lines before it,
+in both languages. The reference must beat every variant (`errors`). The parts of a set are pairs of pronouns, as in the
+authors' evaluation: `contrapro/it:er`. The distance is that of the antecedent in sentences (0: in the same sentence);
+where the set does not state it, it is 0 too.
+
+Departs: the authors' script takes the reference from the document; here it is the item's own (`ref segment`), from
+which its variants were derived. The script accepts any line as the item's; here a line that is a different sentence is
+refused.
 """
 
 from collections import Counter
@@ -24,25 +27,32 @@ from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_
 from docmt.corpus.inputs import ContrastiveItem, ReaderInputs
 
 LinePairs = list[tuple[str, str]]
-"""Source and target of each line."""
+"""The source and the target of each line of a document."""
 
 REMEMBERED_DOCUMENTS = 8
 ALIKE = 0.8
-"""From this share of letters in common on, an item's source and its line are one sentence in two spellings."""
+"""The share of common letters from which an item's source and its line count as one sentence in two spellings."""
 
 
 @dataclass(frozen=True)
 class ContraProConfig(ContrastiveReaderConfig):
-    """{document} is the item's `document id` without a language at its end, {year} what stands before its first `_`."""
+    """The settings of `contrapro`.
+
+    In the paths, {document} is the item's `document id` without a language at its end, and {year} is the part of it
+    before its first `_`.
+    """
 
     PATHS: ClassVar = ("sets", "documents")
 
     kind: Literal["contrapro"]
-    documents: str = setting("documents/{year}/{document}.{language}", "a document's file, a sentence a line")
-    context_sentences: int = setting(3, "sentences before the judged one, where its document has so many", at_least(0))
+    documents: str = setting(
+        "documents/{year}/{document}.{language}", "the file of a document, with a sentence on each line"
+    )
+    context_sentences: int = setting(3, "sentences before the judged one, at most", at_least(0))
     first_segment: int = setting(1, "the `segment id` of a document's first line; 0 in the French sets")
 
     def __post_init__(self) -> None:
+        """Refuse another first segment than 0 or 1, and a path of documents without its placeholders."""
         super().__post_init__()
         need(self.first_segment in (0, 1), "first_segment", self.first_segment, "0 or 1")
         for part in ("{document}", "{language}"):
@@ -50,11 +60,13 @@ class ContraProConfig(ContrastiveReaderConfig):
 
 
 def items(config: ContraProConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
-    """A line that is empty on one side ends the context. Sources that are not quite their line are counted.
+    """Yield the items of all sets.
 
-    Reports an item without its fields, one without its line, a document that is missing, and one whose sides have
-    unequal numbers of lines. Raises UserError for a file that is missing or no such set.
+    A line that is empty in one language ends the context. Sources that differ slightly from their line are counted.
+    Reports an item without its fields, an item without its line, a missing document, and a document whose languages
+    have unequal numbers of lines. Raises UserError for a file that is missing or is no such set.
     """
+    # The items of a document follow each other, so a few documents in memory are enough.
     document = lru_cache(REMEMBERED_DOCUMENTS)(partial(_document, config, inputs))
     for name, file in config.sets.items():
         yield from items_of_list(inputs, file, "item", partial(_item, name, config, document, inputs.changed))
@@ -75,6 +87,7 @@ def _item(
     _check_line(source, [text for text, _ in pairs], line, changed, where)
     context = _context(pairs[:line], config.context_sentences)
     before = tuple(text for _, text in context)
+    # dict.fromkeys drops repeated variants and does not change their order.
     wrong = dict.fromkeys(field(error, "contrastive", str, where).strip() for error in _errors(record, where))
     return item_of(
         f"{name}/{':'.join(pronouns)}",
@@ -92,17 +105,18 @@ def _distance(record: dict[str, Any]) -> int:
 
 
 def _errors(record: dict[str, Any], where: str) -> list[Any]:
-    """The French sets have one, and not in a list."""
+    """Return the wrong translations of an item; the French sets have a single one, which is not in a list."""
     errors = record.get("errors")
     return [errors] if isinstance(errors, dict) else field(record, "errors", list, where)
 
 
-def _context(before: LinePairs, most: int) -> LinePairs:
-    """The last pairs of `before`, at most so many, after any with an empty side."""
-    return list(islice(takewhile(all, reversed(before)), most))[::-1]
+def _context(before: LinePairs, at_most: int) -> LinePairs:
+    """Return the last pairs of `before`, at most `at_most`, after the last pair with an empty side."""
+    return list(islice(takewhile(all, reversed(before)), at_most))[::-1]
 
 
 def _document(config: ContraProConfig, inputs: ReaderInputs, name: str) -> LinePairs:
+    """Return the pairs of lines of a document. Raises UserError where its languages differ in their number of lines."""
     languages = inputs.source_language, inputs.target_language
     for language in languages:
         name = name.removesuffix(f".{language}")
@@ -110,24 +124,26 @@ def _document(config: ContraProConfig, inputs: ReaderInputs, name: str) -> LineP
     paths = [config.documents.format(**parts, language=language) for language in languages]
     sides = [[line.strip() for line in inputs.lines(path)] for path in paths]
     if len(sides[0]) != len(sides[1]):
-        found, expected = (f"{len(side)} lines" for side in sides)
+        source_lines, target_lines = (f"{len(side)} lines" for side in sides)
         where = inputs.display_name(paths[0])
-        raise UserError("the two sides have unequal numbers of lines", where=where, found=found, expected=expected)
+        raise UserError(
+            "the two sides have unequal numbers of lines", where=where, found=source_lines, expected=target_lines
+        )
     return list(zip(*sides, strict=True))
 
 
 def _check_line(source: str, lines: list[str], number: int, changed: Counter[str], where: str) -> None:
-    """Whether the document is the one that the set was made from: releases of it differ."""
-    there = 0 <= number < len(lines)
-    given, found = _letters(source), _letters(lines[number]) if there else ""
-    if given == found and there:
+    """Refuse a line that is not the item's source: there are several releases of the documents, which differ."""
+    exists = 0 <= number < len(lines)
+    item_letters, line_letters = _letters(source), _letters(lines[number]) if exists else ""
+    if item_letters == line_letters and exists:
         return
-    if SequenceMatcher(None, given, found, autojunk=False).ratio() < ALIKE:
-        shown = repr(lines[number]) if there else f"{len(lines)} lines"
-        raise UserError("not the line of its document", where=where, found=shown, expected=repr(source))
+    if SequenceMatcher(None, item_letters, line_letters, autojunk=False).ratio() < ALIKE:
+        line = repr(lines[number]) if exists else f"{len(lines)} lines"
+        raise UserError("not the line of its document", where=where, found=line, expected=repr(source))
     changed["sources that are not quite their document's line"] += 1
 
 
 def _letters(text: str) -> str:
-    """What is left of a sentence without white space and punctuation, which the set and its documents differ in."""
+    """Return the letters and digits of a sentence; the set and its documents differ in white space and punctuation."""
     return "".join(character for character in text.casefold() if character.isalnum())

@@ -1,8 +1,9 @@
-"""`contrastive_table`: contrastive sets of one's own, a row a variant.
+"""The form `contrastive_table`: contrastive sets of a user, in a table with a row for each variant.
 
-TSV with a header. The columns `item` (its name or number; its rows follow each other), `source` and `target` (texts
-whose sentences are joined by ` _eos `, the judged one last) and `correct` (1 for the right variant, else 0) must be
-there; `set` (a phenomenon) and `distance` (how many sentences back the deciding one stands) may be.
+The table is a TSV file with a header. It must have the columns `item` (its name or number; the rows of an item follow
+each other), `source` and `target` (texts whose sentences are joined by `_eos` between spaces, the judged sentence last)
+and `correct` (1 for the right variant, else 0). It may have `set` (a phenomenon) and `distance` (how many sentences
+before the judged one the deciding sentence is).
 """
 
 from collections import namedtuple
@@ -22,13 +23,15 @@ Row = namedtuple("Row", (*NEEDED, *OPTIONAL))
 
 @dataclass(frozen=True)
 class ContrastiveTableConfig(ContrastiveReaderConfig):
+    """The settings of `contrastive_table`."""
+
     kind: Literal["contrastive_table"]
 
 
 def items(config: ContrastiveTableConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
-    """A row's own `set` is a part of the file's set.
+    """Yield the items of all sets; the `set` of a row becomes a part of the file's set.
 
-    Reports rows that are no item's variants. Raises UserError for a file that is missing or no such table.
+    Reports rows that are not the variants of an item. Raises UserError for a file that is missing or is no such table.
     """
     for name, file in config.sets.items():
         rows = ((number, Row(*values)) for number, values in tsv_rows(inputs, file, NEEDED, OPTIONAL))
@@ -41,8 +44,10 @@ def _item(name: str, rows: list[Row], where: str) -> ContrastiveItem:
     first = rows[0]
     correct = [number for number, row in enumerate(rows) if row.correct == "1"]
     if len(correct) != 1 or len(rows) < 2 or any(row.correct not in ("0", "1") for row in rows):
-        found = f"correct: {', '.join(row.correct for row in rows)}"
-        raise UserError("not the variants of an item", where=where, found=found, expected="one 1, and 0 for the others")
+        correct_values = f"correct: {', '.join(row.correct for row in rows)}"
+        raise UserError(
+            "not the variants of an item", where=where, found=correct_values, expected="one 1, and 0 for the others"
+        )
     if len({(row.source, row.distance) for row in rows}) > 1:
         raise UserError("variants of an item differ in source or distance", where=where)
     distance = first.distance or "0"

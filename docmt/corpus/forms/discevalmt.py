@@ -1,12 +1,13 @@
-"""`discevalmt`: anaphora and lexical choice, Bawden et al. (2018), "Evaluating Discourse Phenomena in NMT".
+"""The form `discevalmt`: contrastive sets of anaphora and lexical choice.
 
-A file is a JSON object of blocks. In one of lexical choice `examples` are the items, each with its own `src`; in one of
-anaphora `trg` are the items, which have the block's `src` in common. An item is a pair: the context, and a sentence
-that is right after it (`correct`; `semi-correct`: right after a context that is not) or wrong (`incorrect`). The same
-two sentences are right and wrong equally often, so that a model without context is right in half of the items.
+Bawden et al. (2018), "Evaluating Discourse Phenomena in NMT". A file is a JSON object of blocks. In a block of lexical
+choice `examples` are the items, each with its own `src`; in a block of anaphora `trg` are the items, which share the
+block's `src`. An item is a pair of translations: the context, and a sentence that is right after it (`correct`;
+`semi-correct`: right after a context that is not right) or wrong (`incorrect`). The same two sentences are right and
+wrong equally often, so that a model without context is right in half of the items.
 
-`type` of the item or of its block, such as `f.sg` or `repet`, and whether the right one is `correct`, name the part
-of the set: `anaphora/f.sg/semi-correct`, `lexical_choice/repet`.
+`type` of the item or of its block, such as `f.sg` or `repet`, and whether the right translation is `correct`, name the
+part of the set: `anaphora/f.sg/semi-correct`, `lexical_choice/repet`.
 """
 
 from collections.abc import Iterator
@@ -27,16 +28,21 @@ from docmt.corpus.contrastive_items import (
 from docmt.corpus.inputs import ContrastiveItem, ReaderInputs
 
 DISTANCE = 1
-"""The sets have one sentence of context, and it decides."""
+"""The distance of all items: the sets have one sentence of context, which decides."""
 
 
 @dataclass(frozen=True)
 class DiscEvalMtConfig(ContrastiveReaderConfig):
+    """The settings of `discevalmt`."""
+
     kind: Literal["discevalmt"]
 
 
 def items(config: DiscEvalMtConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
-    """Reports a block or an item without its fields. Raises UserError for a file that is missing or no such set."""
+    """Yield the items of all sets.
+
+    Reports a block or an item without its fields. Raises UserError for a file that is missing or is no such set.
+    """
     for name, file in config.sets.items():
         for number, block in read_json(inputs, file, dict).items():
             where = f"{inputs.display_name(file)}, block {number}"
@@ -44,9 +50,9 @@ def items(config: DiscEvalMtConfig, inputs: ReaderInputs) -> Iterator[Contrastiv
                 (key for key in ITEM_READERS if isinstance(block, dict) and isinstance(block.get(key), list)), None
             )
             if key is None:
-                found = ", ".join(block) if isinstance(block, dict) else type(block).__name__
+                contents = ", ".join(block) if isinstance(block, dict) else type(block).__name__
                 expected = "'trg' or 'examples', a list"
-                inputs.problems.report("not a block of items", where=where, found=found, expected=expected)
+                inputs.problems.report("not a block of items", where=where, found=contents, expected=expected)
                 continue
             records = numbered(block[key], f"{where}, item")
             yield from items_of(records, partial(ITEM_READERS[key], name, block), inputs.problems)
@@ -59,8 +65,8 @@ def _lexical_choice(name: str, block: dict[str, Any], example: Any, where: str) 
 
 def _anaphora(name: str, block: dict[str, Any], pair: Any, where: str) -> ContrastiveItem:
     if not isinstance(pair, dict):
-        found, expected = type(pair).__name__, "an object with correct and incorrect"
-        raise UserError("not a contrastive item", where=where, found=found, expected=expected)
+        actual, expected = type(pair).__name__, "an object with correct and incorrect"
+        raise UserError("not a contrastive item", where=where, found=actual, expected=expected)
     right = "semi-correct" if "semi-correct" in pair else "correct"
     return _item(_part(name, pair.get("type"), right), texts_of(block, "src", where), pair, right, where)
 
@@ -75,4 +81,4 @@ def _item(name: str, source: tuple[str, ...], pair: Any, right: str, where: str)
 
 
 ITEM_READERS = {"examples": _lexical_choice, "trg": _anaphora}
-"""What the items of a block are made of."""
+"""The function that reads an item, by the field of the block that has the items."""

@@ -1,4 +1,4 @@
-"""`eos`: a document a line, its sentences joined by a separator between spaces."""
+"""The form `eos`: a document on each line, its sentences joined by a separator between spaces."""
 
 import re
 from collections.abc import Iterator
@@ -14,34 +14,38 @@ from docmt.corpus.stock import GROUP, Stock
 
 @dataclass(frozen=True)
 class EosConfig(SplitsReaderConfig):
+    """The settings of `eos`."""
+
     kind: Literal["eos"]
     splits: dict[str, SidesConfig]
     separator: str = setting("_eos", "the word between sentences")
 
     def __post_init__(self) -> None:
+        """Refuse a separator that contains spaces."""
         super().__post_init__()
         word = self.separator.split() == [self.separator]
         need(word, "separator", self.separator, "a word without spaces")
 
 
 def documents(config: EosConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Documents are named `<split>1`, `<split>2`, ... by their line.
+    """Yield the documents, named `<split>1`, `<split>2`, ... by their line.
 
-    Reports files of unequal length; sides with other numbers of sentences are left to the checks of documents.
+    Reports files of unequal length; unequal numbers of sentences in a document are left to `validated_documents`.
     """
     separator = re.compile(rf"(?<!\S){re.escape(config.separator)}(?!\S)")
     for split, files in config.in_order:
-        shown = [inputs.display_name(path) for path in files.paths]
+        file_names = [inputs.display_name(path) for path in files.paths]
         for number, texts in aligned_rows(inputs, files.paths):
             sides = [[sentence.strip() for sentence in separator.split(text)] for text in texts]
             source, target, *references = (
-                SideText(side, file, [number] * len(side)) for side, file in zip(sides, shown, strict=True)
+                SideText(side, file, [number] * len(side)) for side, file in zip(sides, file_names, strict=True)
             )
-            where = f"{shown[0]}:{number}"
+            where = f"{file_names[0]}:{number}"
             yield Document(split, f"{split}{number}", source, target, where, tuple(references))
 
 
 def write(config: EosConfig, stock: Stock) -> FixtureFiles:
+    """Yield the files of each split, a document of GROUP sentences on each line."""
     for split, sides in config.in_order:
         documents = stock.draw_documents(config, split, sides.source, len(sides.paths) - 1, cut=GROUP)
         for side, path in enumerate(sides.paths):

@@ -1,4 +1,7 @@
-"""`files`: a file a document and language, aligned line by line; {document} in a path is the document's name."""
+"""The form `files`: a file for each document and language, aligned line by line.
+
+{document} in a path is the document's name.
+"""
 
 import glob
 import re
@@ -18,6 +21,8 @@ NAME = "{document}"
 
 @dataclass(frozen=True)
 class FilesConfig(SplitsReaderConfig):
+    """The settings of `files`."""
+
     IN_BRACES: ClassVar = (NAME,)
 
     kind: Literal["files"]
@@ -25,47 +30,52 @@ class FilesConfig(SplitsReaderConfig):
 
 
 def documents(config: FilesConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Documents go by what {document} stands for, in the order of the numbers in it: 2 before 10.
+    """Yield the documents, named by the text that {document} matches, in the order of the numbers in it: 2 before 10.
 
-    Reports a document that only some of the files have, an empty one, and files of unequal length.
-    Raises UserError for a pattern that no file has.
+    Reports a document that only some of the files have, an empty document, and files of unequal length. Raises
+    UserError for a pattern that no file matches.
     """
     for split, sides in config.in_order:
-        found = [_names(inputs, pattern) for pattern in sides.paths]
-        for name in sorted(set().union(*found), key=natural):
+        names_of_files = [_names(inputs, pattern) for pattern in sides.paths]
+        for name in sorted(set().union(*names_of_files), key=natural):
             paths = [pattern.replace(NAME, name) for pattern in sides.paths]
-            shown = [inputs.display_name(path) for path in paths]
-            there = [name in names for names in found]
-            if not all(there):
+            file_names = [inputs.display_name(path) for path in paths]
+            exists = [name in names for names in names_of_files]
+            if not all(exists):
                 inputs.problems.report(
                     "document without its counterpart",
-                    where=shown[there.index(True)],
-                    expected=shown[there.index(False)],
+                    where=file_names[exists.index(True)],
+                    expected=file_names[exists.index(False)],
                 )
                 continue
             rows = list(aligned_rows(inputs, paths))
             if rows:
-                yield aligned_document(split, name, rows, shown)
+                yield aligned_document(split, name, rows, file_names)
             else:
-                inputs.problems.report("empty document", where=f"{shown[0]}:1")
+                inputs.problems.report("empty document", where=f"{file_names[0]}:1")
 
 
 def natural(name: str) -> tuple[list[tuple[int, str]], str]:
-    """A key that sorts the numbers in names by their value."""
+    """Return a sort key that orders the numbers in names by their value."""
     parts = re.split(r"(\d+)", name)
     return [(int(part), "") if number % 2 else (-1, part) for number, part in enumerate(parts)], name
 
 
 def _names(inputs: ReaderInputs, pattern: str) -> set[str]:
-    """What {document} stands for in the files that there are; the same text wherever it is in the pattern."""
+    """Return the texts that {document} matches in existing files.
+
+    Where the pattern has {document} several times, it matches the same text each time. Raises UserError where no file
+    matches.
+    """
     parts = PurePosixPath(pattern).parts
-    fixed = next(number for number, part in enumerate(parts) if NAME in part)
-    folder = inputs.path(str(PurePosixPath(*parts[:fixed])))
-    rest = "/".join(parts[fixed:])
+    # The folders before the first {document} are fixed; archives among them are unpacked by `inputs.path`.
+    depth = next(number for number, part in enumerate(parts) if NAME in part)
+    folder = inputs.path(str(PurePosixPath(*parts[:depth])))
+    rest = "/".join(parts[depth:])
     first, *others = (re.escape(part) for part in rest.split(NAME))
     expression = re.compile("(?P<name>[^/]+)".join([first, "(?P=name)".join(others)]))
-    wanted = "*".join(glob.escape(part) for part in rest.split(NAME))
-    files = (path.relative_to(folder).as_posix() for path in folder.glob(wanted) if path.is_file())
+    wildcards = "*".join(glob.escape(part) for part in rest.split(NAME))
+    files = (path.relative_to(folder).as_posix() for path in folder.glob(wildcards) if path.is_file())
     names = {match["name"] for match in map(expression.fullmatch, files) if match}
     if not names:
         raise UserError("no such files", where=inputs.display_name(pattern))
@@ -73,6 +83,7 @@ def _names(inputs: ReaderInputs, pattern: str) -> set[str]:
 
 
 def write(config: FilesConfig, stock: Stock) -> FixtureFiles:
+    """Yield a file for each document and language; the documents are numbered from 1."""
     for split, sides in config.in_order:
         documents = stock.draw_documents(config, split, sides.source, len(sides.paths) - 1)
         for number, rows in enumerate(documents, 1):

@@ -1,4 +1,7 @@
-"""`iwslt_tags`: training files of IWSLT, `train.tags.zh-en.{language}`, sentences among tags; a document is a talk."""
+"""The form `iwslt_tags`: training files of IWSLT, `train.tags.zh-en.{language}`, sentences among tags.
+
+A document is a talk.
+"""
 
 import re
 from collections.abc import Iterator
@@ -17,21 +20,24 @@ TALK = re.compile(r"<talkid>\s*(\S+)\s*</talkid>")
 
 @dataclass(frozen=True)
 class IwsltTagsConfig(SplitsReaderConfig):
+    """The settings of `iwslt_tags`; each path of `splits` has {language} in it."""
+
     IN_BRACES: ClassVar = ("{language}",)
 
     kind: Literal["iwslt_tags"]
     splits: dict[str, str]
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
+        """Return the paths of the two languages."""
         return [self.splits[split].format(language=language) for language in languages]
 
 
 def documents(config: IwsltTagsConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """A document is named `<number>.<talkid>`.
+    """Yield the talks, named `<number>.<talkid>`.
 
-    The years' files differ in what opens a talk, `<doc>`, `<url>` or `<title>`: it is what the file begins with. Lines
-    that begin with another tag say something about the talk, wherever in it they stand.
-    Reports what `paired_documents` finds, and a sentence before the first talk.
+    The files of the years differ in the tag that opens a talk, `<doc>`, `<url>` or `<title>`: it is the first tag of
+    the file. Lines that begin with another tag are facts about the talk, at any place in it. Reports the problems of
+    `paired_documents`, and a sentence before the first talk.
     """
     for split in dict(config.in_order):
         sides = [_talks(inputs, file) for file in config.files_of(split, inputs.languages)]
@@ -58,21 +64,22 @@ def _talks(inputs: ReaderInputs, file: str) -> Iterator[MonolingualDocument]:
                 yield talk
             count += 1
             talk = MonolingualDocument(inputs.display_name(file), str(count), number)
-        if found := TALK.match(text):
-            talk.name = f"{count}.{found[1]}"
+        if talk_id := TALK.match(text):
+            talk.name = f"{count}.{talk_id[1]}"
     if talk is not None:
         yield talk
 
 
 def write(config: IwsltTagsConfig, stock: Stock) -> FixtureFiles:
+    """Yield the file of each split and language."""
     for split, path in config.in_order:
         talks = stock.draw_documents(config, split, path)
         for side, file in enumerate(config.files_of(split, stock.languages)):
-            lines = (line for number, rows in enumerate(talks, 1) for line in _told(number, rows, side))
+            lines = (line for number, rows in enumerate(talks, 1) for line in _tagged_talk(number, rows, side))
             yield file, text_of(lines)
 
 
-def _told(number: int, rows: Rows, side: int) -> Iterator[str]:
+def _tagged_talk(number: int, rows: Rows, side: int) -> Iterator[str]:
     yield f"<url>http://www.ted.com/talks/{number}</url>"
     yield from talk_tags(number)
     yield from (row[side] for row in rows)

@@ -1,4 +1,7 @@
-"""`iwslt_xml`: the dev and test sets of IWSLT, an XML file a language and set; a document is a talk."""
+"""The form `iwslt_xml`: the dev and test sets of IWSLT, an XML file for each language and set.
+
+A document is a talk.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +16,10 @@ from docmt.corpus.stock import Stock
 
 @dataclass(frozen=True)
 class IwsltXmlConfig(SplitsReaderConfig):
-    """`files`: a path with {set} and {language} in it; `splits`: the sets of each split, in order."""
+    """The settings of `iwslt_xml`.
+
+    `files`: a path with {set} and {language} in it; `splits`: the sets of each split, in order.
+    """
 
     PATHS: ClassVar = ("files",)
 
@@ -22,23 +28,28 @@ class IwsltXmlConfig(SplitsReaderConfig):
     splits: dict[str, tuple[str, ...]]
 
     def __post_init__(self) -> None:
+        """Refuse a path without {set} and {language}."""
         super().__post_init__()
         need_parts(self.files, "files", "{set}", "{language}")
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
+        """Return the paths of all sets of a split."""
         return [path for set_ in self.splits[split] for path in self.files_of_set(set_, languages)]
 
     def files_of_set(self, set_: str, languages: Languages) -> list[str]:
+        """Return the paths of the two languages of a set."""
         return [self.files.format(set=set_, language=language) for language in languages]
 
     def shares(self) -> dict[str, int]:
+        """Return the number of sets of each split."""
         return {split: len(sets) for split, sets in self.splits.items()}
 
 
 def documents(config: IwsltXmlConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """A split is the concatenation of its sets; a document is named `<set>.<docid>`.
+    """Yield the talks, named `<set>.<docid>`; a split is the concatenation of its sets.
 
-    Reports what `DocumentCollector` and `paired_documents` find. Raises UserError for a file that is missing or no XML.
+    Reports the problems of `DocumentCollector` and `paired_documents`. Raises UserError for a file that is missing or
+    is no XML.
     """
     for split, sets in config.in_order:
         for set_ in sets:
@@ -49,20 +60,21 @@ def documents(config: IwsltXmlConfig, inputs: ReaderInputs) -> Iterator[Document
 def _talks(inputs: ReaderInputs, file: str) -> list[MonolingualDocument]:
     from xml.parsers import expat
 
-    shown = inputs.display_name(file)
-    found, parser = DocumentCollector(shown, inputs.problems), expat.ParserCreate()
-    parser.StartElementHandler = lambda tag, attributes: found.start(tag, attributes, parser.CurrentLineNumber)
-    parser.EndElementHandler = lambda tag: found.end(tag, parser.CurrentLineNumber)
-    parser.CharacterDataHandler = found.text
+    file_name = inputs.display_name(file)
+    collector, parser = DocumentCollector(file_name, inputs.problems), expat.ParserCreate()
+    parser.StartElementHandler = lambda tag, attributes: collector.start(tag, attributes, parser.CurrentLineNumber)
+    parser.EndElementHandler = lambda tag: collector.end(tag, parser.CurrentLineNumber)
+    parser.CharacterDataHandler = collector.text
     try:
         parser.Parse(inputs.text(file), True)
     except expat.ExpatError as problem:
-        where = f"{shown}:{problem.lineno}"
+        where = f"{file_name}:{problem.lineno}"
         raise UserError("not an XML file", where=where, found=expat.ErrorString(problem.code)) from None
-    return found.finish()
+    return collector.finish()
 
 
 def write(config: IwsltXmlConfig, stock: Stock) -> FixtureFiles:
+    """Yield the file of each set and language."""
     for split, sets in config.in_order:
         for set_ in sets:
             talks = stock.draw_documents(config, split, config.files.format(set=set_, language=""))

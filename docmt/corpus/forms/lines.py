@@ -1,4 +1,4 @@
-"""`lines`: aligned plain text, a sentence a line."""
+"""The form `lines`: aligned plain text, a sentence on each line."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,38 +15,42 @@ from docmt.corpus.stock import Stock
 
 @dataclass(frozen=True)
 class BoundariesConfig:
-    """Where documents begin and end in aligned lines: one of three ways."""
+    """The boundaries of documents in aligned lines, stated in one of three ways."""
 
     PATHS: ClassVar = ("offsets",)
 
     blank: bool = setting(False, "an empty line between documents")
-    marker: str | None = setting(None, "a line that is this, or begins with it, between documents")
+    marker: str | None = setting(None, "the text that lines between documents begin with")
     at: Literal["start", "end"] | None = setting(None, "whether the marker opens a document or closes it")
     offsets: dict[str, str] | None = setting(
-        None, "by split, a file with the 0-based number of each document's first line, one a line"
+        None, "by split, a file with the 0-based number of each document's first line, a number on each line"
     )
 
     def __post_init__(self) -> None:
+        """Refuse no way or several ways, and `at` without a marker."""
         stated = [name for name in ("blank", "marker", "offsets") if getattr(self, name)]
         need(len(stated) == 1, "blank", stated or "nothing", "one of blank: true, marker and offsets")
         need((self.at is None) == (self.marker is None), "at", self.at, "start or end with a marker, and only with it")
 
     def is_boundary(self, text: str) -> bool:
-        """Whether a line stands between documents; a blank one does where no marker is stated."""
+        """Return whether a line is a boundary: it begins with the marker, or, where none is stated, it is blank."""
         return not text if self.marker is None else text.startswith(self.marker)
 
 
 @dataclass(frozen=True)
 class LinesConfig(SplitsReaderConfig):
+    """The settings of `lines`."""
+
     PATHS: ClassVar = ("splits", "documents")
 
     kind: Literal["lines"]
     splits: dict[str, SidesConfig]
     documents: BoundariesConfig | None = setting(
-        BoundariesConfig(blank=True), "how documents are told apart; none = each line is one"
+        BoundariesConfig(blank=True), "the boundaries of documents; none = each line is a document"
     )
 
     def __post_init__(self) -> None:
+        """Refuse `drop_empty` with blank lines as boundaries, and files of offsets for other splits than `splits`."""
         super().__post_init__()
         boundaries = self.documents
         blank = boundaries is not None and boundaries.blank and self.drop_empty
@@ -56,10 +60,12 @@ class LinesConfig(SplitsReaderConfig):
             need(same, "documents.offsets", list(boundaries.offsets), f"the splits: {', '.join(self.splits)}")
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
+        """Return the paths of a split: its text, and its offsets where they are the boundaries."""
         offsets = self.documents.offsets if self.documents is not None else None
         return [*super().files_of(split, languages), *([offsets[split]] if offsets else [])]
 
     def with_splits(self, splits: Mapping[str, Any]) -> Self:
+        """Return the same settings with these splits, and with the offsets of these splits only."""
         documents = self.documents
         if documents is not None and documents.offsets is not None:
             documents = replace(documents, offsets={split: documents.offsets[split] for split in splits})
@@ -67,23 +73,23 @@ class LinesConfig(SplitsReaderConfig):
 
 
 def documents(config: LinesConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Documents are named `<split>1`, `<split>2`, ...
+    """Yield the documents, named `<split>1`, `<split>2`, ...
 
-    Reports files of unequal length, and what `_cut` finds in their boundaries.
+    Reports files of unequal length, and the mistakes of boundaries that `_cut` reports.
     """
     for split, sides in config.in_order:
-        shown = [inputs.display_name(path) for path in sides.paths]
+        file_names = [inputs.display_name(path) for path in sides.paths]
         rows = aligned_rows(inputs, sides.paths)
-        for number, run in enumerate(_cut(rows, config.documents, split, shown, inputs), 1):
-            yield aligned_document(split, f"{split}{number}", run, shown)
+        for number, run in enumerate(_cut(rows, config.documents, split, file_names, inputs), 1):
+            yield aligned_document(split, f"{split}{number}", run, file_names)
 
 
 def _cut(
     rows: Iterable[Row], boundaries: BoundariesConfig | None, split: str, files: Sequence[str], inputs: ReaderInputs
 ) -> Iterator[list[Row]]:
-    """The rows of each document. `files` as shown in messages.
+    """Return an iterator over the rows of each document. `files`: as messages show them.
 
-    Reports a boundary on one side only, a document without lines, and text outside of all documents.
+    Reports a boundary in one language only, a document without lines, and text outside of all documents.
     """
     if boundaries is None:
         return ([row] for row in rows)
@@ -95,6 +101,11 @@ def _cut(
 def _by_boundaries(
     rows: Iterable[Row], boundaries: BoundariesConfig, files: Sequence[str], problems: Problems
 ) -> Iterator[list[Row]]:
+    """Yield the rows of each document between boundary lines.
+
+    Reports text before the first marker where markers start documents, text after the last one where they end
+    documents, and documents without lines.
+    """
     at = boundaries.at
     for run, before, after in _between_boundaries(rows, boundaries.is_boundary, problems, files):
         if run:
@@ -111,29 +122,34 @@ def _by_boundaries(
 def _between_boundaries(
     rows: Iterable[Row], is_boundary: Callable[[str], bool], problems: Problems, files: Sequence[str]
 ) -> Iterator[tuple[list[Row], int | None, int | None]]:
-    """The rows between two marks, perhaps none, and the lines of these marks; None = the file's start or end."""
+    """Yield the rows between two boundaries, perhaps none, and the lines of the two boundaries.
+
+    A line is None at the start or the end of the file.
+    """
     run: list[Row] = []
     before = None
     for number, texts in rows:
-        marks = [is_boundary(text) for text in texts]
-        if not any(marks):
+        at_boundary = [is_boundary(text) for text in texts]
+        if not any(at_boundary):
             run.append((number, texts))
             continue
-        if all(marks):
+        if all(at_boundary):
             yield run, before, number
             run, before = [], number
         else:
-            problems.report("document boundary on one side only", where=f"{files[marks.index(True)]}:{number}")
+            problems.report("document boundary on one side only", where=f"{files[at_boundary.index(True)]}:{number}")
     yield run, before, None
 
 
 def _by_offsets(rows: Iterable[Row], inputs: ReaderInputs, offsets: str) -> Iterator[list[Row]]:
-    """`offsets`: a file with the 0-based number of each document's first line."""
+    """Yield the rows of each document. `offsets`: a file with the 0-based number of each document's first line."""
     file = inputs.display_name(offsets)
     starts = dict(_offsets(file, inputs.lines(offsets), inputs.problems))
     if starts and 0 not in starts:
         inputs.problems.report("text before the first offset", where=f"{file}:1", found=next(iter(starts)), expected=0)
     last, firsts = 0, list(starts)
+    # Rows count from 1 and offsets from 0, so bisect_left counts the documents that begin at the row or before
+    # it.
     for _, group in groupby(rows, key=lambda row: bisect_left(firsts, row[0])):
         run = list(group)
         last = run[-1][0]
@@ -145,7 +161,10 @@ def _by_offsets(rows: Iterable[Row], inputs: ReaderInputs, offsets: str) -> Iter
 
 
 def _offsets(file: str, lines: Iterable[str], problems: Problems) -> Iterator[tuple[int, int]]:
-    """Each offset with the number of its line in the offset file. Reports what does not rise, or is no number."""
+    """Yield each offset with its line in the file of offsets.
+
+    Reports an offset that is no number, or not larger than the offset before it.
+    """
     before = -1
     for number, line in enumerate(lines, 1):
         text = line.strip()
@@ -159,6 +178,7 @@ def _offsets(file: str, lines: Iterable[str], problems: Problems) -> Iterator[tu
 
 
 def write(config: LinesConfig, stock: Stock) -> FixtureFiles:
+    """Yield the files of each split, and its offsets where they are the boundaries."""
     boundaries = config.documents
     for split, sides in config.in_order:
         documents = stock.draw_documents(
@@ -172,6 +192,7 @@ def write(config: LinesConfig, stock: Stock) -> FixtureFiles:
 
 
 def _with_boundaries(documents: list[list[str]], boundaries: BoundariesConfig | None) -> Iterator[str]:
+    """Yield the lines of a file: the sentences of the documents, with blank lines or markers as the settings say."""
     marks = {} if boundaries is None else {boundaries.at: [boundaries.marker]}
     for number, sentences in enumerate(documents):
         yield from marks.get("start", ())

@@ -1,4 +1,7 @@
-"""`table`: a row a sentence pair, in order; TSV with a header, Parquet or JSON lines, by the file's ending."""
+"""The form `table`: a sentence pair on each row, in order.
+
+The file is a TSV file with a header, a Parquet file or a file of JSON lines, as the ending of its name says.
+"""
 
 import io
 import json
@@ -17,21 +20,26 @@ from docmt.corpus.sides import aligned_document
 from docmt.corpus.stock import Stock
 
 Row = tuple[int, Sequence[object]]
-"""The number of a row (of its line, where there are lines), and its values: of source, target, document, the split
-where a column says it, and references."""
+"""The number of a row (of its line, where the file has lines), and its values.
+
+The values are source, target, document, the split where a column names it, and references."""
 
 ENDINGS = {".tsv": "tsv", ".tsv.gz": "tsv", ".jsonl": "jsonl", ".jsonl.gz": "jsonl", ".parquet": "parquet"}
 ENDS_IN = f"a file that ends in {', '.join(ENDINGS)}"
 
 
 def table_form(path: str) -> str | None:
-    """What kind of table a file is, by its name."""
+    """Return the kind of table of a file by the ending of its name, None where it has none of ENDINGS."""
     return next((form for ending, form in ENDINGS.items() if path.endswith(ending)), None)
 
 
 @dataclass(frozen=True)
 class TableReaderConfig(SplitsReaderConfig):
-    """Either `splits` names a file each, or `file` has all of them and `split` is the column that says which."""
+    """The settings of `table`.
+
+    Either `splits` names a file for each split, or `file` has all splits and `split` is the column that names the
+    split.
+    """
 
     PATHS: ClassVar = ("splits", "file")
 
@@ -45,6 +53,7 @@ class TableReaderConfig(SplitsReaderConfig):
     references: tuple[str, ...] = setting((), "columns of further references")
 
     def __post_init__(self) -> None:
+        """Refuse both `file` and `splits` or neither, `split` without `file`, and files of unknown endings."""
         need(bool(self.splits) != (self.file is not None), "file", self.file, "a file, or splits, and not both")
         need((self.file is None) == (self.split is None), "split", self.split, "a column with file, and only with it")
         for split, path in self.tables:
@@ -54,57 +63,63 @@ class TableReaderConfig(SplitsReaderConfig):
 
     @property
     def tables(self) -> list[tuple[str | None, str]]:
-        """Split (None = a column says it) and path of each file."""
+        """The split (None = a column names it) and the path of each file."""
         return [(None, self.file)] if self.file is not None else self.in_order
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
-        return {split: [path] for own, path in self.tables for split in ((own,) if own else SPLITS)}
+        """Return the file of each split; a file with a column of the split is the file of all splits."""
+        return {split: [path] for stated, path in self.tables for split in ((stated,) if stated else SPLITS)}
 
     def shares(self) -> dict[str, int]:
+        """Return a share of 1 for each split."""
         return dict.fromkeys(self.splits or SPLITS, 1)
 
 
 def documents(config: TableReaderConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Rows of one document follow each other; documents come in the order of the table.
+    """Yield the documents in the order of the table; the rows of a document follow each other.
 
-    An empty reference, or none, is left out. Reports rows with another number of columns than the header, and
-    values that are missing or no text. Raises UserError for a file that is missing or damaged, or lacks a column.
+    An empty reference counts as missing. Reports rows whose number of columns differs from the header's, and values
+    that are missing or no text. Raises UserError for a file that is missing or damaged, or that lacks a column.
     """
     needed = [config.source, config.target, config.document, *([config.split] if config.split else [])]
     columns = [*needed, *config.references]
     for split, path in config.tables:
-        shown = inputs.display_name(path)
+        file_name = inputs.display_name(path)
         read, _ = TABLE_FORMS[table_form(path)]
-        texts = _texts(read(inputs, path, columns), needed, inputs, shown)
-        for (own, name), group in groupby(texts, key=lambda row: (split or row[1][3], row[1][2])):
+        texts = _texts(read(inputs, path, columns), needed, inputs, file_name)
+        for (document_split, name), group in groupby(texts, key=lambda row: (split or row[1][3], row[1][2])):
             rows = [(number, (*row[:2], *(text or None for text in row[len(needed) :]))) for number, row in group]
-            yield aligned_document(own, name, rows, [shown] * (2 + len(config.references)))
+            yield aligned_document(document_split, name, rows, [file_name] * (2 + len(config.references)))
 
 
 def _texts(
-    rows: Iterator[Row], needed: Sequence[str], inputs: ReaderInputs, shown: str
+    rows: Iterator[Row], needed: Sequence[str], inputs: ReaderInputs, file_name: str
 ) -> Iterator[tuple[int, list[str]]]:
-    """Whole numbers count as texts, since documents may have such names. `needed`: the first columns."""
+    """Yield the number of each row and its values as stripped texts; values other than texts and integers become None.
+
+    Integers count as texts, since they may be names of documents. `needed`: the names of the first columns; a row that
+    lacks a text there is reported instead.
+    """
     for number, values in rows:
         texts = [str(value).strip() if isinstance(value, str | int) else None for value in values]
         if None in texts[: len(needed)]:
             column = texts.index(None)
-            found = f"{needed[column]}: {values[column]!r}"
-            inputs.problems.report("not a text", where=f"{shown}:{number}", found=found)
+            wrong_value = f"{needed[column]}: {values[column]!r}"
+            inputs.problems.report("not a text", where=f"{file_name}:{number}", found=wrong_value)
         else:
             yield number, texts
 
 
 def _json_lines(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iterator[Row]:
-    shown = inputs.display_name(path)
+    file_name = inputs.display_name(path)
     for number, line in enumerate(inputs.lines(path), 1):
-        where = f"{shown}:{number}"
+        where = f"{file_name}:{number}"
         try:
             row = json.loads(line)
-        except (ValueError, RecursionError) as problem:  # also digits by the thousand, lists in lists in lists ...
+        except (ValueError, RecursionError) as problem:  # also numbers of thousands of digits, deeply nested lists
             is_json = isinstance(problem, json.JSONDecodeError)
-            found = f"{problem.msg}, column {problem.colno}" if is_json else first_line(problem)
-            inputs.problems.report("not JSON", where=where, found=found)
+            mistake = f"{problem.msg}, column {problem.colno}" if is_json else first_line(problem)
+            inputs.problems.report("not JSON", where=where, found=mistake)
             continue
         if isinstance(row, dict):
             yield number, [row.get(name) for name in columns]
@@ -115,14 +130,15 @@ def _json_lines(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iter
 def _parquet(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iterator[Row]:
     import pyarrow.parquet as pq
 
-    shown = inputs.display_name(path)
-    place_ = inputs.path(path)
-    with reading(shown, "not a Parquet file"):
-        need_file(place_)
-        file = pq.ParquetFile(place_)
-    need_columns(file.schema_arrow.names, columns, f"{shown}:1")
+    file_name = inputs.display_name(path)
+    file_path = inputs.path(path)
+    with reading(file_name, "not a Parquet file"):
+        need_file(file_path)
+        file = pq.ParquetFile(file_path)
+    need_columns(file.schema_arrow.names, columns, f"{file_name}:1")
     number = 0
-    with reading(shown, "damaged Parquet file"):
+    with reading(file_name, "damaged Parquet file"):
+        # The settings may name a column twice, for instance as both document and source; it is read once.
         for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
             for values in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
                 number += 1
@@ -130,19 +146,23 @@ def _parquet(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iterato
 
 
 def write(config: TableReaderConfig, stock: Stock) -> FixtureFiles:
+    """Yield the file of each table; documents are named `<file>.<split><number>`."""
     columns = [config.document, config.source, config.target, *config.references]
-    for own, path in config.tables:
+    for stated, path in config.tables:
         records: list[dict[str, str]] = []
-        for split in SPLITS if own is None else (own,):
+        for split in SPLITS if stated is None else (stated,):
             documents = stock.draw_documents(config, split, path, 1 + len(config.references))
-            told = {config.split: split} if own is None else {}
+            split_column = {config.split: split} if stated is None else {}
             records += [
-                {**told, **dict(zip(columns, (f"{PurePosixPath(path).name}.{split}{number}", *row), strict=True))}
+                {
+                    **split_column,
+                    **dict(zip(columns, (f"{PurePosixPath(path).name}.{split}{number}", *row), strict=True)),
+                }
                 for number, rows in enumerate(documents, 1)
                 for row in rows
             ]
-        _, written = TABLE_FORMS[table_form(path)]
-        yield path, written(records)
+        _, content = TABLE_FORMS[table_form(path)]
+        yield path, content(records)
 
 
 def _as_tsv(records: Sequence[dict[str, str]]) -> str:
@@ -163,4 +183,4 @@ def _as_parquet(records: Sequence[dict[str, str]]) -> bytes:
 
 
 TABLE_FORMS = {"tsv": (tsv_rows, _as_tsv), "jsonl": (_json_lines, _as_json_lines), "parquet": (_parquet, _as_parquet)}
-"""By the kind of table: what reads some columns of a file, and what makes the content of a fixture's."""
+"""Two functions by the kind of table: to read columns of a file, and to build the content of a fixture's file."""

@@ -1,4 +1,4 @@
-"""`toy`: no file; documents and contrastive sets from the seeded grammar of `docmt.corpus.toy`."""
+"""The form `toy`: no file; documents and contrastive sets are drawn from the seeded grammar of `docmt.corpus.toy`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,6 +19,8 @@ documents_of_a_split = whole(1, 100_000_000)
 
 @dataclass(frozen=True)
 class ToyConfig(ReaderConfig):
+    """The settings of `toy`."""
+
     kind: Literal["toy"]
     seed: int = setting(1, "another seed is another corpus", whole(0, MOST_SEED))
     train_documents: int = setting(3000, "documents for training", documents_of_a_split)
@@ -32,6 +34,7 @@ class ToyConfig(ReaderConfig):
     distances: tuple[int, ...] = setting((1, 2, 3, 5), "sentences from the deciding sentence to the judged one")
 
     def __post_init__(self) -> None:
+        """Refuse lengths of documents and distances outside their ranges."""
         super().__post_init__()
         need(self.longest <= 100_000, "longest", self.longest, "at most 100,000")
         need(self.longest >= self.shortest, "longest", self.longest, f"shortest ({self.shortest}) or more")
@@ -39,29 +42,35 @@ class ToyConfig(ReaderConfig):
         need(self.distances != () and not wrong, "distances", list(self.distances), "one or more, each 1 or more")
 
     def small(self, fixture: FixtureConfig) -> Self:
+        """Return the same settings with the numbers and lengths of a fixture."""
         sizes = {f"{split}_documents": number for split, number in fixture.documents.items()}
         same = {name: getattr(fixture, name) for name in ("shortest", "longest", "contrastive_items")}
         return replace(self, **sizes, **same)
 
 
 def documents(config: ToyConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Splits and sets draw from their own generators, so that the size of one does not change another."""
+    """Draw the documents of all splits.
+
+    Each split and the contrastive sets have a generator of their own, so that the size of a split does not change the
+    others.
+    """
     sizes = (config.train_documents, config.dev_documents, config.test_documents)
-    told = set()
+    seen = set()
     for split, size in zip(SPLITS, sizes, strict=True):
         rng = Random(f"{config.seed}/{split}")
         for number in range(1, size + 1):
             pairs = draw_story(config.shortest, config.longest, rng).pairs()
-            # No document twice: what is tested was not trained on.
-            while pairs in told:
+            # No document occurs twice, so that no test document is also a training document.
+            while pairs in seen:
                 pairs = draw_story(config.shortest, config.longest, rng).pairs()
-            told.add(pairs)
+            seen.add(pairs)
             where = f"toy {split} {number}"
             source, target = (SideText(sentences, where) for sentences in zip(*pairs, strict=True))
             yield Document(split, f"{split}{number:04d}", source, target, where)
 
 
 def items(config: ToyConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
+    """Draw the items of each phenomenon at each distance."""
     rng = Random(f"{config.seed}/contrastive")
     for phenomenon, distance in product(PHENOMENA, config.distances):
         yield from draw_items(phenomenon, distance, config.contrastive_items, rng)

@@ -1,4 +1,7 @@
-"""`verses`: a Bible, a file a language, `Book.Chapter.Verse<TAB>text`, joined on the id; a document is a chapter."""
+"""The form `verses`: a Bible, a file for each language with lines `Book.Chapter.Verse<TAB>text`.
+
+The files are joined on the id of the verse; a document is a chapter.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,11 +16,13 @@ from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, Side
 from docmt.corpus.stock import Stock
 
 BOOKS = ("Gen", "Exod", "Lev", "Num")
-"""Books of a fixture that may be for training."""
+"""The books that a fixture may use for training."""
 
 
 @dataclass(frozen=True)
 class VersesConfig(FileReaderConfig):
+    """The settings of `verses`: a file for each language, and the books of dev and test."""
+
     PATHS: ClassVar = ("source", "target")
 
     kind: Literal["verses"]
@@ -25,24 +30,29 @@ class VersesConfig(FileReaderConfig):
     target: str
     dev: tuple[str, ...]
     test: tuple[str, ...]
-    continued: str | None = setting(None, "text of a verse that stands in the verse before: both are joined")
+    continued: str | None = setting(
+        None, "text of a verse whose translation is part of the verse before: both are joined"
+    )
     missing: str | None = setting(None, "text of a verse that a translation lacks: the pair is dropped, and counted")
     remove: tuple[str, ...] = setting((), "markup that is deleted from the text, and counted")
 
     def __post_init__(self) -> None:
+        """Refuse a book that is in both dev and test."""
         both = sorted(set(self.dev) & set(self.test))
         need(not both, "test", both, "books that are not in dev")
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
+        """Return both files for every split."""
         return {split: [self.source, self.target] for split in SPLITS}
 
     def shares(self) -> dict[str, int]:
+        """Return the number of books of each split of a fixture."""
         return {"train": 1, "dev": len(self.dev), "test": len(self.test)}
 
 
 @dataclass(frozen=True)
 class Verse:
-    """A verse in both languages, and its line in each file. `key`: `Book.Chapter.Verse`."""
+    """A verse in both languages, with its line in each file. `key`: `Book.Chapter.Verse`."""
 
     key: str
     texts: tuple[str, str]
@@ -50,17 +60,19 @@ class Verse:
 
     @property
     def book(self) -> str:
+        """The book, such as `Gen`."""
         return self.key.partition(".")[0]
 
     @property
     def chapter(self) -> str:
+        """The book and chapter, such as `Gen.1`."""
         return self.key.rpartition(".")[0]
 
 
 def documents(config: VersesConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Books named as dev or test are held out; all others are for training.
+    """Yield the chapters; the books of `dev` and `test` are held out, all others are for training.
 
-    Reports a line that is no verse, and an id given twice. Raises UserError for a book that is not there.
+    Reports a line that is no verse, and an id given twice. Raises UserError for a held-out book that the corpus lacks.
     """
     source, target = (_verses(config, inputs, name) for name in (config.source, config.target))
     inputs.changed["verses in one language only"] += len(source.keys() ^ target.keys())
@@ -70,7 +82,7 @@ def documents(config: VersesConfig, inputs: ReaderInputs) -> Iterator[Document]:
 
 
 def _verses(config: VersesConfig, inputs: ReaderInputs, name: str) -> dict[str, tuple[str, int]]:
-    """Text and line of each verse."""
+    """Return the text and the line of each verse."""
     verses: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(inputs.lines(name), 1):
         where = f"{inputs.display_name(name)}:{number}"
@@ -86,45 +98,53 @@ def _verses(config: VersesConfig, inputs: ReaderInputs, name: str) -> dict[str, 
 
 
 def _check_books(config: VersesConfig, books: set[str], where: str) -> None:
+    """Raise UserError where `books`, those of the corpus, lack a held-out book."""
     for name in (*config.dev, *config.test):
         if name not in books:
             raise UserError("held-out book is not in the corpus", where=where, found=name, remedy=nearest(name, books))
 
 
 def _chapters(config: VersesConfig, verses: list[Verse], inputs: ReaderInputs) -> Iterator[Document]:
+    """Yield the chapters that still have verses after cleaning."""
     splits = {**dict.fromkeys(config.dev, "dev"), **dict.fromkeys(config.test, "test")}
     files = [inputs.display_name(name) for name in (config.source, config.target)]
     for chapter, group in groupby(verses, key=lambda verse: verse.chapter):
-        kept = _clean(config, list(group), inputs)
-        if kept:
+        cleaned = _clean(config, list(group), inputs)
+        if cleaned:
             source, target = (
-                SideText([verse.texts[side] for verse in kept], file, [verse.lines[side] for verse in kept])
+                SideText([verse.texts[side] for verse in cleaned], file, [verse.lines[side] for verse in cleaned])
                 for side, file in enumerate(files)
             )
-            split = splits.get(kept[0].book, "train")
+            split = splits.get(cleaned[0].book, "train")
             yield Document(split, chapter, source, target, source.location(0))
 
 
 def _clean(config: VersesConfig, verses: Sequence[Verse], inputs: ReaderInputs) -> list[Verse]:
-    """Those of a chapter. Translations that count verses differently leave some out, or put two into one."""
-    changed, kept = inputs.changed, []
+    """Return the verse pairs of a chapter without missing ones, and with continued ones joined to the pair before.
+
+    Translations that count verses differently leave some verses out, or put two verses into one.
+    """
+    changed, cleaned = inputs.changed, []
     for verse in verses:
         if config.missing is not None and config.missing in verse.texts:
             changed["pairs dropped: a verse is missing"] += 1
-        elif config.continued is not None and config.continued in verse.texts and kept:
+        elif config.continued is not None and config.continued in verse.texts and cleaned:
             changed["pairs joined to the pair before: a verse stands in the one before"] += 1
-            new = ("" if text == config.continued else text for text in verse.texts)
-            before = kept[-1]
-            texts = (f"{old} {more}".strip() for old, more in zip(before.texts, new, strict=True))
-            kept[-1] = Verse(before.key, tuple(texts), before.lines)
+            continuations = ("" if text == config.continued else text for text in verse.texts)
+            previous = cleaned[-1]
+            texts = (
+                f"{old} {continuation}".strip() for old, continuation in zip(previous.texts, continuations, strict=True)
+            )
+            cleaned[-1] = Verse(previous.key, tuple(texts), previous.lines)
         else:
-            kept.append(
+            cleaned.append(
                 Verse(verse.key, tuple(_without(config.remove, text, inputs) for text in verse.texts), verse.lines)
             )
-    return kept
+    return cleaned
 
 
 def _without(markup: tuple[str, ...], text: str, inputs: ReaderInputs) -> str:
+    """Return the text without markup, and count what was removed."""
     for mark in markup:
         inputs.changed[f"{mark} removed"] += text.count(mark)
         text = text.replace(mark, "")
@@ -132,6 +152,7 @@ def _without(markup: tuple[str, ...], text: str, inputs: ReaderInputs) -> str:
 
 
 def write(config: VersesConfig, stock: Stock) -> FixtureFiles:
+    """Yield both files; the training documents are chapters of the first of BOOKS that is not held out."""
     held_out = {"dev": config.dev, "test": config.test}
     for_training = next(book for book in BOOKS if book not in (*config.dev, *config.test))
     verses: list[tuple[str, str, str]] = []
@@ -146,7 +167,10 @@ def write(config: VersesConfig, stock: Stock) -> FixtureFiles:
 
 
 def _rough(rows: Rows, config: VersesConfig) -> list[tuple[str, str]]:
-    """A chapter, with what the reader mends: markup, a verse that stands in the one before, one that is missing."""
+    """Return the pairs of a chapter with defects that the reader repairs.
+
+    These are markup, a verse whose translation is part of the verse before, and a missing verse.
+    """
     verses = [(source, target) for source, target, *_ in rows]
     source, target = verses[0]
     verses[0] = (f"{source}{''.join(config.remove)}", target)

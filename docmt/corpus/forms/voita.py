@@ -1,8 +1,8 @@
-"""`voita`: the contrastive sets of Voita et al. (2019), "When a Good Translation is Wrong in Context".
+"""The form `voita`: contrastive sets of deixis, lexical cohesion and ellipsis, in JSON.
 
-Deixis, lexical cohesion and ellipsis, in JSON. An instance is a group of four sentences joined by ` _eos `, several
-translations of it that differ in the last sentence, which of them is right (`true_ind`), and how far back the deciding
-sentence stands (`ctx_dist`).
+Voita et al. (2019), "When a Good Translation is Wrong in Context". An instance is a group of four sentences joined by
+`_eos` between spaces, several translations of it that differ in the last sentence, the index of the right translation
+(`true_ind`), and the distance of the deciding sentence (`ctx_dist`).
 """
 
 import json
@@ -24,23 +24,28 @@ from docmt.corpus.contrastive_items import (
 from docmt.corpus.inputs import ContrastiveItem, FixtureFiles, ReaderInputs
 from docmt.corpus.stock import Stock
 
-Sentences = tuple[str, ...]
+Translation = tuple[str, ...]
+"""The sentences of a translation."""
 
 
 @dataclass(frozen=True)
 class VoitaConfig(ContrastiveReaderConfig):
+    """The settings of `voita`."""
+
     kind: Literal["voita"]
 
 
 def items(config: VoitaConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
-    """Text is taken as it is: tokenised and cased.
+    """Yield the items of all sets; text is left as it is in the files, tokenised and cased.
 
-    Some instances have a translation twice (13 of each ellipsis set); of equal ones one is kept, and the others are
-    counted. One that equals the right one is no wrong one, so it goes too: the published evaluation, which takes the
-    first of equal scores, and puts the right one first, counts these instances as if it were not there. Where nothing
-    else is left (one instance of ellipsis_infl) the right one stands there twice: a tie, which scoring counts as wrong.
-    Reports an instance without its fields, and translations that differ before the last sentence.
-    Raises UserError for a file that is missing or no JSON list.
+    Some instances have a translation twice (13 of each ellipsis set); one of the equal translations stays, and the
+    others are counted. A wrong translation that equals the right one is dropped too: the published evaluation puts the
+    right translation first and takes the first of equal scores, so that it counts these instances as if that
+    translation were not there. Where no wrong translation is left (one instance of ellipsis_infl), the right one is
+    there twice: a tie, which scoring counts as wrong.
+
+    Reports an instance without its fields, and translations that differ before the last sentence. Raises UserError for
+    a file that is missing or is no JSON list.
     """
     for name, file in config.sets.items():
         yield from items_of_list(inputs, file, "instance", partial(_item, name, inputs.changed))
@@ -51,22 +56,24 @@ def _item(name: str, changed: Counter[str], instance: Any, where: str) -> Contra
     translations = [split_sentences(text) for text in texts_of(instance, "dst", where)]
     right, distance = (field(instance, key, int, where) for key in ("true_ind", "ctx_dist"))
     if not 0 <= right < len(translations) or len(translations) < 2:
-        found = f"{len(translations)} translations, true_ind {right}"
-        raise UserError("not a contrastive item", where=where, found=found, expected="2 or more, one of them right")
-    kept = _different(translations, translations[right], changed)
-    return item_of(name, distance, source, kept, kept.index(translations[right]), where)
+        counts = f"{len(translations)} translations, true_ind {right}"
+        raise UserError("not a contrastive item", where=where, found=counts, expected="2 or more, one of them right")
+    variants = _different(translations, translations[right], changed)
+    return item_of(name, distance, source, variants, variants.index(translations[right]), where)
 
 
-def _different(translations: list[Sentences], right: Sentences, changed: Counter[str]) -> list[Sentences]:
-    kept = list(dict.fromkeys(translations))
-    kept = kept if len(kept) > 1 else [right, right]
-    equal = translations.count(right) - kept.count(right)
+def _different(translations: list[Translation], right: Translation, changed: Counter[str]) -> list[Translation]:
+    """Return the translations without repetitions; at least two, the right one twice where no other is left."""
+    variants = list(dict.fromkeys(translations))
+    variants = variants if len(variants) > 1 else [right, right]
+    equal = translations.count(right) - variants.count(right)
     changed["variants dropped: equal to the right one"] += equal
-    changed["variants dropped: given twice"] += len(translations) - len(kept) - equal
-    return kept
+    changed["variants dropped: given twice"] += len(translations) - len(variants) - equal
+    return variants
 
 
 def write(config: VoitaConfig, stock: Stock) -> FixtureFiles:
+    """Yield the file of each set."""
     for name, path in config.sets.items():
         instances = [_instance(item) for item in stock.draw_set_items(name, path)]
         yield path, json.dumps(instances, ensure_ascii=False, indent=1)

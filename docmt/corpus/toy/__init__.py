@@ -1,1 +1,1 @@
-"""The toy corpus: a small world in simple Chinese and English, in which some words are decided by earlier sentences."""
+"""The toy corpus: a small world in simple Chinese and English, in which earlier sentences decide some words."""

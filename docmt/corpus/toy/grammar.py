@@ -1,8 +1,8 @@
-"""Sentences of the toy corpus: what each says, which phenomena it settles, and which one it leaves to its context.
+"""The sentences of the toy corpus: their words, the phenomena that they settle, and the one that they leave open.
 
-A document has one protagonist, one kind of fruit, one ambiguous word and one way of doing things (its facts).
-A `Sentence` is drawn before its facts are filled in, so that the same sentences can be told of other facts: that
-is what the twins of the contrastive sets are.
+A document has facts: one protagonist, one kind of fruit, one ambiguous word and one modality. A `Sentence` is drawn
+before the facts are filled in, so that the same sentences can be rendered with different facts; the twins of the
+contrastive sets are built in this way.
 """
 
 from collections.abc import Callable
@@ -13,13 +13,17 @@ from docmt.corpus.toy import words
 
 GENDER, NUMBER, WORD, ELLIPSIS = "pronoun_gender", "pronoun_number", "word", "ellipsis"
 PHENOMENA = (GENDER, NUMBER, WORD, ELLIPSIS)
-"""The dropped subject becomes he or she, it or they; a bare word has two translations; 也一样 takes up can, did
-or does."""
+"""The phenomena: a dropped subject becomes he or she, or it or they; a bare word has two translations; 也一样
+stands for can, did or does."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What holds in a document; each phenomenon follows from one of them."""
+    """The facts of a document; each phenomenon depends on one fact.
+
+    `gender` is an index into `pair`, `sense` one into the senses of `word`; `count`: the number of fruits in Chinese
+    and in English.
+    """
 
     pair: tuple[words.Person, words.Person]
     gender: int
@@ -31,18 +35,21 @@ class Facts:
 
     @property
     def person(self) -> words.Person:
+        """The protagonist."""
         return self.pair[self.gender]
 
     @property
     def word_sense(self) -> words.Sense:
+        """The sense in which the document uses its ambiguous word."""
         return self.word.senses[self.sense]
 
     @property
     def is_plural(self) -> bool:
+        """True where the document has more than one fruit."""
         return self.count != words.SINGLE
 
     def contrasted(self, phenomenon: str, rng: Random) -> "Facts":
-        """The same facts but for the one that decides `phenomenon`."""
+        """Return the same facts except for the one that decides `phenomenon`, which gets a different value."""
         if phenomenon == GENDER:
             return replace(self, gender=1 - self.gender)
         if phenomenon == NUMBER:
@@ -53,6 +60,7 @@ class Facts:
 
 
 def draw_facts(rng: Random) -> Facts:
+    """Draw the facts of a document."""
     return Facts(
         pair=rng.choice(words.PAIRS),
         gender=rng.randrange(2),
@@ -66,23 +74,24 @@ def draw_facts(rng: Random) -> Facts:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence, told of facts by `say(facts) -> (Chinese, English)`."""
+    """A sentence without its facts: `say(facts)` returns it in Chinese and in English."""
 
     say: Callable[[Facts], tuple[str, str]]
     settles: frozenset[str] = frozenset()
-    """Phenomena that its source settles for later sentences."""
+    """The phenomena that its Chinese settles for later sentences."""
     leaves_open: str | None = None
     """The phenomenon that only earlier sentences decide."""
     of_person: bool = False
-    """Whether it states something of a person, which a later 也一样 would take up."""
+    """The sentence is a statement about a person, to which a later 也一样 would refer."""
 
     @property
     def shows(self) -> frozenset[str]:
-        """Phenomena whose answer can be read off it in either language."""
+        """The phenomena whose answer the sentence reveals, in Chinese or in English."""
         return self.settles | ({self.leaves_open} if self.leaves_open else frozenset())
 
 
 def _pair(chinese: str, english: str) -> tuple[str, str]:
+    """Return the two sentences with a full stop, the English one with a capital letter."""
     return f"{chinese}。", f"{english[0].upper()}{english[1:]}."
 
 
@@ -91,7 +100,7 @@ def _a(noun: str) -> str:
 
 
 def _word_with_cues(facts: Facts) -> str:
-    """The ambiguous word with what shows its sense: 只下蛋的鸡."""
+    """Return the ambiguous word with the measure word and attribute that show its sense: 只下蛋的鸡."""
     return f"{facts.word_sense.measure}{facts.word_sense.attribute}{facts.word.zh}"
 
 
@@ -102,7 +111,7 @@ def _there_are(facts: Facts) -> str:
 
 
 def mention(rng: Random) -> Sentence:
-    """The protagonist by name: 汤姆在公园里。 Tom is in the park."""
+    """Draw a sentence with the protagonist's name: 汤姆在公园里。 Tom is in the park."""
     time = rng.choice((words.NO_TIME, words.NO_TIME, words.TODAY, words.YESTERDAY))
     place_zh, place_en = rng.choice(words.WHEREABOUTS)
 
@@ -114,7 +123,7 @@ def mention(rng: Random) -> Sentence:
 
 
 def feeling(rng: Random) -> Sentence:
-    """The protagonist as a dropped subject: 今天很累。 He is very tired today."""
+    """Draw a sentence with the protagonist as a dropped subject: 今天很累。 He is very tired today."""
     time = rng.choice((words.NO_TIME, words.TODAY, words.NOW, words.YESTERDAY))
     degree_zh, degree_en = rng.choice(words.DEGREES)
     zh, en = rng.choice(words.FEELINGS)
@@ -127,7 +136,7 @@ def feeling(rng: Random) -> Sentence:
 
 
 def doing(rng: Random) -> Sentence:
-    """The protagonist as a dropped subject, with a possessive: 还在找钥匙。 She is still looking for her key."""
+    """Draw a sentence with a dropped subject and a possessive: 还在找钥匙。 She is still looking for her key."""
     still_zh, still_en = rng.choice((("", ""), ("还", "still ")))
     zh, en = rng.choice(words.DOINGS)
 
@@ -139,7 +148,7 @@ def doing(rng: Random) -> Sentence:
 
 
 def fruit(rng: Random) -> Sentence:
-    """盘子里有三个梨。 There are three pears on the plate."""
+    """Draw the first mention of the fruit: 盘子里有三个梨。 There are three pears on the plate."""
     place_zh, place_en = rng.choice(words.DISHES)
 
     def say(facts: Facts) -> tuple[str, str]:
@@ -149,10 +158,11 @@ def fruit(rng: Random) -> Sentence:
 
 
 def given_fruit(rng: Random) -> Sentence:
-    """The fruit once more, by name: 这三个梨是给老师的。 These pears are for the teacher."""
+    """Draw a later mention of the fruit by name: 这三个梨是给老师的。 These pears are for the teacher."""
     person_zh, person_en = rng.choice(words.NEUTRAL_PEOPLE)
 
     def say(facts: Facts) -> tuple[str, str]:
+        # After 这, Chinese leaves out 一: 这个, not 这一个.
         count = facts.count[0].removeprefix("一")
         english = f"these {facts.fruit.plural} are" if facts.is_plural else f"this {facts.fruit.singular} is"
         return _pair(f"这{count}{facts.fruit.zh}是给{person_zh}的", f"{english} for {person_en}")
@@ -161,7 +171,7 @@ def given_fruit(rng: Random) -> Sentence:
 
 
 def taste(rng: Random) -> Sentence:
-    """The fruit as a dropped subject: 看起来很甜。 They look very sweet."""
+    """Draw a sentence with the fruit as a dropped subject: 看起来很甜。 They look very sweet."""
     sense_zh, sense_en = rng.choice(words.SENSES)
     degree_zh, degree_en = rng.choice(words.DEGREES)
     zh, en = rng.choice(words.TASTES)
@@ -175,7 +185,7 @@ def taste(rng: Random) -> Sentence:
 
 
 def ambiguous(rng: Random) -> Sentence:
-    """The ambiguous word with what shows its sense: 院子里有一只下蛋的鸡。 There is a hen in the yard."""
+    """Draw the first mention of the ambiguous word, with cues: 院子里有一只下蛋的鸡。 There is a hen in the yard."""
     places = (rng.choice(words.INDOORS), rng.choice(words.OUTDOORS))
 
     def say(facts: Facts) -> tuple[str, str]:
@@ -186,7 +196,10 @@ def ambiguous(rng: Random) -> Sentence:
 
 
 def in_front(rng: Random) -> Sentence:
-    """Protagonist, fruit and ambiguous word at once: 汤姆面前有一个梨和一头产奶的牛。 There is a pear and ..."""
+    """Draw a sentence with protagonist, fruit and ambiguous word at once.
+
+    汤姆面前有一个梨和一头产奶的牛。 There is a pear and a cow in front of Tom.
+    """
     place_zh, place_en = rng.choice((("身边", "next to"), ("面前", "in front of")))
 
     def say(facts: Facts) -> tuple[str, str]:
@@ -198,7 +211,7 @@ def in_front(rng: Random) -> Sentence:
 
 
 def owned(rng: Random) -> Sentence:
-    """The ambiguous word once more, with what shows its sense: 那只下蛋的鸡是老师的。 That hen is the teacher's."""
+    """Draw a later mention of the ambiguous word, with cues: 那只下蛋的鸡是老师的。 That hen is the teacher's."""
     person_zh, person_en = rng.choice(words.NEUTRAL_PEOPLE)
 
     def say(facts: Facts) -> tuple[str, str]:
@@ -208,7 +221,7 @@ def owned(rng: Random) -> Sentence:
 
 
 def bare(rng: Random) -> Sentence:
-    """The ambiguous word alone: 昨天鸡很干净。 The hen was very clean yesterday."""
+    """Draw a sentence with the ambiguous word without cues: 昨天鸡很干净。 The hen was very clean yesterday."""
     time = rng.choice((words.NO_TIME, words.NO_TIME, words.NOW, words.YESTERDAY))
     degree_zh, degree_en = rng.choice(words.DEGREES)
     zh, en = rng.choice(words.LOOKS)
@@ -221,18 +234,18 @@ def bare(rng: Random) -> Sentence:
 
 
 def activity(rng: Random) -> Sentence:
-    """What the protagonist can do, did or does: 汤姆每天游泳。 Tom swims every day."""
-    chosen, way = rng.choice(words.ACTIVITIES), rng.randrange(3)
+    """Draw a sentence on what the protagonist can do, did or does: 汤姆每天游泳。 Tom swims every day."""
+    verb_forms, way = rng.choice(words.ACTIVITIES), rng.randrange(3)
 
     def say(facts: Facts) -> tuple[str, str]:
-        zh, en = (text.format(**chosen._asdict()) for text in facts.modality.ways[way])
+        zh, en = (text.format(**verb_forms._asdict()) for text in facts.modality.ways[way])
         return _pair(f"{facts.person.zh}{zh}", f"{facts.person.en} {en}")
 
     return Sentence(say, frozenset({GENDER, ELLIPSIS}), of_person=True)
 
 
 def likewise(rng: Random) -> Sentence:
-    """The elided verb: 老师也一样。 The teacher can too."""
+    """Draw a sentence with an elided verb: 老师也一样。 The teacher can too."""
     person_zh, person_en = rng.choice(words.NEUTRAL_PEOPLE)
     even = rng.random() < 0.3
 
@@ -246,7 +259,10 @@ def likewise(rng: Random) -> Sentence:
 
 
 def scene(rng: Random) -> Sentence:
-    """What nothing depends on: 公园很安静。 The park is very quiet. Now and then said in another way."""
+    """Draw a sentence that no other one depends on: 公园很安静。 The park is very quiet.
+
+    很 is sometimes translated in a different way, by `really`.
+    """
     zh, en, states = rng.choice(words.SCENES)
     state_zh, state_en = rng.choice(states)
     time = rng.choice((words.NO_TIME, words.TODAY, words.YESTERDAY))

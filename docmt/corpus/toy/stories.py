@@ -1,8 +1,9 @@
-"""Documents of the toy corpus: sentences in an order in which each one's context decides what it leaves open.
+"""Documents of the toy corpus, in which the earlier sentences decide what each sentence leaves open.
 
-Contrastive sets are made of minimal twins, which differ in one sentence, which decides the last one. Their other
-sentences, their variants and the order of these are the same, and the right variant is another. So whoever cannot see
-the deciding sentence scores the twins alike and has exactly one of two right.
+Contrastive sets consist of minimal twins: two items that differ in one sentence only, the one that decides how the last
+sentence is translated. Their other sentences, their variants and the order of the variants are the same, but different
+variants are right. A model that cannot see the deciding sentence therefore gives both twins the same scores, and has
+exactly one of the two right.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,7 @@ FIRST: dict[str, tuple[Draw, ...]] = {
     WORD: (grammar.ambiguous,),
     ELLIPSIS: (grammar.activity,),
 }
-"""First mentions: their source settles the phenomenon, for one that does not know the document so far."""
+"""The kinds of first mention: their Chinese settles the phenomenon without the document so far."""
 
 AGAIN: dict[str, tuple[Draw, ...]] = {
     GENDER: (grammar.mention,),
@@ -29,7 +30,7 @@ AGAIN: dict[str, tuple[Draw, ...]] = {
     WORD: (grammar.owned,),
     ELLIPSIS: (grammar.activity,),
 }
-"""Later mentions that settle it once more."""
+"""The kinds of later mention, which settle the phenomenon once more."""
 
 OPEN: dict[str, tuple[Draw, ...]] = {
     GENDER: (grammar.feeling, grammar.doing),
@@ -37,11 +38,12 @@ OPEN: dict[str, tuple[Draw, ...]] = {
     WORD: (grammar.bare,),
     ELLIPSIS: (grammar.likewise,),
 }
-"""Sentences that leave it to their context."""
+"""The kinds of sentence that leave the phenomenon to their context."""
 
 ANY = (*PHENOMENA, *PHENOMENA, *PHENOMENA, WORD, WORD, None)
-"""What a sentence can be about, None being nothing that matters: as often as it stands here. The ambiguous word most
-often, so that its mentions are a lexical chain."""
+"""The phenomena that a sentence is drawn from, each as often as it is listed; None = no phenomenon.
+
+The ambiguous word is the most frequent, so that its mentions form a lexical chain."""
 
 
 @dataclass(frozen=True)
@@ -52,21 +54,24 @@ class Story:
     sentences: tuple[Sentence, ...]
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of Chinese and English."""
+        """Return the sentence pairs in Chinese and English."""
         return tuple(sentence.say(self.facts) for sentence in self.sentences)
 
 
 def is_settled(phenomenon: str, before: Sequence[Sentence]) -> bool:
-    """Whether a sentence after `before` can leave `phenomenon` open."""
+    """Return whether a sentence after `before` can leave `phenomenon` open."""
     if phenomenon == ELLIPSIS:
-        # 也一样 takes up the last statement about a person, so that one must be about an activity.
+        # 也一样 refers to the last statement about a person, so that statement must be about an activity.
         people = [sentence for sentence in before if sentence.of_person]
         return bool(people) and ELLIPSIS in people[-1].shows
     return any(phenomenon in sentence.settles for sentence in before)
 
 
 def settling(phenomenon: str, before: Sequence[Sentence]) -> tuple[Draw, ...]:
-    """First mentions that can follow `before`: people come with their things where no thing was mentioned yet."""
+    """Return the first mentions that can follow `before`.
+
+    A mention of the protagonist together with things is possible only while no thing has been mentioned yet.
+    """
     alone = not any({NUMBER, WORD} & sentence.settles for sentence in before)
     return (*FIRST[phenomenon], grammar.in_front) if phenomenon == GENDER and alone else FIRST[phenomenon]
 
@@ -78,36 +83,42 @@ def draw_next(
     phenomena: Sequence[str | None] = ANY,
     allowed: Callable[[Sentence], bool] = lambda _: True,
 ) -> Sentence:
-    """Draw a sentence about one of `phenomena` that can follow `before`, is none of it again, and is `allowed`."""
-    told = {sentence.say(facts) for sentence in before}
+    """Draw a sentence about one of `phenomena` that can follow `before`, repeats none of it, and is `allowed`."""
+    pairs = {sentence.say(facts) for sentence in before}
     while True:
         phenomenon = rng.choice(phenomena)
         sentence = rng.choice(_draws(phenomenon, before, rng))(rng)
-        if allowed(sentence) and sentence.say(facts) not in told:
+        if allowed(sentence) and sentence.say(facts) not in pairs:
             return sentence
 
 
 def _draws(phenomenon: str | None, before: Sequence[Sentence], rng: Random) -> tuple[Draw, ...]:
+    """Return the kinds of sentence, for one `phenomenon`, of which the next sentence is drawn."""
     if phenomenon is None:
         return (grammar.scene,)
     if not is_settled(phenomenon, before):
         return settling(phenomenon, before)
     if phenomenon == GENDER and is_settled(ELLIPSIS, before) and rng.random() < 0.6:
-        # Any statement about a person ends the reach of 也一样: fewer of them let it stand far from its activity too.
+        # 也一样 cannot refer past a statement about a person: with fewer of them it may be far from its activity.
         return (grammar.scene,)
     return (OPEN if rng.random() < 0.8 else AGAIN)[phenomenon]
 
 
 def draw_story(shortest: int, longest: int, rng: Random) -> Story:
-    """A document that exercises every phenomenon and says nothing twice."""
+    """Draw a document that has every phenomenon and repeats no sentence."""
     length = rng.randint(shortest, longest)
     while True:
         facts = grammar.draw_facts(rng)
         sentences: list[Sentence] = []
         while len(sentences) < length:
-            due = [p for p in PHENOMENA if p not in {sentence.leaves_open for sentence in sentences}]
-            enough = length - len(sentences) > 2 * len(due)
-            sentences.append(draw_next(sentences, facts, rng, ANY if enough else due or PHENOMENA))
+            missing = [
+                phenomenon
+                for phenomenon in PHENOMENA
+                if phenomenon not in {sentence.leaves_open for sentence in sentences}
+            ]
+            # Near the end of the document only the phenomena that it still lacks are drawn.
+            has_room = length - len(sentences) > 2 * len(missing)
+            sentences.append(draw_next(sentences, facts, rng, ANY if has_room else missing or PHENOMENA))
         if {sentence.leaves_open for sentence in sentences}.issuperset(PHENOMENA):
             return Story(facts, tuple(sentences))
 
@@ -115,37 +126,40 @@ def draw_story(shortest: int, longest: int, rng: Random) -> Story:
 def draw_items(
     phenomenon: str, distance: int, items: int, rng: Random, length: int | None = None
 ) -> Iterator[ContrastiveItem]:
-    """So many items, twins one after the other, no two the same. `length`: sentences of each, none = any number."""
-    seen: set[tuple[str, ...]] = set()
-    while len(seen) < items:
+    """Yield `items` items, twins one after the other, no two with the same source.
+
+    `length`: the number of sentences of each item, None = any number.
+    """
+    sources: set[tuple[str, ...]] = set()
+    while len(sources) < items:
         twins = draw_twins(phenomenon, distance, rng)
-        if length in (None, len(twins[0].source)) and not seen & {twin.source for twin in twins}:
-            seen |= {twin.source for twin in twins}
+        if length in (None, len(twins[0].source)) and not sources & {twin.source for twin in twins}:
+            sources |= {twin.source for twin in twins}
             yield from twins
 
 
 def draw_twins(phenomenon: str, distance: int, rng: Random) -> tuple[ContrastiveItem, ContrastiveItem]:
-    """Two items whose deciding sentence stands `distance` sentences before the last one."""
+    """Draw two items whose deciding sentence is `distance` sentences before the last one."""
     facts = grammar.draw_facts(rng)
     other = facts.contrasted(phenomenon, rng)
     sentences = _sentences(phenomenon, distance, facts, rng)
-    variants = tuple(sentences[-1].say(told)[1] for told in (facts, other))
+    variants = tuple(sentences[-1].say(item_facts)[1] for item_facts in (facts, other))
     first, second = (
         ContrastiveItem(
             phenomenon,
             distance,
-            tuple(sentence.say(told)[0] for sentence in sentences),
-            tuple(sentence.say(told)[1] for sentence in sentences[:-1]),
+            tuple(sentence.say(item_facts)[0] for sentence in sentences),
+            tuple(sentence.say(item_facts)[1] for sentence in sentences[:-1]),
             variants,
             correct,
         )
-        for correct, told in enumerate((facts, other))
+        for correct, item_facts in enumerate((facts, other))
     )
     return first, second
 
 
 def _sentences(phenomenon: str, distance: int, facts: Facts, rng: Random) -> list[Sentence]:
-    """Some opening, the deciding sentence, what stands between, the judged sentence."""
+    """Draw the opening, the deciding sentence, the sentences in between and the judged sentence of an item."""
     sentences: list[Sentence] = []
     for _ in range(rng.randint(0, 2)):
         sentences.append(draw_next(sentences, facts, rng, allowed=lambda new: phenomenon not in new.shows))
@@ -156,5 +170,6 @@ def _sentences(phenomenon: str, distance: int, facts: Facts, rng: Random) -> lis
 
 
 def _keeps_open(phenomenon: str, sentence: Sentence) -> bool:
-    # 也一样 must find the activity as the last statement about a person.
+    """Return whether a sentence between the deciding and the judged one leaves `phenomenon` to the deciding one."""
+    # The activity must stay the last statement about a person, since 也一样 refers to that statement.
     return phenomenon not in sentence.shows and not (phenomenon == ELLIPSIS and sentence.of_person)

@@ -1,9 +1,11 @@
-"""The words of the toy corpus, in both languages. All of it was written for this corpus."""
+"""The words of the toy corpus in Chinese and English, all written for this corpus."""
 
 from typing import NamedTuple
 
 
 class Person(NamedTuple):
+    """A person whose English pronoun depends on `gender`, male or female."""
+
     zh: str
     en: str
     gender: str
@@ -22,13 +24,13 @@ PAIRS = tuple(
         ("那个男孩", "the boy", "那个女孩", "the girl"),
     )
 )
-"""People by twos, so that each has a counterpart of the other gender."""
+"""Pairs of people, so that each person has a counterpart of the other gender."""
 
 PRONOUN = {"male": ("he", "his"), "female": ("she", "her")}
 
 
 class Time(NamedTuple):
-    """When a state holds; `en` stands at the end of the sentence."""
+    """The time of a state. `en` goes to the end of the sentence; `be` is the form of the verb."""
 
     zh: str
     en: str
@@ -81,6 +83,8 @@ NEUTRAL_PEOPLE = (
 
 
 class Fruit(NamedTuple):
+    """A fruit, with its English singular and plural."""
+
     zh: str
     singular: str
     plural: str
@@ -109,7 +113,7 @@ TASTES = (("甜", "sweet"), ("酸", "sour"), ("新鲜", "fresh"), ("香", "fragr
 
 
 class Sense(NamedTuple):
-    """One meaning of an ambiguous word: the measure word and perhaps an attribute, which show it, and the English."""
+    """A sense of an ambiguous word: the measure word, and perhaps an attribute, that show it, and the English word."""
 
     measure: str
     attribute: str
@@ -117,7 +121,11 @@ class Sense(NamedTuple):
 
 
 class AmbiguousWord(NamedTuple):
-    """A word that has two translations. Its form is the same wherever it stands, so that its mentions are a chain."""
+    """A word that has two translations.
+
+    Its Chinese form is the same everywhere, so that its mentions form a lexical chain. `outdoors`: its place is one of
+    OUTDOORS, else of INDOORS.
+    """
 
     zh: str
     senses: tuple[Sense, Sense]
@@ -169,6 +177,8 @@ LOOKS = (
 
 
 class Activity(NamedTuple):
+    """An activity: the Chinese verb and three English forms."""
+
     zh: str
     base: str
     past: str
@@ -190,7 +200,7 @@ ACTIVITIES = (
 
 
 class Modality(NamedTuple):
-    """What 也一样 takes up: the English auxiliary, and three ways to say the full verb."""
+    """A modality that 也一样 repeats: the English auxiliary, and three ways to write the full verb."""
 
     auxiliary: str
     ways: tuple[tuple[str, str], ...]
@@ -212,4 +222,4 @@ SCENES = (
     ("房子", "the house", (("旧", "old"), ("暖和", "warm"))),
     ("早饭", "the breakfast", (("简单", "simple"), ("丰盛", "rich"))),
 )
-"""What has nothing to do with the rest of a document."""
+"""The scenes, which have nothing to do with the rest of a document: the subject and its possible states."""

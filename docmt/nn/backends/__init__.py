@@ -1,1 +1,1 @@
-"""Ways to compute `docmt.nn.attention.attend`: bucketed (any device), varlen (CUDA)."""
+"""The ways to compute `docmt.nn.attention.attend`: bucketed (on any device) and varlen (on CUDA)."""

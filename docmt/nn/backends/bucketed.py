@@ -1,7 +1,8 @@
-"""Attention on any device by padded batches: runs of like lengths share one call of the fused kernel.
+"""Attention on any device by padded batches: runs of similar length share one call of the fused kernel.
 
-What goes where is planned once for a pair of partitions and kept with the queries' one, so that all layers and the
-backward pass share it. A plan sorts tokens into buckets by one gather, and back by another.
+A plan says how the tokens of two partitions go to the padded batches, which are called buckets, and back. It is
+computed once for a pair of partitions and stored with the queries' partition, so all layers and the backward pass use
+the same plan. One gather sorts tokens into buckets, another sorts the results back.
 """
 
 from dataclasses import dataclass
@@ -17,18 +18,21 @@ from docmt.nn.shapes import HeadRows, KeyMask, Keys, Numbers, PaddedKeys, Padded
 
 @dataclass(frozen=True, eq=False)
 class Bucket:
-    """Runs padded to one batch: `rows` of them, with `queries` and `keys` places each."""
+    """A padded batch of runs: `rows` runs, with `queries` and `keys` places in each row."""
 
     rows: int
     queries: int
     keys: int
     may_attend: KeyMask | None
-    """None where no key is padding."""
+    """True where a key is real; None where no key of the bucket is padding."""
 
 
 @dataclass(frozen=True, eq=False)
 class BucketPlan:
-    """Where tokens go: gathers of queries and keys into the buckets, and of the results back; None = in place."""
+    """The buckets, and the indices that gather queries and keys into them and the results back into the stream.
+
+    An index is None where the tokens are already in the right order.
+    """
 
     buckets: tuple[Bucket, ...]
     queries: Numbers | None
@@ -45,7 +49,7 @@ def attend(
     causal: bool = False,
     dropout: WeightDropout | None = None,
 ) -> Queries:
-    """See `docmt.nn.attention.attend`."""
+    """Compute `docmt.nn.attention.attend`."""
     if not query_segments.tokens or not key_segments.tokens:
         return torch.zeros_like(q)
     plan = plan_of(query_segments, key_segments)
@@ -54,25 +58,29 @@ def attend(
     query_places = [bucket.rows * bucket.queries for bucket in plan.buckets]
     parts = zip(plan.buckets, q.split(query_places), k.split(key_places), v.split(key_places), strict=True)
     if dropout is None:
-        seen = [_attend_bucket(*part, causal) for part in parts]
+        results = [_attend_bucket(*part, causal) for part in parts]
     else:
         keys = _gather(dropout.keys, plan.queries).split(query_places)
-        seen = [_thin_bucket(*part, causal, dropout, own) for part, own in zip(parts, keys, strict=True)]
-    return _gather(torch.cat(seen) if len(seen) > 1 else seen[0], plan.back)
+        results = [
+            _attend_bucket_with_dropout(*part, causal, dropout, bucket_keys)
+            for part, bucket_keys in zip(parts, keys, strict=True)
+        ]
+    return _gather(torch.cat(results) if len(results) > 1 else results[0], plan.back)
 
 
 def _attend_bucket(bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool) -> Queries:
-    # Padding stands at the right, so a causal query never sees it.
+    # Padding is at the right end of each row, so the causal mask already hides it; and the fused kernel takes either a
+    # mask or the causal flag, not both.
     may_attend = None if causal else bucket.may_attend
     return kernel.attend_padded(*_rows(bucket, q, k, v), may_attend, causal).flatten(0, 1)
 
 
-def _thin_bucket(
+def _attend_bucket_with_dropout(
     bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool, dropout: WeightDropout, keys: RowKeys
 ) -> Queries:
     keys_BQ = keys.unflatten(0, (bucket.rows, bucket.queries))
-    seen_BQHK = kernel.attend_with_dropout(*_rows(bucket, q, k, v), bucket.may_attend, causal, dropout, keys_BQ)
-    return seen_BQHK.flatten(0, 1)
+    results_BQHK = kernel.attend_with_dropout(*_rows(bucket, q, k, v), bucket.may_attend, causal, dropout, keys_BQ)
+    return results_BQHK.flatten(0, 1)
 
 
 def _rows(bucket: Bucket, q: Queries, k: Keys, v: Keys) -> tuple[PaddedQueries, PaddedKeys, PaddedKeys]:
@@ -85,7 +93,7 @@ def _gather(x: HeadRows | RowKeys, index: Numbers | None) -> HeadRows | RowKeys:
 
 
 def plan_of(query_segments: Segments, key_segments: Segments) -> BucketPlan:
-    """The plan for a pair of partitions; made at the first call."""
+    """Return the plan for a pair of partitions, which is computed at the first call and then stored."""
     if key_segments not in query_segments.prepared:
         query_segments.prepared[key_segments] = _plan(query_segments, key_segments)
     return query_segments.prepared[key_segments]
@@ -95,6 +103,7 @@ def _plan(query_segments: Segments, key_segments: Segments) -> BucketPlan:
     device = query_segments.device
     query_lengths = np.asarray(query_segments.lengths, dtype=np.int64)
     key_lengths = np.asarray(key_segments.lengths, dtype=np.int64)
+    # On the host, from the plain lengths: reading the offsets of the device would make the host wait for it.
     groups = group_runs(query_lengths, key_lengths)
     buckets = tuple(_bucket(query_lengths[group], key_lengths[group], device) for group in groups)
     queries, back = _places(query_lengths, groups, [bucket.queries for bucket in buckets])
@@ -105,7 +114,10 @@ def _plan(query_segments: Segments, key_segments: Segments) -> BucketPlan:
 
 
 def group_runs(query_lengths: np.ndarray, key_lengths: np.ndarray) -> list[np.ndarray]:
-    """Numbers of the runs of each bucket: those with nearly as many queries; runs without queries are in none."""
+    """Return the numbers of the runs of each bucket.
+
+    The runs of a bucket have nearly as many queries; runs without queries are in no bucket.
+    """
     filled = np.flatnonzero(query_lengths)
     sizes = coarse(query_lengths[filled])
     order = np.lexsort((key_lengths[filled], sizes))
@@ -113,9 +125,10 @@ def group_runs(query_lengths: np.ndarray, key_lengths: np.ndarray) -> list[np.nd
 
 
 def coarse(lengths: np.ndarray) -> np.ndarray:
-    """Rounded up to three significant bits: 1 to 8, 10, 12, 14, 16, 20, ...
+    """Return the lengths rounded up to three significant bits: 1 to 8, 10, 12, 14, 16, 20, ...
 
-    Fewer buckets are fewer calls, and padding is below a quarter of a run (benchmarks/attention.md).
+    Fewer buckets mean fewer kernel calls, and the padding of a run is less than a quarter of its length
+    (benchmarks/attention.md).
     """
     _, bits = np.frexp(lengths)
     step = 1 << np.maximum(bits - 3, 0)
@@ -123,6 +136,7 @@ def coarse(lengths: np.ndarray) -> np.ndarray:
 
 
 def _bucket(query_lengths: np.ndarray, key_lengths: np.ndarray, device: torch.device) -> Bucket:
+    # At least one place for keys, also where no run of the bucket has any: the mask hides it, and the result is zero.
     queries, keys = int(query_lengths.max()), max(1, int(key_lengths.max()))
     may_attend = None
     if key_lengths.min() < keys:
@@ -131,15 +145,15 @@ def _bucket(query_lengths: np.ndarray, key_lengths: np.ndarray, device: torch.de
 
 
 def _places(lengths: np.ndarray, groups: list[np.ndarray], widths: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """For each place of the buckets its token, and for each token its place."""
+    """Return the token at each place of the buckets, and the place of each token."""
     tokens, real = padded_indices(lengths, np.concatenate(groups), np.repeat(widths, [len(group) for group in groups]))
-    back = np.zeros(lengths.sum(), dtype=np.int64)
-    back[tokens[real]] = np.flatnonzero(real)
-    return tokens, back
+    token_places = np.zeros(lengths.sum(), dtype=np.int64)
+    token_places[tokens[real]] = np.flatnonzero(real)
+    return tokens, token_places
 
 
 def _index(places: np.ndarray, tokens: int, device: torch.device) -> Numbers | None:
-    """As a tensor on the device; None where all of so many tokens stay where they are."""
+    """Return the index as a tensor on the device, or None where it leaves all `tokens` tokens in their places."""
     if np.array_equal(places, np.arange(tokens)):
         return None
     return torch.from_numpy(places).to(device, non_blocking=True)

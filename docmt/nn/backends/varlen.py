@@ -1,4 +1,4 @@
-"""Variable-length flash attention on CUDA, in half precision: the packed stream as it is."""
+"""Variable-length flash attention on CUDA, in half precision: the kernel reads the packed stream without padding."""
 
 import inspect
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from docmt.nn.segments import Segments
 from docmt.nn.shapes import Keys, Queries
 
 MAX_HEAD_WIDTH = 256
-"""Widest head of flash attention; widths are multiples of 8."""
+"""Largest width of a head that flash attention takes; widths are multiples of 8."""
 
 
 @cache
 def kernel() -> Callable | None:
-    """torch's kernel; None where the installed torch lacks it.
+    """Return torch's kernel, or None where the installed torch lacks it.
 
-    Imported at the first use: it takes a second, which jobs without a GPU need not spend.
+    It is imported at the first use: the import takes a second, which jobs without a GPU need not spend.
     """
     try:
         from torch.nn.attention.varlen import varlen_attn
@@ -28,8 +28,8 @@ def kernel() -> Callable | None:
     return varlen_attn
 
 
-def serves(q: Queries) -> bool:
-    """Whether this backend can take such queries."""
+def supports(q: Queries) -> bool:
+    """Return whether this backend can compute attention for queries of this type and head width."""
     half = q.dtype in (torch.float16, torch.bfloat16)
     return half and q.shape[-1] % 8 == 0 and q.shape[-1] <= MAX_HEAD_WIDTH and kernel() is not None
 
@@ -43,7 +43,7 @@ def attend(
     causal: bool = False,
     dropout: WeightDropout | None = None,
 ) -> Queries:
-    """See `docmt.nn.attention.attend`. Raises ValueError for dropout, which the kernel lacks."""
+    """Compute `docmt.nn.attention.attend`. Raises ValueError for dropout, which the kernel lacks."""
     if dropout is not None:
         raise ValueError("variable-length attention has no dropout of attention weights")
     if not query_segments.tokens or not key_segments.tokens:
@@ -55,7 +55,7 @@ def attend(
 
 @cache
 def causality(varlen_attn: Callable, causal: bool) -> dict[str, Any]:
-    """The argument by which the installed torch says causal: a window from 2.11 or so on, a flag before."""
+    """Return the argument that makes torch's kernel causal: a window from about torch 2.11 on, a flag before."""
     if "is_causal" in inspect.signature(varlen_attn).parameters:
         return {"is_causal": causal}
     return {"window_size": (-1, 0) if causal else (-1, -1)}

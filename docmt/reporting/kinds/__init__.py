@@ -1,1 +1,1 @@
-"""How each kind of table, figure and passage is shown: a module of the name that it has in `docmt/kinds`."""
+"""The content of each kind of table, figure and passage: a module of the same name as in `docmt/kinds`."""

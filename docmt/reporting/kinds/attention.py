@@ -1,7 +1,7 @@
-"""What trained models do with lexical chains, as maps: a row of shaded pieces a word, or a latent variable.
+"""Maps of attention to lexical chains: a row of shaded pieces per word, or per latent variable.
 
 Paper: lexical chains (Lyu et al. 2022), Figure 4 (from the words of a chain to the tokens of their target sentences)
-and Figure 6 (each step of decoding to the latent variables of its sentence). `docmt inspect` made the numbers.
+and Figure 6 (each step of decoding to the latent variables of its sentence). `docmt inspect` writes the numbers.
 """
 
 from collections import Counter
@@ -14,15 +14,15 @@ from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 
 MOST_OCCURRENCES = 6
-"""Of a chain's members, the first."""
+"""The most occurrences of a chain in a map; the first ones are taken."""
 
 MOST_CHAINS = 8
-"""Of a sentence's latent variables, the first."""
+"""The most latent variables of a sentence in a map; the first ones are taken."""
 
 
 @dataclass(frozen=True)
 class Shade:
-    """A number between 0 and 1, and how dark it is drawn, likewise."""
+    """A number between 0 and 1, and the darkness of its cell, from 0 (white) to 1."""
 
     value: float
     dark: float
@@ -39,19 +39,21 @@ class Strip:
 
     @property
     def lowest(self) -> float:
+        """The smallest number of the row."""
         return min(shade.value for shade in self.shades)
 
     @property
     def highest(self) -> float:
+        """The largest number of the row."""
         return max(shade.value for shade in self.shades)
 
 
 @dataclass(frozen=True)
 class InsideMaps:
-    """Of a system and one dev document. From words of a chain: `aligned` by eq. 8, `attended` by cross-attention.
+    """The maps of a system on one dev document: `alignment` by eq. 8, `attention` by cross-attention.
 
-    `asked`, of latent variables, has the same target pieces in every row. It and `aligned` are empty where the model
-    has no latent variables.
+    Both have a row per word of a chain. `similarity` has a row per latent variable, all with the same target pieces. It
+    and `alignment` are empty where the model has no latent variables.
     """
 
     corpus: str
@@ -66,13 +68,17 @@ class InsideMaps:
 
 
 def content(_: str, item: AttentionFigure, results: Results) -> PieceContent:
-    one = inside_maps(results, item.corpus, item.system)
-    strips: dict[str, tuple[Strip, ...]] = {"alignment": one.alignment, "attention": one.attention} if one else {}
-    return PieceContent(one, (row for kind, rows in strips.items() for row in strip_records(kind, rows)))
+    """Return the maps of alignment and attention of the item's system."""
+    maps = inside_maps(results, item.corpus, item.system)
+    strips: dict[str, tuple[Strip, ...]] = {"alignment": maps.alignment, "attention": maps.attention} if maps else {}
+    return PieceContent(maps, (row for kind, rows in strips.items() for row in strip_records(kind, rows)))
 
 
 def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None:
-    """What was seen of a system with its first seed; none where nobody looked, or its document has no chain."""
+    """Read the maps of a system with its first seed.
+
+    They are none where `docmt inspect` has not run, or its document has no chain.
+    """
     run = results.first(corpus, system)
     file = run.translations / "inside.arrow"
     rows = read_arrow(file, INSIDE).to_pylist() if file.exists() else []
@@ -87,34 +93,37 @@ def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None
         results.language(corpus, "target"),
         alignment=tuple(_chain(rows, "alignment")),
         attention=tuple(_chain(rows, "attention")),
-        similarity=tuple(_asked(rows)),
+        similarity=tuple(_similarity(rows)),
     )
 
 
 def _chain(rows: list[dict], weights: str) -> Iterator[Strip]:
-    """The longest chain, the first of such; as dark as the weight is large."""
+    """Yield a row for each occurrence of the longest chain (the first of equally long ones), shaded by its weights."""
     chain = Counter(row["chain"] for row in rows).most_common(1)[0][0]
     for row in [row for row in rows if row["chain"] == chain][:MOST_OCCURRENCES]:
         if row[weights] is not None:
             yield _strip(row, tuple(Shade(value, value) for value in row[weights]))
 
 
-def _asked(rows: list[dict]) -> Iterator[Strip]:
-    """The sentence with the most chains, the first of such; from the map's smallest number to its largest."""
+def _similarity(rows: list[dict]) -> Iterator[Strip]:
+    """Yield a row for each latent variable of the sentence with the most chains (the first of several).
+
+    The shades range from the smallest number of the map to the largest.
+    """
     if rows[0]["similarity"] is None:
         return
     variables = {(row["sentence"], row["chain"]): row for row in reversed(rows)}
     sentence = Counter(sorted(number for number, _ in variables)).most_common(1)[0][0]
-    shown = sorted((row for (number, _), row in variables.items() if number == sentence), key=lambda row: row["place"])
-    shown = shown[:MOST_CHAINS]
-    values = [value for row in shown for value in row["similarity"]]
+    chosen = sorted((row for (number, _), row in variables.items() if number == sentence), key=lambda row: row["place"])
+    chosen = chosen[:MOST_CHAINS]
+    values = [value for row in chosen for value in row["similarity"]]
     low, high = min(values), max(values)
-    for row in shown:
+    for row in chosen:
         yield _strip(row, tuple(Shade(value, (value - low) / (high - low or 1)) for value in row["similarity"]))
 
 
 def strip_records(kind: str, strips: Iterable[Strip]) -> Iterator[dict]:
-    """Every shade as a flat record, for JSON and CSV; `kind` is what the numbers are."""
+    """Yield every shade as a flat record, for JSON and CSV; `kind`: the name of the numbers."""
     for number, strip in enumerate(strips):
         for place, (output, shade) in enumerate(zip(strip.outputs, strip.shades, strict=True)):
             names = {"kind": kind, "row": number, "piece": strip.piece, "sentence": strip.sentence}
@@ -122,4 +131,5 @@ def strip_records(kind: str, strips: Iterable[Strip]) -> Iterator[dict]:
 
 
 def _strip(row: dict, shades: tuple[Shade, ...]) -> Strip:
+    """Return a row of a map from a row of inside.arrow."""
     return Strip(row["piece"], row["sentence"] + 1, tuple(row["outputs"]), shades)

@@ -9,6 +9,7 @@ from docmt.reporting.results import Results
 
 
 def content(_: str, item: CasesFigure, results: Results) -> PieceContent:
+    """Return the case study of the item's two systems, and the cases that the item shows."""
     runs = [results.first(item.corpus, system) for system in (item.baseline, item.system)]
     if not all(run.occurrences.exists() for run in runs):
         return PieceContent(None, ())
@@ -19,7 +20,7 @@ def content(_: str, item: CasesFigure, results: Results) -> PieceContent:
 
 
 def _records(cases: list[Case]) -> Iterator[dict]:
-    """A row a chain and side."""
+    """Yield a record for each chain and each of its sides: the reference and the systems."""
     for case in cases:
         for word, chain in zip(case.words, case.chains, strict=True):
             for side, rendering in (("reference", chain.reference), *chain.systems.items()):

@@ -1,4 +1,4 @@
-"""What corpora hold, beside what papers state of them: splits by corpora."""
+"""Tables of counts: the sizes of corpora beside those that papers state, a row per corpus and split."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ NOT_COUNTED = "not counted"
 
 @dataclass(frozen=True)
 class CountCell:
-    """A count of one split (`row`) of a corpus, as its record has it. `published` is as it was printed, if it was.
+    """A count of one split (`row`) of a corpus; `published` is the number as it was printed, if it was.
 
-    `agrees`: whether what was measured, rounded as what was printed, is the same; none where one of the two lacks.
-    `status`: "measured", or why it is not; `note`: of a difference that the catalogue explains, or of what is not
-    counted.
+    `agrees`: whether the measured number, rounded like the printed one, equals it; none where one of them is missing.
+    `status`: "measured", or the reason why not; `note`: the catalogue's explanation of a difference, or of a count that
+    cannot be measured.
     """
 
     row: str
@@ -36,40 +36,43 @@ class CountCell:
 
     @property
     def footnote(self) -> str:
-        """What is said below the table; empty where nothing needs to be."""
+        """The note below the table; empty where the numbers agree and need none."""
         return self.note if self.agrees is False or self.metric in UNCLEAR else ""
 
 
 @dataclass(frozen=True)
 class CountsContent:
-    """A table of counts: `rows` by corpus and split."""
+    """A table of counts: `rows` has (corpus, splits), and each of these (split, cells), a cell per count."""
 
     counts: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[str, tuple[CountCell, ...]], ...]], ...]
 
     @property
     def notes(self) -> list[str]:
-        """What is said below, which cells name by its number."""
+        """The notes below the table, each once; cells refer to them by number."""
         return list(dict.fromkeys(cell.footnote for cell in self.cells if cell.footnote))
 
     @property
     def cells(self) -> Iterator[CountCell]:
+        """The cells of all rows."""
         return (cell for _, splits in self.rows for _, cells in splits for cell in cells)
 
 
 def content(_: str, table: CountsTable, results: Results) -> PieceContent:
-    """With what the corpora's cards say."""
+    """Return the table with the counts of the corpora's cards."""
 
     def counts(corpus: str, split: str) -> tuple[CountCell, ...]:
+        """Return the cells of a row."""
         return tuple(_count(table, corpus, split, count, results) for count in table.counts)
 
     corpora = table.corpora or results.settings.study.corpora
     rows = tuple((corpus, tuple((split, counts(corpus, split)) for split in table.splits)) for corpus in corpora)
-    counted = CountsContent(table.counts, rows)
-    return PieceContent(counted, map(dataclasses.asdict, counted.cells))
+    filled = CountsContent(table.counts, rows)
+    return PieceContent(filled, map(dataclasses.asdict, filled.cells))
 
 
 def _count(table: CountsTable, corpus: str, split: str, count: str, results: Results) -> CountCell:
+    """Return a cell with its published and its measured number."""
     published = _published(table, corpus, results)
     counts = published.counts.get(split) if published else None
     printed = getattr(counts, count) if counts else None
@@ -83,21 +86,23 @@ def _count(table: CountsTable, corpus: str, split: str, count: str, results: Res
 
 
 def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCounts | None:
-    """What the table's paper states in the table's place."""
+    """Return the counts of a corpus that the table's paper states in the table's place; none where it does not."""
     for value in results.settings.corpora.get(corpus, {}).get("published", ()):
-        one = parse(PublishedCounts, value, f"published counts of {corpus}")
-        if (one.paper, one.place) == (table.published, table.paper):
-            return one
+        counts = parse(PublishedCounts, value, f"published counts of {corpus}")
+        if (counts.paper, counts.place) == (table.published, table.paper):
+            return counts
     return None
 
 
 def _measured(results: Results, corpus: str, split: str, count: str) -> float | None:
+    """Return a count from the card of the stage that has it; none where that has not run."""
     card = results.settings.cards.get(f"{corpus}/{count}/{split}")
     if card is not None:
-        found = _split(read_card(results.folder / card), split)
-        return COUNTS[count].value(found) if found else None
+        counts = _split(read_card(results.folder / card), split)
+        return COUNTS[count].value(counts) if counts else None
     return _split(results.card(corpus), split).get(count)
 
 
 def _split(card: dict[str, Any] | None, split: str) -> dict[str, Any]:
+    """Return the counts of a split in a card; empty where there are none."""
     return ((card or {}).get("splits") or {}).get(split) or {}

@@ -1,4 +1,4 @@
-"""Figures of curves: what trainings tell while they go on, losses in one panel, every other value in its own."""
+"""Figures of curves: quantities over training, all losses in one panel, each other quantity in its own."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,6 +12,7 @@ from docmt.reporting.plots import ATTENTION, ENTROPY, training_curves
 from docmt.reporting.results import Results, Run
 
 TRAINING = "training, beside dev"
+"""The note of the legend on training losses, which are dotted where the panel has dev losses too."""
 
 CURVES: dict[str, tuple[str, str, str, str]] = {
     "dev_loss": ("loss", "loss, label-smoothed", "nats a token", "loss"),
@@ -24,39 +25,45 @@ CURVES: dict[str, tuple[str, str, str, str]] = {
         for kind, name in ATTENTION.items()
     },
 }
-"""By the name of a value: its panel, what that is called, its unit, and the key that trainings write."""
+"""By quantity: the key of its panel, the title of the panel, the unit, and the key that trainings log."""
 
 
 def content(name: str, figure: CurvesFigure, results: Results) -> PieceContent:
-    look = styles([shown.name for shown in figure.systems])
-    runs = [(shown.name, run) for shown in figure.systems for run in results.of(figure.corpus, shown.system)]
+    """Return a figure with a curve for each system, seed and quantity."""
+    look = styles([labelled.name for labelled in figure.systems])
+    runs = [(labelled.name, run) for labelled in figure.systems for run in results.of(figure.corpus, labelled.system)]
     x = UPDATES if figure.x == "updates" else "target tokens, millions"
     panels, records = [], []
     for key in dict.fromkeys(CURVES[value][0] for value in figure.values):
         values = [value for value in CURVES if CURVES[value][0] == key and value in figure.values]
         _, title, unit, _ = CURVES[values[0]]
-        found = [(one, value, list(_curves(*one, value, figure))) for value in values for one in runs]
-        drawn = [curve for *_, own in found for curve in own]
+        curves_of_runs = [(pair, value, list(_curves(*pair, value, figure))) for value in values for pair in runs]
+        drawn = [curve for *_, group in curves_of_runs for curve in group]
         panels.append(curves(identifier(name, key), title, drawn, look, unit=unit, x=x, steps=None))
-        records += [record for (_, run), value, own in found for curve in own for record in _records(run, value, curve)]
-    untold = tuple(_untold(figure, records, results))
-    return DrawnFigure(tuple(panels), look, (), untold, tuple(records), shows_numbers=False).content
+        records += [
+            record
+            for (_, run), value, group in curves_of_runs
+            for curve in group
+            for record in _records(run, value, curve)
+        ]
+    missing = tuple(_missing(figure, records, results))
+    return DrawnFigure(tuple(panels), look, (), missing, tuple(records), shows_numbers=False).content
 
 
-def _untold(figure: CurvesFigure, records: Sequence[dict], results: Results) -> Iterator[str]:
-    """What of the figure no training has told: it was not run, or its model has no such value."""
-    found = {(record["label"], record["value"]) for record in records}
-    for shown in figure.systems:
-        has_run = any(run.curve for run in results.of(figure.corpus, shown.system))
-        left_out = results.settings.why_not_run(figure.corpus, shown.system)
+def _missing(figure: CurvesFigure, records: Sequence[dict], results: Results) -> Iterator[str]:
+    """Yield a line for each system and quantity without a curve, with the reason."""
+    logged = {(record["label"], record["value"]) for record in records}
+    for labelled in figure.systems:
+        has_run = any(run.curve for run in results.of(figure.corpus, labelled.system))
+        left_out = results.settings.why_not_run(figure.corpus, labelled.system)
         why = "its training tells no such value" if has_run else not_run(left_out)
         for value in figure.values:
-            if (shown.name, value) not in found:
-                yield f"{shown.name}, {value.replace('_', ' ')}: {why}"
+            if (labelled.name, value) not in logged:
+                yield f"{labelled.name}, {value.replace('_', ' ')}: {why}"
 
 
 def _curves(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator[Curve]:
-    """Thinned."""
+    """Yield the curves of a quantity in a run, thinned."""
     second = TRAINING if value == "train_loss" and "dev_loss" in figure.values else ""
     for curve in training_curves(run, "train" if value == "train_loss" else "dev", CURVES[value][3]):
         tokens = [update * run.entry.system.train.tokens_per_update / 1e6 for update in curve.x]
@@ -65,6 +72,7 @@ def _curves(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator[
 
 
 def _records(run: Run, value: str, curve: Curve) -> Iterator[dict[str, Any]]:
+    """Yield the points of a curve as flat records, for JSON and CSV."""
     names = {"label": curve.system, "system": run.entry.system.name, "seed": run.seed, "value": value}
     for x, y in zip(curve.x, curve.y, strict=True):
         yield {**names, "second": curve.dotted, "x": x, "y": y}

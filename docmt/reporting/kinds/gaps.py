@@ -1,4 +1,4 @@
-"""Tables of gaps: a metric of a system and of its baseline, how far they are apart, and how sure that is."""
+"""Tables of gaps: a metric of a system and of its baseline, their difference and its confidence interval."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -15,14 +15,14 @@ from docmt.settings.metrics import Metric, parse_metric
 
 @dataclass(frozen=True, kw_only=True)
 class GapSide(OverSeeds):
-    """The metric of one of a row's systems."""
+    """The metric of one of the two systems of a row."""
 
     system: str
 
 
 @dataclass(frozen=True)
 class Gap:
-    """A row; a heading across the table has a `group` and no sides. `low` and `high`: the interval, if there is one."""
+    """A row of the table; a heading has a `group` and no systems. `low` and `high`: ends of the interval, if any."""
 
     label: str
     group: str
@@ -33,7 +33,7 @@ class Gap:
 
     @property
     def difference(self) -> float | None:
-        """The system's mean less the baseline's."""
+        """The mean of the system minus that of the baseline; none where one of them is missing."""
         if self.system is None or self.baseline is None:
             return None
         ours, theirs = self.system.measured, self.baseline.measured
@@ -42,7 +42,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Gaps:
-    """`test`: how intervals were made; `signatures`: how the numbers were."""
+    """The table as stated, with its rows; `signatures`: the signatures of its numbers."""
 
     stated: GapsTable
     metric: Metric
@@ -51,11 +51,12 @@ class Gaps:
 
     @property
     def test(self) -> str:
+        """The description of the intervals."""
         return f"Welch's t interval over seeds, {100 * self.stated.confidence:g} %, two-sided"
 
 
 def content(_: str, table: GapsTable, results: Results) -> PieceContent:
-    """With what is there of its runs."""
+    """Return the table with the metrics of the runs so far."""
     rows = tuple(_gap(table, row, results) for row in table.rows)
     sides = [side for row in rows for side in (row.system, row.baseline) if side is not None]
     signatures = tuple(dict.fromkeys(text for side in sides for text in side.signatures))
@@ -64,16 +65,18 @@ def content(_: str, table: GapsTable, results: Results) -> PieceContent:
 
 
 def welch_interval(system: Sequence[float], baseline: Sequence[float], confidence: float) -> tuple[float, float] | None:
-    """Of the difference of two means whose values have variances of their own; none where one has less than two values.
+    """Return the confidence interval of the difference of two means with unequal variances.
 
-    Trainings of two systems have nothing in common but the number that their draws follow from, so they are not
-    paired. Where no value differs from the others of its system, the interval is the difference itself.
+    It is none where one of the systems has fewer than two values.
+
+    Trainings of two systems have nothing in common but their seeds, from which different draws follow, so they are not
+    paired. Where all values of each system are equal, both ends of the interval are the difference.
 
     Paper: Welch, The generalization of "Student's" problem when several different population variances are involved,
     Biometrika 1947.
 
-    Means 2 and 7 of three values each, variances 1: standard error sqrt(2 / 3), 4 degrees of freedom, for which 95 %
-    of t lie within 2.776445.
+    Example: means 7 and 2 of three values each, variances 1: the standard error is sqrt(2 / 3), with 4 degrees of
+    freedom, for which 95 % of the t distribution lie within 2.776445.
 
     >>> low, high = welch_interval([6, 7, 8], [1, 2, 3], 0.95)
     >>> [round(end, 4) for end in (low, high)] == [round(5 + sign * 2.776445 * (2 / 3) ** 0.5, 4) for sign in (-1, 1)]
@@ -84,14 +87,14 @@ def welch_interval(system: Sequence[float], baseline: Sequence[float], confidenc
     if len({*system}) == len({*baseline}) == 1:
         return system[0] - baseline[0], system[0] - baseline[0]
     with warnings.catch_warnings():
-        # That the values of one of the two are all the same, which is no mistake.
+        # scipy warns where all values of one system are equal, which is no mistake here.
         warnings.simplefilter("ignore", RuntimeWarning)
         interval = ttest_ind(system, baseline, equal_var=False).confidence_interval(confidence)
     return float(interval.low), float(interval.high)
 
 
 def _records(gaps: Gaps) -> Iterator[dict]:
-    """Every row as a flat record, for JSON and CSV."""
+    """Yield every row as a flat record, for JSON and CSV."""
     for row in gaps.rows:
         if row.system is not None and row.baseline is not None:
             yield {
@@ -109,6 +112,7 @@ def _records(gaps: Gaps) -> Iterator[dict]:
 
 
 def _side_record(name: str, side: GapSide) -> dict:
+    """Return the fields of a record for one system of a row; `name`: "system" or "baseline"."""
     return {
         name: side.system,
         f"{name}_measured": side.measured,
@@ -119,6 +123,7 @@ def _side_record(name: str, side: GapSide) -> dict:
 
 
 def _gap(table: GapsTable, row: GapRow, results: Results) -> Gap:
+    """Return a row with the metric of both systems and the interval of their difference."""
     if row.group or row.system is None or row.baseline is None:
         return Gap("", row.group, None, None, None, None)
     ours, theirs = (_side(table, name, results) for name in (row.system, row.baseline))
@@ -127,6 +132,7 @@ def _gap(table: GapsTable, row: GapRow, results: Results) -> Gap:
 
 
 def _side(table: GapsTable, system: str, results: Results) -> GapSide:
+    """Return the table's metric of one system over its seeds."""
     metric, runs = parse_metric(table.metric), results.of(table.corpus, system)
     why = why_empty(results, table.corpus, system, bool(runs_with_file(runs, metric)))
     return GapSide(system=system, **vars(over_seeds(runs, metric, why)))

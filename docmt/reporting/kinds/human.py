@@ -1,4 +1,4 @@
-"""What annotators prefer, from the file that `docmt read-sheets --json` printed."""
+"""Tables of human judgements, from the file that `docmt read-sheets --json` printed."""
 
 from typing import Any
 
@@ -12,24 +12,24 @@ from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 
 ALL = "sentences, %"
-"""The one column of such a table."""
+"""The heading of the only column."""
 
 NO_FILE = "Not run: `human` of config.yaml names no file of this study's, which `docmt read-sheets --json` prints."
 
 
 def content(_: str, table: HumanTable, results: Results) -> PieceContent:
-    """Without a file it says how its cells come to be measured.
+    """Return the table; without a file of judgements, a note below it names the command that makes it.
 
     Raises UserError where the file is not what `docmt read-sheets --json` prints.
     """
-    found = _read(results)
-    rows = tuple(_row(row, found) for row in table.rows)
+    judgements = _read(results)
+    rows = tuple(_row(row, judgements) for row in table.rows)
     columns = tuple(
         Column("all", ALL, "", verdict, ABOUT[verdict], any(row.cells[number].published is not None for row in rows))
         for number, verdict in enumerate(VERDICTS)
     )
-    signatures = (Signature("preference", found["signature"], ()),) if found else ()
-    filled = Table(columns, rows, signatures, (), "" if found else NO_FILE, "", head="Annotator")
+    signatures = (Signature("preference", judgements["signature"], ()),) if judgements else ()
+    filled = Table(columns, rows, signatures, (), "" if judgements else NO_FILE, "", head="Annotator")
     return PieceContent(filled, records(filled), "systems.html")
 
 
@@ -38,25 +38,28 @@ ABOUT = {
     "better": "the system's translation is better than the baseline's",
     "worse": "the baseline's translation is better",
 }
+"""Explanations of the verdicts, on the headings of the table."""
 
 
 def _read(results: Results) -> dict[str, Any] | None:
+    """Read the file of judgements that config.yaml names for the study; none where it names none."""
     path = results.settings.human
     if path is None:
         return None
-    found = read_json(path)
-    if not isinstance(found, dict) or not {"annotators", "average", "signature"} <= found.keys():
+    judgements = read_json(path)
+    if not isinstance(judgements, dict) or not {"annotators", "average", "signature"} <= judgements.keys():
         raise UserError("not preferences of annotators", where=path, expected="what `docmt read-sheets --json` prints")
     with reading(path, "not preferences of annotators", "what `docmt read-sheets --json` prints"):
-        for shares in (found["average"], *found["annotators"]):
+        for shares in (judgements["average"], *judgements["annotators"]):
             missing = [verdict for verdict in VERDICTS if verdict not in shares]
             if missing:
                 raise KeyError(", ".join(missing))
-    return found
+    return judgements
 
 
-def _row(row: HumanRow, found: dict[str, Any] | None) -> Row:
-    shares = _shares(row, found)
+def _row(row: HumanRow, judgements: dict[str, Any] | None) -> Row:
+    """Return a row with a cell per verdict."""
+    shares = _shares(row, judgements)
     cells = tuple(
         Cell(
             column="all",
@@ -75,10 +78,10 @@ def _row(row: HumanRow, found: dict[str, Any] | None) -> Row:
     return Row(row.label, None, row.note, cells)
 
 
-def _shares(row: HumanRow, found: dict[str, Any] | None) -> dict[str, float] | None:
-    """Percent of each verdict; none where there is no such annotator."""
-    if found is None:
+def _shares(row: HumanRow, judgements: dict[str, Any] | None) -> dict[str, float] | None:
+    """Return the percentage of each verdict of a row; none without judgements or without such an annotator."""
+    if judgements is None:
         return None
     if row.annotator is None:
-        return found["average"]
-    return found["annotators"][row.annotator - 1] if row.annotator <= len(found["annotators"]) else None
+        return judgements["average"]
+    return judgements["annotators"][row.annotator - 1] if row.annotator <= len(judgements["annotators"]) else None

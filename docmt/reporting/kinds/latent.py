@@ -1,4 +1,4 @@
-"""Figures of latent variables: how similar each step of decoding is to those of its sentence."""
+"""Figures of latent variables: the similarity of each decoding step to the latent variables of its sentence."""
 
 from docmt.kinds.latent import LatentFigure
 from docmt.reporting.kinds.attention import inside_maps, strip_records
@@ -7,6 +7,7 @@ from docmt.reporting.results import Results
 
 
 def content(_: str, item: LatentFigure, results: Results) -> PieceContent:
-    one = inside_maps(results, item.corpus, item.system)
-    asked = one.similarity if one else ()
-    return PieceContent(one if asked else None, strip_records("similarity", asked))
+    """Return the map of similarity of the item's system; no content where it has none."""
+    maps = inside_maps(results, item.corpus, item.system)
+    similarity = maps.similarity if maps else ()
+    return PieceContent(maps if similarity else None, strip_records("similarity", similarity))

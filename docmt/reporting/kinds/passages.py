@@ -14,7 +14,7 @@ from docmt.reporting.results import Results
 
 @dataclass(frozen=True)
 class PassageText:
-    """One text of a passage, as its sentences; `empty` says why there is none."""
+    """A text of a passage: its label and its sentences; `empty` says why there is none."""
 
     label: str
     lines: tuple[str, ...]
@@ -23,41 +23,44 @@ class PassageText:
 
 @dataclass(frozen=True)
 class Passage:
-    """A document: the source first, then the reference, then each system's own translation and the published one."""
+    """A document of a passage: its source, its reference, and the measured and published translations of systems."""
 
     source: PassageText
     others: tuple[tuple[str, PassageText], ...]
-    """What a text is ("reference", "measured", "published"), and the text."""
+    """The other texts as (kind, text), the kind being "reference", "measured" or "published"."""
 
 
 @dataclass(frozen=True)
 class Passages:
+    """The documents of a passage, with the languages of their two sides."""
+
     source_language: str
     target_language: str
     documents: tuple[Passage, ...]
 
 
 def content(name: str, config: PassageConfig, results: Results) -> PieceContent:
-    """Raises UserError where translations are not of these documents."""
-    translated = {shown.name: _translated(name, config, shown.system, results) for shown in config.systems}
-    why = {shown.name: results.settings.why_not_run(config.corpus, shown.system) for shown in config.systems}
+    """Return the documents with the translations so far. Raises UserError for translations of other documents."""
+    translated = {system.name: _translated(name, config, system.system, results) for system in config.systems}
+    why = {system.name: results.settings.why_not_run(config.corpus, system.system) for system in config.systems}
     documents = []
     for number, document in enumerate(config.documents):
-        own = {label: found[number] if found else None for label, found in translated.items()}
-        documents.append(_passage(document, own, why))
+        translations = {label: texts[number] if texts else None for label, texts in translated.items()}
+        documents.append(_passage(document, translations, why))
     languages = (results.language(config.corpus, side) for side in ("source", "target"))
     passages = Passages(*languages, tuple(documents))
     return PieceContent(passages, _records(passages))
 
 
 def _translated(name: str, config: PassageConfig, system: str, results: Results) -> list[list[str]] | None:
+    """Read the translations of a system, as sentences, by document; none where it has not translated."""
     path = results.first(config.corpus, system).passages / name / "passages.json"
-    found = read_object_if_there(path, "documents")
-    if found is None:
+    content = read_object_if_there(path, "documents")
+    if content is None:
         return None
-    documents = found["documents"]
-    texts = isinstance(documents, list) and all(isinstance(one, list) for one in documents)
-    if not texts or not all(isinstance(line, str) for one in documents for line in one):
+    documents = content["documents"]
+    are_lists = isinstance(documents, list) and all(isinstance(document, list) for document in documents)
+    if not are_lists or not all(isinstance(line, str) for document in documents for line in document):
         expected = "a list of sentences for each document"
         raise UserError("not translations of passages", where=str(path), expected=expected, remedy=MEND)
     if len(documents) != len(config.documents):
@@ -66,9 +69,10 @@ def _translated(name: str, config: PassageConfig, system: str, results: Results)
     return documents
 
 
-def _passage(document: PassageDocument, own: dict[str, list[str] | None], why: dict[str, str]) -> Passage:
+def _passage(document: PassageDocument, translations: dict[str, list[str] | None], why: dict[str, str]) -> Passage:
+    """Return a document with its texts; `translations` by label, none where `why` says that a system has not run."""
     others = [("reference", PassageText("reference", document.reference))] if document.reference else []
-    for label, lines in own.items():
+    for label, lines in translations.items():
         empty = not_run(why[label])
         others.append(("measured", PassageText(label, tuple(lines or ()), "" if lines else empty)))
         if label in document.published:
@@ -77,7 +81,7 @@ def _passage(document: PassageDocument, own: dict[str, list[str] | None], why: d
 
 
 def _records(passages: Passages) -> Iterator[dict]:
-    """Every sentence of every text, for JSON and CSV."""
+    """Yield every sentence of every text as a flat record, for JSON and CSV."""
     for number, document in enumerate(passages.documents, 1):
         for kind, text in (("source", document.source), *document.others):
             names = {"document": number, "kind": kind, "label": text.label, "status": text.empty or "there"}

@@ -14,21 +14,24 @@ from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 
 BARS = "Bars: from the smallest to the largest seed"
+"""The note below a figure in which a point has several seeds."""
 
 
 def content(name: str, figure: PointsFigure, results: Results) -> PieceContent:
+    """Return a figure with a panel per metric."""
     look = styles([series.label for series in figure.series])
     records = [record for metric in figure.metrics for record in _points(figure, metric, results)]
     panels = []
     for number, metric in enumerate(figure.metrics):
-        own, unit = [r for r in records if r["metric"] == metric], parse_metric(metric).metric.unit
-        paint = partial(_paint, records=own, look=look, x=figure.x, unit=unit)
+        points, unit = [r for r in records if r["metric"] == metric], parse_metric(metric).metric.unit
+        paint = partial(_paint, records=points, look=look, x=figure.x, unit=unit)
         panels.append(Panel(metric, draw(identifier(name, number), metric, paint)))
     bars = (BARS,) if any(len(record["values"]) > 1 for record in records) else ()
     return DrawnFigure(tuple(panels), look, (*bars, *hollow(records)), missing(records), tuple(records)).content
 
 
 def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dict]:
+    """Yield the record of each point of each line in a metric."""
     for series in figure.series:
         for x in sorted({*series.points, *series.published}):
             published = series.published.get(x, {}).get(metric)
@@ -36,7 +39,7 @@ def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dic
 
 
 def _paint(axes: Axes, records: Sequence[dict], look: dict[str, Style], x: Axis, unit: str) -> None:
-    """With bars from the smallest to the largest value of all seeds, and a tick at each point."""
+    """Paint lines with bars from the smallest to the largest value of all seeds, and a tick at each point."""
     paint_lines(axes, records, look, f"{x.label} ({x.unit})" if x.unit else x.label, unit, ranges=True)
     if x.log:
         axes.set_xscale("log")

@@ -1,4 +1,4 @@
-"""Tables of systems: for every row, column and metric what was published, what was measured, and the difference."""
+"""Tables of systems: the published number, the measured one and their difference in each cell."""
 
 import dataclasses
 import statistics
@@ -17,26 +17,27 @@ TESTS = {
     "bootstrap": "paired bootstrap resampling (Koehn 2004)",
     "sign": "the sign test of Collins et al. (2005)",
 }
-"""What a study's `significance` is called on the page."""
+"""Names of the tests on the page, by the `significance` of a table."""
 
 
 class BesidePublished:
-    """What has a number `published` beside one `measured`."""
+    """A base for cells with a `published` and a `measured` number."""
 
     @property
     def difference(self) -> float | None:
+        """The measured number minus the published one; none where one of them is missing."""
         published = published_number(self.published)
         return None if self.measured is None or published is None else self.measured - published
 
 
 @dataclass(frozen=True)
 class Cell(BesidePublished, OverSeeds):
-    """One (row, column, metric). `published` is a number, one as it was printed, "not digitised", or none.
+    """A cell of (row, column, metric). `published`: a number, a number as it was printed, "not digitised", or none.
 
-    `values` has one number a seed that was run; `empty` says why there is none: the system was not run, these
-    scores lack the metric (as a corpus without contrastive sets does), the system translates documents and has no
-    sentences to score, or the row exists only as published. `comparison`: with the row's baseline, as stage 7 left it.
-    `random`: pretrained models in whose place small random ones were used.
+    `values` has a number for each seed that was run; `empty` says why there is none: the system was not run, its scores
+    lack the metric (as on a corpus without contrastive sets), the system translates documents and has no sentences to
+    score, or the row exists only as published. `comparison`: that with the row's baseline, as stage 7 wrote it.
+    `random`: pretrained models that small random ones replaced.
     """
 
     column: str
@@ -50,17 +51,21 @@ class Cell(BesidePublished, OverSeeds):
 
     @property
     def p(self) -> float | None:
-        """That the difference from the row's baseline is chance; none where that was not tested."""
+        """The probability of a difference at least this large if system and baseline were equal; none if untested."""
         return None if self.comparison is None else self.comparison["p"]
 
     @property
     def mark(self) -> str:
+        """The mark of the p-value; empty without a test, or where the difference is not significant."""
         return mark(self.p)
 
 
 @dataclass(frozen=True)
 class Drop(BesidePublished):
-    """The mean over columns of a row's difference from another row; none where one of them was not run."""
+    """The mean over columns of a row's difference from another row.
+
+    `measured` is none where one of the cells was not run.
+    """
 
     published: float | str | None
     measured: float | None
@@ -69,7 +74,7 @@ class Drop(BesidePublished):
 
 @dataclass(frozen=True)
 class Row:
-    """A heading across the table has a `group` and nothing else; `drop` is none where the table shows none."""
+    """A row of the table; a heading has a `group` and nothing else. `drop` is none in tables without that column."""
 
     label: str
     system: str | None
@@ -81,9 +86,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Column:
-    """One metric of a column: `key` is the column's name in the study.
+    """A metric in a column of the study; `key`: the name of that column.
 
-    `has_published`: whether any row has something published here, so that the page leaves no empty columns.
+    `has_published`: whether any row has a published number here, so that the page has no empty columns.
     """
 
     key: str
@@ -96,7 +101,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Signature:
-    """How the numbers of a metric were made, or their p-values, and on which corpora it was so."""
+    """The signature of a metric's numbers, or of their p-values, and the corpora that have it."""
 
     metric: str
     text: str
@@ -105,7 +110,11 @@ class Signature:
 
 @dataclass(frozen=True)
 class Table:
-    """`drop` says what the last column is; empty where there is none. `head`: what the rows are."""
+    """A table with its columns and rows.
+
+    `marks`: the explanation of the marks; `drop`: the heading of the last column, empty without it; `head`: the heading
+    of the rows.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
@@ -117,28 +126,29 @@ class Table:
 
     @property
     def random(self) -> list[str]:
-        """Pretrained models in whose place small random ones were used, for any cell."""
+        """The pretrained models that small random ones replaced in any cell, sorted."""
         return sorted({model for row in self.rows for cell in row.cells for model in cell.random})
 
     @property
     def groups(self) -> list[tuple[str, list[Column]]]:
-        """The study's columns by their labels, each with its metrics."""
+        """The columns of the study by label, each with its metrics."""
         keys = dict.fromkeys(column.key for column in self.columns)
-        own = {key: [column for column in self.columns if column.key == key] for key in keys}
-        return [(columns[0].label, columns) for columns in own.values()]
+        by_key = {key: [column for column in self.columns if column.key == key] for key in keys}
+        return [(columns[0].label, columns) for columns in by_key.values()]
 
 
 DROPS = {"above": "from the row above", "first": "from the first row"}
-"""What the mean difference of a table's last column is from."""
+"""The heading of the last column, by the `drop` of a table."""
 
 
 def content(name: str, config: SystemsTable, results: Results) -> PieceContent:
+    """Return the table with the numbers so far."""
     table = fill_table(name, config, results)
     return PieceContent(table, records(table))
 
 
 def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
-    """A table of the study with what is there of its runs."""
+    """Return a table of the study with the numbers of the runs so far; `name`: that of the table in the study."""
     stated = config.columns_of(results.settings.study.corpora)
     pairs = [(key, column, metric) for key, column in stated for metric in config.metrics]
     rows = [_row(name, config, row, pairs, results) for row in config.rows]
@@ -154,15 +164,16 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
         for number, (key, column, metric) in enumerate(pairs)
     )
     cells = [cell for row in rows for cell in row.cells]
-    how = _signatures((cell, text) for cell in cells for text in cell.signatures)
+    signatures = _signatures((cell, text) for cell in cells for text in cell.signatures)
     tests = _signatures((cell, cell.comparison["signature"]) for cell in cells if cell.comparison)
-    shown = tuple(_with_drops(config, rows)) if config.drop else tuple(rows)
-    return Table(columns, shown, how, tests, _marks(config, cells), DROPS.get(config.drop or "", ""))
+    filled = tuple(_with_drops(config, rows)) if config.drop else tuple(rows)
+    return Table(columns, filled, signatures, tests, _marks(config, cells), DROPS.get(config.drop or "", ""))
 
 
 def _row(
     name: str, config: SystemsTable, row: RowConfig, pairs: list[tuple[str, ColumnConfig, str]], results: Results
 ) -> Row:
+    """Return a row with a cell for each of the `pairs` (key, column, metric), or a heading without cells."""
     if row.group:
         return Row("", None, "", (), group=row.group)
     cells = tuple(_cell(name, config, row, *pair, results) for pair in pairs)
@@ -170,7 +181,7 @@ def _row(
 
 
 def _with_drops(config: SystemsTable, rows: list[Row]) -> Iterator[Row]:
-    """Headings are no rows to compare with."""
+    """Yield the rows with their mean difference from the row above, or from the first; headings are not compared."""
     others: list[Row] = []
     for stated, row in zip(config.rows, rows, strict=True):
         if row.group:
@@ -184,13 +195,14 @@ def _with_drops(config: SystemsTable, rows: list[Row]) -> Iterator[Row]:
 
 
 def _mean_difference(row: Row, other: Row) -> float | None:
-    pairs = [(own.measured, than.measured) for own, than in zip(row.cells, other.cells, strict=True)]
-    differences = [own - than for own, than in pairs if own is not None and than is not None]
+    """Return the mean difference of two rows over columns; none where a cell has no number."""
+    pairs = [(cell.measured, other_cell.measured) for cell, other_cell in zip(row.cells, other.cells, strict=True)]
+    differences = [left - right for left, right in pairs if left is not None and right is not None]
     return statistics.fmean(differences) if len(differences) == len(pairs) else None
 
 
 def _marks(config: SystemsTable, cells: list[Cell]) -> str:
-    """What the marks mean, of all levels, whichever occur; empty where nothing was tested."""
+    """Return the explanation of the marks of all levels, whichever occur; empty where nothing was tested."""
     tested = [cell.comparison for cell in cells if cell.comparison]
     if not tested:
         return ""
@@ -198,13 +210,17 @@ def _marks(config: SystemsTable, cells: list[Cell]) -> str:
     baselines = dict.fromkeys(_baselines(config))
     levels = ", ".join(f"{sign} p < {level}" for sign, level in reversed(MARKS.items()))
     against = " or ".join(labels.get(baseline, baseline) for baseline in baselines)
-    own = ", each row's own baseline" if len(baselines) > 1 else ""
-    seeds = " and by the paired t-test over seeds" if any(one["p_seeds"] is not None for one in tested) else ""
-    return f"{levels}: better or worse than {against}{own}, by {TESTS[config.significance]}{seeds}, two-sided."
+    further = ", each row's own baseline" if len(baselines) > 1 else ""
+    seeds = (
+        " and by the paired t-test over seeds"
+        if any(comparison["p_seeds"] is not None for comparison in tested)
+        else ""
+    )
+    return f"{levels}: better or worse than {against}{further}, by {TESTS[config.significance]}{seeds}, two-sided."
 
 
 def _baselines(config: SystemsTable) -> Iterator[str]:
-    """As the study states them, without the suffixes of columns."""
+    """Yield the baselines of the rows as the study states them, without the suffixes of columns."""
     for row in config.rows:
         baseline = row.baseline or config.baseline
         if baseline is not None and row.system not in (None, baseline):
@@ -220,6 +236,7 @@ def _cell(
     metric: str,
     results: Results,
 ) -> Cell:
+    """Return the cell of a row in a column and a metric."""
     name = parse_metric(metric, f"study {results.settings.study.study}")
     system = config.system_of(row, key, column)
     runs = results.of(column.corpus, system) if system else []
@@ -243,14 +260,17 @@ def _cell(
     )
 
 
-def _empty(results: Results, corpus: str, system: str | None, there: list[Run]) -> str:
-    lines = {run.scores["decoding"]["lines"] for run in there if run.scores is not None}
-    return DOCUMENTS_ONLY if lines == {"documents"} else why_empty(results, corpus, system, bool(there))
+def _empty(results: Results, corpus: str, system: str | None, runs: list[Run]) -> str:
+    """Return why a cell has no number; `runs`: the runs of its system that have been scored."""
+    lines = {run.scores["decoding"]["lines"] for run in runs if run.scores is not None}
+    return DOCUMENTS_ONLY if lines == {"documents"} else why_empty(results, corpus, system, bool(runs))
 
 
 def _random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, ...]:
-    """The pretrained models, by the folders that config.yaml and studies name, in whose place random ones were used: to
-    start the training from, or to measure by."""
+    """Return the pretrained models that random ones replaced, as a start of the training or as a judge of the metric.
+
+    They are given by the folders that config.yaml and studies name.
+    """
     start = results.settings.random_starts.get(f"{run.entry.corpus}/{run.entry.system.name}")
     judge = _judge(run.scores, metric) if metric.metric.judge else None
     stand_ins = results.settings.stand_ins
@@ -258,12 +278,12 @@ def _random_models(results: Results, run: Run, metric: MetricName) -> tuple[str,
 
 
 def _judge(scores: dict | None, metric: MetricName) -> str | None:
-    """The model of `scoring` that the metric was measured by."""
+    """Return the model of `scoring` by which the metric was measured; none where no model is needed."""
     return (((scores or {}).get("settings") or {}).get(metric.metric.judge) or {}).get("model")
 
 
 def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
-    """Each text once for its metric, with the corpora of its cells."""
+    """Return each signature once for its metric, with the corpora of its cells."""
     corpora: dict[tuple[str, str], dict[str, None]] = {}
     for cell, text in texts:
         corpora.setdefault((cell.metric, text), {})[cell.corpus] = None
@@ -271,7 +291,7 @@ def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
 
 
 def records(table: Table) -> Iterator[dict]:
-    """Every cell as a flat record, for JSON and CSV; the last column's as those of the metric `drop`."""
+    """Yield every cell as a flat record, for JSON and CSV; cells of the last column have the metric `drop`."""
     for row in table.rows:
         for cell in row.cells:
             yield {

@@ -119,7 +119,7 @@ def read_saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
             where, line = f"{path}:{line}", reader.line_num + 2
             if any(cell.strip() for cell in row):
                 if len(row) != len(COLUMNS):
-                    raise UserError("another number of columns", where=where, found=len(row), expected=len(COLUMNS))
+                    raise UserError("a different number of columns", where=where, found=len(row), expected=len(COLUMNS))
                 yield where, [unshield(cell) for cell in row]
     except csv.Error as problem:
         raise UserError("not a row of CSV", where=f"{path}:{line}", found=problem, remedy=REMEDY) from None

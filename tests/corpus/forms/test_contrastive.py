@@ -115,7 +115,7 @@ BLOCK, EXAMPLE, PRONOUN = ANAPHORA["2"], LEXICAL_CHOICE["1"]["examples"][0], PRO
         (
             "anaphora",
             {"7": changed(BLOCK, src=["one"])},
-            "a translation of another number of sentences\n  found 1 source and 2 target",
+            "translation has a different number of sentences than the source\n  found 1 source and 2 target",
         ),
         (
             "lexical_choice",
@@ -156,7 +156,11 @@ def test_documents_of_unequal_length_are_refused(sets):
     ("old", "new", "message"),
     [
         ("item\t", "thing\t", "table.tsv:1: columns are missing\n  found thing, set"),
-        ("вы !\t1", "вы !", "table.tsv:2: a row with another number of columns\n  found 5 columns; expected 6"),
+        (
+            "вы !\t1",
+            "вы !",
+            "table.tsv:2: row has a different number of columns than the header\n  found 5 columns; expected 6",
+        ),
         ("вы !\t1", "вы !\tyes", "table.tsv:2: not the variants of an item\n  found correct: yes, 0"),
         ("ты !\t1", "ты !\t0", "table.tsv:4: not the variants of an item\n  found correct: 0, 0, 0"),
         ("a\tname\t\tSam !\tСам !\t0\n", "", "table.tsv:7: not the variants of an item"),

@@ -167,7 +167,7 @@ def test_eos(inputs, source, target, message):
         (
             "a.tsv",
             "document\tsource\ttarget\nx\t一\tone\nx\t二\n",
-            "a.tsv:3: a row with another number of columns\n  found 2 columns; expected 3, as in the header",
+            "a.tsv:3: row has a different number of columns than the header\n  found 2 columns; expected 3 columns",
         ),
         ("a.tsv", "document\tsource\ttarget\nx\t一\t\n", "a.tsv:2: empty sentence"),
         (
@@ -265,12 +265,12 @@ TALKS = """<?xml version="1.0" encoding="UTF-8"?>
         (
             'docid="2"',
             'docid="3"',
-            "t.x.zh.xml:7: the two languages hold other documents\n  found 2 in one; expected 3 in the other",
+            "t.x.zh.xml:7: the two languages have different documents\n  found 2 in one; expected 3 in the other",
         ),
         (
             '<doc docid="2">\n<seg id="1">three</seg>\n</doc>\n',
             "",
-            "t.x.zh.xml:7: the two languages hold other documents\n  found 2 in one; expected no more in the other",
+            "t.x.zh.xml:7: the two languages have different documents\n  found 2 in one; expected no more in the other",
         ),
         (
             '<seg id="1">three</seg>\n',
@@ -297,7 +297,7 @@ TAGGED = "<url>u</url>\n<talkid>7</talkid>\none\ntwo\n<url>u</url>\n<talkid>8</t
     ("old", "new", "message"),
     [
         ("<url>u</url>\n<talkid>7", "zero\n<url>u</url>\n<talkid>7", "t.en:1: text before the first talk"),
-        ("8", "9", "t.zh:5: the two languages hold other documents\n  found 2.8 in one; expected 2.9 in the other"),
+        ("8", "9", "t.zh:5: the two languages have different documents\n  found 2.8 in one; expected 2.9 in the other"),
         ("two\n", "", "t.zh:1: source and target differ in length\n  found 2 source and 1 target sentences"),
         ("two", "", "t.en:4: empty sentence"),
     ],
@@ -351,8 +351,9 @@ def test_nist_sgm(inputs, old, new, message):
 def test_nist_sgm_whose_source_has_other_lines(inputs, lines):
     write_files(inputs.downloads, {"s.txt": "一\n" * lines, "r.sgm": SGM})
     files = {"source": "s.txt", "source_form": "lines", "references": ["r.sgm"]}
-    message = f"s.txt:{lines}: not a line for each segment of the references\n  found {lines} lines; expected 3 lines"
-    assert refusal(inputs, {"kind": "nist_sgm", "splits": {"test": files}}) == message
+    message = f"s.txt:{lines}: number of lines differs from the segments of the references"
+    facts = f"found {lines} lines; expected 3 lines"
+    assert refusal(inputs, {"kind": "nist_sgm", "splits": {"test": files}}) == f"{message}\n  {facts}"
 
 
 INSTANCE = {"src": "Where _eos Here .", "dst": ["Где _eos Тут .", "Где _eos Там ."], "true_ind": 0, "ctx_dist": 1}
@@ -382,7 +383,8 @@ INSTANCE = {"src": "Where _eos Here .", "dst": ["Где _eos Тут .", "Где 
         ),
         (
             [{**INSTANCE, "src": "Here ."}],
-            "d.json, instance 1: a translation of another number of sentences\n  found 1 source and 2 target",
+            "d.json, instance 1: translation has a different number of sentences than the source\n"
+            "  found 1 source and 2 target",
         ),
         (
             [{**INSTANCE, "dst": ["Где _eos Тут ."]}],
