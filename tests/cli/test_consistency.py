@@ -180,3 +180,59 @@ def test_rules_are_the_settings():
         ConsistencyConfig(), match="fuzzy", similarity=0.5, source_stop_words=3
     )
     assert most_frequent(["a a b"], 1, "-x").name == "top1-x"
+
+
+def without_links(files: list[str | Path]) -> list[str | Path]:
+    """Return the arguments of a system without the links of its words."""
+    place = files.index("--links")
+    return [*files[:place], *files[place + 2 :]]
+
+
+def reason(*arguments: object) -> str:
+    """Return why nothing is counted, which both forms of output say, beside scores that are not there."""
+    score = scores(*arguments)
+    assert score["ltcr"] is score["hhi"] is score["ltcr_low"] is score["ltcr_high"] is None
+    assert score["pairs"] == 0 and score["signatures"] == []
+    head, row, *rest = command(*arguments).splitlines()
+    assert head.split()[0] == "system" and row.split()[1:4] == ["-"] * 3
+    assert rest == ["", f"{score['system']}: nothing to count: {score['reason']}"]
+    return score["reason"]
+
+
+def test_repeated_words_that_are_all_stop_words_are_no_chains(files):
+    """The list, its size and what to do instead are named."""
+    text = reason(*files, "--rule", "source_stop_words=99")
+    assert text.startswith("all 4 repeated words of the source documents are stop words (list top99-of-own-lines, 6 ")
+    for option in ("--train-source", "--train-target", "--source-stop-list", "--rule source_stop_words=0"):
+        assert option in text
+
+
+def test_a_stop_list_of_a_file_that_leaves_no_chain_is_named(files, write):
+    text = reason(*files, "--source-stop-list", write("stop", ["猫", "狗", "。"]))
+    assert "are stop words (list stop-" in text and ", 3 words)" in text
+
+
+def test_documents_that_repeat_no_word_have_no_chains(files, write):
+    lines = {"source": ["猫 坐", "狗 叫"], "hypotheses": ["cats sit", "dogs bark"], "links": ["0-0 1-1"] * 2}
+    given = [part for name, text in {**lines, "documents": "aa"}.items() for part in (f"--{name}", write(name, text))]
+    assert reason(*given) == reason(*without_links(given)) == "no document of the source repeats a word"
+
+
+SKIP = (*NO_STOP_WORDS, "--rule", "unaligned=skip")
+"""Occurrences without a translation are left out, instead of counting as a translation of their own."""
+
+
+def test_occurrences_of_which_no_two_of_a_chain_are_aligned_are_counted_all_the_same(files, write):
+    """Two chains in each document, with two occurrences each; 猫 of the first line is the one that is aligned."""
+    given = [*without_links(files), "--links", write("few", ["0-0", "", "", "0-0"]), *SKIP]
+    assert reason(*given) == "4 lexical chains with 8 occurrences, but none has two aligned translations"
+    score = scores(*given)
+    assert (score["chains"], score["occurrences"], score["unaligned"]) == (0, 8, 7)
+
+
+def test_a_system_without_anything_to_count_stands_beside_one_that_has(files, write):
+    second = ["--hypotheses", write("other", SYSTEM), "--links", write("none", [""] * 4)]
+    first, other = json.loads(command(*files, *second, *SKIP, "--json"))
+    assert first["ltcr"] == 50 and first["reason"] is None
+    assert other["ltcr"] is None and "none has two aligned translations" in other["reason"]
+    assert first == scores(*files, *SKIP)
