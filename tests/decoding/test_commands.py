@@ -270,3 +270,82 @@ def test_settings_of_another_stage_are_refused(folder, settings, tmp_path):
             "--output",
             tmp_path / "out",
         )
+
+
+ALIKE = "ab cd\nef\nj\ngh ij\nf g\n"
+"""The text of DOCUMENTS without some lines and without blank ones."""
+
+
+@pytest.mark.parametrize("name", ["joined", "g_transformer", "unmarked"])
+def test_documents_may_be_named_instead_of_parted_by_blank_lines(name, tmp_path, pipeline):
+    """A name that comes again after another is that of a new document, as a blank line would say."""
+    folder = model_folder(name, tmp_path, pipeline)
+    (tmp_path / "names").write_text("a\na\nb\nb\na\n")
+    named = output("translate", "--model", folder, "--beam", 2, "--documents", tmp_path / "names", text=ALIKE)
+    blank = output("translate", "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\ngh ij\n\nf g\n")
+    assert named.splitlines() == [line for line in blank.splitlines() if line]
+    assert len(named.splitlines()) == (3 if name == "unmarked" else 5)
+
+
+def test_with_named_documents_a_blank_line_is_a_line(tmp_path, pipeline):
+    folder = model_folder("joined", tmp_path, pipeline)
+    (tmp_path / "names").write_text("a\na\na\n")
+    lines = output("translate", "--model", folder, "--documents", tmp_path / "names", text="ab\n\ncd\n").split("\n")
+    assert [bool(line) for line in lines] == [True, False, True, False]
+    assert lines[0::2][:2] == output("translate", "--model", folder, text="ab\ncd\n").splitlines()
+
+
+def test_nothing_has_no_documents(folder, tmp_path):
+    (tmp_path / "names").write_text("")
+    assert output("translate", "--model", folder, "--documents", tmp_path / "names", text="") == ""
+
+
+def test_names_for_another_number_of_lines_are_refused(folder, tmp_path):
+    (tmp_path / "names").write_text("a\n")
+    with pytest.raises(UserError, match=r"names: a different number of lines\n  found 1; expected 2, one for each s"):
+        output("translate", "--model", folder, "--documents", tmp_path / "names", text="ab\ncd\n")
+
+
+def test_the_folder_above_the_model_will_do(tmp_path, pipeline):
+    """As a training leaves it: its own files, and the model in `model`."""
+    folder = model_folder("joined", tmp_path, pipeline)
+    folder.rename(tmp_path / "model")
+    translated = output("translate", "--model", tmp_path / "model", "--beam", 2, text=DOCUMENTS)
+    assert output("translate", "--model", tmp_path, "--beam", 2, text=DOCUMENTS) == translated
+
+
+def test_the_source_may_be_a_file(folder, tmp_path):
+    (tmp_path / "text").write_text(DOCUMENTS)
+    options = ("translate", "--model", folder, "--beam", 2)
+    expected = output(*options, text=DOCUMENTS)
+    assert output(*options, "--source", tmp_path / "text") == expected
+    assert output(*options, "--source", "-", text=DOCUMENTS) == expected
+
+
+def test_translations_as_json_stand_beside_their_lines(folder):
+    options = ("translate", "--model", folder, "--beam", 2)
+    lines = output(*options, text=DOCUMENTS).split("\n")[:-1]
+    assert json.loads(output(*options, "--json", text=DOCUMENTS)) == [
+        {"line": number, "source": source, "translation": line}
+        for number, (source, line) in enumerate(zip(DOCUMENTS.split("\n")[:-1], lines, strict=True), 1)
+    ]
+
+
+def test_translations_of_documents_as_json_have_the_numbers_of_the_documents(tmp_path, pipeline):
+    options = ("translate", "--model", model_folder("unmarked", tmp_path, pipeline), "--beam", 2)
+    texts = output(*options, text=DOCUMENTS).splitlines()
+    records = json.loads(output(*options, "--json", text=DOCUMENTS))
+    assert records == [{"document": number, "translation": text} for number, text in enumerate(texts, 1)]
+    assert len(records) == 3
+
+
+def test_lists_of_hypotheses_as_json_have_numbers(folder):
+    options = ("translate", "--model", folder, "--beam", 2, "--n-best", 2)
+    header, *rows = (line.split("\t") for line in output(*options, text=DOCUMENTS).splitlines())
+    records = json.loads(output(*options, "--json", text=DOCUMENTS))
+    assert [list(record) for record in records] == [header] * len(rows)
+    assert [[record[name] for name in ("line", "segment", "rank")] for record in records] == [
+        [int(cell) for cell in row[:3]] for row in rows
+    ]
+    for name, place, kind in (("score", 3, float), ("log_probability", 4, float), ("tokens", 5, str), ("text", 6, str)):
+        assert [record[name] for record in records] == [kind(row[place]) for row in rows]
