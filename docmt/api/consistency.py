@@ -10,8 +10,8 @@ from docmt.api.documents import Text, parallel, sentences_of
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.scoring.alignment.links import DirectedLinks, Link
-from docmt.scoring.chain_scores import StopFiles
-from docmt.scoring.occurrences import find_chains
+from docmt.scoring.chain_scores import AlignedTranslations, StopFiles
+from docmt.scoring.occurrences import find_chains, translated_chains
 from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links, score_systems
 from docmt.settings.scoring import ConsistencyConfig
 
@@ -94,7 +94,7 @@ def consistency_scores(
     """Return the score of each system of `files`; `aligner` is the name of the links' source in signatures."""
     records = score_systems(files, links, aligner, stop_files, config)
     return {
-        path: consistency_score(record) if record else nothing_counted(files, path, stop_files, config)
+        path: consistency_score(record) if record else nothing_counted(files, path, links[path], stop_files, config)
         for path, record in records.items()
     }
 
@@ -111,15 +111,18 @@ def consistency_score(record: Mapping[str, Any]) -> ConsistencyScore:
 
 
 def nothing_counted(
-    files: ChainFiles, system: Path, stop_files: StopFiles, config: ConsistencyConfig
+    files: ChainFiles, system: Path, links: Sequence[DirectedLinks], stop_files: StopFiles, config: ConsistencyConfig
 ) -> ConsistencyScore:
     """Return a score without numbers that says why no two translations of a word can be compared."""
-    stop_words = files.stop_lists(system, config, stop_files).source
-    chains = find_chains(files.documents, files.source, stop_words.words, config)
+    stop_lists = files.stop_lists(system, config, stop_files)
+    texts = AlignedTranslations(files.documents, files.source, files.systems[system], links)
+    chains = translated_chains(texts, stop_lists, config)
     if chains:
-        occurrences = sum(len(chain.places) for chain in chains)
+        occurrences = sum(len(chain.translations) for chain in chains)
+        unaligned = sum(chain.translations.count(None) for chain in chains)
         reason = f"{len(chains)} lexical chains with {occurrences} occurrences, but none has two aligned translations"
-        return ConsistencyScore(None, None, occurrences=occurrences, unaligned=occurrences, reason=reason)
+        return ConsistencyScore(None, None, occurrences=occurrences, unaligned=unaligned, reason=reason)
+    stop_words = stop_lists.source
     repeated = find_chains(files.documents, files.source, frozenset(), config)
     reason = "no document of the source repeats a word"
     if repeated:

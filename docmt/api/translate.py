@@ -77,7 +77,8 @@ def translate_lines(
 
 def _named_numbers(names: Sequence[str], ids: Sequence[list[int]]) -> dict[int, int]:
     """Return the number of the document, from 0, of each line that has anything to translate."""
-    runs = accumulate((name != before for before, name in pairwise(names)), initial=0)
+    # `accumulate` yields its initial value even for no name at all.
+    runs = accumulate((name != before for before, name in pairwise(names)), initial=0) if names else ()
     return {place: number for place, (number, pieces) in enumerate(zip(runs, ids, strict=True)) if pieces}
 
 

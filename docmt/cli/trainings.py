@@ -1,6 +1,7 @@
 """`docmt list-trainings`: the state of every training, once or as it changes."""
 
 import dataclasses
+import json
 import sys
 import time
 from contextlib import suppress
@@ -74,11 +75,12 @@ def watch(results: Path, trainings: "list[TrainingState]", every: float, as_json
 
 
 def print_changes(before: "list[TrainingState]", now: "list[TrainingState]", as_json: bool) -> None:
-    """Print the trainings that are new, or differ from their state before, a line each with the time of day."""
+    """Print the trainings that are new, or have changed: a line each, JSON or with the time of day."""
     changed = [training for training in now if training not in before]
     for training in changed:
         if as_json:
-            print_json(dataclasses.asdict(training))
+            # An object per line, since a reader of the stream cannot wait for the end of a list.
+            typer.echo(json.dumps(dataclasses.asdict(training), ensure_ascii=False))
         else:
             facts = zip(COLUMNS[len(NAMES) :], cells(training)[len(NAMES) :], strict=True)
             text = ", ".join(f"{name} {value}" for name, value in facts if value != "-")

@@ -31,6 +31,8 @@ Beam = Annotated[int, typer.Option(min=1, max=MOST_BEAM, help="hypotheses of the
 LengthAlpha = Annotated[float, typer.Option(min=0, max=100, help="alpha of the length penalty")]
 NBest = Annotated[int, typer.Option(min=0, help="print this many hypotheses of each search, with scores (TSV)")]
 STDIN = Path("-")
+N_BEST_NUMBERS = {"line": int, "segment": int, "rank": int, "score": float, "log_probability": float}
+"""The columns of lists of hypotheses that are numbers in JSON; the others are text."""
 
 
 def translate(
@@ -77,7 +79,8 @@ def as_records(translated: "Translated", lines: list[str], n_best: int) -> list[
     """Return a record for each line, each document (by models that do not mark sentences), or each hypothesis."""
     if n_best:
         header, *rows = (row.split("\t") for row in translated.n_best())
-        return [dict(zip(header, row, strict=True)) for row in rows]
+        kinds = [N_BEST_NUMBERS.get(name, str) for name in header]
+        return [{name: kind(cell) for name, kind, cell in zip(header, kinds, row, strict=True)} for row in rows]
     if translated.is_by_document:
         return [{"document": number, "translation": text} for number, text in enumerate(translated.texts(), 1)]
     pairs = zip(lines, translated.texts(), strict=True)

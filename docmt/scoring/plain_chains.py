@@ -79,7 +79,7 @@ def chain_links(
         return given_links(files, alignments), aligner or "given"
     if aligner:
         raise UserError(
-            "the option names the aligner of the files --alignments, and there are no such files",
+            "the option names the aligner of the files --links, and there are no such files",
             where="--aligner",
             found=aligner,
         )
@@ -96,9 +96,7 @@ def given_links(files: ChainFiles, alignments: Sequence[Path]) -> dict[Path, lis
     """
     if len(alignments) != len(files.systems):
         expected = f"{len(files.systems)}, one for each of --hypotheses"
-        raise UserError(
-            "a different number of alignments", where="--alignments", found=len(alignments), expected=expected
-        )
+        raise UserError("a different number of alignments", where="--links", found=len(alignments), expected=expected)
     links = {}
     for (path, lines), file in zip(files.systems.items(), alignments, strict=True):
         lines_of_links = read_links(file, files.with_blank_lines(files.source), files.with_blank_lines(lines))

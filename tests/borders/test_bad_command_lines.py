@@ -10,7 +10,8 @@ import pytest
 from helpers.support import ROOT, run
 
 from docmt.base.errors import printable
-from docmt.cli.main import COMMANDS, main
+from docmt.cli.commands import FOR_YOU, JOBS
+from docmt.cli.main import main
 
 FILES = {
     "text": b"one two\nthree\n\nfour five\n",
@@ -70,9 +71,9 @@ def assert_single_message(text: str) -> None:
 
 WORDS = {
     "ROOT": str(ROOT),
-    "LTCR": "ltcr --source text --hypotheses other",
-    "SHEET": "human sheet --baseline other --system other --output o.csv --key o.json",
-    "TRAIN": "train --settings settings.json --view . --text . --output o --state s",
+    "CONSISTENCY": "score-consistency --source text --hypotheses other",
+    "SHEET": "draw-sheet --baseline other --hypotheses other --output o.csv --key o.json",
+    "TRAIN": "job train-system --settings settings.json --view . --text . --output o --state s",
     "IMPORT": "import-fairseq --checkpoint binary --source-dictionary text --target-dictionary text "
     "--source-language en --target-language de",
 }
@@ -92,88 +93,108 @@ CALLS = (
     ("score --hypotheses text --reference text --reference short", "short: a different number of lines"),
     ("score --hypotheses text --reference text --documents short", "short: a different number of lines"),
     ("score --hypotheses text --reference text --instances short", "short: a different number of lines"),
-    ("compare --baseline folder --system other --reference text", "'--baseline': file 'folder' is a directory"),
-    ("compare --baseline text --system short --reference text", "short: a different number of lines"),
-    ("ltcr --source text --hypotheses short", "short: a different number of lines"),
-    ("LTCR --alignments text", "docmt: text:1: "),
-    ("LTCR --alignments links --alignments links", "docmt: "),
-    ("LTCR --train-source text", "training text needs both sides"),
-    ("LTCR --source-stop-list nowhere", "nowhere: file not found"),
-    ("align text short --output o", "short: a different number of lines"),
-    ("align text binary --output o", "binary"),
-    ("align empty empty --output o", "empty: no sentences"),
-    ("align text other --model text --output o", "'--model': dir 'text' is a file"),
-    ("align text other --model nowhere --output o", "nowhere"),
-    ("aer links short", "short"),
-    ("aer text links", "text:1: "),
-    ("coherence --hypotheses text --vectors text", "text"),
-    ("coherence --hypotheses short --vectors vectors", "short: no documents"),
-    ("cohesion --hypotheses text --model nowhere", "nowhere"),
-    ("cohesion --hypotheses text --model folder", "folder"),
-    ("vectors train --text empty --output o", "docmt: "),
-    ("vectors train --text binary --output o", "binary"),
+    ("compare --baseline folder --hypotheses other --reference text", "'--baseline': file 'folder' is a directory"),
+    ("compare --baseline text --hypotheses short --reference text", "short: a different number of lines"),
+    ("score-consistency --source text --hypotheses short", "short: a different number of lines"),
+    ("CONSISTENCY --links text", "docmt: text:1: "),
+    ("CONSISTENCY --links links --links links", "docmt: "),
+    ("CONSISTENCY --train-source text", "training text needs both sides"),
+    ("CONSISTENCY --source-stop-list nowhere", "nowhere: file not found"),
+    ("align --source text --target short --output o", "short: a different number of lines"),
+    ("align --source text --target binary --output o", "binary"),
+    ("align --source empty --target empty --output o", "empty: no sentences"),
+    ("align --source text --target other --model text --output o", "'--model': dir 'text' is a file"),
+    ("align --source text --target other --model nowhere --output o", "nowhere"),
+    ("score-links --gold links --links short", "short"),
+    ("score-links --gold text --links links", "text:1: "),
+    ("score-coherence --hypotheses text --vectors text", "text"),
+    ("score-coherence --hypotheses short --vectors vectors", "short: no documents"),
+    ("score-cohesion --hypotheses text --model nowhere", "nowhere"),
+    ("score-cohesion --hypotheses text --model folder", "folder"),
+    ("train-vectors --text empty --output o", "docmt: "),
+    ("train-vectors --text binary --output o", "binary"),
     ("inspect --model nowhere --view . --chains . --output o", "nowhere/model.json: file not found"),
     ("inspect --model folder --view text --chains . --output o", "'--view': dir 'text' is a file"),
-    ("decode --settings settings.json --model folder --view . --output o", "settings.json"),
-    ("contrastive pairs.tsv --model folder", "folder/model.json: file not found"),
-    ("translate-passage --settings settings.json --model folder --output o", "settings.json"),
-    ("tokens --settings broken.json --corpus . --output o", "broken.json: not a JSON file"),
-    ("views --settings list.json --tokens . --output o", "list.json"),
-    ("chains words --settings settings.json --tokens . --output o", "settings.json"),
-    ("chains segments --settings settings.json --tokens . --words . --view . --output o", "settings.json"),
-    ("report --settings list.json --results . --output o", "list.json"),
-    ("contrastive-system --settings list.json --model folder --view . --output o", "list.json"),
+    ("job decode-view --settings settings.json --model folder --view . --output o", "settings.json"),
+    ("score-contrastive pairs.tsv --model folder", "folder/model.json: file not found"),
+    ("job translate-passages --settings settings.json --model folder --output o", "settings.json"),
+    ("job tokenise-corpus --settings broken.json --corpus . --output o", "broken.json: not a JSON file"),
+    ("job cut-view --settings list.json --tokens . --output o", "list.json"),
+    ("job find-document-chains --settings settings.json --tokens . --output o", "settings.json"),
+    ("job find-segment-chains --settings settings.json --tokens . --words . --view . --output o", "settings.json"),
+    ("job write-report --settings list.json --results . --output o", "list.json"),
+    ("job score-variants --settings list.json --model folder --view . --output o", "list.json"),
     ("TRAIN", "settings.json"),
     ("IMPORT --output o", "binary"),
-    ("corpus read --settings list.json --downloads . --output o", "list.json"),
-    ("corpus fetch --catalogue corpus.yaml --file a --lock lock --output o", "corpus.yaml:2: not valid YAML"),
-    ("corpus fixture --catalogue nowhere.yaml --output o", "nowhere.yaml: file not found"),
-    ("corpus validate text", "text"),
+    ("job read-corpus --settings list.json --downloads . --output o", "list.json"),
+    ("job fetch-file --catalogue corpus.yaml --file a --lock lock --output o", "corpus.yaml:2: not valid YAML"),
+    ("make-fixture --catalogue nowhere.yaml --output o", "nowhere.yaml: file not found"),
+    ("check-corpus text", "text"),
     ("SHEET --source text --reference short", "docmt: "),
-    ("human read text --key list.json", "list.json"),
-    ("compare-table --settings broken.json --results . --output o", "broken.json: not a JSON file"),
-    ("vectors corpus --settings broken.json --tokens . --output o", "broken.json: not a JSON file"),
-    ("made-checkpoint --settings broken.json --output o", "broken.json: not a JSON file"),
-    ("train-aligner --settings settings.json --tokens folder --output o", "folder/tokens.arrow: file not found"),
+    ("read-sheets text --key list.json", "list.json"),
+    ("job compare-systems --settings broken.json --results . --output o", "broken.json: not a JSON file"),
+    ("job train-vectors --settings broken.json --tokens . --output o", "broken.json: not a JSON file"),
+    ("job make-checkpoint --settings broken.json --output o", "broken.json: not a JSON file"),
+    ("job train-aligner --settings settings.json --tokens folder --output o", "folder/tokens.arrow: file not found"),
     (
-        "score-system --settings settings.json --corpus . --tokens . --view . --translations folder --output o",
+        "job score-system --settings settings.json --corpus . --tokens . --view . --translations folder --output o",
         "settings.json: keys are missing",
     ),
-    ("shards encode folder --text folder --output o", "folder"),
-    ("shards learn folder --settings list.json --corpus . --output o", "list.json: wrong type"),
-    ("aer empty empty", "empty: no sentences"),
-    # Values that no option has.
-    ("compare --baseline text --system text --reference text --test t", "'--test'"),
-    ("LTCR --rule match=nonsense", "--rule match: unknown name\n  found nonsense"),
-    ("LTCR --rule match", "--rule: not a rule\n  found match; expected NAME=VALUE"),
-    ("LTCR --rule mach=exact", "did you mean 'match'?"),
+    ("job encode-shard folder --text folder --output o", "folder"),
+    ("job learn-shards folder --settings list.json --corpus . --output o", "list.json: wrong type"),
+    ("score-links --gold empty --links empty", "empty: no sentences"),
+    ("job make-fixture --settings list.json --output o", "list.json: wrong type"),
+    # Standard input, which is one file, and here an empty one.
+    ("score --hypotheses - --reference -", "-: standard input is one file\n  found 2 times -; expected once"),
+    ("score --hypotheses - --hypotheses - --reference text", "-: standard input is one file\n  found 2 times -"),
+    ("align --source - --target -", "-: standard input is one file"),
+    ("translate --model folder --documents -", "-: standard input is one file"),
     (
-        "LTCR --rule similarity=.nan",
+        "score --hypotheses - --reference text",
+        "docmt: standard input: a different number of lines\n  found 0; expected 4",
+    ),
+    ("score --hypotheses text --reference -", "docmt: standard input: no sentences"),
+    ("read-sheets - --key list.json", "list.json"),
+    ("job cut-view --settings - --tokens . --output o", "docmt: standard input: not a JSON file"),
+    # Values that no option has.
+    ("compare --baseline text --hypotheses text --reference text --test t", "'--test'"),
+    ("CONSISTENCY --rule match=nonsense", "--rule match: unknown name\n  found nonsense"),
+    ("CONSISTENCY --rule match", "--rule: not a rule\n  found match; expected NAME=VALUE"),
+    ("CONSISTENCY --rule mach=exact", "did you mean 'match'?"),
+    (
+        "CONSISTENCY --rule similarity=.nan",
         "--rule similarity: not a finite number\n  found nan; expected a finite number",
     ),
-    ("LTCR --rule similarity=nan", "--rule similarity: wrong type"),
-    ("LTCR --rule source_stop_words=-1", "--rule source_stop_words: value not allowed"),
-    ("LTCR --aligner mine", "--aligner: the option names the aligner of the files --alignments"),
-    ("align text other --aligner giza", "'--aligner'"),
-    ("align text other --aligner awesome-align", "--model: awesome-align needs a model"),
+    ("CONSISTENCY --rule similarity=nan", "--rule similarity: wrong type"),
+    ("CONSISTENCY --rule source_stop_words=-1", "--rule source_stop_words: value not allowed"),
+    ("CONSISTENCY --aligner mine", "--aligner: the option names the aligner of the files --links"),
+    ("align --source text --target other --aligner giza", "'--aligner'"),
+    ("align --source text --target other --aligner awesome-align", "--model: awesome-align needs a model"),
     (
-        "contrastive pairs.tsv --model folder --form nonsense",
+        "score-contrastive pairs.tsv --model folder --form nonsense",
         "'--form': 'nonsense' is not one of 'contrapro', 'table', 'discevalmt', 'voita'.",
     ),
-    ("contrastive pairs.tsv --model folder --context-sentences 2", "only with --form contrapro"),
+    ("score-contrastive pairs.tsv --model folder --context-sentences 2", "only with --form contrapro"),
     (
-        "shards tokenise --settings settings.json --corpus . --part 9/8 --output o",
+        "job tokenise-shard --settings settings.json --corpus . --part 9/8 --output o",
         "not a part\n  found 9/8; expected a part such as 2/8",
     ),
     (
-        "corpus validate --source text --target other --documents lines",
-        "--documents: unknown way to tell documents apart",
+        "check-corpus --source text --target other --boundaries lines",
+        "--boundaries: unknown boundary between documents\n  found lines",
     ),
-    ("corpus check ted_zh-em --root ROOT", "unknown corpus"),
-    ("targets --study lexical --root ROOT", "no study 'lexical'"),
-    ("systems --root folder", "folder/config.yaml: file not found"),
-    ("chains statistics toy_zh-en --chinese letters --root ROOT", "'--chinese'"),
+    ("check-catalogue ted_zh-em --root ROOT", "unknown corpus"),
+    ("list-targets --study lexical --root ROOT", "unknown study\n  found lexical"),
+    ("list-systems --root folder", "folder/config.yaml: file not found"),
+    ("count-chains toy_zh-en --chinese letters --root ROOT", "'--chinese'"),
+    ("list-targets --study demo --kind table --root ROOT", "'--kind'"),
+    ("list-targets --state missing --root ROOT", "'--state'"),
+    ("list-targets --config scale --root ROOT", "--config: not a key with a value\n  found scale; expected KEY=VALUE"),
+    ("list-targets --config scale=tiny --root ROOT", "docmt: "),
+    ("list-systems --study lexical --root ROOT", "unknown study\n  found lexical"),
+    ("score --hypotheses text --reference text --family 13b", "unknown family of BLEU\n  found 13b"),
     ("validate", "No such command"),
+    ("job validate", "No such command"),
     ("score --hypothesis text --reference text", "No such option"),
     ("score --hypotheses text --reference text --target-language chinese", "'chinese' is not a code of a language"),
     # Numbers out of range.
@@ -184,38 +205,44 @@ CALLS = (
     ("translate --model folder --threads 1000000000", "'--threads'"),
     ("translate --model folder --length-alpha nan", "'--length-alpha'"),
     ("translate --model folder --batch-tokens 1e3", "'--batch-tokens'"),
-    ("views --settings list.json --tokens . --output o --workers 0", "'--workers'"),
+    ("job cut-view --settings list.json --tokens . --output o --workers 0", "'--workers'"),
     ("SHEET --source text --reference text --sentences 0", "'--sentences'"),
     (
         "SHEET --source text --reference text --sentences 5",
         "more sentences than there are\n  found 5; expected at most 3",
     ),
     ("SHEET --source text --reference text --seed -1", "'--seed'"),
-    ("vectors train --text text --output o --seed 4294967296", "'--seed'"),
-    ("vectors train --text text --output o --dimensions 1000000000", "'--dimensions'"),
+    ("train-vectors --text text --output o --seed 4294967296", "'--seed'"),
+    ("train-vectors --text text --output o --dimensions 1000000000", "'--dimensions'"),
     ("TRAIN --deadline-minutes -1", "'--deadline-minutes'"),
     ("TRAIN --hang-minutes inf", "'--hang-minutes'"),
     ("TRAIN --ranks 1000000", "'--ranks'"),
-    ("status --results folder --every nan", "'--every'"),
-    ("corpus sources --timeout -1", "'--timeout'"),
-    ("chains statistics toy_zh-en --stop-words -1", "'--stop-words'"),
+    ("list-trainings --results folder --every nan", "'--every'"),
+    ("check-sources --timeout -1", "'--timeout'"),
+    ("count-chains toy_zh-en --stop-words -1", "'--stop-words'"),
     # Outputs that cannot be, or would destroy something.
-    ("align text other --output folder", "'--output': file 'folder' is a directory"),
-    ("tokens --settings settings.json --corpus . --output text", "'--output': dir 'text' is a file"),
-    ("align text other --output text/o", "text: not a folder\n  found a file; expected the folder of --output"),
-    ("align text other --output ./text", "text: SOURCE and --output are the same"),
-    ("vectors train --text text --output folder/../text", "text: --text and --output are the same"),
-    ("shards join folder --output folder", "folder: PARTS and --output are the same"),
-    ("views --settings settings.json --tokens folder --output folder", "folder: --tokens and --output are the same"),
+    ("align --source text --target other --output folder", "'--output': file 'folder' is a directory"),
+    ("job tokenise-corpus --settings settings.json --corpus . --output text", "'--output': dir 'text' is a file"),
     (
-        "human sheet --source text --reference text --baseline text --system other --output o --key o",
+        "align --source text --target other --output text/o",
+        "text: not a folder\n  found a file; expected the folder of --output",
+    ),
+    ("align --source text --target other --output ./text", "text: --source and --output are the same"),
+    ("train-vectors --text text --output folder/../text", "text: --text and --output are the same"),
+    ("job join-shards folder --output folder", "folder: PARTS and --output are the same"),
+    (
+        "job cut-view --settings settings.json --tokens folder --output folder",
+        "folder: --tokens and --output are the same",
+    ),
+    (
+        "draw-sheet --source text --reference text --baseline text --hypotheses other --output o --key o",
         "o: --key and --output are the same",
     ),
     ("IMPORT --output folder", "folder: the output is there already"),
 )
 """Command lines, and what their message says."""
 
-SLOW = "cohesion"
+SLOW = "score-cohesion"
 """Imports transformers."""
 
 NAMES = ("no where", "$(touch o)`touch o`;'\"", "no\nwhere", "\u202eטקסט", "t*t", "~", "--output", "a" * 200)
@@ -235,9 +262,10 @@ def arguments_of(call: str) -> list[str]:
 
 
 def test_every_command_is_called():
-    called = {tuple(arguments_of(call)[:2]) for call, _ in CALLS}
-    assert {name for name in COMMANDS if " " not in name} <= {words[0] for words in called}
-    assert {tuple(name.split()) for name in COMMANDS if " " in name} <= called
+    called = [arguments_of(call) for call, _ in CALLS]
+    jobs = [words[1] for words in called if words[0] == "job"]
+    for sections, names in ((FOR_YOU, [words[0] for words in called]), (JOBS, jobs)):
+        assert {name for section in sections.values() for name in section} <= set(names)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -256,7 +256,7 @@ def test_refused(tmp_path, case):
 def test_a_command_says_so(tmp_path, case):
     """By a real command: status 2, one message, no trace, nothing run."""
     project, file = broken(tmp_path, case)
-    done = run(["docmt", "systems"], cwd=project.root)
+    done = run(["docmt", "list-systems"], cwd=project.root)
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.startswith("docmt: ") and done.stderr.count("docmt: ") == 1 and file in done.stderr
     assert "Traceback" not in done.stderr

@@ -79,23 +79,23 @@ def corpus_settings(name: str, reader: dict) -> dict:
 
 
 SCORE = "score --hypotheses hyp.txt --reference ref.txt --documents docs.txt"
-LTCR = "ltcr --source src.txt --hypotheses hyp.txt --alignments links.txt --source-stop-list stop.txt"
+LTCR = "score-consistency --source src.txt --hypotheses hyp.txt --links links.txt --source-stop-list stop.txt"
 IMPORT = (
     "import-fairseq --checkpoint best.pt --source-dictionary dict.txt --target-dictionary dict.txt"
     " --source-language en --target-language de --output out"
 )
-READ = "corpus read --downloads . --output out --settings"
+READ = "job read-corpus --downloads . --output out --settings"
 PLAIN = [
     ("hyp.txt", "empty half noise folder missing", SCORE),
     ("ref.txt", "empty noise folder missing", SCORE),
     ("docs.txt", "empty half noise folder missing", SCORE),
-    ("hyp.txt", "noise folder", "compare --baseline ref.txt --system hyp.txt --reference ref.txt"),
+    ("hyp.txt", "noise folder", "compare --baseline ref.txt --hypotheses hyp.txt --reference ref.txt"),
     ("links.txt", "empty half noise text folder missing", LTCR),
     ("stop.txt", "noise folder missing", LTCR),
-    ("gold.txt", "empty noise text folder missing", "aer gold.txt links.txt"),
-    ("links.txt", "empty noise text folder missing", "aer gold.txt links.txt"),
-    ("src.txt", "empty noise folder", "align src.txt hyp.txt --output out"),
-    ("vectors.txt", "empty noise text folder missing", "coherence --hypotheses hyp.txt --vectors vectors.txt"),
+    ("gold.txt", "empty noise text folder missing", "score-links --gold gold.txt --links links.txt"),
+    ("links.txt", "empty noise text folder missing", "score-links --gold gold.txt --links links.txt"),
+    ("src.txt", "empty noise folder", "align --source src.txt --target hyp.txt --output out"),
+    ("vectors.txt", "empty noise text folder missing", "score-coherence --hypotheses hyp.txt --vectors vectors.txt"),
     ("best.pt", "empty half noise text folder missing", IMPORT),
     ("dict.txt", "empty noise text folder missing", IMPORT),
     ("pack.zip.json", "empty half noise list object number deep folder missing", f"{READ} pack.zip.json"),
@@ -105,9 +105,14 @@ PLAIN = [
 ]  # fmt: skip
 
 
+def name_of(arguments: list[str]) -> str:
+    """Return the name of the command that the arguments call."""
+    return arguments[1] if arguments[0] == "job" else arguments[0]
+
+
 def cases(table: list[tuple[str, str, str]]) -> list:
     rows = [(file, damage, command.split()) for file, damages, command in table for damage in damages.split()]
-    return [pytest.param(*case, id=f"{case[2][0]}-{Path(case[0]).name}-{case[1]}") for case in rows]
+    return [pytest.param(*case, id=f"{name_of(case[2])}-{Path(case[0]).name}-{case[1]}") for case in rows]
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +176,7 @@ def test_a_table_of_a_user(plain, capsys, monkeypatch, table, damage):
     if (table, damage) == ("table.tsv", "half"):
         pytest.skip("it has whole rows")
     monkeypatch.chdir(plain)
-    monkeypatch.setattr(sys, "argv", ["docmt", "corpus", "validate", table])
+    monkeypatch.setattr(sys, "argv", ["docmt", "check-corpus", table])
     with damaged(plain / table, damage), pytest.raises(SystemExit) as end:
         main()
     printed = capsys.readouterr()
@@ -195,36 +200,36 @@ JSON = "empty half noise list object number deep folder missing"
 BINARY = "empty half noise text folder missing"
 TEXT = "empty noise folder missing"
 
-TOKENS = f"tokens --settings {T}/settings.json --corpus {C} --output out"
-VIEWS = f"views --settings {V}/window1/settings.json --tokens {T} --output out"
-WORDS_OF = f"chains words --settings {H}/words/settings.json --tokens {T} --output out"
+TOKENS = f"job tokenise-corpus --settings {T}/settings.json --corpus {C} --output out"
+VIEWS = f"job cut-view --settings {V}/window1/settings.json --tokens {T} --output out"
+WORDS_OF = f"job find-document-chains --settings {H}/words/settings.json --tokens {T} --output out"
 SEGMENTS_OF = (
-    f"chains segments --settings {H}/{CHAIN_VIEW}/settings.json --tokens {T} --words {H}/words"
+    f"job find-segment-chains --settings {H}/{CHAIN_VIEW}/settings.json --tokens {T} --words {H}/words"
     f" --view {V}/{CHAIN_VIEW} --output out"
 )
 TRAIN = (
-    f"train --settings {TRAINED}/g_transformer/seed1/settings.json --view {V}/tokens512 --text {T}/text"
+    f"job train-system --settings {TRAINED}/g_transformer/seed1/settings.json --view {V}/tokens512 --text {T}/text"
     f" --init {TRAINED}/sentence/seed1/model --output out --state state --device cpu"
 )
 TRAIN_CHAINS = (
-    f"train --settings {TRAINED}/lexical_chain/seed1/settings.json --view {V}/{CHAIN_VIEW} --text {T}/text"
+    f"job train-system --settings {TRAINED}/lexical_chain/seed1/settings.json --view {V}/{CHAIN_VIEW} --text {T}/text"
     f" --chains {H}/{CHAIN_VIEW} --init {TRAINED}/sentence/seed1/model --output out --state state --device cpu"
 )
 DECODE = (
-    f"decode --settings {TRANSLATED}/lexical_chain/seed1/settings.json --model {MODEL} --view {V}/{CHAIN_VIEW}"
+    f"job decode-view --settings {TRANSLATED}/lexical_chain/seed1/settings.json --model {MODEL} --view {V}/{CHAIN_VIEW}"
     f" --chains {H}/{CHAIN_VIEW} --output out"
 )
-CONTRASTIVE = DECODE.replace("decode ", "contrastive-system ").replace("--output out", "--output out/c.arrow")
+CONTRASTIVE = DECODE.replace("decode-view", "score-variants").replace("--output out", "--output out/c.arrow")
 INSPECT = f"inspect --model {MODEL} --view {V}/{CHAIN_VIEW} --chains {H}/{CHAIN_VIEW} --output out/inside.arrow"
 TRANSLATE = f"translate --model {MODEL} --beam 1"
 SCORE_SYSTEM = (
-    f"score-system --settings {SCORED}/sentence/seed1/settings.json --corpus {C} --tokens {T} --view {V}/window1"
+    f"job score-system --settings {SCORED}/sentence/seed1/settings.json --corpus {C} --tokens {T} --view {V}/window1"
     f" --translations {TRANSLATED}/sentence/seed1 --aligner {A} --output out/scores.json"
 )
-TRAIN_ALIGNER = f"train-aligner --settings {A}/settings.json --tokens {T} --output out"
-COMPARE = f"compare-table --settings {COMPARED}/settings.json --results results --output out/c.json"
-REPORT = f"report --settings {REPORTED}/settings.json --results results --output out/index.html"
-SHARDS = f"shards tokenise --settings {T}/settings.json --corpus {C} --part 1/2 --output out"
+TRAIN_ALIGNER = f"job train-aligner --settings {A}/settings.json --tokens {T} --output out"
+COMPARE = f"job compare-systems --settings {COMPARED}/settings.json --results results --output out/c.json"
+REPORT = f"job write-report --settings {REPORTED}/settings.json --results results --output out/index.html"
+SHARDS = f"job tokenise-shard --settings {T}/settings.json --corpus {C} --part 1/2 --output out"
 
 STAGES = [
     (f"{T}/settings.json", JSON, TOKENS),
@@ -279,11 +284,11 @@ STAGES = [
     (f"{TRANSLATED}/sentence/seed1/test.txt", "empty noise folder", REPORT),
     (f"{TRANSLATED}/sentence/seed1/decoding.json", "empty half noise list object number folder", REPORT),
     (f"{TRANSLATED}/lexical_chain/seed1/inside.arrow", "empty half noise text folder", REPORT),
-    (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list object number deep folder", "status"),
-    (f"{TRAINED}/sentence/seed1/metrics.jsonl", "noise text list object folder", "status"),
-    (f"{TRAINED}/sentence/seed1/settings.json", "empty half noise list object number folder", "status"),
-    (f"{T}/card.json", "empty half noise list number folder", "targets --study demo"),
-    (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list number folder", "targets --study demo"),
+    (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list object number deep folder", "list-trainings"),
+    (f"{TRAINED}/sentence/seed1/metrics.jsonl", "noise text list object folder", "list-trainings"),
+    (f"{TRAINED}/sentence/seed1/settings.json", "empty half noise list object number folder", "list-trainings"),
+    (f"{T}/card.json", "empty half noise list number folder", "list-targets --study demo"),
+    (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list number folder", "list-targets --study demo"),
 ]
 
 

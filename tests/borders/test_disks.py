@@ -54,14 +54,23 @@ def disk(tmp_path) -> Iterator[Path]:
 
 def commands(texts: Path, output: Path) -> dict[str, list[object]]:
     """Commands that write a file `older`, or into a folder."""
-    sides = ("--source", texts / "a", "--reference", texts / "a", "--baseline", texts / "a", "--system", texts / "a")
+    sides = (
+        "--source",
+        texts / "a",
+        "--reference",
+        texts / "a",
+        "--baseline",
+        texts / "a",
+        "--hypotheses",
+        texts / "a",
+    )
     dictionaries = ("--source-dictionary", texts / "dict.txt", "--target-dictionary", texts / "dict.txt")
     languages = ("--source-language", "en", "--target-language", "de")
     return {
-        "align": ["align", texts / "a", texts / "a", "--output", output / "older"],
-        "sheet": ["human", "sheet", *sides, "--documents", texts / "d", "--output", output / "older",
+        "align": ["align", "--source", texts / "a", "--target", texts / "a", "--output", output / "older"],
+        "sheet": ["draw-sheet", *sides, "--documents", texts / "d", "--output", output / "older",
                   "--key", output / "key.json"],
-        "read": ["corpus", "read", "--settings", texts / "settings.json", "--downloads", texts,
+        "read": ["job", "read-corpus", "--settings", texts / "settings.json", "--downloads", texts,
                  "--output", output / "corpus"],
         "import": ["import-fairseq", "--checkpoint", texts / "best.pt", *dictionaries, *languages,
                    "--output", output / "model"],
@@ -89,7 +98,9 @@ def test_a_file_that_may_not_get_so_large(texts, tmp_path, capsys, monkeypatch):
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (16_000, limits[1]))
     try:
-        message = told(capsys, monkeypatch, ["align", texts / "a", texts / "a", "--output", output])
+        message = told(
+            capsys, monkeypatch, ["align", "--source", texts / "a", "--target", texts / "a", "--output", output]
+        )
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, before)

@@ -1,6 +1,5 @@
 """A byte order mark before a file that a user gives changes nothing."""
 
-import io
 import json
 import sys
 
@@ -8,10 +7,10 @@ import pytest
 
 from docmt.chains.documents import read_stop_words
 from docmt.cli.main import main
-from docmt.decoding.files import read_lines
 from docmt.models.fairseq_settings import read_dictionary
 from docmt.scoring.alignment.links import read_gold, read_unchecked_links
 from docmt.scoring.chain_scores import read_stop_list
+from docmt.scoring.plain_files import text_lines
 from docmt.scoring.word_vectors import read_word_vectors
 from docmt.text.bpe import HEADER, Segmenter
 
@@ -40,17 +39,17 @@ def printed(tmp_path, capsys, monkeypatch):
 def test_scores_of_the_same_text_are_perfect(printed):
     score = ("score", "--hypotheses", "h", "--reference", "r", "--json")
     for mark_of_hypotheses, mark_of_references in ((MARK, ""), ("", MARK), (MARK, MARK)):
-        scores = json.loads(printed({"h": mark_of_hypotheses + TEXT, "r": mark_of_references + TEXT}, *score))
-        assert {round(entry["score"], 6) for units in scores["bleu"].values() for entry in units.values()} == {100.0}
+        (system,) = json.loads(printed({"h": mark_of_hypotheses + TEXT, "r": mark_of_references + TEXT}, *score))
+        assert {round(row["score"], 6) for row in system["scores"]} == {100.0}
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("ltcr", "--source", "a", "--hypotheses", "b", "--documents", "d", "--json"),
-        ("align", "a", "b"),
-        ("coherence", "--hypotheses", "b", "--documents", "d", "--vectors", "v", "--json"),
-        ("compare", "--baseline", "a", "--system", "b", "--reference", "a", "--documents", "d", "--json"),
+        ("score-consistency", "--source", "a", "--hypotheses", "b", "--documents", "d", "--json"),
+        ("align", "--source", "a", "--target", "b"),
+        ("score-coherence", "--hypotheses", "b", "--documents", "d", "--vectors", "v", "--json"),
+        ("compare", "--baseline", "a", "--hypotheses", "b", "--reference", "a", "--documents", "d", "--json"),
     ],
 )
 def test_commands_see_no_mark(printed, arguments):
@@ -68,7 +67,7 @@ def test_readers_see_no_mark(tmp_path):
         path.write_text(MARK + text, encoding="utf-8")
         return path
 
-    assert read_lines((MARK + "a\r\nb\n").encode(), "standard input") == ["a", "b"]
+    assert text_lines(written("a\r\nb\n")) == ("a", "b")
     assert read_stop_words(written("the\na\n")) == {"the", "a"}
     assert read_stop_list(written("the\na\n"), lower=True).words == {"the", "a"}
     assert read_dictionary(written("a 1\nb 2\n")) == ("a", "b")
@@ -80,10 +79,11 @@ def test_readers_see_no_mark(tmp_path):
 
 def test_contrastive_sets_and_tables_see_no_mark(printed):
     table = "source\ttarget\tdocument\nun\tone\td\n"
-    assert "train" in printed({"t.tsv": MARK + table}, "corpus", "validate", "t.tsv")
+    assert "train" in printed({"t.tsv": MARK + table}, "check-corpus", "t.tsv")
     assert "train" in printed({"a": MARK + "un\n", "b": MARK + "one\n"},
-                              "corpus", "validate", "--source", "a", "--target", "b")  # fmt: skip
+                              "check-corpus", "--source", "a", "--target", "b")  # fmt: skip
 
 
-def test_standard_input_of_a_translation_has_none():
-    assert read_lines(io.BytesIO(b"\xef\xbb\xbf").read(), "standard input") == []
+def test_a_file_of_a_mark_alone_has_no_line(tmp_path):
+    (tmp_path / "file").write_bytes(MARK.encode())
+    assert text_lines(tmp_path / "file") == ()

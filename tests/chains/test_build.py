@@ -210,9 +210,12 @@ def test_the_commands_write_the_stages_files(tokens, tmp_path, monkeypatch):
     write_json(tmp_path / "segments.json", {"version": 1, "view": cut})
     words = {"settings": tmp_path / "words.json", "tokens": tokens, "output": tmp_path / "words"}
     segments = {**words, "settings": tmp_path / "segments.json", "words": tmp_path / "words", "view": tmp_path / "view"}
-    for name, options in (("words", words), ("segments", segments | {"output": tmp_path / "chains"})):
+    for name, options in (
+        ("find-document-chains", words),
+        ("find-segment-chains", segments | {"output": tmp_path / "chains"}),
+    ):
         arguments = [part for key, path in options.items() for part in (f"--{key}", str(path))]
-        monkeypatch.setattr(sys, "argv", ["docmt", "chains", name, *arguments])
+        monkeypatch.setattr(sys, "argv", ["docmt", "job", name, *arguments])
         with pytest.raises(SystemExit) as end:
             main()
         assert end.value.code == 0

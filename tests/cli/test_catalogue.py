@@ -27,7 +27,7 @@ def write_corpus(project: Project, **changes: object) -> None:
 
 
 def check(project: Project, *arguments: str):
-    return run([DOCMT, "corpus", "check", "mine", "--mirror", str(project.root), *arguments], cwd=project.root)
+    return run([DOCMT, "check-catalogue", "mine", "--mirror", str(project.root), *arguments], cwd=project.root)
 
 
 def test_a_difference_that_nobody_explains_is_status_2(project):
@@ -85,21 +85,21 @@ def test_sources_are_a_line_each_and_a_dead_one_is_status_1(project, tmp_path):
         {"name": "mine.en", "sources": [str(gone)]},
     ]
     write_corpus(project, files=files)
-    done = run([DOCMT, "corpus", "sources", "mine"], cwd=project.root)
+    done = run([DOCMT, "check-sources", "mine"], cwd=project.root)
     assert done.returncode == 1, done.stderr
     assert [line.split() for line in done.stdout.splitlines()] == [
         ["corpus", "file", "answer", "bytes", "fetched", "source"],
         ["mine", "mine.zh", "there", "4", "2026-01-31", str(there)],
         ["mine", "mine.en", "no", "such", "file", "-", "never", str(gone)],
     ]
-    rows = json.loads(run([DOCMT, "corpus", "sources", "mine", "--json"], cwd=project.root).stdout)
+    rows = json.loads(run([DOCMT, "check-sources", "mine", "--json"], cwd=project.root).stdout)
     assert [row["answer"]["problem"] for row in rows] == [None, "no such file"]
     gone.write_text("")
-    assert run([DOCMT, "corpus", "sources", "mine"], cwd=project.root).returncode == 0
+    assert run([DOCMT, "check-sources", "mine"], cwd=project.root).returncode == 0
 
 
 def test_an_unknown_corpus_is_refused(project):
-    for command in ("sources", "check"):
-        done = run([DOCMT, "corpus", command, "ted_zh-em"], cwd=project.root)
+    for command in ("check-sources", "check-catalogue"):
+        done = run([DOCMT, command, "ted_zh-em"], cwd=project.root)
         assert done.returncode == 2
         assert "did you mean 'ted_zh-en'?" in done.stderr

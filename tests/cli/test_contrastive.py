@@ -1,16 +1,13 @@
-"""`docmt score-contrastive` on plain files, by a model whose answers are known: it likes words, whatever the context."""
+"""`docmt score-contrastive` by a model whose answers are known: it likes words, whatever the context."""
 
 import dataclasses
 import json
 
 import pytest
 import torch
-import typer
-from click.testing import Result
-from docmt.cli.model import contrastive
+from helpers.command_line import output, succeed
 from helpers.contrastive_sets import write_sets
 from helpers.tiny import SIZES
-from typer.testing import CliRunner
 
 from docmt.api import model as contrastive_scoring
 from docmt.base.errors import UserError
@@ -56,18 +53,8 @@ def sets(tmp_path):
     return write_sets(tmp_path)
 
 
-def finished(*arguments) -> Result:
-    app = typer.Typer()
-    app.command()(contrastive)
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done
-
-
 def run(*arguments) -> str:
-    return finished(*arguments).stdout
+    return output("score-contrastive", *arguments)
 
 
 def accuracies(*arguments) -> dict:
@@ -97,7 +84,7 @@ def test_contrapro_asks_that_the_reference_beats_every_variant(sets, model):
 
 def test_voitas_sets_by_distance(sets, model):
     """вы is liked more than ты; мы, Сэм and Сам are unknown. What is given twice is scored once, and told."""
-    done = finished(sets / "deixis.json", "--model", model, "--form", "voita", "--json")
+    done = succeed("score-contrastive", sets / "deixis.json", "--model", model, "--form", "voita", "--json")
     found = json.loads(done.stdout)["contrastive"]["deixis"]
     counts = {
         distance: [one[name] for name in ("items", "variants", "right", "ties")]
@@ -116,7 +103,7 @@ def test_contrapros_documents_may_stand_elsewhere(sets, model, tmp_path):
     with pytest.raises(UserError, match=r"1999_1_2\.en: file not found"):
         run(sets / "contrapro.json", *options)
     texts = tmp_path / "texts" / "{year}" / "{document}.{language}"
-    assert len(accuracies(sets / "contrapro.json", *options, "--documents", texts)) == 2
+    assert len(accuracies(sets / "contrapro.json", *options, "--context-documents", texts)) == 2
 
 
 def test_the_table_by_set_and_distance(sets, model):
@@ -138,7 +125,7 @@ def test_the_table_by_set_and_distance(sets, model):
         ["all", "1", "0.0", "33.3", "1", "3", "0", "0"],
         ["all", "2", "100.0", "50.0", "1", "2", "1", "0"],
     ]
-    assert cells[-1] == ["contrastive|score:sum|unit:last|ties:wrong|v:2"]
+    assert cells[-1] == ["signature:", "contrastive|score:sum|unit:last|ties:wrong|v:2"]
 
 
 @pytest.mark.parametrize(("score", "right"), [("sum", 0), ("mean", 1)])
@@ -182,7 +169,7 @@ def test_models_that_read_chains_find_them_in_the_source(sets, tmp_path):
         run(sets / "table.tsv", "--model", folder)
 
 
-@pytest.mark.parametrize("option", ["--documents", "--context-sentences", "--first-segment"])
+@pytest.mark.parametrize("option", ["--context-documents", "--context-sentences", "--first-segment"])
 def test_options_of_contrapro_go_with_it_alone(sets, model, option):
     with pytest.raises(AssertionError, match=f"{option}: only with --form contrapro"):
         run(sets / "table.tsv", "--model", model, option, "1")

@@ -1,4 +1,4 @@
-"""`docmt make-fixture` by hand and as a job."""
+"""`docmt make-fixture` of a corpus file, and `docmt job make-fixture` of settings."""
 
 import json
 import sys
@@ -12,27 +12,32 @@ CATALOGUE = "workflow/corpora/ted_fr-en.yaml"
 
 
 def test_a_corpus_of_the_catalogue_is_made_and_validated(project):
-    run([DOCMT, "corpus", "fixture", "--catalogue", CATALOGUE, "--output", "made"], cwd=project.root, check=True)
+    made = run([DOCMT, "make-fixture", "--catalogue", CATALOGUE, "--output", "made"], cwd=project.root, check=True)
+    assert made.stdout == "made: 2015-01.tgz\n"
     assert [path.name for path in (project.root / "made").iterdir()] == ["2015-01.tgz"]
-    found = run([DOCMT, "corpus", "validate", CATALOGUE, "--files", "made"], cwd=project.root, check=True).stdout
-    counts = {line.split()[0]: line.split()[1] for line in found.splitlines()}
+    printed = run([DOCMT, "check-corpus", CATALOGUE, "--files", "made"], cwd=project.root, check=True).stdout
+    counts = {line.split()[0]: line.split()[1] for line in printed.splitlines()}
     assert (counts["train"], counts["dev"], counts["test"]) == ("60", "8", "8")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "nothing to make up, or too much\n  expected --catalogue or --settings"),
-        (("--catalogue", CATALOGUE, "--settings", "settings.json"), "nothing to make up, or too much"),
-        (("--catalogue", "workflow/corpora/none.yaml"), "workflow/corpora/none.yaml: file not found"),
-        (("--settings", "settings.json"), "settings.json: not the settings of a fixture\n  found those of mine itself"),
+        (("make-fixture",), "Missing option '--catalogue'"),
+        (("job", "make-fixture"), "Missing option '--settings'"),
+        (("make-fixture", "--catalogue", CATALOGUE, "--settings", "settings.json"), "No such option: --settings"),
+        (("make-fixture", "--catalogue", "workflow/corpora/none.yaml"), "workflow/corpora/none.yaml: file not found"),
+        (
+            ("job", "make-fixture", "--settings", "settings.json"),
+            "settings.json: not the settings of a fixture\n  found settings of the corpus mine itself",
+        ),
     ],
 )
 def test_what_is_refused(project, arguments, message):
     settings = {"version": 1, "corpus": "mine", "source_language": "zh", "target_language": "en", "licence": "none",
                 "citation": "none", "files": [], "reader": {"kind": "toy"}, "expected": {}}  # fmt: skip
     (project.root / "settings.json").write_text(json.dumps(settings))
-    done = run([DOCMT, "corpus", "fixture", *arguments, "--output", "made"], cwd=project.root)
+    done = run([DOCMT, *arguments, "--output", "made"], cwd=project.root)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert message in done.stderr
     assert not (project.root / "made").exists()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from docmt.cli.model import translate
-from helpers.fairseq_files import G_TRANSFORMER, PIECES, Made, command, write_dictionary
+from helpers.command_line import output
+from helpers.fairseq_files import G_TRANSFORMER, PIECES, Made, write_dictionary
 from helpers.support import run
 
 from docmt.base.artifacts import sha256_file
@@ -165,7 +165,7 @@ def test_without_codes_lines_are_pieces(grouped):
     ids = list(map(pipeline.source.encode, ["a@@ b c", "a@@ q </s>", " "]))
     assert [[pieces[number] for number in line] for line in ids] == [["a@@", "b", "c"], ["a@@", "<unk>", "<unk>"], []]
     assert pipeline.target.restore(ids[0]) == ("ab c", "ab c")
-    lines = command(translate, "--model", str(folder), "--beam", "2", text="a@@ b c\nh\n\nd@@ e f@@ g\n").split("\n")
+    lines = output("translate", "--model", folder, "--beam", "2", text="a@@ b c\nh\n\nd@@ e f@@ g\n").split("\n")
     assert [bool(line) for line in lines] == [True, True, False, True, False]
 
 
@@ -178,8 +178,8 @@ def test_with_codes_lines_are_text(plain):
     pieces = pipeline.source.vocabulary.pieces
     assert [pieces[number] for number in pipeline.source.encode("AB, ca")] == ["ab", "<unk>", "c@@", "a"]
     assert (pipeline.config.case, pipeline.config.merges, pipeline.config.input) == ("lower", 1, "text")
-    output = command(translate, "--model", str(folder), "--beam", "2", text=TEXT)
-    assert [bool(line) for line in output.split("\n")] == [bool(line) for line in TEXT.split("\n")]
+    printed = output("translate", "--model", folder, "--beam", "2", text=TEXT)
+    assert [bool(line) for line in printed.split("\n")] == [bool(line) for line in TEXT.split("\n")]
 
 
 def test_the_command_as_it_is_called(plain):

@@ -74,7 +74,7 @@ def test_a_wrong_option_is_told_as_before(capsys, monkeypatch):
 
 def texts(folder: Path, lines: int = 3) -> list[str]:
     (folder / "a").write_text("one two three four\n" * lines)
-    return [str(DOCMT), "align", str(folder / "a"), str(folder / "a")]
+    return [str(DOCMT), "align", "--source", str(folder / "a"), "--target", str(folder / "a")]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -100,7 +100,7 @@ def test_ctrl_c(tmp_path):
     """Once it waits for a file that never comes."""
     os.mkfifo(tmp_path / "b")
     (tmp_path / "a").write_text("one\n")
-    command = [str(DOCMT), "align", str(tmp_path / "a"), str(tmp_path / "b")]
+    command = [str(DOCMT), "align", "--source", str(tmp_path / "a"), "--target", str(tmp_path / "b")]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     with running, (tmp_path / "b").open("w"):  # which waits until the other end is open
         running.send_signal(signal.SIGINT)

@@ -13,7 +13,7 @@ from docmt.base.columns import CONTRASTIVE, DOCUMENTS, read_parquet
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.catalogue.corpus import CorpusSettings, corpus_settings, load_corpus
-from docmt.cli.main import build
+from docmt.cli.commands import build
 from docmt.corpus.read import read_corpus
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
@@ -184,12 +184,23 @@ def test_commands_from_the_catalogue_to_documents(downloads, tmp_path):
     got = tmp_path / "got"
     for name, mirror in (("a.zh", ()), ("a.en", ("--mirror", str(downloads)))):
         lock, output = str(tmp_path / "lock.json"), str(got / name)
-        command = ["corpus", "fetch", "--catalogue", str(catalogue), "--file", name, "--lock", lock, "--output", output]
+        command = [
+            "job",
+            "fetch-file",
+            "--catalogue",
+            str(catalogue),
+            "--file",
+            name,
+            "--lock",
+            lock,
+            "--output",
+            output,
+        ]
         assert CliRunner().invoke(build(), [*command, *mirror]).exit_code == 0
     assert json.loads((tmp_path / "lock.json").read_text()).keys() == {"mine/a.zh", "mine/a.en"}
     command = [
-        "corpus",
-        "read",
+        "job",
+        "read-corpus",
         "--settings",
         str(settings),
         "--downloads",
@@ -210,7 +221,7 @@ def test_commands_from_the_catalogue_to_documents(downloads, tmp_path):
 )
 def test_fetching_a_file_that_the_catalogue_does_not_know(tmp_path, corpus, file, message):
     catalogue = CATALOGUE / f"{corpus}.yaml"
-    command = ["corpus", "fetch", "--catalogue", str(catalogue), "--file", file]
+    command = ["job", "fetch-file", "--catalogue", str(catalogue), "--file", file]
     result = CliRunner().invoke(build(), [*command, "--lock", str(tmp_path / "l"), "--output", str(tmp_path / "o")])
     assert isinstance(result.exception, UserError)
     assert str(result.exception) == f"{catalogue}: {message}"
@@ -223,7 +234,7 @@ def test_real_corpora_from_the_mirror(shared, tmp_path, corpus):
     config = load_corpus(catalogue)
     for file in config.files:
         output = str(tmp_path / "downloads" / file.name)
-        command = ["corpus", "fetch", "--catalogue", str(catalogue), "--file", file.name, "--output", output]
+        command = ["job", "fetch-file", "--catalogue", str(catalogue), "--file", file.name, "--output", output]
         mirror = ["--lock", str(tmp_path / "lock.json"), "--mirror", str(shared / "mirror")]
         assert CliRunner().invoke(build(), [*command, *mirror]).exit_code == 0
     assert not (tmp_path / "lock.json").exists()

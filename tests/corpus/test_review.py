@@ -20,7 +20,7 @@ def validate(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("DOCMT_MIRROR", raising=False)
 
     def run(*arguments: object) -> tuple[int, list[str]]:
-        monkeypatch.setattr(sys, "argv", ["docmt", "corpus", "validate", *map(str, arguments)])
+        monkeypatch.setattr(sys, "argv", ["docmt", "check-corpus", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main()
         printed = capsys.readouterr()
@@ -37,7 +37,7 @@ def test_counts_of_a_good_corpus(tmp_path, validate):
 
 
 @pytest.mark.parametrize(
-    ("documents", "source", "target", "counts"),
+    ("boundaries", "source", "target", "counts"),
     [
         ("none", "一\n二\n", "one\ntwo\n", ["2", "2"]),
         ("start=<d>", "<d>\n一\n二\n", "<d>\none\ntwo\n", ["1", "2"]),
@@ -45,9 +45,9 @@ def test_counts_of_a_good_corpus(tmp_path, validate):
         ("offsets=doc", "一\n二\n", "one\ntwo\n", ["2", "2"]),
     ],
 )
-def test_ways_to_tell_documents_apart(tmp_path, validate, documents, source, target, counts):
+def test_ways_to_tell_documents_apart(tmp_path, validate, boundaries, source, target, counts):
     write_files(tmp_path, {"x/a.zh": source, "x/a.en": target, "doc": "0\n1\n"})
-    status, lines = validate("--source", tmp_path / "x/a.zh", "--target", "x/a.en", "--documents", documents)
+    status, lines = validate("--source", tmp_path / "x/a.zh", "--target", "x/a.en", "--boundaries", boundaries)
     assert (status, lines[1].split()[1:3]) == (0, counts)
 
 
@@ -55,7 +55,7 @@ def test_every_problem_with_its_line_and_the_rest_counted(tmp_path, validate):
     source = ["一", "", "三\x00", *["四"] * 4, "<s>", "九", "十" * 1001, "十一"]
     target = [*["one"] * 3, "", "", "", "", "_eos", "", "ten", "eleven", "twelve"]
     write_files(tmp_path, {"a.zh": b"\n".join(text.encode() for text in source) + b"\xff\n", "a.en": "\n".join(target)})
-    status, lines = validate("--source", "a.zh", "--target", "a.en", "--documents", "none", "--at-most", 2)
+    status, lines = validate("--source", "a.zh", "--target", "a.en", "--boundaries", "none", "--at-most", 2)
     assert status == 2
     assert lines == [
         "empty sentence: 6",
@@ -195,8 +195,8 @@ def test_nothing_to_read(tmp_path, validate, files, message):
         ([], "docmt: nothing to read, or too much"),
         (["a.tsv", "--source", "a", "--target", "b"], "docmt: nothing to read, or too much"),
         (["--source", "a"], "docmt: nothing to read, or too much"),
-        (["--source", "a", "--target", "b", "--documents", "<d>"], "docmt: --documents: unknown way to tell documents"),
-        (["--source", "a", "--target", "b", "--documents", "start"], "docmt: --documents: unknown way to tell documen"),
+        (["--source", "a", "--target", "b", "--boundaries", "<d>"], "docmt: --boundaries: unknown boundary between"),
+        (["--source", "a", "--target", "b", "--boundaries", "start"], "docmt: --boundaries: unknown boundary between"),
         (["a.csv"], "docmt: a.csv splits.train: value not allowed"),
     ],
 )

@@ -5,10 +5,8 @@ import dataclasses
 import pyarrow as pa
 import pytest
 import torch
-import typer
-from docmt.cli.model import translate
+from helpers.command_line import output
 from helpers.tiny import SIZES, segment
-from typer.testing import CliRunner
 
 from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS, write_arrow
 from docmt.base.errors import UserError
@@ -85,12 +83,7 @@ def folder(tmp_path):
 
 
 def translated(folder, text: str) -> list[str]:
-    app = typer.Typer()
-    app.command()(translate)
-    done = CliRunner().invoke(app, ["--model", str(folder), "--beam", "2", "--device", "cpu"], input=text)
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.stdout.split("\n")[:-1]
+    return output("translate", "--model", folder, "--beam", 2, "--device", "cpu", text=text).split("\n")[:-1]
 
 
 @pytest.mark.parametrize("stop_words, chains", [([], [[0, 4], [1, 5]]), (["ab"], [])])

@@ -7,11 +7,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-import typer
-from docmt.cli.model import translate
-from docmt.cli.stages import contrastive_system, decode, translate_passage
+from helpers.command_line import output, succeed
 from helpers.tiny import CONFIGS, segment, tiny_model, windows
-from typer.testing import CliRunner
 
 from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS, read_arrow, write_arrow
 from docmt.base.errors import UserError
@@ -60,30 +57,19 @@ def folder(request, tmp_path, pipeline) -> Path:
     return model_folder(request.param, tmp_path, pipeline)
 
 
-def command(function, *arguments, text: bytes | str = "") -> str:
-    """Run a command; its error, if any, is raised."""
-    app = typer.Typer()
-    app.command()(function)
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments], input=text)
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
 DOCUMENTS = "ab cd\nef\n\nj\ngh ij\nabc\ne\n\n\nf g\n"
 SHAPE = [bool(line) for line in DOCUMENTS.split("\n")]
 
 
 def test_translate_gives_a_line_for_a_line(folder):
-    output = command(translate, "--model", folder, "--beam", 2, "--device", "cpu", "--threads", 1, text=DOCUMENTS)
-    assert [bool(line) for line in output.split("\n")] == SHAPE
+    printed = output("translate", "--model", folder, "--beam", 2, "--device", "cpu", "--threads", 1, text=DOCUMENTS)
+    assert [bool(line) for line in printed.split("\n")] == SHAPE
 
 
 def test_translate_prints_the_best_of_each_search_with_scores(folder, pipeline):
     """`line` is that of the input; the best of a sentence's search is its line."""
     options = ("--model", folder, "--beam", 3, "--device", "cpu")
-    header, *rows = command(translate, *options, "--n-best", 2, text=DOCUMENTS).splitlines()
+    header, *rows = output("translate", *options, "--n-best", 2, text=DOCUMENTS).splitlines()
     assert header.split("\t") == ["line", "segment", "rank", "score", "log_probability", "tokens", "text"]
     cells = [row.split("\t") for row in rows]
     filled = [number for number, has_text in enumerate(SHAPE, 1) if has_text]
@@ -91,7 +77,7 @@ def test_translate_prints_the_best_of_each_search_with_scores(folder, pipeline):
     assert [int(row[2]) for row in cells] == [1, 2] * (len(rows) // 2)
     assert all(float(best[3]) >= float(second[3]) for best, second in zip(cells[::2], cells[1::2], strict=True))
     if VIEWS[folder.name].window == 1:
-        plain = command(translate, *options, text=DOCUMENTS).splitlines()
+        plain = output("translate", *options, text=DOCUMENTS).splitlines()
         assert {int(row[0]): row[6] for row in cells[::2]} == {n: plain[n - 1] for n in filled}
 
 
@@ -108,7 +94,7 @@ OUTPUTS = {
 def test_translate_ranks_by_the_length_penalty_that_it_is_told(tmp_path, pipeline, penalty, alpha):
     folder = model_folder("wrapped", tmp_path, pipeline)
     options = ("--length-penalty", penalty, "--length-alpha", alpha, "--beam", 3, "--n-best", 3)
-    _, *rows = command(translate, "--model", folder, *options, text="ab cd\n").splitlines()
+    _, *rows = output("translate", "--model", folder, *options, text="ab cd\n").splitlines()
     scores, sums = np.array([row.split("\t")[3:5] for row in rows], float).T
     outputs = OUTPUTS[penalty, alpha](sums / scores)
     assert outputs == pytest.approx(outputs.round(), abs=1e-3)
@@ -118,37 +104,35 @@ def test_translate_ranks_by_the_length_penalty_that_it_is_told(tmp_path, pipelin
 
 def test_translate_cannot_give_more_than_the_beam(folder):
     with pytest.raises(AssertionError, match="--n-best 3 is more than --beam 2"):
-        command(translate, "--model", folder, "--beam", 2, "--n-best", 3, text=DOCUMENTS)
+        output("translate", "--model", folder, "--beam", 2, "--n-best", 3, text=DOCUMENTS)
 
 
 def test_translate_tells_how_often_it_fell_back(tmp_path, pipeline):
-    app = typer.Typer()
-    app.command()(translate)
     folder = model_folder("joined", tmp_path, pipeline)
-    done = CliRunner().invoke(app, ["--model", str(folder), "--beam", "2"], input="ab cd\nef\n")
+    done = succeed("translate", "--model", folder, "--beam", 2, text="ab cd\nef\n")
     assert "docmt: 1 segments got another number of sentences; 2 sentences were translated again, alone" in done.stderr
     assert len(done.stdout.splitlines()) == 2
 
 
 def test_translate_never_looks_across_documents(folder):
     """Each document gets the lines that it gets alone."""
-    output = command(translate, "--model", folder, "--beam", 2, text=DOCUMENTS)
-    alone = [command(translate, "--model", folder, "--beam", 2, text=text) for text in DOCUMENTS.split("\n\n")]
-    assert [line for line in output.split("\n") if line] == [
+    printed = output("translate", "--model", folder, "--beam", 2, text=DOCUMENTS)
+    alone = [output("translate", "--model", folder, "--beam", 2, text=text) for text in DOCUMENTS.split("\n\n")]
+    assert [line for line in printed.split("\n") if line] == [
         line for text in alone for line in text.split("\n") if line
     ]
 
 
 def test_a_model_that_does_not_mark_sentences_gives_a_line_for_a_document(tmp_path, pipeline):
     folder = model_folder("unmarked", tmp_path, pipeline)
-    output = command(translate, "--model", folder, "--beam", 2, text=DOCUMENTS)
+    printed = output("translate", "--model", folder, "--beam", 2, text=DOCUMENTS)
     model = tiny_model("unmarked", vocabulary=len(VOCABULARY))
     ids = [list(map(pipeline.source.encode, text.split("\n"))) for text in ("ab cd\nef", "j\ngh ij\nabc\ne", "f g")]
     # Costs of 6 and 4; 3, 6 and 5, then 3; 4 pieces: the second document is two instances.
     instances = [ids[0], ids[1][:2], ids[1][2:], ids[2]]
-    outputs = beam_search(model, Rows.from_lists(instances), DecodeConfig(beam=2))
-    first, *second, third = (pipeline.target.restore(ranked[0].sentences[0])[1] for ranked in outputs)
-    assert output.split("\n")[:-1] == [first, " ".join(second), third]
+    found = beam_search(model, Rows.from_lists(instances), DecodeConfig(beam=2))
+    first, *second, third = (pipeline.target.restore(one[0].sentences[0])[1] for one in found)
+    assert printed.split("\n")[:-1] == [first, " ".join(second), third]
 
 
 def test_translate_cuts_documents_by_the_models_own_view(tmp_path, pipeline):
@@ -157,29 +141,31 @@ def test_translate_cuts_documents_by_the_models_own_view(tmp_path, pipeline):
     model = tiny_model("g_transformer", vocabulary=len(VOCABULARY))
     ids = list(map(pipeline.source.encode, lines))
     # Costs of 4, 3, 4 and 5 pieces: the first three stay below 14, all four do not.
-    outputs = beam_search(model, Rows.from_lists([ids[:3], ids[3:]]), DecodeConfig(beam=3))
-    expected = [pipeline.target.restore(words)[1] for ranked in outputs for words in ranked[0].sentences]
-    assert command(translate, "--model", folder, "--beam", 3, text="\n".join(lines)).split("\n")[:-1] == expected
+    found = beam_search(model, Rows.from_lists([ids[:3], ids[3:]]), DecodeConfig(beam=3))
+    expected = [pipeline.target.restore(words)[1] for one in found for words in one[0].sentences]
+    assert output("translate", "--model", folder, "--beam", 3, text="\n".join(lines)).split("\n")[:-1] == expected
 
 
-@pytest.mark.parametrize("text, output", [("", ""), ("\n\n", "\n\n"), ("\x01\n\n", "\n\n")])
-def test_translate_gives_blank_lines_for_nothing(folder, text, output):
-    assert command(translate, "--model", folder, text=text) == output
+@pytest.mark.parametrize("text, translation", [("", ""), ("\n\n", "\n\n"), ("\x01\n\n", "\n\n")])
+def test_translate_gives_blank_lines_for_nothing(folder, text, translation):
+    assert output("translate", "--model", folder, text=text) == translation
 
 
 def test_a_list_of_nothing_has_its_header(folder):
-    assert command(translate, "--model", folder, "--n-best", 1, text="\n").startswith("line\tsegment\trank\t")
+    assert output("translate", "--model", folder, "--n-best", 1, text="\n").startswith("line\tsegment\trank\t")
 
 
 @pytest.mark.parametrize("name", ["wrapped", "g_transformer", "unmarked"])
 def test_a_passage_is_translated_as_its_lines_are(name, tmp_path, pipeline):
     """A sentence without words has an empty translation, and a document of such none where sentences are not marked."""
     folder, documents = model_folder(name, tmp_path, pipeline), [["ab cd", "ef"], [""], ["j", "", "gh ij"]]
-    settings, output = tmp_path / "settings.json", tmp_path / "passages.json"
+    settings, passages = tmp_path / "settings.json", tmp_path / "passages.json"
     settings.write_text(json.dumps({"decode": {"beam": 2}, "documents": documents}))
-    command(translate_passage, "--settings", settings, "--model", folder, "--output", output, "--device", "cpu")
-    outputs = json.loads(output.read_text())["documents"]
-    lines = command(translate, "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\n\x01\ngh ij\n").split("\n")[:-1]
+    output(
+        "job", "translate-passages", "--settings", settings, "--model", folder, "--output", passages, "--device", "cpu"
+    )
+    found = json.loads(passages.read_text())["documents"]
+    lines = output("translate", "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\n\x01\ngh ij\n").split("\n")[:-1]
     expected = [lines[:1], [], lines[1:]] if name == "unmarked" else [lines[:2], [""], lines[3:]]
     assert outputs == expected and outputs[2]
 
@@ -188,12 +174,21 @@ def test_settings_without_documents_are_no_passages(tmp_path):
     settings = tmp_path / "settings.json"
     settings.write_text(json.dumps({"decode": {}, "documents": ["ab"]}))
     with pytest.raises(UserError, match="not the settings of a passage"):
-        command(translate_passage, "--settings", settings, "--model", tmp_path, "--output", tmp_path / "passages.json")
+        output(
+            "job",
+            "translate-passages",
+            "--settings",
+            settings,
+            "--model",
+            tmp_path,
+            "--output",
+            tmp_path / "passages.json",
+        )
 
 
 def test_translate_refuses_what_is_not_utf8(folder):
     with pytest.raises(UserError, match="standard input:2: not valid UTF-8"):
-        command(translate, "--model", folder, text=b"a\n\xff\n")
+        output("translate", "--model", folder, text=b"a\n\xff\n")
 
 
 def test_translate_needs_the_models_view(folder):
@@ -202,19 +197,19 @@ def test_translate_needs_the_models_view(folder):
     del content["provenance"]["view"]
     card.write_text(json.dumps(content))
     with pytest.raises(UserError, match="the model does not say how documents are cut"):
-        command(translate, "--model", folder, text="a\n")
+        output("translate", "--model", folder, text="a\n")
 
 
 def test_vocabularies_of_another_model_are_refused(folder):
     Vocabulary.from_counts({"a": 1}).save(folder / "text" / "vocabulary.target.txt")
     with pytest.raises(UserError, match="the vocabularies are not those of the model") as problem:
-        command(translate, "--model", folder, text="a\n")
+        output("translate", "--model", folder, text="a\n")
     assert problem.value.found == f"{len(VOCABULARY)} source and 8 target pieces"
 
 
 def test_a_folder_that_holds_no_model_is_named(tmp_path):
     with pytest.raises(UserError, match=r"model\.json: file not found"):
-        command(translate, "--model", tmp_path, text="a\n")
+        output("translate", "--model", tmp_path, text="a\n")
 
 
 @pytest.fixture
@@ -230,7 +225,7 @@ def settings(tmp_path) -> Path:
 def test_decode_writes_the_files_of_the_stage(folder, settings, tmp_path):
     write_arrow(tmp_path / "view" / "test.arrow", pa.Table.from_pylist(windows(3), SEGMENTS))
     options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "out"]
-    command(decode, *options, "--threads", 1)
+    output("job", "decode-view", *options, "--threads", 1)
     names = {f"{name}{ending}" for name in ("test", "test.j1", "test.j2", "test.j3") for ending in (".txt", ".tok.txt")}
     assert {file.name for file in (tmp_path / "out").iterdir()} == {*names, "decoding.json"}
     assert len((tmp_path / "out" / "test.txt").read_text().splitlines()) == 7
@@ -241,7 +236,7 @@ def test_decode_lists_the_best_of_each_search_on_request(folder, settings, tmp_p
     settings.write_text(json.dumps({**chosen, "decode": {**chosen["decode"], "n_best": 2}}))
     write_arrow(tmp_path / "view" / "test.arrow", pa.Table.from_pylist(windows(3), SEGMENTS))
     options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "out"]
-    command(decode, *options)
+    output("job", "decode-view", *options)
     header, *rows = (tmp_path / "out" / "test.nbest.tsv").read_text().splitlines()
     assert header.split("\t")[3:5] == ["score", "log_probability"]
     assert [row.split("\t")[1:3] for row in rows] == [[str(n), str(rank)] for n in (1, 2, 3, 4) for rank in (1, 2)]
@@ -253,14 +248,104 @@ def test_contrastive_writes_a_score_for_each_variant(folder, settings, tmp_path)
     rows = [{**names, "variant": i, "correct": i == 0, **sides} for i in range(2)]
     write_arrow(tmp_path / "view" / "contrastive.arrow", pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS))
     options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "c.arrow"]
-    command(contrastive_system, *options)
+    output("job", "score-variants", *options)
     scores = read_arrow(tmp_path / "c.arrow", CONTRASTIVE_SCORES).to_pylist()
     assert scores[0]["score"] == scores[1]["score"] < 0 and scores[0]["context_score"] is None
-    command(contrastive_system, *options, "--whole")
+    output("job", "score-variants", *options, "--whole")
     assert read_arrow(tmp_path / "c.arrow", CONTRASTIVE_SCORES).to_pylist()[0]["context_score"] < 0
 
 
 def test_settings_of_another_stage_are_refused(folder, settings, tmp_path):
     settings.write_text('{"version": 1, "text": {}}')
     with pytest.raises(UserError, match="unknown key"):
-        command(decode, "--settings", settings, "--model", folder, "--view", tmp_path, "--output", tmp_path / "out")
+        output(
+            "job",
+            "decode-view",
+            "--settings",
+            settings,
+            "--model",
+            folder,
+            "--view",
+            tmp_path,
+            "--output",
+            tmp_path / "out",
+        )
+
+
+ALIKE = "ab cd\nef\nj\ngh ij\nf g\n"
+"""The text of DOCUMENTS without some lines and without blank ones."""
+
+
+@pytest.mark.parametrize("name", ["joined", "g_transformer", "unmarked"])
+def test_documents_may_be_named_instead_of_parted_by_blank_lines(name, tmp_path, pipeline):
+    """A name that comes again after another is that of a new document, as a blank line would say."""
+    folder = model_folder(name, tmp_path, pipeline)
+    (tmp_path / "names").write_text("a\na\nb\nb\na\n")
+    named = output("translate", "--model", folder, "--beam", 2, "--documents", tmp_path / "names", text=ALIKE)
+    blank = output("translate", "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\ngh ij\n\nf g\n")
+    assert named.splitlines() == [line for line in blank.splitlines() if line]
+    assert len(named.splitlines()) == (3 if name == "unmarked" else 5)
+
+
+def test_with_named_documents_a_blank_line_is_a_line(tmp_path, pipeline):
+    folder = model_folder("joined", tmp_path, pipeline)
+    (tmp_path / "names").write_text("a\na\na\n")
+    lines = output("translate", "--model", folder, "--documents", tmp_path / "names", text="ab\n\ncd\n").split("\n")
+    assert [bool(line) for line in lines] == [True, False, True, False]
+    assert lines[0::2][:2] == output("translate", "--model", folder, text="ab\ncd\n").splitlines()
+
+
+def test_nothing_has_no_documents(folder, tmp_path):
+    (tmp_path / "names").write_text("")
+    assert output("translate", "--model", folder, "--documents", tmp_path / "names", text="") == ""
+
+
+def test_names_for_another_number_of_lines_are_refused(folder, tmp_path):
+    (tmp_path / "names").write_text("a\n")
+    with pytest.raises(UserError, match=r"names: a different number of lines\n  found 1; expected 2, one for each s"):
+        output("translate", "--model", folder, "--documents", tmp_path / "names", text="ab\ncd\n")
+
+
+def test_the_folder_above_the_model_will_do(tmp_path, pipeline):
+    """As a training leaves it: its own files, and the model in `model`."""
+    folder = model_folder("joined", tmp_path, pipeline)
+    folder.rename(tmp_path / "model")
+    translated = output("translate", "--model", tmp_path / "model", "--beam", 2, text=DOCUMENTS)
+    assert output("translate", "--model", tmp_path, "--beam", 2, text=DOCUMENTS) == translated
+
+
+def test_the_source_may_be_a_file(folder, tmp_path):
+    (tmp_path / "text").write_text(DOCUMENTS)
+    options = ("translate", "--model", folder, "--beam", 2)
+    expected = output(*options, text=DOCUMENTS)
+    assert output(*options, "--source", tmp_path / "text") == expected
+    assert output(*options, "--source", "-", text=DOCUMENTS) == expected
+
+
+def test_translations_as_json_stand_beside_their_lines(folder):
+    options = ("translate", "--model", folder, "--beam", 2)
+    lines = output(*options, text=DOCUMENTS).split("\n")[:-1]
+    assert json.loads(output(*options, "--json", text=DOCUMENTS)) == [
+        {"line": number, "source": source, "translation": line}
+        for number, (source, line) in enumerate(zip(DOCUMENTS.split("\n")[:-1], lines, strict=True), 1)
+    ]
+
+
+def test_translations_of_documents_as_json_have_the_numbers_of_the_documents(tmp_path, pipeline):
+    options = ("translate", "--model", model_folder("unmarked", tmp_path, pipeline), "--beam", 2)
+    texts = output(*options, text=DOCUMENTS).splitlines()
+    records = json.loads(output(*options, "--json", text=DOCUMENTS))
+    assert records == [{"document": number, "translation": text} for number, text in enumerate(texts, 1)]
+    assert len(records) == 3
+
+
+def test_lists_of_hypotheses_as_json_have_numbers(folder):
+    options = ("translate", "--model", folder, "--beam", 2, "--n-best", 2)
+    header, *rows = (line.split("\t") for line in output(*options, text=DOCUMENTS).splitlines())
+    records = json.loads(output(*options, "--json", text=DOCUMENTS))
+    assert [list(record) for record in records] == [header] * len(rows)
+    assert [[record[name] for name in ("line", "segment", "rank")] for record in records] == [
+        [int(cell) for cell in row[:3]] for row in rows
+    ]
+    for name, place, kind in (("score", 3, float), ("log_probability", 4, float), ("tokens", 5, str), ("text", 6, str)):
+        assert [record[name] for record in records] == [kind(row[place]) for row in rows]

@@ -6,12 +6,10 @@ import math
 import pyarrow as pa
 import pytest
 import torch
-from docmt.cli.stages import inspect
+from helpers.command_line import succeed
 from helpers.model_cases import VOCABULARY, batch_of, chains_of, documents, model_of, rows_of
 from helpers.oracle_parts import Oracle, cases_of, exact_positions, framed_documents
 from helpers.sizes import LEAST
-from typer import Typer
-from typer.testing import CliRunner
 
 from docmt.base.columns import INSIDE, SEGMENT_CHAINS, SEGMENTS, read_arrow, write_arrow
 from docmt.base.errors import UserError
@@ -154,9 +152,7 @@ def arguments(tmp_path) -> list[str]:
 
 
 def command(*arguments: object) -> None:
-    app = Typer()
-    app.command()(inspect)
-    CliRunner().invoke(app, [*map(str, arguments), "--device", "cpu"], catch_exceptions=False)
+    succeed("inspect", *arguments, "--device", "cpu")
 
 
 def test_the_command_takes_the_document_with_the_longest_chain(arguments, tmp_path):

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 import torch
-import typer
-from docmt.cli.model import import_fairseq
+from helpers.command_line import succeed
 from torch import Tensor
-from typer.testing import CliRunner
 
 from docmt.base.errors import UserError
 
@@ -142,7 +140,7 @@ class Made:
         return [str(part) for name, value in named.items() for part in (f"--{name}", value)] + list(map(str, more))
 
     def imported(self, *more: object) -> Path:
-        command(import_fairseq, *self.options(*more))
+        succeed("import-fairseq", *self.options(*more))
         return self.output
 
     def refused(self, *more: object) -> str:
@@ -150,14 +148,3 @@ class Made:
             self.imported(*more)
         assert not self.output.exists() and not list(self.root.glob(".model*"))
         return str(problem.value)
-
-
-def command(function, *arguments: str, text: str = "") -> str:
-    """Run a command; its error, if any, is raised."""
-    app = typer.Typer()
-    app.command()(function)
-    done = CliRunner().invoke(app, list(arguments), input=text)
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done.stdout

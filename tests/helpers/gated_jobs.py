@@ -14,7 +14,10 @@ SCRIPT = ROOT / "tests" / "helpers" / "leased_training.py"
 
 
 class Job(subprocess.Popen):
-    """`docmt job train-system` in a process group of its own, which waits before update `at` (0 = none) until told."""
+    """`docmt job train-system` in a process group of its own.
+
+    It waits before update `at` (0 = none), until it is to go on.
+    """
 
     def __init__(
         self, folder: Folder, at: int = 0, ranks: int = 1, stale_s: float = 300.0, before: Sequence[str] = ()

@@ -147,7 +147,7 @@ class Folder:
             for name in ("settings", "view", "text", "output", "state", "init", "chains")
         }
         options = [part for name, path in named.items() if path for part in (f"--{name}", str(path))]
-        return ["train", *options, "--threads", "1", "--device", "cpu"]
+        return ["job", "train-system", *options, "--threads", "1", "--device", "cpu"]
 
     def record(self) -> dict:
         return json.loads((self.paths.output / "record.json").read_text(encoding="utf-8"))

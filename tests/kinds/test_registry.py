@@ -28,7 +28,7 @@ def test_a_kind_has_a_file_of_the_same_name_that_shows_it(kind):
 def test_what_is_common_names_no_kind():
     """A new kind changes none of these files."""
     common = [
-        *(path for folder in ("plan", "cli") for path in (ROOT / "docmt" / folder).glob("*.py")),
+        *(path for folder in ("plan", "cli") for path in (ROOT / "docmt" / folder).rglob("*.py")),
         *(ROOT / f"docmt/reporting/{name}.py" for name in ("page", "results", "kinds/__init__")),
         *(ROOT / f"docmt/kinds/{name}.py" for name in ("item", "__init__")),
     ]

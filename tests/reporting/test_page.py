@@ -3,9 +3,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from docmt.cli.stages import report as report_command
-from typer import Typer
-from typer.testing import CliRunner
+from helpers.command_line import succeed
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
@@ -201,9 +199,7 @@ def test_settings_of_another_stage_are_refused(world):
 
 def test_the_command_writes_the_page(full):
     full.load()
-    app = Typer()
-    app.command()(report_command)
     paths = {"settings": full.settings_file, "results": full.results, "output": full.output}
     arguments = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
-    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    succeed("job", "write-report", *arguments)
     assert "A made-up study" in full.output.read_text()

@@ -12,17 +12,15 @@ from random import Random
 import numpy as np
 import pytest
 from helpers.checkpoints import reference_model, transformers, write_checkpoint
+from helpers.command_line import output
 from helpers.pieces import write_tokenizer
 from helpers.support import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from typer import Typer
-from typer.testing import CliRunner
 
 from docmt.base.artifacts import read_json, write_json
 from docmt.base.columns import TOKENS, write_arrow
 from docmt.base.errors import UserError
-from docmt.cli import adjacent as commands
 from docmt.scoring import coherence, cohesion, tallies
 from docmt.scoring.coherence import similarities
 from docmt.scoring.cohesion import NextSentenceModel, probabilities
@@ -114,7 +112,7 @@ def test_the_same_text_gives_the_same_bytes_in_every_process(text, tmp_path):
     gensim()
     (tmp_path / "text").write_text("\n".join(text) + "\n")
     for seed in (1, 2):
-        command = [sys.executable, "-m", "docmt.cli.main", "vectors", "train", "--text", tmp_path / "text"]
+        command = [sys.executable, "-m", "docmt.cli.main", "train-vectors", "--text", tmp_path / "text"]
         command += ["--output", tmp_path / str(seed), "--dimensions", "8", "--minimum-count", "2"]
         subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": str(seed)}, cwd=ROOT)
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
@@ -235,12 +233,6 @@ def test_another_kind_of_model_is_refused(tmp_path):
         NextSentenceModel(tmp_path, "cpu")
 
 
-def command(function, *arguments: object) -> str:
-    app = Typer()
-    app.command()(function)
-    return CliRunner().invoke(app, [str(part) for part in arguments], catch_exceptions=False).stdout
-
-
 @pytest.fixture
 def files(tmp_path) -> list[str | Path]:
     """The sentences and, as another system, the same in another order."""
@@ -259,16 +251,16 @@ def test_the_commands_print_json_and_a_table(bert, files, tmp_path):
         "cohesion": np.mean(probabilities(SENTENCES, NAMES, model, 32)[0]),
     }
     given = {
-        "coherence": (commands.coherence, "--vectors", tmp_path / "vectors"),
-        "cohesion": (commands.cohesion, "--model", bert, "--device", "cpu"),
+        "coherence": ("score-coherence", "--vectors", tmp_path / "vectors"),
+        "cohesion": ("score-cohesion", "--model", bert, "--device", "cpu"),
     }
-    for measure, (function, *options) in given.items():
-        first, second = json.loads(command(function, *files, *options, "--json"))
-        assert first["system"] == str(tmp_path / "one")
-        assert first[measure]["score"] == pytest.approx(expected[measure])
-        assert second[measure]["score"] != pytest.approx(expected[measure])
-        assert first[measure]["signature"].startswith(f"{measure}|")
-        head, row, _ = command(function, *files, *options).splitlines()
+    for measure, (name, *options) in given.items():
+        first, second = json.loads(output(name, *files, *options, "--json"))
+        assert (first["system"], first["measure"], first["pairs"]) == (str(tmp_path / "one"), measure, 4)
+        assert first["score"] == pytest.approx(expected[measure])
+        assert second["score"] != pytest.approx(expected[measure])
+        assert first["signature"].startswith(f"{measure}|")
+        head, row, _ = output(name, *files, *options).splitlines()
         assert head.split() == ["system", measure, "pairs", "signature"]
         assert row.split()[1:3] == [f"{expected[measure]:.4f}", "4"]
 
@@ -288,7 +280,7 @@ def test_signatures_change_with_what_measures(bert, tmp_path):
 def test_text_without_borders_is_refused(tmp_path):
     (tmp_path / "text").write_text("the cat\nthe dog\n")
     with pytest.raises(UserError, match=r"text: no documents\n  name each line's document"):
-        command(commands.coherence, "--hypotheses", tmp_path / "text", "--vectors", "any")
+        output("score-coherence", "--hypotheses", tmp_path / "text", "--vectors", "any")
 
 
 @pytest.mark.parametrize("module", [coherence, cohesion, tallies], ids=lambda module: module.__name__)

@@ -5,9 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from docmt.cli.stages import compare_table
-from typer import Typer
-from typer.testing import CliRunner
+from helpers.command_line import succeed
 
 from docmt.base.errors import UserError
 from docmt.scoring.comparisons import compare
@@ -92,11 +90,9 @@ def test_a_study_is_compared_pair_by_pair(tmp_path):
     }
     (tmp_path / "settings.json").write_text(json.dumps(settings))
     output = tmp_path / "7_comparisons" / "comparisons.json"
-    app = Typer()
-    app.command()(compare_table)
     arguments = ["--settings", tmp_path / "settings.json", "--results", tmp_path, "--output", output]
-    assert CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False).exit_code == 0
-    comparisons = json.loads(output.read_text())
+    succeed("job", "compare-systems", *arguments)
+    found = json.loads(output.read_text())
     expected = compare([tallies["context@made"][0]] * 2, [tallies["sentence"][0]] * 2, "sign")
     assert comparisons["study"] == "made"
     assert comparisons["comparisons"] == [asdict(expected) | pair | {"metric": "accuracy:pronoun@1"}]

@@ -10,15 +10,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers.command_line import output
 from helpers.support import need
 from hypothesis import given
 from hypothesis import strategies as st
-from typer import Typer
-from typer.testing import CliRunner
 
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
-from docmt.cli import human
 from docmt.scoring.human import preference
 from docmt.scoring.human import sheet as sheets
 from docmt.scoring.human.items import ComparedSystems, Key, KeyItem, SheetItem, draw_sheet_items
@@ -56,28 +54,21 @@ def sheet(tmp_path) -> tuple[Path, Path]:
     return tmp_path / "sheet.csv", tmp_path / "key.json"
 
 
-def command(*arguments: object) -> str:
-    app = Typer()
-    app.command("sheet")(human.sheet)
-    app.command("read")(human.read)
-    return CliRunner().invoke(app, [str(part) for part in arguments], catch_exceptions=False).stdout
-
-
 def test_a_sheet_goes_out_and_comes_back_as_known_percentages(tmp_path):
-    lines = {"source": TEST.source, "reference": TEST.references, "baseline": TEST.baseline, "system": TEST.system}
+    lines = {"source": TEST.source, "reference": TEST.references, "baseline": TEST.baseline, "hypotheses": TEST.system}
     options: list[object] = []
     for name, texts in {**lines, "documents": DOCUMENTS}.items():
         (tmp_path / name).write_text("".join(text + "\n" for text in texts), encoding="utf-8")
         options += [f"--{name}", tmp_path / name]
     files = [tmp_path / name for name in ("sheet.csv", "key.json", "sheet.html")]
-    command("sheet", *options, "--output", files[0], "--key", files[1], "--page", files[2], "--sentences", 20)
+    output("draw-sheet", *options, "--output", files[0], "--key", files[1], "--page", files[2], "--sentences", 20)
     first = fill(*files[:2], VERDICTS)
     second = first.rename(tmp_path / "second.csv")
     first = fill(*files[:2], ["better"] * 10 + VERDICTS[10:])
-    result = json.loads(command("read", first, second, "--key", files[1], "--json"))
-    assert (result["system"], result["baseline"]) == (str(tmp_path / "system"), str(tmp_path / "baseline"))
-    assert result["sentences"] == 20
-    assert result["annotators"][1] == {
+    found = json.loads(output("read-sheets", first, second, "--key", files[1], "--json"))
+    assert (found["system"], found["baseline"]) == (str(tmp_path / "hypotheses"), str(tmp_path / "baseline"))
+    assert found["sentences"] == 20
+    assert found["annotators"][1] == {
         "annotator": str(second), "better": 45.0, "worse": 25.0, "equal": 30.0, "preferred": 100 * 9 / 14,
     }  # fmt: skip
     assert [result["average"][name] for name in ("better", "worse", "equal")] == [47.5, 22.5, 30.0]
@@ -85,9 +76,9 @@ def test_a_sheet_goes_out_and_comes_back_as_known_percentages(tmp_path):
     (agreement,) = result["agreement"]
     assert agreement["observed"] == pytest.approx(95)
     assert agreement["kappa"] == pytest.approx((0.95 - chance) / (1 - chance))
-    assert result["signature"] == "human|sentences:20|context:2|seed:1|choices:3|v:1"
-    printed = command("read", first, second, "--key", files[1])
-    assert "average" in printed and "47.5 %" in printed and "kappa 0.92" in printed and result["signature"] in printed
+    assert found["signature"] == "human|sentences:20|context:2|seed:1|choices:3|v:1"
+    shown = output("read-sheets", first, second, "--key", files[1])
+    assert "average" in shown and "47.5 %" in shown and "kappa 0.92" in shown and found["signature"] in shown
     page = files[2].read_text(encoding="utf-8")
     assert page.count("<fieldset") == 20 and page.count('type="radio"') == 60
     rows = json.loads(re.search(r"const rows = (.*);\n", page)[1])
@@ -206,7 +197,7 @@ def test_files_that_are_no_sheets_are_refused(sheet, tmp_path):
 def test_a_sheet_given_twice_is_refused(sheet):
     filled = fill(*sheet, VERDICTS)
     with pytest.raises(UserError, match=r"filled.csv: a sheet is given twice"):
-        command("read", filled, filled, "--key", sheet[1])
+        output("read-sheets", filled, filled, "--key", sheet[1])
 
 
 def test_more_sentences_than_there_are_are_refused():
@@ -247,7 +238,7 @@ def test_a_key_that_is_not_what_was_written_with_the_sheet_is_refused(sheet, cha
     change(key)
     sheet[1].write_text(json.dumps(key), encoding="utf-8")
     with pytest.raises(UserError, match=message):
-        command("read", filled, "--key", sheet[1])
+        output("read-sheets", filled, "--key", sheet[1])
 
 
 @pytest.mark.parametrize(("text", "message"), [("[1]", "wrong type"), ("3", "wrong type"), ("{", "not a JSON file")])

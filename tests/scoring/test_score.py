@@ -4,9 +4,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import sacrebleu
-from docmt.cli.stages import score_system
-from typer import Typer
-from typer.testing import CliRunner
+from helpers.command_line import succeed
 
 from docmt.base.columns import (
     CONTRASTIVE_SCORES,
@@ -388,14 +386,12 @@ def test_bytes_that_are_no_utf8_are_refused(job):
 
 
 def test_the_command_writes_scores(job, tmp_path):
-    app = Typer()
-    app.command()(score_system)
     settings, output = tmp_path / "settings.json", tmp_path / "scores" / "scores.json"
     settings.write_text(json.dumps(SETTINGS))
     folders = {name: getattr(job, name) for name in ("corpus", "tokens", "view", "translations")}
     paths = {"settings": settings, **folders, "aligner": job.aligner()}
     arguments = [part for name, path in {**paths, "output": output}.items() for part in (f"--{name}", str(path))]
-    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    succeed("job", "score-system", *arguments)
     expected = job.scored()
     assert json.loads(output.read_text()) == json.loads(json.dumps(expected.scores))
     details = read_tallies(output.with_name("details.arrow"))

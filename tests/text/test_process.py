@@ -167,7 +167,16 @@ def test_a_contrastive_sentence_without_tokens_is_named(tmp_path):
 
 def command(monkeypatch, settings: dict, folder: Path) -> Path:
     write_json(folder / "settings.json", settings)
-    arguments = ["tokens", "--settings", folder / "settings.json", "--corpus", folder, "--output", folder / "out"]
+    arguments = [
+        "job",
+        "tokenise-corpus",
+        "--settings",
+        folder / "settings.json",
+        "--corpus",
+        folder,
+        "--output",
+        folder / "out",
+    ]
     monkeypatch.setattr(sys, "argv", ["docmt", *map(str, arguments)])
     return folder / "out"
 

@@ -148,9 +148,9 @@ def test_the_commands_take_a_text(large, other, tmp_path, monkeypatch):
     common = ["--settings", tmp_path / "settings.json", "--corpus", other]
     taking = [*common, "--learnt", learnt, "--output"]
     for arguments in (
-        ["tokens", *taking, tmp_path / "one"],
-        ["shards", "tokenise", *common, "--part", "1/1", "--output", tmp_path / "part"],
-        ["shards", "learn", tmp_path / "part", *taking, tmp_path / "out"],
+        ["job", "tokenise-corpus", *taking, tmp_path / "one"],
+        ["job", "tokenise-shard", *common, "--part", "1/1", "--output", tmp_path / "part"],
+        ["job", "learn-shards", tmp_path / "part", *taking, tmp_path / "out"],
     ):
         monkeypatch.setattr("sys.argv", ["docmt", *map(str, arguments), "--workers", "1"])
         with pytest.raises(SystemExit) as end:

@@ -45,14 +45,23 @@ def make_tokens(root: Path, kind: str) -> None:
     languages = {"source_language": "zh", "target_language": "en"}
     write_json(root / "tokens.json", {"version": 1, "corpus": "small", **languages, "text": text})
     write_corpus(root / "corpus", items=[ITEM])
-    command("tokens", "--settings", root / "tokens.json", "--corpus", root / "corpus", "--output", root / "tokens")
+    command(
+        "job",
+        "tokenise-corpus",
+        "--settings",
+        root / "tokens.json",
+        "--corpus",
+        root / "corpus",
+        "--output",
+        root / "tokens",
+    )
 
 
 def make_view(root: Path, kind: str) -> dict:
     cut = {"window": 1} if KINDS[kind] == "transformer" else {"max_tokens": 80}
     view = {"train": cut, "test": cut}
     write_json(root / "view.json", {"version": 1, "view": view})
-    command("views", "--settings", root / "view.json", "--tokens", root / "tokens", "--output", root / "view")
+    command("job", "cut-view", "--settings", root / "view.json", "--tokens", root / "tokens", "--output", root / "view")
     return view
 
 
@@ -82,14 +91,26 @@ def trained(request, tmp_path_factory) -> tuple[str, Path]:
     common = {key: chosen[key] for key in ("version", "study", "corpus", "system", "scale", "seed", "view")}
     write_json(root / "decoding.json", {**common, "decode": decode})
     names = {"settings": "decoding.json", "model": "trained/model", "view": "view", "output": "translations"}
-    command("decode", *(part for name, path in names.items() for part in (f"--{name}", root / path)), "--threads", 1)
+    command(
+        "job",
+        "decode-view",
+        *(part for name, path in names.items() for part in (f"--{name}", root / path)),
+        "--threads",
+        1,
+    )
     return kind, root
 
 
 def training(root: Path, **changed: Path) -> list:
     names = {"settings": "training.json", "view": "view", "text": "tokens/text", "output": "trained", "state": "state"}
     paths = {name: root / path for name, path in names.items()} | {"pretrained": root / "checkpoint"} | changed
-    return ["train", *(part for name, path in paths.items() for part in (f"--{name}", path)), "--threads", 1]
+    return [
+        "job",
+        "train-system",
+        *(part for name, path in paths.items() for part in (f"--{name}", path)),
+        "--threads",
+        1,
+    ]
 
 
 def test_every_line_gets_a_line(trained):

@@ -133,7 +133,7 @@ def test_ended_at_once_while_it_writes_its_outputs_nothing_is_half_written(refer
 
 EARLY = """
 import os, signal, sys
-from docmt.cli import train
+from docmt.cli.jobs import train
 from docmt.cli.main import main
 plain = train.train_here
 def train_here(*arguments):

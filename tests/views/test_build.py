@@ -159,7 +159,16 @@ def test_shards_and_workers_change_nothing_but_the_record_batches(tmp_path, cut)
 
 def command(monkeypatch, settings: dict, folder: Path) -> Path:
     write_json(folder / "settings.json", settings)
-    arguments = ["views", "--settings", folder / "settings.json", "--tokens", folder, "--output", folder / "out"]
+    arguments = [
+        "job",
+        "cut-view",
+        "--settings",
+        folder / "settings.json",
+        "--tokens",
+        folder,
+        "--output",
+        folder / "out",
+    ]
     monkeypatch.setattr(sys, "argv", ["docmt", *map(str, arguments)])
     return folder / "out"
 

@@ -38,10 +38,21 @@ def test_plain_files_have_the_consistency_of_the_workflow(finished_demo, tmp_pat
         (tmp_path / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     scores = read_json(results / "7_scores" / SYSTEM / "scores.json")
     chosen = scores["settings"]["consistency"]
-    command = [DOCMT, "ltcr", "--hypotheses", results / "6_translations" / SYSTEM / "test.tok.txt", "--json"]
+    command = [
+        DOCMT,
+        "score-consistency",
+        "--hypotheses",
+        results / "6_translations" / SYSTEM / "test.tok.txt",
+        "--json",
+    ]
     command += ["--source", "test.source_tokens", "--documents", "test.document"]
     command += ["--train-source", "train.source_tokens", "--train-target", "train.target_tokens"]
     for name in ("source_stop_words", "target_stop_words"):
         command += ["--rule", f"{name}={chosen[name]}"]
-    (found,) = json.loads(run(command, cwd=tmp_path, check=True).stdout)
-    assert found["consistency"] == scores["consistency"]
+    (score,) = json.loads(run(command, cwd=tmp_path, check=True).stdout)
+    ltcr, hhi = (scores["consistency"][measure] for measure in ("LTCR", "HHI"))
+    assert (score["ltcr"], score["hhi"]) == (ltcr["score"], hhi["score"])
+    assert score["signatures"] == [ltcr["signature"], hhi["signature"]]
+    assert (score["ltcr_low"], score["ltcr_high"]) == (ltcr["interval"]["low"], ltcr["interval"]["high"])
+    for count in ("chains", "pairs", "occurrences", "unaligned"):
+        assert score[count] == ltcr[count]

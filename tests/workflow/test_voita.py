@@ -65,7 +65,7 @@ def finished(root: Path, mirror: Path, scale: str, *targets: str) -> Project:
 
 def from_plain_files(model: Path, folder: Path, *options: str) -> dict:
     """What `docmt score-contrastive` says of the four files, by the names that the corpus has for them."""
-    command = [DOCMT, "contrastive", *(folder / f"{file}.json" for file in FILES.values()), "--form", "voita"]
+    command = [DOCMT, "score-contrastive", *(folder / f"{file}.json" for file in FILES.values()), "--form", "voita"]
     done = run([*command, "--model", model, "--device", "cpu", "--json", *options], model, check=True, timeout=1500)
     found = json.loads(done.stdout)["contrastive"]
     return {name: found[file] for name, file in FILES.items()}

@@ -29,7 +29,7 @@ def made(kind: str, folder: Path) -> Path:
     folder.mkdir()
     job = {"version": 1, "stands_for": f"models/{kind}", "kind": kind, **SMALL}
     (folder / "settings.json").write_text(json.dumps(job))
-    command = [Path(sys.executable).parent / "docmt", "made-checkpoint", "--settings", folder / "settings.json"]
+    command = [Path(sys.executable).parent / "docmt", "job", "make-checkpoint", "--settings", folder / "settings.json"]
     subprocess.run([*command, "--output", folder], check=True)
     return folder
 

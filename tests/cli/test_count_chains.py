@@ -17,7 +17,7 @@ DOCMT = Path(sys.executable).parent / "docmt"
 
 def table(*arguments, cwd: Path) -> tuple[dict[tuple[str, str], list[str]], str]:
     """The numbers of each row by split and stop list, and all that was printed."""
-    shown = run([DOCMT, "chains", "statistics", *arguments], cwd=cwd, check=True).stdout
+    shown = run([DOCMT, "count-chains", *arguments], cwd=cwd, check=True).stdout
     rows = [line.split() for line in shown.splitlines() if line.split()[0] in ("train", "dev", "test")]
     return {(row[0], " ".join(row[1:-3])): row[-3:] for row in rows}, shown
 

@@ -10,7 +10,7 @@ DOCMT = Path(sys.executable).parent / "docmt"
 
 
 def test_every_training_of_the_demo_is_finished(finished_demo):
-    shown = run([DOCMT, "status"], cwd=finished_demo.root, check=True).stdout.splitlines()
+    shown = run([DOCMT, "list-trainings"], cwd=finished_demo.root, check=True).stdout.splitlines()
     heading, *rows = [line.split() for line in shown]
     assert heading[:4] == ["system", "corpus", "scale", "seed"]
     records = sorted(finished_demo.root.glob("results/5_training/smoke/toy_zh-en/*/seed1/record.json"))

@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from docmt.cli.stages import train_aligner
-from typer import Typer
-from typer.testing import CliRunner, Result
+from helpers.command_line import succeed
 
 from docmt.base.artifacts import write_json
 from docmt.base.columns import TOKENS, write_arrow
 from docmt.base.errors import UserError
-from docmt.cli import align as module
 from docmt.scoring import corpus_aligner as workflow
 from docmt.scoring.alignment.links import HEURISTICS, AlignedLines, DirectedLinks, pharaoh_line
 from docmt.scoring.alignment.model import AlignmentModel
@@ -37,8 +34,8 @@ def write(tmp_path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def text(write) -> list[Path]:
-    return [write("source", SOURCE), write("target", TARGET, "\r\n")]
+def text(write) -> list[str | Path]:
+    return ["--source", write("source", SOURCE), "--target", write("target", TARGET, "\r\n")]
 
 
 @pytest.fixture
@@ -46,18 +43,12 @@ def more(write) -> list[str | Path]:
     return ["--train-source", write("more.source", MORE[0]), "--train-target", write("more.target", MORE[1])]
 
 
-def command(function: Callable, *arguments: object) -> Result:
-    app = Typer()
-    app.command()(function)
-    return CliRunner().invoke(app, [str(part) for part in arguments], catch_exceptions=False)
-
-
 def lines(heuristic: str, *arguments) -> str:
     return "".join(pharaoh_line(HEURISTICS[heuristic](aligned)) + "\n" for aligned in align(*arguments))
 
 
 def test_text_alone_is_aligned_and_the_signature_said(text):
-    done = command(module.align, *text)
+    done = succeed("align", *text)
     assert done.stdout == lines("grow-diag-final-and", SOURCE, TARGET)
     assert done.stdout.count("\n") == len(SOURCE)
     assert done.stderr == f"aligner:{ALIGNER_NAME}|symmetrise:grow-diag-final-and\n"
@@ -65,7 +56,7 @@ def test_text_alone_is_aligned_and_the_signature_said(text):
 
 @pytest.mark.parametrize("heuristic", list(HEURISTICS))
 def test_each_heuristic_can_be_asked_for(heuristic, text):
-    done = command(module.align, *text, "--symmetrise", heuristic)
+    done = succeed("align", *text, "--symmetrise", heuristic)
     assert done.stdout == lines(heuristic, SOURCE, TARGET)
     assert done.stderr.endswith(f"|symmetrise:{heuristic}\n")
 
@@ -73,7 +64,7 @@ def test_each_heuristic_can_be_asked_for(heuristic, text):
 def test_more_text_is_learnt_from_and_a_file_gets_the_same_bytes(text, more, tmp_path):
     expected = lines("forward", SOURCE, TARGET, train(*MORE))
     for name in ("one", "two"):
-        assert command(module.align, *text, *more, "--symmetrise", "forward", "--output", tmp_path / name).stdout == ""
+        assert succeed("align", *text, *more, "--symmetrise", "forward", "--output", tmp_path / name).stdout == ""
         assert (tmp_path / name).read_bytes() == expected.encode()
 
 
@@ -86,9 +77,9 @@ def test_other_aligners_are_called_with_what_they_need(text, more, monkeypatch):
         return AlignedLines([DirectedLinks.symmetric(frozenset({(1, 0), (0, 0)}))], "made up")
 
     for kind in (Eflomal, AwesomeAlign):
-        monkeypatch.setattr(kind, "align", fixed_links)
-    eflomal = command(module.align, *text, *more, "--aligner", "eflomal")
-    awesome = command(module.align, *text, "--aligner", "awesome-align", "--model", "folder")
+        monkeypatch.setattr(kind, "align", found)
+    eflomal = succeed("align", *text, *more, "--aligner", "eflomal")
+    awesome = succeed("align", *text, "--aligner", "awesome-align", "--model", "folder")
     assert called == [Eflomal(*map(tuple, MORE)), AwesomeAlign(Path("folder"))]
     assert eflomal.stdout == awesome.stdout == "0-0 1-0\n"
     assert (eflomal.stderr, awesome.stderr) == (
@@ -102,7 +93,7 @@ def test_other_aligners_are_called_with_what_they_need(text, more, monkeypatch):
     [
         (("--aligner", "awesome-align"), "--model: awesome-align needs a model\n  expected the folder of a BERT"),
         (("--aligner", "eflomal", "--model", "x"), "--model: eflomal has no model\n  found x"),
-        (("--model", "x", "more"), "--train-source: a model does not learn from more text\n  found "),
+        (("--model", "x", "more"), "--train-source: a trained model does not learn from more text\n  leave out "),
         (("--train-source", "x"), "--train-source, --train-target: training text needs both sides"),
         (
             ("--aligner", "awesome-align", "--model", "x", "--symmetrise", "union"),
@@ -115,28 +106,32 @@ def test_other_aligners_are_called_with_what_they_need(text, more, monkeypatch):
 def test_what_does_not_go_together_is_refused(arguments, message, text, more):
     given = [part for argument in arguments for part in (more if argument == "more" else [argument])]
     with pytest.raises(UserError) as refused:
-        command(module.align, *text, *given)
+        succeed("align", *text, *given)
     assert message in str(refused.value)
 
 
 def test_lines_must_correspond(text, write):
     with pytest.raises(UserError, match=r"short: a different number of lines\n  found 2; expected 15, as in .*source"):
-        command(module.align, text[0], write("short", TARGET[:2]))
+        succeed("align", *text[:2], "--target", write("short", TARGET[:2]))
 
 
 def test_the_error_rate_as_a_table_and_as_json(write):
-    gold, hypothesis = write("gold", ["1-1 2-2 2p3", ""]), write("found", ["0-0 1-2 2-2", "0-0"])
-    head, row = command(module.aer, gold, hypothesis, "--one-based").stdout.splitlines()
+    gold, found = write("gold", ["1-1 2-2 2p3", ""]), write("found", ["0-0 1-2 2-2", "0-0"])
+    head, row = succeed("score-links", "--gold", gold, "--links", found, "--gold-starts-at-1").stdout.splitlines()
     assert head.split() == ["precision", "recall", "aer", "links", "sure", "possible", "sentences"]
     assert row.split() == ["50.00", "50.00", "50.00", "4", "2", "3", "2"]
-    quality = json.loads(command(module.aer, gold, hypothesis, "--one-based", "--json").stdout)
+    quality = json.loads(
+        succeed("score-links", "--gold", gold, "--links", found, "--gold-starts-at-1", "--json").stdout
+    )
     assert quality == dict(zip(head.split(), (50, 50, 50, 4, 2, 3, 2), strict=True))
-    assert command(module.aer, write("none", [""]), write("none", [""])).stdout.split()[7:] == ["-"] * 3 + list("0001")
+    assert succeed("score-links", "--gold", write("none", [""]), "--links", write("none", [""])).stdout.split()[7:] == [
+        "-"
+    ] * 3 + list("0001")
 
 
 def test_the_error_rate_needs_as_many_lines(write):
     with pytest.raises(UserError, match=r"found: a different number of lines\n  found 1; expected 2, as in .*gold"):
-        command(module.aer, write("gold", ["1-1", ""]), write("found", ["0-0"]))
+        succeed("score-links", "--gold", write("gold", ["1-1", ""]), "--links", write("found", ["0-0"]))
 
 
 @pytest.fixture
@@ -160,14 +155,14 @@ def tokens(tmp_path) -> Path:
 def test_the_workflow_trains_on_the_training_split(unit, tokens, text):
     write_json(tokens / "settings.json", {"version": 1, "source": unit})
     given = ("--settings", tokens / "settings.json", "--tokens", tokens, "--output", tokens / "aligner")
-    command(train_aligner, *given)
+    succeed("job", "train-aligner", *given)
     source = [line.replace("haus", "ha@@ us") for line in SOURCE] if unit == "pieces" else SOURCE
     train(source, TARGET).save(tokens / "expected")
     for name in ("lexicon.arrow", "jumps.json"):
         assert (tokens / "aligner" / name).read_bytes() == (tokens / "expected" / name).read_bytes()
     model = AlignmentModel.load(tokens / "expected")
-    printed = command(module.align, *text, "--model", tokens / "aligner").stdout
-    assert printed == lines("grow-diag-final-and", SOURCE, TARGET, model)
+    found = succeed("align", *text, "--model", tokens / "aligner").stdout
+    assert found == lines("grow-diag-final-and", SOURCE, TARGET, model)
 
 
 def test_of_a_large_corpus_every_so_many_th_pair_is_enough(monkeypatch):

@@ -1,0 +1,238 @@
+"""`docmt score-consistency` on plain files."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from helpers.command_line import output
+
+from docmt.base.errors import UserError
+from docmt.cli.consistency import rules_of
+from docmt.scoring.alignment.links import DirectedLinks
+from docmt.scoring.alignment.training import ALIGNER_NAME
+from docmt.scoring.chain_scores import AlignedTranslations, StopList, StopLists, most_frequent
+from docmt.scoring.consistency import consistency
+from docmt.scoring.occurrences import signature, translated_chains
+from docmt.settings.scoring import ConsistencyConfig
+
+SOURCE = ["猫 坐 。", "黑 猫 。", "狗 叫 。", "黑 狗 。"]
+SYSTEM = ["the cat sits .", "black kitty .", "the dog barks .", "a black dog ."]
+LINKS = ["0-1 1-2 2-3", "0-0 1-1 2-2", "0-1 1-2 2-3", "0-1 1-2 2-3"]
+NAMES = list("aabb")
+WORDS = {"猫": "cat", "坐": "sits", "黑": "black", "狗": "dog", "叫": "barks", "。": "."}
+TRAINING = [[source for source in WORDS for _ in range(3)], [target for target in WORDS.values() for _ in range(3)]]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name: str, lines: list[str]) -> Path:
+        (tmp_path / name).write_bytes("".join(line + "\n" for line in lines).encode())
+        return tmp_path / name
+
+    return write
+
+
+@pytest.fixture
+def files(write) -> list[str | Path]:
+    """One system, and links of its words."""
+    paths = {"source": SOURCE, "hypotheses": SYSTEM, "links": LINKS, "documents": NAMES}
+    return [part for name, lines in paths.items() for part in (f"--{name}", write(name, lines))]
+
+
+def command(*arguments: object) -> str:
+    return output("score-consistency", *arguments)
+
+
+def scores(*arguments: object) -> dict:
+    (score,) = json.loads(command(*arguments, "--json"))
+    return score
+
+
+def without_name(score: dict) -> dict:
+    """Return a score without the name of its system."""
+    return {name: value for name, value in score.items() if name != "system"}
+
+
+NO_STOP_WORDS = ("--rule", "source_stop_words=0", "--rule", "target_stop_words=0")
+
+
+def test_the_files_are_scored_as_the_functions_do(files):
+    """Chains are 猫 and 。 in one document, 狗 and 。 in the other."""
+    links = [frozenset(tuple(map(int, pair.split("-"))) for pair in line.split()) for line in LINKS]
+    aligned = [DirectedLinks.symmetric(sentence_links) for sentence_links in links]
+    lists = StopLists(StopList(frozenset(), "none"), StopList(frozenset(), "none"))
+    for config in (ConsistencyConfig(), ConsistencyConfig(target_punctuation=True, match="overlap", average="macro")):
+        rules = [f"{name}={getattr(config, name)}" for name in ("target_punctuation", "match", "average")]
+        given = [part for rule in rules for part in ("--rule", rule)]
+        chains = translated_chains(AlignedTranslations(NAMES, SOURCE, SYSTEM, aligned), lists, config)
+        expected = consistency(chains, config, signature(config, lists, "x"))
+        score = scores(*files, *NO_STOP_WORDS, *given)
+        ltcr, hhi = expected["LTCR"], expected["HHI"]
+        assert (score["ltcr"], score["hhi"]) == (ltcr["score"], hhi["score"])
+        assert (score["ltcr_low"], score["ltcr_high"]) == (ltcr["interval"]["low"], ltcr["interval"]["high"])
+        for count in ("chains", "pairs", "occurrences", "unaligned"):
+            assert score[count] == ltcr[count]
+        signatures = [text.replace("aligner:given", "aligner:x") for text in score["signatures"]]
+        assert signatures == [ltcr["signature"], hhi["signature"]]
+        assert score["reason"] is None
+    default = scores(*files, *NO_STOP_WORDS)
+    assert (default["chains"], default["pairs"], default["unaligned"]) == (4, 4, 4)
+    assert default["ltcr"] == 25, "狗 alone: full stops are no translations, and so agree with nothing"
+
+
+def test_blank_lines_between_documents_do_the_same(files, write):
+    def bordered(name: str, lines: list[str]) -> Path:
+        return write(name, [*lines[:2], "", *lines[2:]])
+
+    paths = {"source": SOURCE, "hypotheses": SYSTEM, "links": LINKS}
+    given = [part for name, lines in paths.items() for part in (f"--{name}", bordered(f"{name}.borders", lines))]
+    assert without_name(scores(*given, *NO_STOP_WORDS)) == without_name(scores(*files, *NO_STOP_WORDS))
+
+
+def test_without_links_the_default_aligner_learns_from_the_given_text(files, write):
+    plain = [part for part in files if part != "--links" and getattr(part, "name", "") != "links"]
+    text = ["--train-source", write("train.zh", TRAINING[0]), "--train-target", write("train.en", TRAINING[1])]
+    rules = ("--rule", "source_stop_words=1", "--rule", "target_stop_words=0")
+    score = scores(*plain, *text, *rules)
+    assert f"|nochain:top1|aligner:{ALIGNER_NAME}|" in score["signatures"][0]
+    # Equally frequent: 。 comes first in the order of code points, and the others are 猫 and 狗.
+    assert (score["chains"], score["ltcr"]) == (2, 50)
+    own = scores(*plain, *rules)["signatures"][0]
+    assert f"|nochain:top1-of-own-lines|aligner:{ALIGNER_NAME}-of-own-lines|" in own
+
+
+def test_a_system_is_scored_alike_whatever_stands_beside_it(files, write):
+    plain = [part for part in files if part != "--links" and getattr(part, "name", "") != "links"]
+    alone = scores(*plain, "--rule", "source_stop_words=0")
+    other = write("other", SYSTEM[::-1])
+    first, second = json.loads(command(*plain, "--hypotheses", other, "--rule", "source_stop_words=0", "--json"))
+    assert first == alone
+    assert second["system"] == str(other)
+
+
+def test_pieces_are_chains_of_their_own(files, write):
+    pieces = write("pieces", [line.replace("狗", "小@@ 狗") for line in SOURCE])
+    given = ["--source", pieces, "--hypotheses", files[3], "--documents", files[7], "--rule", "chains=pieces"]
+    assert scores(*given, "--rule", "source_stop_words=1")["chains"] == 3, "猫, 小@@, 狗; 。 is the stop word"
+
+
+def test_the_table_names_counts_and_signatures(files):
+    head, row, _, *signatures = command(*files, *NO_STOP_WORDS).splitlines()
+    assert head.split() == ["system", "LTCR", "95", "%", "HHI", "chains", "pairs", "occurrences", "unaligned"]
+    assert row.split()[1] == "25.00"
+    assert [text.split("|")[0] for text in signatures] == ["signature: LTCR", "signature: HHI"]
+
+
+def test_a_stop_list_of_a_file(files, write):
+    score = scores(*files, "--source-stop-list", write("stop", ["。", "狗"]), "--rule", "target_stop_words=0")
+    assert (score["chains"], score["ltcr"]) == (1, 0)
+    assert "|nochain:stop-" in score["signatures"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rule", "match"), "--rule: not a rule\n  found match; expected NAME=VALUE"),
+        (("--rule", "mach=exact"), "--rule mach: unknown key\n  found mach\n  did you mean 'match'"),
+        (("--rule", "match=exat"), "--rule match: unknown name\n  found exat\n  did you mean 'exact'"),
+        (("--rule", "match={"), "--rule match: unknown name"),
+        (("--rule", "target_stop_lists=x"), "found target_stop_lists\n  use --target-stop-list"),
+        (("--train-source", "x"), "training text needs both sides"),
+    ],
+    ids=str,
+)
+def test_wrong_options_are_refused(files, arguments, message):
+    with pytest.raises(UserError) as refused:
+        command(*files, *arguments)
+    assert message in str(refused.value)
+
+
+def test_files_that_do_not_correspond_are_refused(files, write):
+    source, three = files[1], write("three", SYSTEM[:3])
+    beyond = write("beyond", [*LINKS[:3], "0-1 1-9"])
+    plain = [part for part in files if part not in ("--links", files[5])]
+    cases = [
+        ([*files, "--hypotheses", three], "three: a different number of lines\n  found 3; expected 4, as in"),
+        ([*files, "--train-source", source, "--train-target", three], "three: a different number of lines\n  found 3;"),
+        ([*files, "--links", files[5]], "--links: a different number of alignments\n  found 2; expected 1, one"),
+        ([*plain, "--links", three], "three: not one line for each sentence pair\n  found 3; expected 4"),
+        ([*plain, "--links", beyond], "beyond:4: a link to a word that is not there\n  found 1-9"),
+        (
+            [*plain, "--aligner", "x"],
+            "--aligner: the option names the aligner of the files --links, and there are no such files",
+        ),
+        (files[:4], "source: no documents"),
+    ]
+    for arguments, message in cases:
+        with pytest.raises(UserError) as refused:
+            command(*arguments)
+        assert message in str(refused.value)
+
+
+def test_whoever_made_the_links_is_in_the_signature(files):
+    score = scores(*files, *NO_STOP_WORDS, "--aligner", "awesome-align")
+    assert all("|aligner:awesome-align|" in signature for signature in score["signatures"])
+
+
+def test_rules_are_the_settings():
+    assert rules_of(["match=fuzzy", "similarity=0.5", "source_stop_words=3"]) == replace(
+        ConsistencyConfig(), match="fuzzy", similarity=0.5, source_stop_words=3
+    )
+    assert most_frequent(["a a b"], 1, "-x").name == "top1-x"
+
+
+def without_links(files: list[str | Path]) -> list[str | Path]:
+    """Return the arguments of a system without the links of its words."""
+    place = files.index("--links")
+    return [*files[:place], *files[place + 2 :]]
+
+
+def reason(*arguments: object) -> str:
+    """Return why nothing is counted, which both forms of output say, beside scores that are not there."""
+    score = scores(*arguments)
+    assert score["ltcr"] is score["hhi"] is score["ltcr_low"] is score["ltcr_high"] is None
+    assert score["pairs"] == 0 and score["signatures"] == []
+    head, row, *rest = command(*arguments).splitlines()
+    assert head.split()[0] == "system" and row.split()[1:4] == ["-"] * 3
+    assert rest == ["", f"{score['system']}: nothing to count: {score['reason']}"]
+    return score["reason"]
+
+
+def test_repeated_words_that_are_all_stop_words_are_no_chains(files):
+    """The list, its size and what to do instead are named."""
+    text = reason(*files, "--rule", "source_stop_words=99")
+    assert text.startswith("all 4 repeated words of the source documents are stop words (list top99-of-own-lines, 6 ")
+    for option in ("--train-source", "--train-target", "--source-stop-list", "--rule source_stop_words=0"):
+        assert option in text
+
+
+def test_a_stop_list_of_a_file_that_leaves_no_chain_is_named(files, write):
+    text = reason(*files, "--source-stop-list", write("stop", ["猫", "狗", "。"]))
+    assert "are stop words (list stop-" in text and ", 3 words)" in text
+
+
+def test_documents_that_repeat_no_word_have_no_chains(files, write):
+    lines = {"source": ["猫 坐", "狗 叫"], "hypotheses": ["cats sit", "dogs bark"], "links": ["0-0 1-1"] * 2}
+    given = [part for name, text in {**lines, "documents": "aa"}.items() for part in (f"--{name}", write(name, text))]
+    assert reason(*given) == reason(*without_links(given)) == "no document of the source repeats a word"
+
+
+SKIP = (*NO_STOP_WORDS, "--rule", "unaligned=skip")
+"""Occurrences without a translation are left out, instead of counting as a translation of their own."""
+
+
+def test_occurrences_of_which_no_two_of_a_chain_are_aligned_are_counted_all_the_same(files, write):
+    """Two chains in each document, with two occurrences each; 猫 of the first line is the one that is aligned."""
+    given = [*without_links(files), "--links", write("few", ["0-0", "", "", "0-0"]), *SKIP]
+    assert reason(*given) == "4 lexical chains with 8 occurrences, but none has two aligned translations"
+    score = scores(*given)
+    assert (score["chains"], score["occurrences"], score["unaligned"]) == (0, 8, 7)
+
+
+def test_a_system_without_anything_to_count_stands_beside_one_that_has(files, write):
+    second = ["--hypotheses", write("other", SYSTEM), "--links", write("none", [""] * 4)]
+    first, other = json.loads(command(*files, *second, *SKIP, "--json"))
+    assert first["ltcr"] == 50 and first["reason"] is None
+    assert other["ltcr"] is None and "none has two aligned translations" in other["reason"]
+    assert first == scores(*files, *SKIP)

@@ -1,0 +1,223 @@
+"""`docmt score` and `docmt compare` on plain files."""
+
+import json
+from pathlib import Path
+
+import pytest
+import sacrebleu
+from helpers.command_line import output
+
+from docmt.base.errors import UserError
+from docmt.scoring.bleu import FAMILIES
+
+REFERENCE = ["The cat sat on the mat.", "It was a black cat.", "A dog barked at it.", "Nobody saw the dog there."]
+SYSTEM = ["The cat sat on a mat.", "It was a black cat.", "", "Nobody saw that dog there."]
+BASELINE = ["The cats sit on a mat.", "It was a cat.", "A dog barks.", "Nobody saw that dog there."]
+BORDERS = [*REFERENCE[:2], "", *REFERENCE[2:]]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name: str, lines: list[str]) -> Path:
+        (tmp_path / name).write_bytes("".join(line + "\n" for line in lines).encode())
+        return tmp_path / name
+
+    return write
+
+
+def scores(*arguments: object) -> dict[tuple[str, str], dict]:
+    """Return the scores of a system by family and unit."""
+    (system,) = json.loads(output("score", *arguments, "--json"))
+    return {(score["family"], score["unit"]): score for score in system["scores"]}
+
+
+def test_blank_lines_or_a_file_of_names_say_what_the_documents_are(write):
+    reference, borders = write("reference", REFERENCE), write("borders", BORDERS)
+    system, blank = write("system", SYSTEM), write("blank", [*SYSTEM[:2], "", *SYSTEM[2:]])
+    named = scores("--hypotheses", system, "--reference", reference, "--documents", write("names", list("aabb")))
+    by_blank = scores("--hypotheses", blank, "--reference", borders)
+    assert named == by_blank
+    assert named["13a", "s"]["score"] == sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score
+    joined = [[f"{lines[0]} {lines[1]}", f"{lines[2]} {lines[3]}"] for lines in (SYSTEM, REFERENCE)]
+    assert named["13a", "d"]["score"] == sacrebleu.corpus_bleu(joined[0], [joined[1]]).score
+    assert named["13a", "d"]["signature"].endswith("|unit:d|documents:2")
+    assert list(scores("--hypotheses", system, "--reference", reference)) == [("13a", "s")]
+
+
+def test_instances_are_named_like_documents(write):
+    files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
+    unit = scores(*files, "--instances", write("tokens512", list("aaab")))["13a", "i"]
+    assert unit["signature"].endswith("|unit:i|view:tokens512|instances:2")
+
+
+def test_several_references_of_which_a_line_may_lack_some(write):
+    second = ["The cat sat on a mat.", "", "A dog!", ""]
+    files = [
+        part
+        for name in ("one", "two")
+        for part in ("--reference", write(name, {"one": REFERENCE, "two": second}[name]))
+    ]
+    score = scores("--hypotheses", write("system", SYSTEM), *files)["13a", "s"]
+    assert score["signature"].startswith("nrefs:var|")
+    streams = [REFERENCE, [line or None for line in second]]
+    assert score["score"] == sacrebleu.BLEU().corpus_score(SYSTEM, streams).score
+
+
+def test_a_line_may_be_a_document(write):
+    whole = [" ".join(SYSTEM[:2]), " ".join(SYSTEM[2:])]
+    files = ("--reference", write("reference", REFERENCE), "--documents", write("names", list("aabb")))
+    by_document = scores("--hypotheses", write("whole", whole), *files, "--lines", "documents")
+    by_sentence = scores("--hypotheses", write("system", SYSTEM), *files)
+    assert by_document == {("13a", "d"): by_sentence["13a", "d"]}
+
+
+def test_the_table_has_a_line_for_each_family_and_unit_and_for_each_document(write):
+    files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
+    names = ("--documents", write("names", ["a", "a", "b", "b"]))
+    shown = output("score", *files, *names, "--family", "all", "--by-document").splitlines()
+    assert shown[0].split() == ["system", "family", "unit", "BLEU", "95", "%"]
+    assert [line.split()[:3] for line in shown[1:9]] == [
+        [str(files[1]), family, unit] for family in FAMILIES for unit in "sd"
+    ]
+    assert shown[1].split()[3] == f"{sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score:.2f}"
+    assert [line.split()[:3] for line in shown[-2:]] == [
+        [name, "2", f"{sacrebleu.corpus_bleu(SYSTEM[part], [REFERENCE[part]]).score:.2f}"]
+        for name, part in (("a", slice(2)), ("b", slice(2, 4)))
+    ]
+
+
+def test_families_are_named_or_all_and_none_is_scored_twice(write):
+    files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
+    assert [family for family, _ in scores(*files, "--family", "all")] == [*FAMILIES]
+    named = ("--family", "tokenized", "--family", "13a_lower", "--family", "tokenized")
+    every = scores(*files, "--family", "all")
+    assert scores(*files, *named) == {key: every[key] for key in (("13a_lower", "s"), ("tokenized", "s"))}
+    printed = output("score", *files, *named).splitlines()
+    assert [line.split()[1] for line in printed[1:3]] == ["13a_lower", "tokenized"]
+    with pytest.raises(UserError, match="unknown family of BLEU\\n  found 13b\\n  did you mean '13a'"):
+        output("score", *files, "--family", "13b")
+
+
+def test_a_score_has_an_interval_and_a_single_unit_has_none(write):
+    files = ("--hypotheses", write("system", SYSTEM * 3), "--reference", write("reference", REFERENCE * 3))
+    names = ("--documents", write("names", ["a"] * 12))
+    of_sentences, of_document = scores(*files, *names).values()
+    interval = of_sentences["interval"]
+    assert 0 < interval["low"] <= of_sentences["score"] <= interval["high"] < 100
+    assert of_document["unit"] == "d" and of_document["interval"] is None
+    shown = output("score", *files, *names).splitlines()
+    assert shown[1].endswith(f"{interval['low']:.2f} to {interval['high']:.2f}")
+    assert shown[2].split()[-1] == "-"
+
+
+def test_signatures_say_which_family_and_unit_they_are_of(write):
+    reference = write("reference", REFERENCE)
+    systems = ("--hypotheses", write("one", SYSTEM), "--hypotheses", write("two", BASELINE))
+    families = ("--family", "13a", "--family", "tokenized")
+    records = json.loads(output("score", *systems, "--reference", reference, *families, "--json"))
+    plain, tokenized = records[0]["scores"]
+    shown = output("score", *systems, "--reference", reference, *families).splitlines()
+    assert [line.split()[1] for line in shown[1:5]] == ["13a", "tokenized"] * 2
+    assert shown[5:] == [
+        "",
+        f"signature of 13a, sentences: {plain['signature']}",
+        f"signature of tokenized, sentences: {tokenized['signature']}",
+        f"95 % intervals: {plain['interval']['signature']}",
+    ], "each once for both systems"
+
+
+def test_several_systems_are_scored_at_once_each_as_alone(write):
+    reference = ("--reference", write("reference", REFERENCE), "--documents", write("names", list("aabb")))
+    first, second = write("one", SYSTEM), write("two", BASELINE)
+    records = json.loads(output("score", "--hypotheses", first, "--hypotheses", second, *reference, "--json"))
+    assert [record["system"] for record in records] == [str(first), str(second)]
+    for path, record in zip((first, second), records, strict=True):
+        assert record["scores"] == list(scores("--hypotheses", path, *reference).values())
+        assert "by_document" not in record
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "sign"])
+def test_systems_are_compared_with_a_baseline(write, test):
+    files = ("--reference", write("reference", REFERENCE * 3), "--documents", write("names", list("aabbccddeeff")))
+    system, baseline = write("system", SYSTEM * 3), write("baseline", BASELINE * 3)
+    arguments = ("--baseline", baseline, "--hypotheses", system, "--hypotheses", baseline, *files, "--test", test)
+    record = json.loads(output("compare", *arguments, "--json"))
+    assert record["baseline"] == str(baseline)
+    assert [row["system"] for row in record["systems"]] == [str(system), str(baseline)]
+    ours, same = (row["comparisons"] for row in record["systems"])
+    assert [(row["family"], row["unit"]) for row in ours] == [("13a", "s"), ("13a", "d")]
+    expected = [sacrebleu.corpus_bleu(lines * 3, [REFERENCE * 3]).score for lines in (SYSTEM, BASELINE)]
+    assert [ours[0]["system_score"], ours[0]["baseline_score"]] == pytest.approx(expected)
+    assert ours[0]["difference"] == pytest.approx(expected[0] - expected[1])
+    assert ours[0]["signature"].startswith(f"{test}|unit:sentences|units:12|")
+    assert ours[1]["signature"].startswith(f"{test}|unit:documents|units:6|")
+    assert {row["p"] for row in same} == {1.0}
+    for row in ours:
+        assert row["interval"]["low"] <= row["difference"] <= row["interval"]["high"]
+        assert row["score_signature"].endswith({"s": "|unit:s", "d": "|unit:d|documents:6"}[row["unit"]])
+    assert {(row["interval"]["low"], row["interval"]["high"]) for row in same} == {(0.0, 0.0)}
+    shown = output("compare", *arguments).splitlines()
+    assert shown[0].split() == ["system", "family", "unit", "baseline", "BLEU", "difference", "95", "%", "p"]
+    assert shown[1].split()[1:6] == [
+        "13a",
+        "s",
+        f"{expected[1]:.2f}",
+        f"{expected[0]:.2f}",
+        f"{expected[0] - expected[1]:+.2f}",
+    ]
+    interval = ours[0]["interval"]
+    assert f" {interval['low']:+.2f} to {interval['high']:+.2f} " in shown[1]
+    for text in (
+        f"baseline: {baseline}",
+        f"signature of 13a, sentences: {ours[0]['score_signature']}",
+        f"p-values over sentences: {ours[0]['signature']}",
+        f"95 % intervals: {interval['signature']}",
+    ):
+        assert text in shown
+
+
+def test_a_mark_stands_beside_a_difference_that_is_no_chance(write):
+    reference = [f"{line} {number}" for number in range(10) for line in REFERENCE]
+    files = ("--reference", write("reference", reference))
+    system, baseline = write("system", reference), write("baseline", BASELINE * 10)
+    shown = output("compare", "--baseline", baseline, "--hypotheses", system, *files).splitlines()
+    assert shown[1].endswith("‡")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--hypotheses", "fewer"), r"fewer: a different number of lines\n  found 3; expected 4, as in .*reference"),
+        (("--hypotheses", "text", "--reference", "borders"), r"text:3: text on a line where the references have a b"),
+        (("--hypotheses", "fewer", "--lines", "documents"), r"reference: lines that are documents need documents"),
+        (
+            ("--hypotheses", "fewer", "--lines", "documents", "--documents", "names"),
+            "found 3; expected 2, one for each",
+        ),
+        (("--hypotheses", "system", "--documents", "fewer"), "fewer: a different number of lines"),
+        (("--hypotheses", "system", "--instances", "fewer"), "fewer: a different number of lines"),
+        (("--hypotheses", "system", "--by-document"), "reference: no documents\n  name each line's document"),
+        (
+            ("--hypotheses", "system", "--reference", "fewer"),
+            r"fewer: a different number of lines\n  found 3; expected 4",
+        ),
+        (("--hypotheses", "system", "--reference", "empty"), "empty: no sentences"),
+        (("--hypotheses", "nowhere"), "nowhere: file not found"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused(write, tmp_path, arguments, message):
+    contents = {
+        "reference": REFERENCE,
+        "borders": BORDERS,
+        "system": SYSTEM,
+        "text": [*REFERENCE, "more"],
+        "fewer": SYSTEM[:3],
+        "names": list("aabb"),
+        "empty": [],
+    }
+    for name, lines in contents.items():
+        write(name, lines)
+    named = [str(tmp_path / part) if part in contents or part == "nowhere" else part for part in arguments]
+    first = [] if "borders" in arguments or "empty" in arguments else ["--reference", str(tmp_path / "reference")]
+    with pytest.raises(UserError, match=message):
+        output("score", *first, *named)

@@ -1,0 +1,133 @@
+"""`docmt list-systems` and `docmt list-targets`: what can be asked for, and its state."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.command_line import output, succeed
+from helpers.support import Project, placeholder_mirror, run
+
+from docmt.base.errors import UserError
+
+DOCMT = Path(sys.executable).parent / "docmt"
+CARD = "results/1_corpus/toy_zh-en/card.json"
+
+
+def cells(line: str) -> list[str]:
+    """Return the cells of a row of a table; columns are two blanks apart."""
+    return [cell.strip() for cell in line.split("  ") if cell.strip()]
+
+
+def rows(*arguments: object) -> dict[str, list[str]]:
+    """Return the rows of a command's table by the first cell, and check that they are below a header."""
+    header, *lines = output(*arguments).splitlines()
+    assert cells(header)[:2] == ["target", "state"]
+    return {cells(line)[0]: cells(line) for line in lines}
+
+
+def targets(project: Project, *arguments: object) -> list[dict]:
+    return json.loads(output("list-targets", "--root", project.root, *arguments, "--json"))
+
+
+def names(project: Project, *arguments: object) -> list[str]:
+    return [target["target"] for target in targets(project, *arguments)]
+
+
+def test_systems_are_a_row_each_below_a_header(project):
+    header, *lines = run([DOCMT, "list-systems"], cwd=project.root, check=True).stdout.splitlines()
+    columns = ["study", "system", "architecture", "view", "text", "extends", "starts from", "model of", "corpora"]
+    assert cells(header) == columns
+    assert {cells(line)[0] for line in lines} >= {"demo", "lexical-chains"}
+    of_demo = run([DOCMT, "list-systems", "--study", "demo"], cwd=project.root, check=True).stdout.splitlines()[1:]
+    assert [cells(line) for line in of_demo] == [cells(line) for line in lines if cells(line)[0] == "demo"]
+    (system,) = [dict(zip(columns, cells(line), strict=True)) for line in of_demo if cells(line)[1] == "g_transformer"]
+    assert system["architecture"] == "g_transformer" and system["view"] == "tokens512"
+    assert (system["extends"], system["starts from"], system["model of"]) == ("sentence", "sentence", "-")
+
+
+def test_systems_as_json_have_the_same_facts(project):
+    systems = json.loads(output("list-systems", "--root", project.root, "--study", "demo", "--json"))
+    (system,) = [system for system in systems if system["system"] == "g_transformer"]
+    assert (system["study"], system["corpora"], system["model_of"]) == ("demo", ["toy_zh-en"], None)
+
+
+@pytest.mark.parametrize(
+    ("study", "options", "target"),
+    [
+        ("demo", (), "results/7_scores/paper/toy_zh-en/g_transformer/seed1/scores.json"),
+        ("lexical-chains", ("--kind", "item"), "results/8_report/lexical-chains/table7.html"),
+    ],
+)
+def test_targets_are_what_the_workflow_makes(project, study, options, target):
+    listed = [*rows("list-targets", "--root", project.root, "--study", study, *options)]
+    assert target in listed and (study in listed) == (not options)
+    # Beside files of corpora, `all` wants pretrained models, which are not there.
+    asked = ("all", *listed)
+    planned = project.snakemake("-n", *asked, "--config", f"mirror={placeholder_mirror(project)}", "missing=skip")
+    assert planned.returncode == 0, planned.stderr
+
+
+def test_targets_say_what_is_made_what_can_be_made_and_what_is_blocked(project):
+    (project.root / CARD).parent.mkdir(parents=True)
+    (project.root / CARD).write_text("{}")
+    done = succeed("list-targets", "--root", project.root)
+    table = {cells(line)[0]: cells(line) for line in done.stdout.splitlines()}
+    assert table["target"] == ["target", "state", "trainings", "device-hours", "disk", "about"]
+    assert {"all", "demo"} <= set(table)
+    assert table[CARD][1] == "made"
+    assert table["results/1_corpus/ted_fr-en/card.json"][1] == "to-make"
+    assert table["results/1_corpus/ted_zh-en/card.json"][1] == "blocked", "files that only a person can bring"
+    assert table["results/8_report/lexical-chains/table2.html"][1] == "blocked"
+    learning, table5 = (table[f"results/8_report/{name}.html"] for name in ("demo/learning", "lexical-chains/table5"))
+    assert learning[2] == "4 of 4 to make" and learning[3] != "-"
+    assert table5[2:5] == ["-", "-", "-"], "no training"
+    for state, meaning in (
+        ("made", "its file is there"),
+        ("to-make", "a run of snakemake makes it"),
+        ("blocked", "a corpus that it needs has files without a public source, which are not here"),
+    ):
+        count = sum(row[1] == state for row in table.values())
+        assert f"{state} ({count}): {meaning}" in done.stderr
+    assert "Estimates are for one device" in done.stderr and "(a guess)" in done.stderr
+
+
+def test_filters_keep_some_of_the_targets_in_the_same_order(project):
+    (project.root / CARD).parent.mkdir(parents=True)
+    (project.root / CARD).write_text("{}")
+    every = targets(project)
+    for option, value, holds in (
+        ("--kind", "item", lambda target: target["kind"] == "item"),
+        ("--kind", "all", lambda target: target["target"] == "all"),
+        ("--state", "made", lambda target: target["target"] == CARD),
+        ("--state", "blocked", lambda target: target["state"] == "blocked"),
+        ("--match", "learning", lambda target: "learning" in target["target"]),
+        ("--study", "demo", lambda target: target["study"] == "demo"),
+    ):
+        expected = [target for target in every if holds(target)]
+        assert expected and targets(project, option, value) == expected, (option, value)
+    both = names(project, "--study", "demo", "--kind", "scores", "--match", "g_transformer")
+    assert both == ["results/7_scores/paper/toy_zh-en/g_transformer/seed1/scores.json"]
+
+
+def test_nothing_that_matches_is_a_header_alone(project):
+    done = succeed("list-targets", "--root", project.root, "--match", "nothing of that name")
+    assert cells(done.stdout.strip()) == ["target", "state", "trainings", "device-hours", "disk", "about"]
+    assert "no target." in done.stderr
+    assert names(project, "--match", "nothing of that name") == []
+
+
+def test_the_config_of_the_run_decides_names_and_states(project):
+    """At smoke scale texts are generated: other folders, and no corpus lacks files."""
+    options = ("--config", "scale=smoke")
+    scores = names(project, "--study", "demo", "--kind", "scores", *options)
+    assert "results/7_scores/smoke/toy_zh-en/g_transformer/seed1/scores.json" in scores
+    assert names(project, "--state", "blocked") and not names(project, "--state", "blocked", *options)
+    with pytest.raises(UserError, match="unknown scale\n"):
+        names(project, "--config", "scale=smok")
+
+
+def test_an_unknown_study_is_refused_with_the_one_that_was_meant(project):
+    for command in ("list-systems", "list-targets"):
+        with pytest.raises(UserError, match="unknown study\n  found dem\n  did you mean 'demo'"):
+            output(command, "--root", project.root, "--study", "dem")
