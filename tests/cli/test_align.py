@@ -77,7 +77,7 @@ def test_other_aligners_are_called_with_what_they_need(text, more, monkeypatch):
         return AlignedLines([DirectedLinks.symmetric(frozenset({(1, 0), (0, 0)}))], "made up")
 
     for kind in (Eflomal, AwesomeAlign):
-        monkeypatch.setattr(kind, "align", found)
+        monkeypatch.setattr(kind, "align", fixed_links)
     eflomal = succeed("align", *text, *more, "--aligner", "eflomal")
     awesome = succeed("align", *text, "--aligner", "awesome-align", "--model", "folder")
     assert called == [Eflomal(*map(tuple, MORE)), AwesomeAlign(Path("folder"))]

@@ -92,7 +92,7 @@ def test_a_study_is_compared_pair_by_pair(tmp_path):
     output = tmp_path / "7_comparisons" / "comparisons.json"
     arguments = ["--settings", tmp_path / "settings.json", "--results", tmp_path, "--output", output]
     succeed("job", "compare-systems", *arguments)
-    found = json.loads(output.read_text())
+    comparisons = json.loads(output.read_text())
     expected = compare([tallies["context@made"][0]] * 2, [tallies["sentence"][0]] * 2, "sign")
     assert comparisons["study"] == "made"
     assert comparisons["comparisons"] == [asdict(expected) | pair | {"metric": "accuracy:pronoun@1"}]

@@ -65,10 +65,10 @@ def test_a_sheet_goes_out_and_comes_back_as_known_percentages(tmp_path):
     first = fill(*files[:2], VERDICTS)
     second = first.rename(tmp_path / "second.csv")
     first = fill(*files[:2], ["better"] * 10 + VERDICTS[10:])
-    found = json.loads(output("read-sheets", first, second, "--key", files[1], "--json"))
-    assert (found["system"], found["baseline"]) == (str(tmp_path / "hypotheses"), str(tmp_path / "baseline"))
-    assert found["sentences"] == 20
-    assert found["annotators"][1] == {
+    result = json.loads(output("read-sheets", first, second, "--key", files[1], "--json"))
+    assert (result["system"], result["baseline"]) == (str(tmp_path / "hypotheses"), str(tmp_path / "baseline"))
+    assert result["sentences"] == 20
+    assert result["annotators"][1] == {
         "annotator": str(second), "better": 45.0, "worse": 25.0, "equal": 30.0, "preferred": 100 * 9 / 14,
     }  # fmt: skip
     assert [result["average"][name] for name in ("better", "worse", "equal")] == [47.5, 22.5, 30.0]
@@ -76,9 +76,9 @@ def test_a_sheet_goes_out_and_comes_back_as_known_percentages(tmp_path):
     (agreement,) = result["agreement"]
     assert agreement["observed"] == pytest.approx(95)
     assert agreement["kappa"] == pytest.approx((0.95 - chance) / (1 - chance))
-    assert found["signature"] == "human|sentences:20|context:2|seed:1|choices:3|v:1"
+    assert result["signature"] == "human|sentences:20|context:2|seed:1|choices:3|v:1"
     shown = output("read-sheets", first, second, "--key", files[1])
-    assert "average" in shown and "47.5 %" in shown and "kappa 0.92" in shown and found["signature"] in shown
+    assert "average" in shown and "47.5 %" in shown and "kappa 0.92" in shown and result["signature"] in shown
     page = files[2].read_text(encoding="utf-8")
     assert page.count("<fieldset") == 20 and page.count('type="radio"') == 60
     rows = json.loads(re.search(r"const rows = (.*);\n", page)[1])
