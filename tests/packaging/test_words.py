@@ -20,8 +20,8 @@ MESSAGE_PART = "found"
 
 FRAGMENTS = frozenset(
     """That What Of How By As Whether Those Where Which Who Whose When While If Its Their Same Each All Every One So
-    Into In On With Without For From To At Through Under Within Beside Is Are Does Do Has Have Why Also Else Only See Not No
-    Nothing Until Over After Before Up Both Some Any Such""".split()  # noqa: SIM905
+    Into In On With Without For From To At Through Under Within Beside Is Are Does Do Has Have Why Also Else Only See Not
+    No Nothing Until Over After Before Up Both Some Any Such""".split()  # noqa: SIM905
 )
 MOST_FRAGMENTS = 0.02
 """The largest share of docstrings that may open with one of FRAGMENTS."""
