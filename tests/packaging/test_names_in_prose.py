@@ -103,13 +103,21 @@ def tree(file: Path) -> ast.Module:
 def names_of(file: Path) -> dict[str, set[str] | None]:
     """What stands at the top of a module, and what a class there has; None where another class gives it more."""
     found: dict[str, set[str] | None] = {}
-    for node in tree(file).body:
+    for node in at_the_top(tree(file)):
         for name in bound(node):
             found[name] = None
         if isinstance(node, ast.ClassDef):
             members = {name for part in ast.walk(node) for name in bound(part)}
             found[node.name] = members if {ast.unparse(base) for base in node.bases} <= WITHOUT_MEMBERS else None
     return found
+
+
+def at_the_top(module: ast.Module) -> Iterator[ast.stmt]:
+    """Yield the statements of a module, and those below its `if TYPE_CHECKING`: names that are imported when used."""
+    for node in module.body:
+        yield node
+        if isinstance(node, ast.If):
+            yield from node.body
 
 
 def bound(node: ast.AST) -> list[str]:
