@@ -88,7 +88,7 @@ def test_messages_call_it_standard_input_and_nothing_is_left_behind(files, monke
     with pytest.raises(UserError) as refused:
         output("score", "--hypotheses", "-", "--reference", files["reference"], text="one\n")
     assert str(refused.value).startswith("standard input: a different number of lines\n  found 1; expected 5, as in ")
-    with pytest.raises(UserError, match="^standard input:2: not valid UTF-8"):
+    with pytest.raises(UserError, match=r"^standard input:2: not valid UTF-8"):
         output("score", "--hypotheses", files["hypotheses"], "--reference", "-", text=b"one\n\xff\n")
     assert list(folder.iterdir()) == []
 
