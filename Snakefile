@@ -2,7 +2,7 @@
 #
 #   snakemake                              the demo study on the embedded corpus
 #   snakemake --profile slurm all          every study of config.yaml, on a cluster
-#   docmt list-targets                          what else can be asked for
+#   docmt list-targets                     list all other targets
 
 
 include: "workflow/rules/common.smk"
@@ -20,7 +20,7 @@ include: "workflow/rules/8_report.smk"
 or_refuse(check_study_names, TARGET_STUDIES, {"all", *(rule.name for rule in workflow.rules)})
 
 
-# One target a study; the first of them is what a bare `snakemake` makes.
+# One target per study. The first of them is the default target of snakemake.
 for study_name in TARGET_STUDIES:
 
     rule:

@@ -78,3 +78,20 @@ def demo(finished_demo, tmp_path) -> Project:
     """A copy of the finished demo that a test may change."""
     shutil.copytree(finished_demo.root, tmp_path / "copy", symlinks=True)
     return Project(tmp_path / "copy")
+
+
+@pytest.fixture(scope="session")
+def example_model(finished_demo) -> Path:
+    """The folder of a small trained model, Chinese to English."""
+    return finished_demo.root / "results/5_training/smoke/toy_zh-en/sentence/seed1"
+
+
+@pytest.fixture(scope="session")
+def example_bert(tmp_path_factory) -> Path:
+    """A small random BERT with its next-sentence head."""
+    from helpers.checkpoints import reference_model, write_checkpoint
+    from helpers.pieces import write_tokenizer
+
+    folder = tmp_path_factory.mktemp("models") / "bert"
+    write_tokenizer("bert", folder)
+    return write_checkpoint(reference_model("bert", 150), folder)

@@ -1,1 +1,1 @@
-"""What a user does with several stages at once, as functions: translate, score, import a model of fairseq."""
+"""The Python API: functions that use several stages at once, for notebooks and for the command line."""

@@ -45,7 +45,7 @@ def score_cohesion(
     """Return the mean probability of each sentence as the next one after the sentence before it, by a BERT.
 
     `model` is the local folder of a BERT with a next-sentence head. `batch_pairs` is the number of sentence pairs that
-    are computed at once. Raises UserError where the folder has no such model.
+    are computed at once. `device` is `auto`, `cpu` or `cuda`. Raises UserError where the folder has no such model.
 
     Paper: Lyu et al. (2022), section 5.2, eq. 24.
 

@@ -43,8 +43,8 @@ def align(
     Raises UserError where the texts do not correspond or the arguments do not go together.
 
     >>> import docmt
-    >>> docmt.align(["das Haus", "das Buch", "ein Buch"], ["the house", "the book", "a book"]).links
-    [[(0, 0), (1, 1)], [(0, 0), (1, 1)], [(0, 0), (1, 1)]]
+    >>> docmt.align(["das Haus .", "das Buch .", "ein Buch ."], ["the house .", "the book .", "a book ."]).links
+    [[(0, 0), (1, 1), (2, 2)], [(0, 0), (1, 1), (2, 2)], [(0, 0), (1, 1), (2, 2)]]
     """
     lines = parallel_sentences(source, target, ("source", "target"))
     more = parallel_sentences(*training, ("training[0]", "training[1]")) if training else None

@@ -53,7 +53,8 @@ def score_consistency(
 
     Texts are tokenised: words are separated by blanks. `links` are word alignments of each sentence pair (see
     `docmt.align`); without them docmt's own aligner learns from the texts and from `training`, parallel text in which
-    stop words are counted too. A stop list is a file with one word per line. `rules` are settings of
+    stop words are counted too. `source_stop_list` and `target_stop_list` are files with one word per line,
+    which replace the most frequent words. `rules` are settings of
     `scoring.consistency` in config.yaml, such as `{"match": "subset"}`. Raises UserError where texts do not correspond
     or a rule is unknown.
 

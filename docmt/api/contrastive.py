@@ -1,4 +1,4 @@
-"""Contrastive scoring: does a model give the right translation more probability than every wrong one?"""
+"""Contrastive scoring: how often a model gives the right translation more probability than every wrong one."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

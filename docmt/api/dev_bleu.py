@@ -1,4 +1,4 @@
-"""The score of validations where the settings of a training say `select_by: bleu`."""
+"""The BLEU of validations, for trainings whose settings have `select_by: bleu`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ FAMILY = "13a"
 
 
 def dev_bleu(text: Path) -> Score:
-    """BLEU from 0 to 100 of translations in ids, restored by the text pipeline of the folder `text`; see `FAMILY`.
+    """Return a function that gives BLEU (0 to 100) of translations in ids; `text` is the folder of the text pipeline.
 
     A line is an instance of the view, its sentences joined: s-BLEU of a sentence view, else BLEU of instances, whether
     or not the model's number of sentences is the reference's. The reference is rebuilt from ids, so that this number

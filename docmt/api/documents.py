@@ -42,8 +42,8 @@ def sentences_of(text: Text, name: str) -> tuple[list[str], tuple[str, ...] | No
     `name` is the argument's name in messages. Raises UserError for an empty text and for anything but strings in it.
     """
     if isinstance(text, str) or not len(text):
-        found, expected = repr(text)[:60], "a list of documents, each a list of sentences"
-        raise UserError("not a text", where=name, found=found, expected=expected)
+        expected = "a list of documents, each a list of sentences"
+        raise UserError("not a text", where=name, found=repr(text)[:60], expected=expected)
     documents = [text] if all(isinstance(part, str) for part in text) else list(text)
     for number, document in enumerate(documents):
         if isinstance(document, str) or not all(isinstance(sentence, str) for sentence in document):

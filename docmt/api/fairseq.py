@@ -1,4 +1,4 @@
-"""Take in trained models of fairseq, and of G-Transformer's code."""
+"""Trained models of fairseq, and of G-Transformer's code, as models of docmt."""
 
 import dataclasses
 from pathlib import Path
@@ -17,7 +17,7 @@ from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
 
 INSTANCE_TOKENS = 512
-"""The budget by which G-Transformer's authors pack the sentences of their instances."""
+"""The number of tokens up to which the authors of G-Transformer pack sentences into an instance."""
 
 Case = Literal["keep", "lower"]
 
@@ -31,26 +31,27 @@ def import_fairseq(
     case: Case = "keep",
     max_tokens: int | None = None,
 ) -> None:
-    """Write a trained model as a folder with `model.safetensors`, `model.json` and `text/`; pairs are source, target.
+    """Write a trained model of fairseq as a folder with `model.safetensors`, `model.json` and `text/`.
 
-    `codes`, of BPE, and `case` say what was done to the training text; without codes the model's text is pieces.
-    `max_tokens`: the budget of an instance, 1 = a sentence; if none is given, as the authors have it. Nothing in the
-    checkpoint is run. Raises UserError where a file is missing or damaged, or the model cannot be said here.
+    Pairs are (source, target). `codes` (of BPE) and `case` are those of the training text; without codes the model's
+    text is pieces. `max_tokens` is the largest number of tokens of an instance: 1 means single sentences, None the
+    number of the model's authors. No code in the checkpoint is run. Raises UserError where a file is missing or
+    damaged, or docmt has no such model.
     """
-    found = read_checkpoint(checkpoint)
-    sides = numberings(found, *map(read_dictionary, dictionaries))
-    model = import_model(found, *sides)
+    weights = read_checkpoint(checkpoint)
+    sides = numberings(weights, *map(read_dictionary, dictionaries))
+    model = import_model(weights, *sides)
     pipeline = text_pipeline(sides, languages, codes, case)
-    named = dict(zip(("source_language", "target_language"), languages, strict=True))
+    languages_of_sides = dict(zip(("source_language", "target_language"), languages, strict=True))
     with atomic_folder(output) as folder:
-        save_model(folder, model, {**provenance(found, checkpoint, max_tokens), **named})
+        save_model(folder, model, {**provenance(weights, checkpoint, max_tokens), **languages_of_sides})
         pipeline.save(folder / "text")
 
 
 def text_pipeline(
     sides: tuple[Numbering, Numbering], languages: tuple[str, str], codes: tuple[Path, Path] | None, case: Case
 ) -> TextPipeline:
-    """With codes: text is tokenised (Moses, jieba), cased, and cut into pieces; without: it comes as pieces."""
+    """Return the text pipeline: it tokenises, cases and segments text; without codes, text is pieces already."""
     names = {"source_language": languages[0], "target_language": languages[1]}
     vocabularies = [Vocabulary(side.pieces) for side in sides]
     if codes is None:
@@ -66,13 +67,13 @@ def text_pipeline(
     )
 
 
-def provenance(found: Checkpoint, file: Path, max_tokens: int | None) -> dict[str, Any]:
-    """What `model.json` says of where the weights came from, and how documents are cut for them."""
-    budget = max_tokens or (INSTANCE_TOKENS if is_g_transformer(found.args) else None)
+def provenance(weights: Checkpoint, file: Path, max_tokens: int | None) -> dict[str, Any]:
+    """Return the provenance for `model.json`: the checkpoint of the weights, and how documents are cut for them."""
+    budget = max_tokens or (INSTANCE_TOKENS if is_g_transformer(weights.args) else None)
     cut = CutConfig(max_tokens=budget) if budget else CutConfig(window=1)
     return {
         "imported_from": "fairseq",
-        "architecture": vars(found.args).get("arch"),
+        "architecture": vars(weights.args).get("arch"),
         "checkpoint": file.name,
         "checkpoint_sha256": sha256_file(file),
         "view": dataclasses.asdict(ViewConfig(cut, cut)),

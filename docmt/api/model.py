@@ -1,4 +1,4 @@
-"""A trained model's folder, opened: what translates documents, scores variants and finds lexical chains."""
+"""An opened model folder, which translates documents, scores variants and finds lexical chains."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ WIDE = 512
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A model and its text pipeline, with the folder that they are from."""
+    """A model and its text pipeline, with the folder of both."""
 
     network: Transformer
     pipeline: TextPipeline
@@ -61,11 +61,11 @@ class TrainedModel:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Of source and target."""
+        """The codes of the source and the target language."""
         return self.pipeline.config.source_language, self.pipeline.config.target_language
 
-    def own_cut(self) -> CutConfig:
-        """How the model's own test documents were cut. Raises UserError where its card does not say."""
+    def test_cut(self) -> CutConfig:
+        """Return how the model's own test documents were cut; raise UserError where model.json lacks it."""
         where = str(self.folder / CARD)
         view = read_card(self.folder).get("provenance", {}).get("view")
         if view is None:
@@ -73,17 +73,17 @@ class TrainedModel:
         return parse(ViewConfig, view, where, ("provenance", "view")).test
 
     def chains(self, segments: Iterable[Sequence[str]]) -> pa.Table | None:
-        """SEGMENT_CHAINS of segments of source sentences; none where the model reads no lexical chains.
+        """Return SEGMENT_CHAINS of segments of source sentences; None where the model reads no lexical chains.
 
         Raises UserError where the stop list is missing.
         """
         if self.network.config.kind not in READS_CHAINS:
             return None
-        stopped, words = read_stop_words(self.folder / STOP_WORDS), cache(self.pipeline.source.words)
+        stop_words, words = read_stop_words(self.folder / STOP_WORDS), cache(self.pipeline.source.words)
         rows = []
         for sentences in segments:
             texts, counts = zip(*map(words, sentences), strict=True)
-            rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stopped), strict=True)))
+            rows.append(dict(zip(SEGMENT_CHAINS.names, chains_of(texts, counts, stop_words), strict=True)))
         return pa.Table.from_pylist(rows, SEGMENT_CHAINS)
 
 
@@ -104,15 +104,15 @@ def forced_scores(
     whole: bool = False,
     progress: Progress = quiet,
 ) -> pa.Table:
-    """CONTRASTIVE_SCORES of items, whose context is cut as the model's own test documents.
+    """Return CONTRASTIVE_SCORES of items, whose context is cut as the model's own test documents were.
 
     `whole`: see `docmt.decoding.contrastive.score_variants`; `where` stands for the items' files in messages.
     Raises UserError for a sentence without any token, and where the model does not say how documents are cut.
     """
     tokens = contrastive_tokens(contrastive_table(items), model.pipeline.sides, where)
-    segments = contrastive_segments(tokens, model.own_cut())
-    seen = (
+    segments = contrastive_segments(tokens, model.test_cut())
+    contexts = (
         items[segment["item"]].source[-len(segment["source_lengths"]) :]
         for segment in segments.select(["item", "source_lengths"]).to_pylist()
     )
-    return score_variants(model.network, segments, model.chains(seen), batch_tokens, progress, whole)
+    return score_variants(model.network, segments, model.chains(contexts), batch_tokens, progress, whole)

@@ -87,9 +87,9 @@ class Model:
     ) -> list[ContrastiveScore]:
         """Return the model's accuracy on contrastive items: how often it prefers the right translation.
 
-        `score` sums up log-probabilities or takes their mean over tokens; `unit` is the last sentence or the whole
-        target. The context of an item is cut as the model's own test documents were. Raises UserError for an item
-        without exactly one right variant.
+        `score` sums up log-probabilities or takes their mean over tokens, `unit` is the last sentence or the whole
+        target, and `batch_tokens` is the number of pieces computed at once. The context of an item is cut as the
+        model's own test documents were. Raises UserError for an item without exactly one right variant.
 
         >>> import docmt
         >>> model = docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1")

@@ -62,17 +62,17 @@ def score(
 ) -> list[BleuScore]:
     """Return BLEU of translations, one score for each family and unit.
 
-    Families: `13a` (sacreBLEU's default), `13a_lower`, `tokenized_lower` and `tokenized` (lines are words already).
-    Units: sentences (s) and, where texts are lists of documents, whole documents (d). `target_language` is an
-    ISO 639-1 code; Chinese (zh) is scored by characters. Raises UserError where texts do not correspond.
+    `families` are `13a` (sacreBLEU's default), `13a_lower`, `tokenized_lower` and `tokenized` (lines are words
+    already). Units are sentences (s) and, where texts are lists of documents, whole documents (d). `target_language` is
+    an ISO 639-1 code; Chinese (zh) is scored by characters. Raises UserError where texts do not correspond.
 
     >>> import docmt
     >>> reference = [["The cat sat on the mat.", "It slept."]]
     >>> hypotheses = [["The cat sat on a mat.", "It slept."]]
     >>> for score in docmt.score(hypotheses, reference):
     ...     print(score.family, score.unit, round(score.score, 1))
-    13a s 66.1
-    13a d 66.1
+    13a s 53.9
+    13a d 65.8
     """
     references = references_of(reference, further_references)
     translations = translations_of(hypotheses, "hypotheses", references)
@@ -92,13 +92,14 @@ def compare(
     """Compare the translations of a system with those of a baseline, one comparison for each family and unit.
 
     `test` is `bootstrap` (paired bootstrap resampling, Koehn 2004) or `sign` (the sign test of Collins et al. 2005).
-    The other arguments are those of `docmt.score`. Raises UserError where texts do not correspond.
+    `further_references`, `families` and `target_language` are those of `docmt.score`. Raises UserError where texts do
+    not correspond.
 
     >>> import docmt
     >>> reference = [["The cat sat on the mat."] * 6]
     >>> comparisons = docmt.compare([["A cat is on a mat."] * 6], reference, reference)
     >>> [(c.unit, round(c.difference, 1), c.p) for c in comparisons if c.unit == "s"]
-    [('s', 83.4, 0.03125)]
+    [('s', 93.6, 0.03125)]
     """
     references = references_of(reference, further_references)
     ours, theirs = (

@@ -1,4 +1,4 @@
-"""What can be asked for: the systems and the targets of the studies of a project."""
+"""The systems and the targets of the studies of a project."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -61,14 +61,14 @@ class TargetSummary:
 def list_systems(
     root: str | Path = ".", *, study: str | None = None, config: Mapping[str, Any] | None = None
 ) -> list[SystemSummary]:
-    """List the systems of all studies, or of one.
+    """List the systems of all studies, or of the one that `study` names.
 
     `root` is the folder with config.yaml and workflow/; `config` overrides keys of config.yaml, as snakemake's
     `--config` does. Raises UserError for wrong settings and for an unknown study.
 
     >>> import docmt
     >>> [system.system for system in docmt.list_systems(study="demo")][:3]
-    ['sentence', 'windows3', 'long_short']
+    ['sentence', 'concat_3', 'long_short']
     """
     grid = load_grid(Path(root), dict(config or {}))
     return [_system(grid, name, system) for name in studies_of(grid, study) for system in grid.studies[name].systems]
@@ -84,8 +84,8 @@ def list_targets(
 ) -> list[TargetSummary]:
     """List what snakemake can be asked for, with its state and an estimate of the trainings that are still missing.
 
-    `kind` and `state` keep targets of one kind or state alone; the other arguments are those of `list_systems`.
-    Raises UserError for wrong settings, an unknown study, kind or state.
+    `kind` and `state` keep targets of one kind or state alone; `root`, `study` and `config` are those of
+    `list_systems`. Raises UserError for wrong settings, an unknown study, kind or state.
 
     >>> import docmt
     >>> docmt.list_targets(study="demo", kind="study")[0].target

@@ -31,8 +31,8 @@ def list_trainings(results: str | Path = RESULTS) -> list[TrainingState]:
     Nothing is locked or written. Raises UserError where there is no such folder.
 
     >>> import docmt
-    >>> [(training.system, training.state) for training in docmt.list_trainings("results")][:1]
-    [('g_transformer', 'finished')]
+    >>> {training.state for training in docmt.list_trainings("results")}
+    {'finished'}
     """
     folder = Path(results)
     if not folder.is_dir():

@@ -1,4 +1,4 @@
-"""Translate documents by a trained model, which are cut as its own test documents were, with their lexical chains."""
+"""Translations of documents by a trained model, which cuts them as its own test documents were cut."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from docmt.views.cuts import cut_documents, sentence_costs
 from docmt.views.segments import segments_of, sentences_of
 
 WHERE = "standard input"
-"""What messages call the text."""
+"""The name of the text in messages."""
 
 
 @dataclass(frozen=True)
 class Translated:
-    """Translations of so many lines, of which those at `places` had anything to translate; nothing where none had."""
+    """The translations of `count` lines, of which those at `places` had text; `decoded` is None where none had."""
 
     decoded: Decoded | None
     places: list[int]
@@ -32,15 +32,16 @@ class Translated:
 
     @property
     def fallbacks(self) -> Fallbacks:
+        """The numbers of windows whose output had another number of sentences."""
         return self.decoded.fallbacks if self.decoded else Fallbacks()
 
     @property
     def is_by_document(self) -> bool:
-        """Are there translations of documents, since the model does not mark sentences?"""
+        """Whether translations are those of documents, since the model does not mark sentences."""
         return self.decoded is not None and self.decoded.lines == "documents"
 
     def texts(self) -> list[str]:
-        """A text for each line, or for each document."""
+        """Return a translation for each line, or for each document."""
         if self.decoded is None:
             return [""] * self.count
         restored = restored_lines(self.decoded.translations[-1], self.decoded.line_lengths, self.restore)
@@ -51,7 +52,7 @@ class Translated:
         return [of_line.get(place, "") for place in range(self.count)]
 
     def n_best(self) -> Iterable[str]:
-        """See `docmt.decoding.files`; `line` is that of the input or, by documents, the document's number."""
+        """Return the rows of the n-best list (`docmt.decoding.files`); `line` is that of the input, or the document."""
         if self.decoded is None:
             return ["\t".join(COLUMNS)]
         numbers = None if self.is_by_document else [place + 1 for place in self.places]
@@ -84,18 +85,20 @@ def _named_numbers(names: Sequence[str], ids: Sequence[list[int]]) -> dict[int, 
 def translate_documents(
     model: TrainedModel, documents: Sequence[Sequence[str]], config: DecodeConfig, progress: Progress = quiet
 ) -> tuple[list[list[str]], Fallbacks]:
-    """Of each document the translations of its sentences, or one line, where the model does not mark sentences.
+    """Translate documents: a line per sentence, or one line per document by a model that does not mark sentences.
 
     Raises UserError as `translate_lines` does.
     """
     sentences = [sentence for document in documents for sentence in document]
     numbers = [number for number, document in enumerate(documents) for _ in document]
     ids = list(map(model.pipeline.source.encode, sentences))
-    there = {place: numbers[place] for place, pieces in enumerate(ids) if pieces}
-    found = _translated(model, sentences, ids, there, config, progress)
-    of_texts = sorted(set(there.values())) if found.is_by_document else numbers
-    texts = list(zip(found.texts(), of_texts, strict=True))
-    return [[text for text, of in texts if of == number] for number in range(len(documents))], found.fallbacks
+    document_of_place = {place: numbers[place] for place, pieces in enumerate(ids) if pieces}
+    translated = _translated(model, sentences, ids, document_of_place, config, progress)
+    document_of_text = sorted(set(document_of_place.values())) if translated.is_by_document else numbers
+    lines: list[list[str]] = [[] for _ in documents]
+    for text, number in zip(translated.texts(), document_of_text, strict=True):
+        lines[number].append(text)
+    return lines, translated.fallbacks
 
 
 def _translated(
@@ -106,19 +109,19 @@ def _translated(
     config: DecodeConfig,
     progress: Progress,
 ) -> Translated:
-    """`documents`: by the place of each line that is translated, its document's number, in rising order."""
+    """Translate the lines whose places are keys of `documents`, with the rising numbers of their documents."""
     places, decoded = list(documents), None
     if places:
-        cut = model.own_cut()
+        cut = model.test_cut()
         table = _segments([ids[place] for place in places], list(documents.values()), cut)
-        seen = _sentences([lines[place] for place in places], list(documents.values()), table)
-        segments = SegmentTable.from_table(table, WHERE, model.chains(seen))
+        sentences = _sentences([lines[place] for place in places], list(documents.values()), table)
+        segments = SegmentTable.from_table(table, WHERE, model.chains(sentences))
         decoded = decode_segments(segments, cut, Translator(model.network, config, progress))
     return Translated(decoded, places, len(lines), model.pipeline.target.restore)
 
 
 def _segments(ids: list[list[int]], documents: list[int], cut: CutConfig) -> pa.Table:
-    """SEGMENTS of sentences that have no translation yet, each of the document of its number."""
+    """Return SEGMENTS of sentences without translations; `documents` has the number of each one's document."""
     columns = {
         "document": pa.array([str(document) for document in documents]),
         "sentence": pa.array([n for _, group in groupby(documents) for n, _ in enumerate(group)], pa.int32()),
@@ -131,7 +134,7 @@ def _segments(ids: list[list[int]], documents: list[int], cut: CutConfig) -> pa.
 
 
 def _sentences(sentences: list[str], documents: list[int], segments: pa.Table) -> Iterator[list[str]]:
-    """Of each segment its sentences."""
+    """Yield the sentences of each segment."""
     opens = {number: place for place, number in reversed([*enumerate(documents)])}
     for segment in segments.select(["document", "first", "source_lengths"]).to_pylist():
         start = opens[int(segment["document"])] + segment["first"]

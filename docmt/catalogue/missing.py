@@ -116,9 +116,9 @@ def missing_error(missing: Mapping[str, list[FileConfig]], places: Places) -> Us
     return UserError(
         "files are missing that have no public source",
         found=instructions,
-        remedy="put each where it says, or name folders that hold them by these names: `mirror: FOLDER`, or "
-        f"`local: {{{next(iter(missing), 'corpus')}: FOLDER}}` (any layout). `missing: skip` goes on without these "
-        "corpora.",
+        remedy="put each file into its folder above, or name folders that hold them by these names: "
+        f"`mirror: FOLDER`, or `local: {{{next(iter(missing), 'corpus')}: FOLDER}}` (any layout). "
+        "`missing: skip` goes on without these corpora.",
     )
 
 

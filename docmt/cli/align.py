@@ -79,8 +79,8 @@ def parallel(source: Path, target: Path) -> tuple[tuple[str, ...], tuple[str, ..
 def score_links(
     gold: Annotated[Path, input_file("links that people made: i-j where they are sure, ipj where they are possible")],
     links: Annotated[Path, input_file("links to score, as docmt align prints them")],
-    gold_counts_from_one: Annotated[
-        bool, typer.Option("--gold-counts-from-one", help="words in --gold are counted from 1 instead of 0")
+    gold_starts_at_1: Annotated[
+        bool, typer.Option("--gold-starts-at-1", help="words in --gold are counted from 1 instead of 0")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -88,7 +88,7 @@ def score_links(
     from docmt.scoring.alignment.links import alignment_quality, read_gold, read_unchecked_links
     from docmt.scoring.plain_files import need_lines
 
-    sentences, lines = read_gold(gold, gold_counts_from_one), read_unchecked_links(links)
+    sentences, lines = read_gold(gold, gold_starts_at_1), read_unchecked_links(links)
     need_lines(links, lines, len(sentences), f"as in {gold}")
     if not sentences:
         raise UserError("no sentences", where=str(gold))

@@ -131,7 +131,7 @@ def count_chains(
 def _words(
     config: "CorpusConfig", places: "Places", text: "TextConfig", split: str | None = None
 ) -> "dict[str, Documents]":
-    """The source side of the splits that are here, or of one of them."""
+    """Return the words of the source side, by split: of all splits whose files are here, or of one."""
     from docmt.corpus.opening import available_documents
     from docmt.text.tokenizers import tokenizer_for
 
@@ -145,6 +145,7 @@ def _words(
 
 
 def _stated(config: "CorpusConfig", split: str) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each paper that states lexical chains of a split."""
     for published in config.published:
         counts = dict(published.counts[split].items) if split in published.counts else {}
         if STATED[0] in counts:
@@ -152,17 +153,19 @@ def _stated(config: "CorpusConfig", split: str) -> Iterator[tuple[str, ...]]:
 
 
 def _chosen(grid: "Grid", names: list[str] | None) -> "list[CorpusConfig]":
+    """Return the corpora of these names, or all; raise UserError for an unknown name."""
     for name in names or ():
         check_known("corpus", name, grid.corpora)
     return [corpus for name, corpus in grid.corpora.items() if not names or name in names]
 
 
 def _source_row(source: "Source") -> tuple[str, ...]:
+    """Return the cells of a source: corpus, file, answer, bytes, day of the last download, address."""
     answer = source.answer
-    said = answer.problem or (f"HTTP {answer.status}" if answer.status else "there")
+    status = answer.problem or (f"HTTP {answer.status}" if answer.status else "there")
     size = "-" if answer.size is None else f"{answer.size:,}"
     url = f"{source.url} -> {answer.moved}" if answer.moved else source.url
-    return source.corpus, source.file, said, size, source.checked or "never", url
+    return source.corpus, source.file, status, size, source.checked or "never", url
 
 
 def _check_text(check: "CorpusCheck") -> str:
@@ -184,13 +187,10 @@ def _check_text(check: "CorpusCheck") -> str:
 
 
 def _row(finding: "Finding", notes: list[str]) -> tuple[str, ...]:
-    number = (
-        "-"
-        if finding.measured is None
-        else f"{finding.measured:,.4g}"
-        if finding.measured % 1
-        else f"{finding.measured:,.0f}"
-    )
+    """Return the cells of a count; a note's number refers to the reasons below the table."""
+    number = "-"
+    if finding.measured is not None:
+        number = f"{finding.measured:,.4g}" if finding.measured % 1 else f"{finding.measured:,.0f}"
     note = f" [{notes.index(finding.why) + 1}]" if finding.why else ""
     words = {"equal": "equal", "explained": "differs, explained", "unexplained": "DIFFERS, not explained"}
     verdict = words.get(finding.verdict, finding.verdict) + note

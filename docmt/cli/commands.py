@@ -8,15 +8,17 @@ comes without one. A command with a Python function has its name, with `-` for `
 
 import functools
 import importlib
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from docmt.base.foreign import explained
+from docmt.base.version import VERSION
 from docmt.cli.options import check_paths, given_paths
 from docmt.cli.standard_input import standard_input_as_file
 
@@ -164,22 +166,28 @@ def build() -> typer.Typer:
     return app
 
 
-def version_option(
-    version: bool = typer.Option(False, "--version", help="Show the version and exit.", is_eager=True),
-) -> None:
-    """Print the version where it is asked for."""
-    if version:
-        from docmt.base.version import VERSION
-
+def show_version(wanted: bool) -> None:
+    """Print the version, and exit, where it is asked for."""
+    if wanted:
         typer.echo(f"docmt {VERSION}")
         raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", help="Show the version and exit.", callback=show_version, is_eager=True)
+]
+
+
+def version_option(version: Version = False) -> None:
+    """Accept --version beside the commands."""
 
 
 def command(name: str, module: str) -> Any:
     """Import the function of a command, and return it as a command of the command line."""
     function = getattr(importlib.import_module(f"docmt.cli.{module}"), name.replace("-", "_"))
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command(name, context_settings=CONTEXT)(guarded(function))
+    about = first_sentence(inspect.getdoc(function))
+    app.command(name, context_settings=CONTEXT, short_help=about)(guarded(function))
     return get_command(app)
 
 

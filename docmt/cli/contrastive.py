@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.cli.options import MOST_TOKENS, AsJson, Device, Model, Threads, open_model
-from docmt.cli.screen import print_json, say, show_table, shown_progress
+from docmt.cli.screen import print_json, progress_display, say, show_table
 from docmt.cli.standard_input import label
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def score_contrastive(
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score a model on contrastive sets: does it give the right translation more probability than every wrong one?
+    """Score a model on contrastive sets: the share of items whose right translation is the most probable variant.
 
     The judged sentence is the last one of an item; its context is cut as the model's own test documents were. A tie
     counts as wrong. Accuracy and chance are in percent (--json: fractions).
@@ -78,7 +78,7 @@ def score_contrastive(
 
     config, where = ContrastiveConfig(score, unit), ", ".join(map(label, sets))
     items = read_sets(sets, form, options, trained.languages, report_changes)
-    with shown_progress("contrastive scores", "variants") as progress:
+    with progress_display("contrastive scores", "variants") as progress:
         judgements = judgements_of(trained, items, config, batch_tokens, progress, where)
     signature = contrastive_signature(config)
     if as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from docmt.base.errors import USER_MISTAKE, UserError
-from docmt.cli.options import AsJson, input_file, input_folder, output_folder
+from docmt.cli.options import AsJson, Mirror, input_file, input_folder, output_folder
 from docmt.cli.screen import aligned, print_json
 from docmt.cli.standard_input import NAME
 
@@ -54,7 +54,7 @@ def check_corpus(
     files: Annotated[
         Path | None, input_folder("folder with the corpus' files [default: beside PATH, or downloaded already]")
     ] = None,
-    mirror: Annotated[str, typer.Option(envvar="DOCMT_MIRROR", help="folder that holds the corpus' archives")] = "",
+    mirror: Mirror = None,
     at_most: Annotated[int, typer.Option(min=1, help="how many problems of each kind are printed")] = 10,
     as_json: AsJson = False,
 ) -> None:
@@ -71,7 +71,7 @@ def check_corpus(
         settings = lines_settings(source, target, reference or [], boundaries)
         review = review_files(settings, "--source, --target", at_most)
     elif path.suffix in (".yaml", ".yml"):
-        review = review_corpus(path, files, mirror or None, at_most)
+        review = review_corpus(path, files, mirror, at_most)
     else:
         # The reader of tables knows their form by the end of the name, which standard input lacks.
         table = path.rename(path.with_suffix(".tsv")) if path.name == NAME else path

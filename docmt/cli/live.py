@@ -18,14 +18,15 @@ READ_EVERY = 5
 
 
 def training_progress(settings: Path) -> Listener:
-    """A live line on a terminal, plain lines on standard error otherwise; `settings` tells the number of updates."""
+    """Return a live line on a terminal, plain lines elsewhere; the file `settings` has the number of updates."""
     if not sys.stderr.isatty():
         return TrainingLog(say)
     return LiveLine(max_updates(settings))
 
 
 def max_updates(settings: Path) -> int | None:
-    """None where there is no such limit, or no such file: that is for the training to complain about."""
+    """Return the number of updates of a settings.json; None without a limit, and for a file that cannot be read."""
+    # A damaged file is refused by the training itself, whose message says more.
     try:
         return json.loads(settings.read_text(encoding="utf-8"))["train"]["max_updates"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -33,9 +34,10 @@ def max_updates(settings: Path) -> int | None:
 
 
 class LiveLine:
-    """Update, loss, target tokens a second and, where the number of updates is known, the time left."""
+    """A line on a terminal: update, loss, target tokens per second and, where updates are limited, the time left."""
 
     def __init__(self, total: int | None) -> None:
+        """Show the line; `total` is the number of updates, None where it is not limited."""
         self._meter, self._console = Meter(), Console(stderr=True)
         columns = (
             TextColumn("update {task.completed}"),
@@ -49,6 +51,7 @@ class LiveLine:
         self._line.start()
 
     def updated(self, step: Step) -> None:
+        """Show an update, with the means of the last few."""
         self._meter.add(step)
         self._line.update(self._task, completed=step.update)
         if step.update % READ_EVERY == 0:
@@ -57,47 +60,56 @@ class LiveLine:
             self._line.update(self._task, description=text)
 
     def validated(self, validation: Validation) -> None:
+        """Print the losses of a validation."""
         self.note(dev_line(validation))
 
     def note(self, text: str) -> None:
+        """Print a message."""
         with unfailing():
             self._console.print(text, markup=False, highlight=False)
 
     def close(self) -> None:
+        """Remove the line."""
         with unfailing():
             self._line.stop()
 
 
 class TrainingLog:
-    """A line a minute, and one at each validation, by `write`; `clock` gives seconds."""
+    """Lines of a log: one per minute, and one at each validation."""
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        """Write lines by `write`; `clock` returns seconds."""
         self._write, self._meter, self._minutes = write, Meter(), Minutes(clock)
 
     def updated(self, step: Step) -> None:
+        """Write the means of the last minute's updates where a line is due."""
         self._meter.add(step)
         if self._minutes():
             self._write(f"update {step.update}, epoch {step.epoch + 1}: {in_words(self._meter.read()[1])}")
 
     def validated(self, validation: Validation) -> None:
+        """Print the losses of a validation."""
         self._write(dev_line(validation))
 
     def note(self, text: str) -> None:
+        """Print a message."""
         self._write(text)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: a log has nothing open."""
 
 
 def in_words(means: dict[str, float]) -> str:
+    """Return the means of updates as text: losses in nats per token, norm of the gradient, rates, tokens per second."""
     rates = " ".join(f"{name} {value:.3g}" for name, value in means.items() if name.startswith("lr"))
     return (
         f"loss {means['loss']:.3f}, nll {means['nll']:.3f}, gradient {means['gradient_norm']:.2f}, {rates}, "
-        f"{means['source_tokens_per_s']:,.0f} / {means['target_tokens_per_s']:,.0f} source / target tokens a second"
+        f"{means['source_tokens_per_s']:,.0f} / {means['target_tokens_per_s']:,.0f} source / target tokens per second"
     )
 
 
 def dev_line(validation: Validation) -> str:
+    """Return the losses, perplexity and BLEU of a validation as text."""
     terms = "".join(f", {name} {value:.4f}" for name, value in validation.terms.items())
     bleu = "" if validation.bleu is None else f", BLEU {validation.bleu:.2f}"
     return (

@@ -20,7 +20,7 @@ def main() -> None:
         end_with_workflow()
         run()
     except BrokenPipeError:
-        # The reader (head, less) has seen enough.
+        # The reader of the pipe (head, less) has closed it.
         forget_output()
         sys.exit(1)
     except KeyboardInterrupt:
@@ -31,7 +31,7 @@ def main() -> None:
         if told is None or os.environ.get("DOCMT_DEBUG") == "1":
             raise
         say(f"docmt: {told}")
-        with suppress(OSError):  # that is what was told
+        with suppress(OSError):  # the message above is about this error
             flush()
         sys.exit(told.status)
 
@@ -40,7 +40,7 @@ def run() -> None:
     """Run a command, and print all that it has to say."""
     try:
         with naming(STANDARD_OUTPUT):  # all that is written elsewhere has its name
-            build()()
+            build()(prog_name="docmt")
     except SystemExit as end:
         if end.code == INTERRUPTED:  # what typer makes of Ctrl-C
             raise KeyboardInterrupt from end
@@ -49,7 +49,7 @@ def run() -> None:
 
 
 def flush() -> None:
-    """Standard output may be a file on a full disk, which shows only when it is written."""
+    """Write standard output to its end; raise OSError where it is a file on a full disk, which shows only then."""
     if sys.stdout is None:
         return
     try:
@@ -61,7 +61,7 @@ def flush() -> None:
 
 
 def forget_output() -> None:
-    """Python would try to write the rest at its end, and fail again."""
+    """Discard standard output: Python would try to write the rest at its end, and fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,7 +1,7 @@
-"""What commands print: results as tables or JSON; lines on standard error, where a screen that is gone ends nothing;
-there too how far a long command is.
+"""The output of commands: tables or JSON on standard output, messages and progress on standard error.
 
-Tables are ruled on a terminal, and plain columns in a file or a pipe. Progress is a bar, or a line a minute.
+Tables are ruled on a terminal, and plain columns in a file or a pipe. Progress is a bar on a terminal, and a line per
+minute elsewhere. Messages never end a command, even where the terminal is gone.
 """
 
 import json
@@ -21,18 +21,19 @@ if TYPE_CHECKING:
     from docmt.base.workers import Workers
 
 EVERY_S = 60.0
-"""Between two lines of progress in a log."""
+"""Seconds between two lines of progress in a log."""
 
 
 def say(text: str) -> None:
-    """One write, since processes share the screen: `print` may write a line's end by itself."""
+    """Write a line to standard error, in one write."""
+    # Processes share the screen: `print` may write the end of a line separately, between lines of another process.
     with unfailing():
         typer.echo(text, err=True)
 
 
 @contextmanager
 def unfailing() -> Iterator[None]:
-    """Where writing fails (a closed pipe, a terminal that is gone, a full disk), all that follows goes nowhere."""
+    """Discard standard error from the first failed write on (a closed pipe, a lost terminal, a full disk)."""
     try:
         yield
     except OSError:
@@ -49,7 +50,10 @@ def print_json(value: Any, stream: IO[str] | None = None) -> None:
 def show_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[str] = (), styles: Sequence[str] = ()
 ) -> None:
-    """Columns named in `numbers` are set flush right; `styles`: on a terminal, of each row, if they differ."""
+    """Print a table: ruled on a terminal, plain columns elsewhere.
+
+    Columns named in `numbers` are aligned to the right. `styles` has the style of each row on a terminal.
+    """
     if not sys.stdout.isatty():
         typer.echo(aligned([columns, *rows], numbers=numbers))
         return
@@ -61,7 +65,7 @@ def show_table(
 def ruled(
     columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[str] = (), styles: Sequence[str] = ()
 ) -> "Table":
-    """`styles`: of each row, if they differ."""
+    """Return a table for a terminal; see `show_table`."""
     from rich.box import SIMPLE
     from rich.table import Table
 
@@ -74,7 +78,7 @@ def ruled(
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "", numbers: Collection[str] = ()) -> str:
-    """Columns side by side, the first row being their names: two blanks between, each as wide as its widest cell."""
+    """Return rows as text, each column as wide as its widest cell; the first row has the names of the columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     flush = [str.rjust if name in numbers else str.ljust for name in rows[0]]
     texts = ("  ".join(f(cell, width) for f, cell, width in zip(flush, row, widths, strict=True)) for row in rows)
@@ -82,8 +86,11 @@ def aligned(rows: Sequence[Sequence[str]], indent: str = "", numbers: Collection
 
 
 @contextmanager
-def shown_progress(name: str, unit: str, counted: str = "source pieces") -> Iterator[Callable[[int, int, int], None]]:
-    """Something to be told of items done, items in all, and how much else was done: `counted`, shown as a rate."""
+def progress_display(name: str, unit: str, counted: str = "source pieces") -> Iterator[Callable[[int, int, int], None]]:
+    """Yield a function that shows the progress of a command, `name`.
+
+    It is called with the number of finished items, of all items (each a `unit`), and of what is `counted` as a rate.
+    """
     if not sys.stderr.isatty():
         yield LogLines(name, unit, counted)
         return
@@ -101,18 +108,20 @@ def shown_progress(name: str, unit: str, counted: str = "source pieces") -> Iter
         yield show
 
 
-shown_shards = partial(shown_progress, unit="shards", counted="sentence pairs")
-"""Of a stage that goes through a corpus, by the name of what it does."""
+shard_progress = partial(progress_display, unit="shards", counted="sentence pairs")
+"""The progress of a stage that goes through a corpus in shards."""
 
 
 class Minutes:
-    """Says, when it is called, whether another line of a log is due; `clock` gives seconds."""
+    """A clock of a log: calling it returns whether a minute has passed since the last line."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Start now; `clock` returns seconds."""
         self.clock = clock
         self.start = self.last = clock()
 
     def __call__(self) -> bool:
+        """Return whether another line is due, and start the next minute if so."""
         now = self.clock()
         if now - self.last < EVERY_S:
             return False
@@ -121,21 +130,23 @@ class Minutes:
 
 
 class LogLines:
-    """A line a minute; the clock gives seconds."""
+    """Progress as a line per minute on standard error."""
 
     def __init__(
         self, name: str, unit: str, counted: str = "source pieces", clock: Callable[[], float] = time.monotonic
     ) -> None:
+        """Name what is done, its items and the rate; `clock` returns seconds."""
         self.name, self.unit, self.counted, self.minutes = name, unit, counted, Minutes(clock)
 
     def __call__(self, done: int, total: int, count: int) -> None:
+        """Print a line where one is due: finished items, all items, and the rate of what is counted."""
         if self.minutes():
             rate = f"{count / (self.minutes.last - self.minutes.start):,.0f} {self.counted}/s"
             say(f"{self.name}: {done} of {total} {self.unit}, {rate}")
 
 
 def workers_of(processes: int | None) -> "Workers":
-    """So many, or one for each core, and what shows how far they are."""
+    """Return worker processes that show their progress: one per core where no number is given."""
     from docmt.base.workers import Workers, cores
 
-    return Workers(processes or cores(), shown_shards)
+    return Workers(processes or cores(), shard_progress)

@@ -40,9 +40,10 @@ def standard_input_as_file(command: Callable[..., None], values: dict[str, Any])
 
 def renamed(problem: UserError, folder: str) -> UserError:
     """Return the message with standard input under its own name instead of the temporary file's path."""
-    texts = (problem.what, problem.where, problem.found, problem.expected, problem.remedy)
-    what, where, found, expected, remedy = (text and text.replace(f"{folder}/", "") for text in texts)
-    return UserError(what, where=where, found=found, expected=expected, remedy=remedy, status=problem.status)
+    names = ("what", "where", "found", "expected", "remedy")
+    texts = {name: getattr(problem, name) for name in names}
+    what, facts = texts.pop("what"), {name: text and text.replace(f"{folder}/", "") for name, text in texts.items()}
+    return UserError(what, **facts, status=problem.status)
 
 
 def label(path: Path) -> str:

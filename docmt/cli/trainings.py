@@ -25,7 +25,7 @@ NAMES, NUMBERS, LAST = (
     ("state",),
 )
 COLUMNS = NAMES + NUMBERS + LAST
-"""Numbers are set flush right."""
+"""The columns of the table; those of NUMBERS are aligned to the right."""
 NONE_YET = "no training yet"
 COLOURS = {"running": "green", "failed": "red", "killed": "red", "stopped": "yellow", "finished": ""}
 
@@ -89,7 +89,7 @@ def print_changes(before: "list[TrainingState]", now: "list[TrainingState]", as_
 
 
 def show(trainings: "list[TrainingState]") -> None:
-    """Once: in colour on a terminal, in plain columns in a file."""
+    """Print the table once: in colour on a terminal, in plain columns in a file."""
     if trainings:
         show_table(COLUMNS, [*map(cells, trainings)], NUMBERS, styles(trainings))
     else:
@@ -97,17 +97,19 @@ def show(trainings: "list[TrainingState]") -> None:
 
 
 def table(trainings: "list[TrainingState]") -> "Table":
+    """Return the table for a terminal, with a caption where there is no training."""
     rows = ruled(COLUMNS, [*map(cells, trainings)], NUMBERS, styles(trainings))
     rows.caption = None if trainings else NONE_YET
     return rows
 
 
 def styles(trainings: "list[TrainingState]") -> list[str]:
+    """Return the colour of each training's row, which shows its state."""
     return [COLOURS[training.state] for training in trainings]
 
 
 def cells(training: "TrainingState") -> tuple[str, ...]:
-    """One text a column; `-` is what is not known."""
+    """Return the cell of each column; `-` is what is not known."""
     total = "" if training.max_updates is None else f" / {training.max_updates}"
     dev = "-" if training.dev is None else f"{training.dev:.3f} ({training.best:.3f})"
     hours = training.device_hours
@@ -127,7 +129,7 @@ def cells(training: "TrainingState") -> tuple[str, ...]:
 
 
 def duration(seconds: float) -> str:
-    """`3d 04h`, `2h 05m`, `4m 09s`."""
+    """Return seconds as text: `3d 04h`, `2h 05m` or `4m 09s`."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)

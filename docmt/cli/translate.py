@@ -17,7 +17,7 @@ from docmt.cli.options import (
     input_file,
     open_model,
 )
-from docmt.cli.screen import print_json, say, shown_progress
+from docmt.cli.screen import print_json, progress_display, say
 
 if TYPE_CHECKING:
     from docmt.api.translate import Translated
@@ -66,7 +66,7 @@ def translate(
     trained = open_model(model, device, threads)
     penalty = {"length_penalty": length_penalty, "length_alpha": length_alpha}
     config = DecodeConfig(beam=beam, **penalty, n_best=n_best, batch_tokens=batch_tokens)
-    with shown_progress("translating", "segments") as progress:
+    with progress_display("translating", "segments") as progress:
         translated = translate_lines(trained, lines, config, progress, names)
     report_fallbacks(translated.fallbacks)
     if as_json:

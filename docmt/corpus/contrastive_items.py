@@ -43,7 +43,7 @@ class ContrastiveReaderConfig(FileReaderConfig):
         return {CONTRASTIVE: [path for place, path in self.paths if place != ("archive",)]}
 
     def limited(self, splits: Collection[str]) -> Self | None:
-        """Return this reader where the contrastive sets are asked for, else None."""
+        """Return this reader where `splits` has the name of the contrastive sets, else None."""
         return self if CONTRASTIVE in splits else None
 
 

@@ -42,8 +42,8 @@ class SideText:
 class Document:
     """A document of sentence pairs.
 
-    `references`: further translations beside the target. `where`: the place at which the document begins, as messages
-    show it.
+    `references`: further translations beside the target. `where`: the place in the corpus' files at which the document
+    begins, as messages show it.
     """
 
     split: str
@@ -63,7 +63,10 @@ class Document:
 class ContrastiveItem:
     """A row of `contrastive.parquet` (`docmt.base.columns.CONTRASTIVE`) without its number.
 
-    `where`: the place in the corpus' files that the item was read from, as messages show it.
+    `set`: the set, with its part after a slash; `distance`: the number of sentences from the deciding sentence to the
+    judged one, the last; `target_context`: the translations of the sentences before the judged one; `variants`: the
+    translations of the judged sentence, of which `correct` is the index of the right one; `where`: the place in the
+    corpus' files, as messages show it.
     """
 
     set: str
@@ -229,10 +232,7 @@ def tsv_rows(
         if len(values) == len(header):
             yield number, ["" if index is None else values[index] for index in indices]
         else:
-            where, problem = (
-                f"{inputs.display_name(path)}:{number}",
-                "row has a different number of columns than the header",
-            )
+            where, problem = f"{inputs.display_name(path)}:{number}", "row has more or fewer columns than the header"
             width, header_width = f"{len(values)} columns", f"{len(header)} columns"
             inputs.problems.report(problem, where=where, found=width, expected=header_width)
 

@@ -27,9 +27,9 @@ class Statistics:
     def __init__(self) -> None:
         """Start with no documents."""
         self.lengths: Counter[int] = Counter()
-        """The number of documents by their number of sentences."""
+        """The number of documents of each length in sentences."""
         self.references: Counter[int] = Counter()
-        """The number of sentences by their number of references, the target included."""
+        """The number of sentences that have each number of references, the target included."""
         self.characters = {"source": 0, "target": 0}
 
     def add(self, document: Document) -> None:

@@ -27,7 +27,7 @@ from docmt.corpus.opening import AvailableFiles, OpenedCorpus, available_files, 
 from docmt.corpus.read import Statistics, check_counts, check_splits
 
 CATALOGUE = "catalogue"
-"""The name that stands instead of a paper's where the catalogue states the count of the files."""
+"""The `paper` of a finding whose count the catalogue states for the files."""
 Verdict = Literal["equal", "explained", "unexplained", "not counted"]
 
 
@@ -203,7 +203,7 @@ def review_files(settings: Mapping[str, Any], where: str, at_most: int) -> Revie
     messages; `at_most`: the number of problems of each kind that are kept as text.
     """
     review = Review(problems=CollectedProblems(at_most))
-    # The languages of the files are not known; the forms that users may name here do not need them.
+    # The languages are not known, but callers name the forms `lines` and `table`, which do not use them.
     _read(parse(ReaderConfig, settings, where), Path(), ("xx", "yy"), "the corpus", review)
     return review
 

@@ -39,4 +39,4 @@ class CasesFigure(FigureConfig):
             checks.system(getattr(self, key), self.corpus, (*path, key))
         texts = [checks.systems[name].text for name in (self.system, self.baseline)]
         description = f"{self.system} with text {texts[0]}, {self.baseline} with {texts[1]}"
-        checks.require(texts[0] == texts[1], "systems of different words", description, (*path, "system"))
+        checks.require(texts[0] == texts[1], "systems with different texts", description, (*path, "system"))

@@ -70,7 +70,7 @@ class CountsTable(TableConfig):
             pattern = COUNTS[count].view_of(split)
             is_counted = pattern == WORDS or any(fnmatchcase(view, pattern) for view in views)
             cell, expected = f"{count} of {split} on {corpus}", f"a system there whose view is {pattern}"
-            checks.require(is_counted, "nothing counts this", cell, path, expected)
+            checks.require(is_counted, "no stage counts this", cell, path, expected)
 
     def _check_published(self, checks: Checks, path: tuple) -> None:
         """Raise UserError where the catalogue has no counts of the paper, or none from the stated place in it."""

@@ -31,6 +31,7 @@ def is_published(value: object) -> bool:
     """Return whether a study may state this value as published: a number, a printed number, or `NOT_DIGITISED`."""
     if isinstance(value, str):
         return value == NOT_DIGITISED or PRINTED.fullmatch(value) is not None
+    # A boolean is an instance of int.
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -1,4 +1,4 @@
-"""The architectures, one file each; `docmt.settings.models.MODELS` is the table of them."""
+"""The architectures, one file each; `docmt.settings.models.MODELS` is the table of all of them."""
 
 from importlib import import_module
 from pathlib import Path
@@ -10,9 +10,9 @@ from docmt.settings.models import MODELS, READS_CHAINS, TransformerConfig
 
 
 def build(config: TransformerConfig, source_size: int, target_size: int) -> Transformer:
-    """A freshly initialised model; sizes are those of the vocabularies.
+    """Return a newly initialised model for vocabularies of these sizes.
 
-    Raises UserError where one table of embeddings is asked for two vocabularies of different size.
+    Raises UserError where one table of embeddings is requested for two vocabularies of different size.
     """
     if config.embeddings == "shared" and source_size != target_size:
         raise UserError(
@@ -23,12 +23,13 @@ def build(config: TransformerConfig, source_size: int, target_size: int) -> Tran
         )
     module, name = MODELS[config.kind].model.split(":")
     model = getattr(import_module(module), name)(config, source_size, target_size)
+    # The noise of each module follows from its name, which a module does not know before the model is complete.
     name_sites(model)
     return model
 
 
 def check_chains(kind: str, chains: Path | None) -> None:
-    """Raises UserError where an architecture that reads lexical chains gets none, or another one gets them."""
+    """Raise UserError where an architecture that reads lexical chains has none, or another architecture has them."""
     if (kind in READS_CHAINS) != (chains is not None):
         raise UserError(
             "model and arguments differ in lexical chains",

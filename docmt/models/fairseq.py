@@ -1,13 +1,13 @@
-"""Trained models of fairseq, and of G-Transformer's code, which is built on it: their weights as a model of ours.
+"""Import of trained models of fairseq, and of G-Transformer's code, which is built on it.
 
 | there | here |
 | --- | --- |
 | `args` (0.9), `cfg.model` (0.12) | `docmt.models.fairseq_settings` |
 | rows by a dictionary: `<s> <pad> </s> <unk>`, pieces | rows by a vocabulary: our symbols, pieces: `Numbering` |
 | names of tensors | `FAMILY` |
-| tensors that play no part | `UNUSED` |
+| tensors that have no use | `UNUSED` |
 
-A checkpoint is a pickle. Nothing in it is run: only tensors, plain values and `argparse.Namespace` are read.
+A checkpoint is a pickle. No code in it is run: only tensors, plain values and `argparse.Namespace` are read.
 """
 
 import re
@@ -24,7 +24,7 @@ from docmt.base.foreign import explained, is_of_system, reading
 from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.fairseq_settings import config_of, is_g_transformer, read_argument
-from docmt.models.families import BART, BART_PROJECTIONS, attention
+from docmt.models.families import BART, BART_PROJECTIONS, attention_names
 from docmt.models.store import check_fit, defect_in, fill, load_plain
 from docmt.models.transformer import Transformer
 from docmt.nn.layers import FIRST_POSITION
@@ -32,20 +32,20 @@ from docmt.nn.shapes import Tensor
 from docmt.settings.models import TransformerConfig
 
 FIRST_SYMBOLS = ("<s>", "<pad>", "</s>", "<unk>")
-"""The first entries of every dictionary; its file does not have them."""
+"""The first entries of every dictionary; the dictionary's file does not contain them."""
 
 KNOWN_SYMBOLS = (*FIRST_SYMBOLS, "<mask>")
-"""Entries that are symbols here too, of the same meaning."""
+"""Entries that are special symbols here too, with the same meaning."""
 
 END_OF_DOCUMENT = "<sep>"
-"""Our symbol for the target's language token, with which G-Transformer's code ends a document."""
+"""Our symbol for the language token of the target, with which G-Transformer's code ends a document."""
 
 TABLES = {
     "source_embedding": "encoder.embed_tokens",
     "target_embedding": "decoder.embed_tokens",
     "output": "decoder.output_projection",
 }
-"""Modules whose weight has a row for each piece."""
+"""Modules whose weight has a row for each piece, and their names in the checkpoint."""
 SOURCE, TARGET, OUTPUT = (f"{table}.weight" for table in TABLES)
 
 FAMILY = replace(
@@ -53,31 +53,34 @@ FAMILY = replace(
     outside={**BART.outside, **TABLES},
     parts={
         **BART.parts,
-        **attention("self_attention.group", "self_attn_local", BART_PROJECTIONS),
-        **attention("self_attention.global_", "self_attn_global", BART_PROJECTIONS),
-        **attention("cross_attention.group", "encoder_attn_local", BART_PROJECTIONS),
-        **attention("cross_attention.global_", "encoder_attn_global", BART_PROJECTIONS),
+        **attention_names("self_attention.group", "self_attn_local", BART_PROJECTIONS),
+        **attention_names("self_attention.global_", "self_attn_global", BART_PROJECTIONS),
+        **attention_names("cross_attention.group", "encoder_attn_local", BART_PROJECTIONS),
+        **attention_names("cross_attention.global_", "encoder_attn_global", BART_PROJECTIONS),
         "self_attention.gate": "self_attn_gate.0",
         "cross_attention.gate": "encoder_attn_gate.0",
     },
     embeddings=(),
 )
-"""BART has fairseq's names; and what G-Transformer's code has besides."""
+"""The names of a checkpoint: fairseq's, which BART has too, and the additional ones of G-Transformer's code."""
 
 UNUSED = re.compile(
     r"(en|de)coder\.version"
     r"|(en|de)coder\.embed_positions\._float_tensor"
     r"|encoder\.layers\.\d+\.(in_proj|out_proj|fc1|fc2)_(weight|bias)"
 )
-"""Format numbers, the type of a table that is computed, and places that 0.12 keeps for a fused computation."""
+"""Names of tensors without use here.
+
+They are format numbers, the type of a table that is computed, and places that 0.12 reserves for a fused computation.
+"""
 
 TIED = {"shared": {TARGET: SOURCE, OUTPUT: SOURCE}, "target": {OUTPUT: TARGET}, "separate": {}}
-"""By `config.embeddings`: the parameter that stands for others; a checkpoint may have the values of each."""
+"""For each value of `config.embeddings`: the parameter that several names share; a checkpoint may hold each of them."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """`args`: the training's arguments; `weights`: tensors by their names there; `where`: the file."""
+    """A checkpoint: `args` are the arguments of its training, `weights` its tensors by name, `where` is the file."""
 
     args: Namespace
     weights: dict[str, Tensor]
@@ -85,17 +88,20 @@ class Checkpoint:
 
 
 def read_checkpoint(path: Path | str) -> Checkpoint:
-    """Raises UserError where the file is missing, damaged, holds what could run code, or is no such checkpoint."""
+    """Read a checkpoint without running code in it.
+
+    Raises UserError where the file is missing, damaged, could run code, or is no checkpoint of fairseq.
+    """
     where = str(path)
     content = _read_safely(Path(path))
-    parts = content if isinstance(content, dict) else {}
-    settings = parts["cfg"].get("model") if isinstance(parts.get("cfg"), dict) else parts.get("args")
-    weights = parts.get("model")
+    entries = content if isinstance(content, dict) else {}
+    settings = entries["cfg"].get("model") if isinstance(entries.get("cfg"), dict) else entries.get("args")
+    weights = entries.get("model")
     if not isinstance(settings, Namespace) or defect_in(weights):
         raise UserError(
             "not a checkpoint of fairseq",
             where=where,
-            found=", ".join(map(str, parts)) or type(content).__name__,
+            found=", ".join(map(str, entries)) or type(content).__name__,
             expected="args (0.9 and later) or cfg (0.12), and model, which has tensors alone",
         )
     return Checkpoint(settings, weights, where)
@@ -105,14 +111,15 @@ def _read_safely(path: Path) -> Any:
     try:
         return load_plain(path, [Namespace])
     except Exception as problem:
-        # Bytes from anywhere: a damaged pickle can fail in any way.
+        # A damaged pickle can raise any error. Errors of the system, such as a missing file, have messages of their
+        # own.
         if is_of_system(problem):
             raise explained(problem) from None
-        called = re.search(r"GLOBAL (\S+)", str(problem))
+        refused_name = re.search(r"GLOBAL (\S+)", str(problem))
         raise UserError(
             "not a checkpoint that can be read as weights alone",
             where=str(path),
-            found=f"{called[1]}, which might run code" if called else type(problem).__name__,
+            found=f"{refused_name[1]}, which might run code" if refused_name else type(problem).__name__,
             expected="tensors, plain values and argparse.Namespace",
             remedy="nothing of the file was run: fetch it again, or name another one",
         ) from None
@@ -120,128 +127,138 @@ def _read_safely(path: Path) -> Any:
 
 @dataclass(frozen=True)
 class Numbering:
-    """Pieces of a dictionary in our order, our symbols first."""
+    """The pieces of a dictionary in the order of our vocabulary, special symbols first."""
 
     pieces: tuple[str, ...]
+    """All pieces of the vocabulary."""
     origins: tuple[int | None, ...]
-    """The row that each piece has in the checkpoint; none for our symbols that it does not know."""
+    """The row of each piece in the checkpoint; None for our symbols that the checkpoint does not have."""
 
     @classmethod
-    def of(cls, symbols: Sequence[str], renamed: Mapping[str, str], where: str) -> "Numbering":
-        """`symbols`: all entries of a dictionary by their number; `renamed`: entries that are symbols of ours.
+    def from_symbols(cls, symbols: Sequence[str], renamed: Mapping[str, str], where: str) -> "Numbering":
+        """Return the numbering of a dictionary's entries.
 
-        Raises UserError for an entry that stands twice, or that is called like a symbol of ours and is none.
+        `symbols` are all entries in the order of their numbers; `renamed` maps entries to special symbols of ours.
+
+        Raises UserError for an entry that occurs twice, or that has the name of a special symbol of ours without being
+        one.
         """
         rows: dict[str, int] = {}
         for row, symbol in enumerate(symbols):
             if symbol in SPECIALS and symbol not in KNOWN_SYMBOLS:
                 raise UserError("a piece has the name of a symbol of docmt", where=where, found=symbol)
             if rows.setdefault(renamed.get(symbol, symbol), row) != row:
-                raise UserError("a piece stands twice", where=where, found=symbol)
+                raise UserError("a piece occurs twice", where=where, found=symbol)
         pieces = SPECIALS + tuple(piece for piece in rows if piece not in SPECIALS)
         return cls(pieces, tuple(rows.get(piece) for piece in pieces))
 
     @property
     def absent(self) -> tuple[int, ...]:
-        """Ids of pieces that the checkpoint does not know."""
+        """Ids of the pieces that the checkpoint does not have."""
         return tuple(number for number, row in enumerate(self.origins) if row is None)
 
-    def take(self, table: Tensor) -> Tensor:
-        """The rows of a table in our order; zeros for pieces that the checkpoint does not know."""
-        taken = table.new_zeros(len(self.origins), *table.shape[1:])
+    def reorder(self, table: Tensor) -> Tensor:
+        """Return the rows of a table in our order; pieces that the checkpoint does not have get zeros."""
+        reordered = table.new_zeros(len(self.origins), *table.shape[1:])
         known = [(number, row) for number, row in enumerate(self.origins) if row is not None]
         numbers, rows = (torch.tensor(column) for column in zip(*known, strict=True))
-        taken[numbers] = table[rows]
-        return taken
+        reordered[numbers] = table[rows]
+        return reordered
 
 
 def numberings(checkpoint: Checkpoint, source: Sequence[str], target: Sequence[str]) -> tuple[Numbering, Numbering]:
-    """`source`, `target`: the pieces of the two dictionaries' files. Raises UserError as `Numbering.of`.
+    """Return the numberings of the dictionaries; `source` and `target` are the pieces of their files.
 
-    G-Transformer's task appends a token for each language, and `<mask>`, where a dictionary lacks them.
+    G-Transformer's task appends a token for each language and `<mask>` to a dictionary that lacks them.
+
+    Raises UserError for an entry that occurs twice, or that has the name of a special symbol of ours without being one.
     """
     appended, renamed = [], {}
     if is_g_transformer(checkpoint.args):
-        languages, last = (
+        languages, target_language = (
             read_argument(checkpoint.args, name, str, checkpoint.where) for name in ("langs", "target_lang")
         )
         appended = [*(f"[{language}]" for language in languages.split(",")), "<mask>"]
-        renamed = {f"[{last}]": END_OF_DOCUMENT}
+        renamed = {f"[{target_language}]": END_OF_DOCUMENT}
 
-    def numbered(pieces: Sequence[str], side: str) -> Numbering:
-        more = [symbol for symbol in appended if symbol not in pieces]
-        return Numbering.of((*FIRST_SYMBOLS, *pieces, *more), renamed, f"{side} dictionary")
+    def numbering_of(pieces: Sequence[str], side: str) -> Numbering:
+        missing = [symbol for symbol in appended if symbol not in pieces]
+        return Numbering.from_symbols((*FIRST_SYMBOLS, *pieces, *missing), renamed, f"{side} dictionary")
 
-    return numbered(source, "source"), numbered(target, "target")
+    return numbering_of(source, "source"), numbering_of(target, "target")
 
 
 def import_model(checkpoint: Checkpoint, source: Numbering, target: Numbering) -> Transformer:
-    """A model with the checkpoint's weights, in evaluation mode.
+    """Return a model with the checkpoint's weights, in evaluation mode.
 
-    Raises UserError for settings that cannot be said here, for a tensor that has no place here or is missing, and for
-    dictionaries of another number of pieces.
+    Raises UserError for settings that no setting here can express, for a tensor that has no place here or is missing,
+    and for dictionaries with another number of pieces.
     """
     with reading(checkpoint.where, "not the settings of a fairseq Transformer"):
         config = config_of(checkpoint.args, checkpoint.where)
     _check_layers(config, checkpoint)
     if config.embeddings == "shared" and source != target:
         raise UserError("one table of embeddings needs one dictionary", where=checkpoint.where, found="two that differ")
-    shape = replace(config, absent_pieces=target.absent), len(source.pieces), len(target.pieces)
+    build_arguments = replace(config, absent_pieces=target.absent), len(source.pieces), len(target.pieces)
     with torch.device("meta"):
-        described = build(*shape)
+        outline = build(*build_arguments)
     with reading(checkpoint.where, "not the weights of a fairseq Transformer"):
-        weights = renamed_weights(checkpoint, described, source, target)
-    # Before a model is made of settings that a damaged file may have, of any size.
-    check_fit(described, weights, checkpoint.where)
-    model = build(*shape)
+        weights = renamed_weights(checkpoint, outline, source, target)
+    # Before the model is allocated: a damaged file may have settings of any size.
+    check_fit(outline, weights, checkpoint.where)
+    model = build(*build_arguments)
     fill(model, weights, checkpoint.where)
     return model.eval()
 
 
 def _check_layers(config: TransformerConfig, checkpoint: Checkpoint) -> None:
     for stack, stated in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers)):
-        layers = {found[1] for name in checkpoint.weights if (found := re.match(rf"{stack}\.layers\.(\d+)\.", name))}
+        layers = {match[1] for name in checkpoint.weights if (match := re.match(rf"{stack}\.layers\.(\d+)\.", name))}
         if len(layers) != stated:
             expected = f"{stated}, as its arguments say"
-            found = f"weights of {len(layers)} {stack} layers"
+            present = f"weights of {len(layers)} {stack} layers"
             raise UserError(
-                "checkpoint of another architecture", where=checkpoint.where, found=found, expected=expected
+                "checkpoint of another architecture", where=checkpoint.where, found=present, expected=expected
             )
 
 
 def renamed_weights(
     checkpoint: Checkpoint, model: Transformer, source: Numbering, target: Numbering
 ) -> dict[str, Tensor]:
-    """The checkpoint's tensors by the names of the model's parameters, in our order of rows.
+    """Return the checkpoint's tensors by the names of the model's parameters, with rows in our order.
 
-    Raises UserError for a tensor that has no place in the model, and for tables that should be one and differ.
+    Raises UserError for a tensor that has no place in the model, and for tables that should be equal and differ.
     """
     parameters = {name for name, _ in model.named_parameters()}
     names, rows = parameter_names(parameters), {SOURCE: source, TARGET: target, OUTPUT: target}
     tied = TIED[model.config.embeddings]
-    found: dict[str, Tensor] = {}
+    weights: dict[str, Tensor] = {}
     for name, tensor in checkpoint.weights.items():
         if UNUSED.fullmatch(name):
             continue
         where = f"{checkpoint.where} {name}"
-        ours = parameter_name(name, names)
-        place = tied.get(ours, ours)
-        if place not in parameters:
+        target_name = parameter_name(name, names)
+        tied_name = tied.get(target_name, target_name)
+        if tied_name not in parameters:
             raise UserError("a tensor has no place in the model", where=where, found=f"shape {tuple(tensor.shape)}")
-        value = _in_our_order(tensor.float(), ours, rows.get(ours), where)
-        if not torch.equal(found.setdefault(place, value), value):
-            raise UserError("tables that are tied differ", where=where, found=f"other values than {place} has")
-    return found
+        value = _in_our_order(tensor.float(), target_name, rows.get(target_name), where)
+        # fairseq stores a tied table under each of its names; a table that differs would be lost without notice.
+        if not torch.equal(weights.setdefault(tied_name, value), value):
+            raise UserError("tables that are tied differ", where=where, found=f"other values than {tied_name} has")
+    return weights
 
 
 def parameter_names(parameters: Iterable[str]) -> dict[str | None, str]:
-    """By the names there: these parameters, and the tables that may be one with others."""
-    names = {FAMILY.named(parameter): parameter for parameter in (*parameters, SOURCE, TARGET, OUTPUT)}
+    """Return the parameter of each name of a checkpoint, including the tables that may be tied to others."""
+    names = {FAMILY.checkpoint_name(parameter): parameter for parameter in (*parameters, SOURCE, TARGET, OUTPUT)}
     return {**names, "decoder.embed_out": OUTPUT}
 
 
 def parameter_name(name: str, names: Mapping[str | None, str]) -> str | None:
-    """The name here of a tensor there; group attention that stands alone has its place without a name of its own."""
+    """Return the parameter of a tensor; None where it has none.
+
+    Group attention that is alone in its layer is called `_attn_local` there, and has no name of its own here.
+    """
     return names.get(name) or names.get(name.replace("_attn_local.", "_attn."))
 
 
@@ -254,4 +271,4 @@ def _in_our_order(tensor: Tensor, name: str, numbering: Numbering | None, where:
         raise UserError(
             "dictionary of another checkpoint", where=where, found=f"{entries} entries", expected=f"{len(tensor)}"
         )
-    return numbering.take(tensor)
+    return numbering.reorder(tensor)

@@ -1,6 +1,6 @@
-"""What stands beside the weights of a fairseq checkpoint: its arguments, as settings of a model here, and dictionaries.
+"""The arguments of a fairseq checkpoint as settings of a model here, and the dictionaries of the checkpoint.
 
-A dictionary has a piece and its count a line, in the order of their numbers.
+A dictionary has a line for each piece, with its count, in the order of the pieces' numbers.
 """
 
 from argparse import Namespace
@@ -13,6 +13,7 @@ from docmt.base.errors import UserError
 from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 OFF = (None, False, "", 0)
+"""Values of an argument that switch it off."""
 ONLY_OFF = (
     "adaptive_input",
     "adaptive_softmax_cutoff",
@@ -25,7 +26,7 @@ ONLY_OFF = (
     "no_decoder_final_norm",
     "no_token_positional_embeddings",
 )
-"""Arguments that change a model in ways that no setting here can say."""
+"""Arguments that change a model in ways that no setting here can express; they must be off."""
 
 EQUAL = (
     ("encoder_embed_dim", "decoder_embed_dim"),
@@ -36,58 +37,61 @@ EQUAL = (
     ("decoder_embed_dim", "decoder_input_dim"),
     ("decoder_embed_dim", "decoder_output_dim"),
 )
-"""Arguments for which there is one setting here."""
+"""Pairs of arguments that must be equal, since there is a single setting for them here."""
 
 CONTEXT_LAYERS = 2
-"""What the authors' script takes where it is not told in how many layers attention is combined."""
+"""Number of layers with combined attention where the arguments do not say it, as in the authors' script."""
 
 
 def is_g_transformer(args: Namespace) -> bool:
+    """Return whether the arguments describe a model of G-Transformer's code."""
     return _architecture(args).startswith("gtransformer")
 
 
 def config_of(args: Namespace, where: str) -> TransformerConfig:
-    """The settings of the model that these arguments describe; `where` names the checkpoint in messages.
+    """Return the settings of the model that the arguments describe; `where` names the checkpoint in messages.
 
-    G-Transformer's code with `--doc-mode full` is a Transformer. The frame is what that code, or fairseq, puts around
-    sentences: `closed`, `fairseq`.
+    A model of G-Transformer's code with `--doc-mode full` is a Transformer. The frame has the symbols that this code,
+    or fairseq, puts around sentences: `closed` or `fairseq`.
 
-    Raises UserError for another architecture, and for arguments that cannot be said here.
+    Raises UserError for another architecture, and for arguments that no setting here can express.
     """
     if not _architecture(args).startswith(("transformer", "gtransformer")):
         expected = "transformer, gtransformer, or a variant of them"
         raise UserError("checkpoint of another architecture", where=where, found=_architecture(args), expected=expected)
-    _refuse_the_unsayable(args, where)
+    _check_supported(args, where)
     try:
         if is_g_transformer(args) and vars(args).get("doc_mode") == "partial":
-            return GTransformerConfig(**_shared(args, where), **_combined(args, where))
-        return TransformerConfig(**_shared(args, where))
+            return GTransformerConfig(**_shared_settings(args, where), **_combined_layers(args, where))
+        return TransformerConfig(**_shared_settings(args, where))
     except BadValue as problem:
         expected = f"{problem.name}: {problem.expected}"
-        what = "the checkpoint's settings are not allowed"
-        raise UserError(what, where=where, found=problem.value, expected=expected) from None
+        message = "the checkpoint's settings are not allowed"
+        raise UserError(message, where=where, found=problem.value, expected=expected) from None
 
 
 def _architecture(args: Namespace) -> str:
-    """0.12 also writes the name where its own settings keep it."""
+    """Return the name of the architecture; 0.12 may store it as `_name`, with its own settings."""
     return str(vars(args).get("arch") or vars(args).get("_name"))
 
 
-def _refuse_the_unsayable(args: Namespace, where: str) -> None:
+def _check_supported(args: Namespace, where: str) -> None:
+    """Raise UserError for arguments that no setting here can express."""
     known = vars(args)
     wrong = [f"{name} = {known[name]}" for name in ONLY_OFF if known.get(name) not in OFF]
     if known.get("activation_fn", "relu") not in ("relu", "gelu"):
         wrong.append(f"activation_fn = {known['activation_fn']}")
+    # Numbers of positions matter only where the tables of positions are trained.
     equal = EQUAL + ((("max_source_positions", "max_target_positions"),) if known.get("encoder_learned_pos") else ())
-    for one, other in equal:
-        if {one, other} <= known.keys() and (known[one] or 0) != (known[other] or 0):
-            wrong.append(f"{one} = {known[one]} beside {other} = {known[other]}")
+    for first, second in equal:
+        if {first, second} <= known.keys() and (known[first] or 0) != (known[second] or 0):
+            wrong.append(f"{first} = {known[first]} beside {second} = {known[second]}")
     if wrong:
-        raise UserError("the checkpoint uses what docmt has not", where=where, found="; ".join(wrong))
+        raise UserError("the checkpoint needs options that docmt lacks", where=where, found="; ".join(wrong))
 
 
-def _shared(args: Namespace, where: str) -> dict[str, Any]:
-    """The settings that both architectures have."""
+def _shared_settings(args: Namespace, where: str) -> dict[str, Any]:
+    """Return the settings that both architectures have."""
     known = vars(args)
     embeddings = "target" if known.get("share_decoder_input_output_embed") else "separate"
     learned = bool(known.get("encoder_learned_pos"))
@@ -109,28 +113,33 @@ def _shared(args: Namespace, where: str) -> dict[str, Any]:
     }
 
 
-def _combined(args: Namespace, where: str) -> dict[str, int]:
-    """Combined layers of each attention: at most all."""
-    known, found = vars(args), {}
-    for role, ours in (("encoder", "encoder_self"), ("decoder", "decoder_self"), ("cross", "cross")):
+def _combined_layers(args: Namespace, where: str) -> dict[str, int]:
+    """Return the number of layers with combined attention, at most all layers, for each kind of attention."""
+    known, combined = vars(args), {}
+    for role, our_role in (("encoder", "encoder_self"), ("decoder", "decoder_self"), ("cross", "cross")):
         layers = read_argument(args, f"{'encoder' if role == 'encoder' else 'decoder'}_layers", int, where)
-        found[f"{ours}_combined_layers"] = min(int(known.get(f"{role}_ctxlayers", CONTEXT_LAYERS)), layers)
-    return found
+        combined[f"{our_role}_combined_layers"] = min(int(known.get(f"{role}_ctxlayers", CONTEXT_LAYERS)), layers)
+    return combined
 
 
 def read_argument(args: Namespace, name: str, kind: type, where: str) -> Any:
-    """A text or a whole number, by `kind`. Raises UserError where the argument is missing or is none."""
+    """Return an argument that is a text or a whole number, whichever `kind` is.
+
+    Raises UserError where the argument is missing or of another type.
+    """
     value = vars(args).get(name)
     if not isinstance(value, kind):
-        found, expected = f"{name} = {value}", "a text" if kind is str else "a whole number"
-        raise UserError("not the settings of a fairseq Transformer", where=where, found=found, expected=expected)
+        argument_text, expected = f"{name} = {value}", "a text" if kind is str else "a whole number"
+        raise UserError(
+            "not the settings of a fairseq Transformer", where=where, found=argument_text, expected=expected
+        )
     return value
 
 
 def read_dictionary(path: Path | str) -> tuple[str, ...]:
-    """The pieces of a `dict.<language>.txt`, in order.
+    """Return the pieces of a `dict.<language>.txt`, in order.
 
-    Raises UserError where the file is missing, is not UTF-8, or has a line that is no piece with its count.
+    Raises UserError where the file is missing, is not UTF-8, or has a line that is not a piece with its count.
     """
     lines = read_lines(path)
     if not lines:
@@ -139,6 +148,7 @@ def read_dictionary(path: Path | str) -> tuple[str, ...]:
 
 
 def _piece(line: str, where: str) -> str:
+    """Return the piece of a line, whose last word is the count."""
     piece, _, count = line.rstrip().rpartition(" ")
     if not piece or not count.isdecimal():
         raise UserError("not an entry of a fairseq dictionary", where=where, found=repr(line), expected="piece count")

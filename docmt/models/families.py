@@ -1,4 +1,4 @@
-"""How pretrained checkpoints name their weights, kind by kind, and which parameter of the Transformer each is."""
+"""The names of weights in each kind of pretrained checkpoint, and the parameter of the Transformer for each name."""
 
 import re
 from collections.abc import Mapping
@@ -7,35 +7,36 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CheckpointFamily:
-    """Names are those without `prefix`, which models with a head put before them; they end in `.weight` or `.bias`."""
+    """The names of a kind of checkpoint, without `prefix`; names end in `.weight` or `.bias`."""
 
     prefix: str
+    """Beginning of all names of models with a head."""
     layer: str
-    """What is inside a layer, in terms of `stack`, `number` and `part`."""
+    """Name of a part of a layer, a format with `stack`, `number` and `part`."""
     stack: str
-    """A pattern of the stacks that have layers."""
+    """Pattern of the names of the stacks that have layers."""
     parts: Mapping[str, str]
-    """Of our parts of layers, what they are called there."""
+    """Name in the checkpoint of each part of our layers."""
     outside: Mapping[str, str]
-    """The same of what is outside of layers."""
+    """Name in the checkpoint of each of our modules outside of layers."""
     positions: Mapping[str, str]
-    """The same of tables of positions."""
+    """Name in the checkpoint of each of our tables of positions."""
     tied: tuple[str, ...]
-    """The names under which the one table of embeddings may stand."""
+    """The possible names of the single table of embeddings."""
     embeddings: tuple[str, ...]
-    """The parameters that it becomes; a model that shares them has fewer."""
+    """Our parameters that start from that table; a model that shares tables has fewer of them."""
     stacks: tuple[str, ...]
-    """How the parameters begin that such a checkpoint must fill."""
+    """Beginnings of the names of the parameters that such a checkpoint must contain."""
     unused: re.Pattern
-    """What a translation model has no use for."""
+    """Pattern of the names of weights that a translation model does not use."""
 
-    def short(self, name: str) -> str:
-        """Without prefix; the layer norms of the first BERT have gamma and beta."""
-        short = name.removeprefix(self.prefix)
-        return re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", short))
+    def without_prefix(self, name: str) -> str:
+        """Return the name without prefix; gamma and beta of the first BERT's layer norms become weight and bias."""
+        bare = name.removeprefix(self.prefix)
+        return re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", bare))
 
-    def named(self, parameter: str) -> str | None:
-        """The checkpoint's name of one of our parameters, without `prefix`; none where it has no such weight."""
+    def checkpoint_name(self, parameter: str) -> str | None:
+        """Return the checkpoint's name of one of our parameters, without prefix; None where there is no such weight."""
         if parameter in self.embeddings:
             return self.tied[0]
         if parameter in self.positions:
@@ -49,8 +50,8 @@ class CheckpointFamily:
         return f"{self.layer.format(**{**match.groupdict(), 'part': self.parts[match['part']]})}.{leaf}"
 
 
-def attention(ours: str, theirs: str, projections: Mapping[str, str]) -> dict[str, str]:
-    """Names of the parts of an attention."""
+def attention_names(ours: str, theirs: str, projections: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of the four projections of an attention: theirs by ours."""
     return {f"{ours}.{role}": f"{theirs}.{name}" for role, name in projections.items()}
 
 
@@ -62,8 +63,8 @@ BART = CheckpointFamily(
     layer="{stack}.layers.{number}.{part}",
     stack="encoder|decoder",
     parts={
-        **attention("self_attention", "self_attn", BART_PROJECTIONS),
-        **attention("cross_attention", "encoder_attn", BART_PROJECTIONS),
+        **attention_names("self_attention", "self_attn", BART_PROJECTIONS),
+        **attention_names("cross_attention", "encoder_attn", BART_PROJECTIONS),
         "after_self.norm": "self_attn_layer_norm",
         "after_cross.norm": "encoder_attn_layer_norm",
         "feed_forward.inner": "fc1",
@@ -85,14 +86,14 @@ BART = CheckpointFamily(
     stacks=("",),
     unused=re.compile(r"(encoder|decoder)\.version"),
 )
-"""BART, and mBART, which has norms at other places."""
+"""The names of BART, and of mBART, which has additional norms."""
 
 BERT = CheckpointFamily(
     prefix="bert.",
     layer="{stack}.layer.{number}.{part}",
     stack="encoder",
     parts={
-        **attention("self_attention", "attention", BERT_PROJECTIONS),
+        **attention_names("self_attention", "attention", BERT_PROJECTIONS),
         "after_self.norm": "attention.output.LayerNorm",
         "feed_forward.inner": "intermediate.dense",
         "feed_forward.outer": "output.dense",
@@ -105,12 +106,13 @@ BERT = CheckpointFamily(
     stacks=("source_embedding.", "encoder"),
     unused=re.compile(r"pooler\..+|cls\..+|embeddings\.position_ids|embeddings\.token_type_ids"),
 )
+"""The names of BERT."""
 
 FAMILIES = {"mbart": BART, "bart": BART, "bert": BERT}
-"""By the `model_type` of config.json."""
+"""The names for each `model_type` of config.json."""
 
 TOKEN_TYPES = "embeddings.token_type_embeddings.weight"
-"""BERT's embeddings of a first and a second text."""
+"""Name of BERT's embeddings of a first and a second text."""
 
 BIAS_OF_LOGITS = "final_logits_bias"
-"""Of BART's; our output has none."""
+"""Name of BART's bias of the output; our output has none."""

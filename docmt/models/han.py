@@ -1,9 +1,10 @@
-"""HAN: words of the three previous sentences, then these sentences, are attended to on top of encoder or decoder.
+"""HAN: states attend to the words of three previous sentences, then to these sentences, above encoder or decoder.
 
 Paper: Miculicich et al. 2018, "Document-Level Neural Machine Translation with Hierarchical Attention Networks".
-New against `transformer.py`: all attention stays inside a sentence; once, on top of the encoder's states (context:
-encoder), the decoder's (decoder) or both (joint), each token attends to the words of each of the k previous sentences
-apart, then to the k results; a gate mixes what comes out into its state.
+
+New against `transformer.py`: all attention is inside a sentence; once, above the encoder's states (context: encoder),
+the decoder's (decoder) or both (joint), each token attends to the words of each of the k previous sentences separately,
+then to the k results; a gate mixes the result into its state.
 
 | paper | here |
 | --- | --- |
@@ -12,24 +13,26 @@ apart, then to the k results; a gate mixes what comes out into its state.
 | section 2.2, context gating | `HierarchicalAttention.apply_gate` |
 | section 2.3, HAN encoder, decoder, joint | `Han.encode`, `Han.decode`, `Han.step` |
 
-As the authors' code has it (its folder full_source), where the paper says less:
+Where the paper says less, this follows the authors' code (its folder full_source):
 
-- The norms: one of the query for words and another for sentences, one of what a sentence gave, one at the end.
-- The feed-forward layer has a residual connection of its own, and its norm before it, whatever `norm` is.
-- Context and what asks for it are detached: no state is trained for what others read from it, nor for what it asks
-  (`context_gradient` undoes that).
-- `<unk>` and special symbols are not looked at.
+- The norms: one of the query for words and another of the query for sentences, one of the result of each sentence, one
+  at the end.
+- The feed-forward layer has a residual connection of its own, and its norm comes first, whatever `norm` is.
+- The words that are read and the query are detached: no state is trained for what others read from it, nor for its
+  query (`context_gradient` changes that).
+- No token attends to `<unk>` or special symbols.
 - The context of the decoder is its own states of the previous target sentences, before HAN.
-- Where the gate says 1 the state is context; the paper's lambda is the other share.
+- Where the gate is 1 the state is context; the paper's lambda is the other share.
 
 Departs:
 
-- A token without any context, as at the start of a document, has context zero; their code attends evenly to sentences
-  that are none.
-- Batches hold whole instances, so that no context is cut off at their borders.
-- Where the decoder has context, one beam runs over an instance, each hypothesis with its own previous sentences. Their
-  code searches sentence by sentence after the best translation so far, whose states it computes anew without `<s>`.
-- Attention weights are dropped by `attention_dropout`; their code uses one share for all.
+- A token without any context, as at the start of a document, has context zero; the authors' code attends evenly to
+  sentences that do not exist.
+- Batches hold whole instances, so that no context is cut off at the edges of batches.
+- Where the decoder has context, one beam decodes a whole instance, and each hypothesis has its own previous sentences.
+  The authors' code searches sentence by sentence after the best translation so far, whose states it computes again
+  without `<s>`.
+- Attention weights are dropped by `attention_dropout`; the authors' code has one share for all dropout.
 """
 
 from dataclasses import dataclass
@@ -70,56 +73,61 @@ from docmt.nn.streams import Memory, Stream
 from docmt.settings.models import HanConfig
 
 NO_WORDS = (PAD, BOS, EOS, UNK, SEP, CLS)
-"""Symbols that are not looked at, those of the authors' code and ours; `<mask>` stands for a word, and is."""
+"""Symbols that no token attends to, in the authors' code and here; `<mask>` replaces a word, and counts as one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """Looks of a stream's tokens at the previous sentences of their instance that have words.
+    """The looks of a stream's tokens at the previous sentences of their instance that have words.
 
-    A look is a token that looks at one previous sentence. Looks stand sentence by sentence, and for each of these
-    previous sentence by previous sentence, so that attention to sentences one, two, three back is one call over one
+    A look is a pair of a token and a previous sentence that it attends to. Looks are sorted by the token's sentence,
+    then by the previous sentence, so that attention to the sentences one, two and three back is one call over one
     packed stream.
     """
 
     looking: Numbers
-    """The token that looks, look by look."""
+    """The token of each look."""
     looking_runs: Segments
-    """Looks of all tokens of a sentence at one sentence."""
+    """Runs of `looking`: the looks of all tokens of a sentence at the same previous sentence."""
     words: Numbers
-    """The words that are seen, run by run."""
+    """The words that tokens attend to, run by run."""
     word_runs: Segments
+    """Runs of `words`: the words of a previous sentence, for each run of `looking_runs`."""
     aware: Numbers
-    """The tokens that look at anything, in order."""
+    """The tokens that have at least one look, in order."""
     by_token: Numbers
-    """The looks of the first aware token, those of the second, ..."""
+    """The looks of the first aware token, then those of the second, and so on."""
     single: Segments
-    """The aware tokens, each a run of its own."""
+    """The aware tokens, each a run by itself."""
     token_runs: Segments
-    """Looks of each aware token, as runs of `by_token`."""
+    """Runs of `by_token`: the looks of each aware token."""
     branches: Numbers
-    """Each look's number among those of its token."""
+    """Number of each look among the looks of its token."""
 
 
 def are_words(tokens: Tokens) -> Flags:
-    """Where a token is a word: no special symbol, and not unknown."""
+    """Return whether each token is a word: no special symbol, and not unknown."""
     return ~torch.isin(tokens, torch.tensor(NO_WORDS, device=tokens.device))
 
 
 def context_of(stream: Stream, sentences: int) -> Context:
-    """Looks at up to so many sentences back. Where words stand is asked of the device, which the host waits for."""
+    """Return the looks at up to `sentences` previous sentences.
+
+    The host waits for the device here, since the places of the words depend on the tokens.
+    """
     lengths = np.asarray(stream.sentences.lengths, dtype=np.int64)
     is_word = are_words(stream.tokens).cpu().numpy()
     words = np.flatnonzero(is_word)
     word_counts = np.diff(np.searchsorted(words, np.concatenate(([0], np.cumsum(lengths)))))
-    looking, seen = previous(stream.layout.sentences_per_instance(), sentences)
-    useful = (word_counts[seen] > 0) & (lengths[looking] > 0)
-    looking, seen = looking[useful], seen[useful]
-    tokens = spans(starts(lengths)[looking], lengths[looking])
-    aware, looks = np.unique(tokens, return_counts=True)
+    looking_sentence, looked_at = previous_sentences(stream.layout.sentences_per_instance(), sentences)
+    # A sentence without words would give a result of zeros, which attention to sentences would take for context.
+    useful = (word_counts[looked_at] > 0) & (lengths[looking_sentence] > 0)
+    looking_sentence, looked_at = looking_sentence[useful], looked_at[useful]
+    tokens = spans(starts(lengths)[looking_sentence], lengths[looking_sentence])
+    aware, looks_per_token = np.unique(tokens, return_counts=True)
     by_token = np.argsort(tokens, kind="stable")
     branches = np.empty_like(tokens)
-    branches[by_token] = places(looks)
+    branches[by_token] = places(looks_per_token)
 
     def numbers(values: np.ndarray) -> Numbers:
         return torch.from_numpy(values).to(stream.tokens.device, non_blocking=True)
@@ -129,118 +137,127 @@ def context_of(stream: Stream, sentences: int) -> Context:
 
     return Context(
         looking=numbers(tokens),
-        looking_runs=runs(lengths[looking]),
-        words=numbers(words[spans(starts(word_counts)[seen], word_counts[seen])]),
-        word_runs=runs(word_counts[seen]),
+        looking_runs=runs(lengths[looking_sentence]),
+        words=numbers(words[spans(starts(word_counts)[looked_at], word_counts[looked_at])]),
+        word_runs=runs(word_counts[looked_at]),
         aware=numbers(aware),
         by_token=numbers(by_token),
         single=runs(np.ones_like(aware)),
-        token_runs=runs(looks),
+        token_runs=runs(looks_per_token),
         branches=numbers(branches),
     )
 
 
-def previous(counts: np.ndarray, sentences: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of a sentence and one up to so many before it in its instance, which have `counts` sentences each."""
-    number = np.arange(counts.sum())[:, None]
-    back = number - np.arange(sentences, 0, -1)
+def previous_sentences(counts: np.ndarray, sentences: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs of a sentence and one of up to `sentences` sentences before it in its instance.
+
+    `counts` has the number of sentences of each instance. The first array has the later sentence of each pair.
+    """
+    later = np.arange(counts.sum())[:, None]
+    earlier = later - np.arange(sentences, 0, -1)
     first = np.repeat(starts(counts), counts)[:, None]
-    return tuple(pair[back >= first] for pair in np.broadcast_arrays(number, back))
+    return tuple(pair[earlier >= first] for pair in np.broadcast_arrays(later, earlier))
 
 
 class WordAttention(MultiHead):
-    """Attention of each look to the words of the one sentence that it is at."""
+    """Attention of each look to the words of its previous sentence."""
 
     def forward(self, x: States, states: States, context: Context) -> ContextRows:
-        """`x`: what tokens ask, `states`: what they see; gives a row a look."""
-        # Projected before they are repeated, since a token looks at several sentences.
+        """Return a row for each look: `x` are the queries of tokens, `states` the states that they attend to."""
+        # Projected before the rows are repeated, since a token has several looks.
         q = self.split(self.query(x)).index_select(0, context.looking)
         k, v = (self.split(part(states)).index_select(0, context.words) for part in (self.key, self.value))
+        # A token has a row for each of its looks; the branches give each row noise of its own.
         with narrowed_key_scope(context.looking, context.branches):
             dropout = self.weight_dropout(q)
         return self.output(attend(q, k, v, context.looking_runs, context.word_runs, dropout=dropout).flatten(1))
 
     def open_cache(self, cache: Cache, sentences: int) -> None:
+        """Put a cache of the words of the last `sentences` sentences into `cache`."""
         cache.layers[self] = ContextCache(sentences)
 
     def step(
         self, x: HypothesisStates, states: HypothesisStates, is_word: HypothesisFlags, cache: Cache
     ) -> tuple[HypothesisRows, SeenRows]:
-        """What the newest token of each hypothesis sees in each of its sentences, and which of them have words."""
+        """Return the result of the newest token for each sentence of its hypothesis, and which sentences have words."""
         q, k, v = self.split(self.query(x)), self.split(self.key(states)), self.split(self.value(states))
-        seen, has_words = cache.layers[self].attend(q, k, v, is_word, cache.progress)
-        return self.output(seen.flatten(2)), has_words
+        summaries, has_words = cache.layers[self].attend(q, k, v, is_word, cache.progress)
+        return self.output(summaries.flatten(2)), has_words
 
 
 class SentenceAttention(MultiHead):
-    """Attention of each token to what it saw in each of the previous sentences; their order is not told."""
+    """Attention of each token to the results of its previous sentences; their order does not matter."""
 
     def forward(self, x: States, summaries: ContextRows, context: Context) -> States:
-        """`x`: what aware tokens ask, `summaries`: a row a look."""
+        """Return a row for each aware token: `x` are these tokens' queries, `summaries` has a row for each look."""
         return self.attend(x, context.single, summaries.index_select(0, context.by_token), context.token_runs)
 
     def step(self, x: HypothesisStates, summaries: HypothesisRows, has_words: SeenRows) -> HypothesisStates:
-        """`has_words` is False where there is no such sentence."""
-        rows = summaries.shape[:2]
+        """Return a row for each hypothesis; `has_words` is false where there is no such sentence."""
+        grid = summaries.shape[:2]
         q, flat = self.split(self.query(x))[:, None], summaries.flatten(0, 1)
-        k, v = (self.split(part(flat)).unflatten(0, rows) for part in (self.key, self.value))
+        k, v = (self.split(part(flat)).unflatten(0, grid) for part in (self.key, self.value))
         return self.output(attend_padded(q, k, v, has_words)[:, 0].flatten(1))
 
 
 class ContextCache:
-    """Keys and values of the words of the last sentences of each hypothesis, and of the one that it is writing.
+    """Keys and values of the words of the last sentences of each hypothesis, including the sentence that it is writing.
 
-    Each hypothesis has a row for each of them: the sentence being written takes the row of the one that is too far
-    back, so that nothing moves when a sentence ends.
+    Each hypothesis has a row for each of these sentences. The sentence being written takes the row of the oldest
+    sentence, which is too far back, so that nothing moves when a sentence ends.
     """
 
     def __init__(self, sentences: int) -> None:
-        """`sentences`: so many previous ones are looked at."""
-        self.kept = sentences + 1
+        """Begin without keys; hypotheses attend to `sentences` previous sentences."""
+        self.row_count = sentences + 1
         self.pairs: PaddedPairs | None = None
-        """Rows hypothesis by hypothesis."""
+        """Keys and values, a row for each sentence of each hypothesis, hypothesis by hypothesis."""
         self.words: Int[Tensor, "N W"] | None = None
-        """How many words each row holds."""
+        """Number of words in each row."""
         self.longest = 0
-        """Tokens of the longest sentence so far."""
+        """Number of tokens of the longest sentence so far."""
 
     def attend(
         self, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads, is_word: HypothesisFlags, progress: Progress
     ) -> tuple[Float[Tensor, "N W H K"], SeenRows]:
-        """Put in the newest tokens, and let each see the words of each previous sentence, apart.
+        """Store the newest tokens, and let each attend to the words of each previous sentence separately.
 
-        Gives what was seen, and in which rows there was anything to be seen.
+        Returns the result for each row of a hypothesis, and which rows have words.
         """
-        row = progress.sentence % self.kept
+        row = progress.sentence % self.row_count
         self._put(torch.stack((k, v)), row, is_word, progress)
+        # The sentence that is being written is no context of itself.
         words = self.words.scatter(1, row[:, None], 0)
         may_attend = torch.arange(self.longest, device=q.device) < words.flatten()[:, None]
         keys, values = self.pairs[:, :, :, : self.longest].transpose(2, 3)
-        seen = attend_padded(q.repeat_interleave(self.kept, dim=0)[:, None], keys, values, may_attend)[:, 0]
-        return seen.unflatten(0, (-1, self.kept)), words > 0
+        summaries = attend_padded(q.repeat_interleave(self.row_count, dim=0)[:, None], keys, values, may_attend)[:, 0]
+        return summaries.unflatten(0, (-1, self.row_count)), words > 0
 
     def _put(self, newest: Pairs, row: Numbers, is_word: HypothesisFlags, progress: Progress) -> None:
-        """Write the newest tokens at the ends of their rows; what is no word is not counted, and written over."""
+        """Write the newest tokens at the ends of their rows; the next token overwrites a token that is no word."""
         if self.words is None:
-            self.words = row.new_zeros((len(row), self.kept))
-        before = self.words.gather(1, row[:, None])[:, 0].masked_fill(progress.cursor == 0, 0)
+            self.words = row.new_zeros((len(row), self.row_count))
+        # A sentence that begins takes over the row of the oldest one, whose words are forgotten.
+        word_count = self.words.gather(1, row[:, None])[:, 0].masked_fill(progress.cursor == 0, 0)
         self.longest = max(self.longest, progress.longest)
-        self.pairs = reserve(self.pairs, newest.repeat_interleave(self.kept, dim=1), self.longest)
-        place = torch.arange(len(row), device=row.device) * self.kept + row
-        self.pairs[:, place, :, before] = newest.transpose(0, 1)
-        self.words = self.words.scatter(1, row[:, None], (before + is_word)[:, None])
+        self.pairs = reserve(self.pairs, newest.repeat_interleave(self.row_count, dim=1), self.longest)
+        place = torch.arange(len(row), device=row.device) * self.row_count + row
+        self.pairs[:, place, :, word_count] = newest.transpose(0, 1)
+        self.words = self.words.scatter(1, row[:, None], (word_count + is_word)[:, None])
 
     def take(self, index: Numbers, *_: object) -> None:
+        """Select and reorder the hypotheses by `index`."""
         if self.pairs is None:
             return
-        self.pairs = self.pairs.unflatten(1, (-1, self.kept)).index_select(1, index).flatten(1, 2)
+        self.pairs = self.pairs.unflatten(1, (-1, self.row_count)).index_select(1, index).flatten(1, 2)
         self.words = self.words.index_select(0, index)
 
 
 class HierarchicalAttention(nn.Module):
-    """The states of a stream with what previous sentences add to them. Paper: sections 2.1 and 2.2."""
+    """The states of a stream together with the context of previous sentences. Paper: sections 2.1 and 2.2."""
 
     def __init__(self, config: HanConfig) -> None:
+        """Create the two attentions, their norms, the feed-forward layer and the gate."""
         super().__init__()
         self.sentences, self.context_gradient = config.context_sentences, config.context_gradient
         self.word_attention = WordAttention(config.width, config.heads, config.attention_dropout)
@@ -254,48 +271,55 @@ class HierarchicalAttention(nn.Module):
         nn.init.zeros_(self.gate.bias)
 
     def forward(self, states: States, stream: Stream) -> States:
+        """Return the states with their context; tokens without previous words get context zero."""
         context = context_of(stream, self.sentences)
-        seen = states if self.context_gradient else states.detach()
-        summaries = self.word_attention(self.word_query_norm(seen), seen, context)
-        query = self.sentence_query_norm(seen.index_select(0, context.aware))
+        readable = states if self.context_gradient else states.detach()
+        summaries = self.word_attention(self.word_query_norm(readable), readable, context)
+        query = self.sentence_query_norm(readable.index_select(0, context.aware))
         with narrowed_key_scope(context.aware):
-            found = self.summarise(self.sentence_attention(query, self.summary_norm(summaries), context))
-        return self.apply_gate(states, found.new_zeros(states.shape).index_copy(0, context.aware, found))
+            summary = self.summarise(self.sentence_attention(query, self.summary_norm(summaries), context))
+        return self.apply_gate(states, summary.new_zeros(states.shape).index_copy(0, context.aware, summary))
 
     def step(self, states: HypothesisStates, is_word: HypothesisFlags, cache: Cache) -> HypothesisStates:
+        """Return the states of the newest tokens with their context; `is_word` is true where the token is a word."""
         summaries, has_words = self.word_attention.step(self.word_query_norm(states), states, is_word, cache)
         query = self.sentence_query_norm(states)
-        found = self.summarise(self.sentence_attention.step(query, self.summary_norm(summaries), has_words))
-        return self.apply_gate(states, found.masked_fill(~has_words.any(dim=1, keepdim=True), 0))
+        summary = self.summarise(self.sentence_attention.step(query, self.summary_norm(summaries), has_words))
+        return self.apply_gate(states, summary.masked_fill(~has_words.any(dim=1, keepdim=True), 0))
 
     def summarise(self, context: States) -> States:
-        """Feed-forward with its residual connection. Paper: section 2.1."""
+        """Return the context after the feed-forward layer, with its residual connection. Paper: section 2.1."""
         return context + self.dropout(self.feed_forward(self.feed_forward_norm(context)))
 
     @token_wise
     def apply_gate(self, states: States, context: States) -> States:
-        """lambda = sigmoid(W [h; d]), LayerNorm((1 - lambda) h + lambda d). Paper: section 2.2."""
+        """Return the normalised mix of states and context. Paper: section 2.2.
+
+        It is LayerNorm((1 - lambda) h + lambda d) with lambda = sigmoid(W [h; d]).
+        """
         share = torch.sigmoid(self.gate(torch.cat((states, context), dim=-1)))
         return self.norm((1 - share) * states + share * context)
 
 
 class Han(Transformer):
-    """See above. Paper: section 2."""
+    """The model of hierarchical attention. Paper: section 2."""
 
     config: HanConfig
     scope = "sentence"
 
     def __init__(self, config: HanConfig, source_size: int, target_size: int) -> None:
+        """Create a Transformer with hierarchical attention above encoder, decoder or both, as `config.context` says."""
         super().__init__(config, source_size, target_size)
         self.source_context = HierarchicalAttention(config) if config.context != "decoder" else None
         self.target_context = HierarchicalAttention(config) if config.context != "encoder" else None
 
     @property
     def synchronous(self) -> bool:
-        """Only without target context does a sentence's translation depend on no other's."""
+        """True without target context: with it the translation of a sentence depends on the previous translations."""
         return self.target_context is None
 
     def encode(self, source: Stream) -> Memory:
+        """Return the encoded source, with context of the source where the model has it."""
         memory = super().encode(source)
         if self.source_context is None:
             return memory
@@ -303,6 +327,7 @@ class Han(Transformer):
             return Memory(self.source_context(memory.states, source), memory.layout)
 
     def decode(self, target_in: Stream, memory: Memory) -> States:
+        """Return the final states of the decoder, with context of the target where the model has it."""
         states = super().decode(target_in, memory)
         if self.target_context is None:
             return states
@@ -310,6 +335,7 @@ class Han(Transformer):
             return self.target_context(states, target_in)
 
     def start(self, memory: Memory, beam: int) -> Cache:
+        """Return an empty cache, with room for the target's context where the model has it."""
         cache = super().start(memory, beam)
         if self.target_context is not None:
             self.target_context.word_attention.open_cache(cache, self.config.context_sentences)
@@ -317,9 +343,14 @@ class Han(Transformer):
 
     @torch.no_grad()
     def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:
+        """Return the final states of the newest tokens, with context of the target where the model has it."""
         states = super().step(tokens, cache)
         return states if self.target_context is None else self.target_context.step(states, are_words(tokens), cache)
 
     def transfer_source(self, name: str) -> str | None:
-        """HAN is new; what an initial HAN has of it (joint from encoder) is taken by its own name."""
+        """Return the same name for a parameter of the Transformer; hierarchical attention starts anew.
+
+        An initial model that is a HAN itself (joint from encoder) gives the hierarchical attention that it has, since
+        equal names come first.
+        """
         return None if name.startswith(("source_context.", "target_context.")) else name

@@ -1,9 +1,10 @@
-"""Lexical chains: their words see each other in the encoder, and a latent variable guides their translations.
+"""Lexical chains: their words attend to each other in the encoder, and a latent variable guides their translations.
 
 Paper: Lyu et al. 2022, "Modeling Consistency Preference via Lexical Chains for Document-level NMT".
+
 New against `transformer.py`: an encoder layer has two more sublayers, between sentences by their first symbols
-(GC-Attn) and within chains (LC-Attn); each chain has a latent variable (ConVar), which the output layer
-looks up. All else stays inside a sentence, so the sentences of a document are decoded synchronously.
+(GC-Attn) and within chains (LC-Attn); each chain has a latent variable (ConVar), which the output layer reads. All
+other attention is inside a sentence, so the sentences of a document are decoded synchronously.
 
 | paper | here |
 | --- | --- |
@@ -14,9 +15,10 @@ looks up. All else stays inside a sentence, so the sentences of a document are d
 | section 3.3, eq. 16 to 19 | `ConsistencyFusion` |
 | section 3.4, eq. 20 to 22 | `LexicalChain.forward`, `term_weights` |
 
-Our reading, where the paper is silent: the order of sublayers is self, general, lexical, feed-forward (Figure 1); no
-positions inside a chain; the two sums of eq. 20 are both divided by the update's target tokens. In inference the
-latent variable is the prior's mean, which gives the same translation every time (the paper: a sample; a setting).
+Our reading, where the paper does not say: the order of sublayers is self, general, lexical, feed-forward (Figure 1);
+there are no positions inside a chain; the two sums of eq. 20 are both divided by the update's target tokens. In
+inference the latent variable is the mean of the prior, which gives the same translation every time (the paper: a
+sample; a setting).
 """
 
 import math
@@ -61,61 +63,67 @@ class Gaussian(NamedTuple):
     log_variance: Latents
 
     def sample(self, keys: RowKeys | None = None) -> Latents:
-        """Reparameterised, so that gradients reach mean and variance.
+        """Return a sample for each chain, reparameterised, so that gradients reach mean and variance.
 
-        `keys` of the chains make the noise (`docmt.nn.noise`); none = torch's generator does.
+        The noise follows from the chains' `keys` (`docmt.nn.noise`); without keys torch's generator draws it.
         """
         draws = torch.randn_like(self.mean) if keys is None else normal(keys, "latent", self.mean.shape[1])
         return self.mean + torch.exp(self.log_variance / 2) * draws.to(self.mean.dtype)
 
 
 def chain_keys(source: Stream) -> RowKeys | None:
-    """The key of a chain is that of its first member, which is in no other."""
+    """Return the noise key of each chain: the key of its first member, which is in no other chain."""
     first = source.chains.runs.offsets[:-1]
     return None if source.keys is None else source.keys.index_select(0, source.chains.tokens.index_select(0, first))
 
 
 def kl_divergence(q: Gaussian, p: Gaussian) -> Tensor:
-    """KL(q || p) summed over chains, in nats. Paper: section 3.2, eq. 15; the closed form between Gaussians."""
+    """Return KL(q || p) between Gaussians in closed form, summed over chains, in nats. Paper: section 3.2, eq. 15."""
     ratio = torch.exp(q.log_variance - p.log_variance)
     distance = (q.mean - p.mean) ** 2 * torch.exp(-p.log_variance)
     return (ratio + distance - 1 - (q.log_variance - p.log_variance)).sum() / 2
 
 
 class SoftAlignment(nn.Module):
-    """Where the translation of each member of a chain stands in the target, found by attention.
+    """Attention that finds the translation of each member of a chain in the target.
 
     Paper: section 3.2, eq. 8: Softmax(g W_s H^T) H over the states H of the member's own sentence.
     """
 
     def __init__(self, width: int) -> None:
+        """Create the matrix W_s."""
         super().__init__()
         self.weight = nn.Linear(width, width, bias=False)
         nn.init.xavier_uniform_(self.weight.weight)
 
     def forward(self, members: MemberStates, chains: Chains, states: States, sentences: Segments) -> MemberStates:
-        """`members`: source states, chain after chain; `states`: the target's, which `sentences` cuts."""
-        query = self._queries(members, chains)
-        found = attend(query, states[:, None], states[:, None], chains.sentences, sentences)[:, 0]
-        return torch.zeros_like(found).index_copy(0, chains.order, found)
+        """Return the translation of each member: a mean of the target's `states`, whose runs are `sentences`.
+
+        `members` are source states, chain after chain, and so are the rows of the result.
+        """
+        query = self._project_queries(members, chains)
+        translations = attend(query, states[:, None], states[:, None], chains.sentences, sentences)[:, 0]
+        return torch.zeros_like(translations).index_copy(0, chains.order, translations)
 
     def weights(self, members: MemberStates, chains: Chains, states: States, sentences: Segments) -> list[RunWeights]:
-        """Of each sentence those of eq. 8: a row for each of its members, by `chains.order`, over its `states`."""
-        return attention_weights(self._queries(members, chains), states[:, None], chains.sentences, sentences)
+        """Return the weights of eq. 8 for each sentence: a row for each of its members, by `chains.order`."""
+        return attention_weights(self._project_queries(members, chains), states[:, None], chains.sentences, sentences)
 
-    def _queries(self, members: MemberStates, chains: Chains) -> Queries:
-        """One head as wide as the model; the equation has no scale, so that of attention is taken back."""
+    def _project_queries(self, members: MemberStates, chains: Chains) -> Queries:
+        """Return the queries of a single head as wide as the model, in the order of their sentences."""
+        # Attention divides scores by the root of the width; eq. 8 does not, so the queries are multiplied by it.
         return self.weight(members).index_select(0, chains.order)[:, None] * math.sqrt(members.shape[1])
 
 
 class GaussianNetwork(nn.Module):
-    """Mean and log variance by one hidden layer. Paper: section 3.2, eq. 10 and 11, 13 and 14.
+    """Mean and log variance by a network with one hidden layer. Paper: section 3.2, eq. 10 and 11, 13 and 14.
 
-    Our reading: the equations write one MLP for both, so they share the hidden layer; its width makes the parameters
-    of ConVar what Table 7 says. `latent_variance: softplus` keeps the variance at 1 or more, as the equations do.
+    Our reading: the equations write one MLP for both, so both share the hidden layer; its width makes ConVar as large
+    as Table 7 says. `latent_variance: softplus` keeps the variance at 1 or more, as the equations do.
     """
 
     def __init__(self, width: int, config: LexicalChainConfig) -> None:
+        """Create the network for inputs of `width` values."""
         super().__init__()
         self.hidden = nn.Linear(width, config.latent_inner)
         self.mean = nn.Linear(config.latent_inner, config.latent_width)
@@ -123,37 +131,42 @@ class GaussianNetwork(nn.Module):
         self.softplus = config.latent_variance == "softplus"
 
     def forward(self, x: ChainStates) -> Gaussian:
+        """Return the distribution of each chain."""
         hidden = self.hidden(x).relu()
         log_variance = self.log_variance(hidden)
         return Gaussian(self.mean(hidden), nn.functional.softplus(log_variance) if self.softplus else log_variance)
 
 
 class Prior(GaussianNetwork):
-    """p(z | g_S): from the source side of a chain alone. Paper: section 3.2, eq. 12 to 14."""
+    """p(z | g_S): the distribution given the source side of a chain alone. Paper: section 3.2, eq. 12 to 14."""
 
     def __init__(self, config: LexicalChainConfig) -> None:
+        """Create the network for the source side of a chain."""
         super().__init__(config.width, config)
 
     def forward(self, source: SourceStates, chains: Chains) -> Gaussian:
-        return super().forward(pooled(source.index_select(0, chains.tokens), chains))
+        """Return the prior of each chain; `source` has the source states of all tokens."""
+        return super().forward(max_pool(source.index_select(0, chains.tokens), chains))
 
 
 class Posterior(GaussianNetwork):
-    """q(z | g_S, g^_S): from a chain and its translation, which attention finds. Paper: section 3.2, eq. 6 to 11."""
+    """q(z | g_S, g^_S): the distribution given a chain and its translation. Paper: section 3.2, eq. 6 to 11."""
 
     def __init__(self, config: LexicalChainConfig) -> None:
+        """Create the network and the attention that finds the translation of a chain."""
         super().__init__(2 * config.width, config)
         self.alignment = SoftAlignment(config.width)
 
     def forward(self, source: SourceStates, chains: Chains, states: States, sentences: Segments) -> Gaussian:
-        """`states`: the decoder's, H, which `sentences` cuts."""
+        """Return the posterior of each chain; `states` are the decoder's states H, whose runs are `sentences`."""
         members = source.index_select(0, chains.tokens)
         translations = self.alignment(members, chains, states, sentences)
-        return super().forward(torch.cat((pooled(members, chains), pooled(translations, chains)), dim=-1))
+        return super().forward(torch.cat((max_pool(members, chains), max_pool(translations, chains)), dim=-1))
 
 
-def pooled(members: MemberStates, chains: Chains) -> ChainStates:
-    """maxP: the maximum over a chain's members, feature by feature. Paper: section 3.2, eq. 10."""
+def max_pool(members: MemberStates, chains: Chains) -> ChainStates:
+    """Return the maximum over a chain's members, feature by feature (maxP). Paper: section 3.2, eq. 10."""
+    # segment_reduce refuses an empty list of segments.
     if not chains.runs.runs:
         return members
     return torch.segment_reduce(members, "max", lengths=torch.diff(chains.runs.offsets).long(), axis=0)
@@ -162,11 +175,12 @@ def pooled(members: MemberStates, chains: Chains) -> ChainStates:
 class ConsistencyFusion(nn.Module):
     """The consistency feature of each decoding step, fused with its state. Paper: section 3.3, eq. 16 to 18.
 
-    The part of W_z that sees the state starts as the identity, so that a model taken over from the sentence stage
-    starts near its own output layer (our choice; the paper does not say).
+    The part of W_z that is multiplied with the state starts as the identity, so that a model that continues the
+    sentence stage starts near its own output layer (our choice; the paper does not say).
     """
 
     def __init__(self, config: LexicalChainConfig) -> None:
+        """Create the projection of queries and the fusion W_z."""
         super().__init__()
         self.query = nn.Linear(config.width, config.latent_width, bias=False)
         self.fusion = nn.Linear(config.latent_width + config.width, config.width)
@@ -175,7 +189,7 @@ class ConsistencyFusion(nn.Module):
         nn.init.zeros_(self.fusion.bias)
 
     def forward(self, states: States, sentence: Numbers, chains: Chains, z: Latents) -> States:
-        """`sentence`: the number of the source sentence that each state translates."""
+        """Return the fused states; `sentence` is the number of the source sentence that each state translates."""
         similarity, relevant = self.similarity(states, sentence, chains, z)
         feature = (similarity[:, None] @ relevant)[:, 0]
         return torch.tanh(self.fusion(torch.cat((feature, states), dim=-1)))
@@ -183,11 +197,12 @@ class ConsistencyFusion(nn.Module):
     def similarity(
         self, states: States, sentence: Numbers, chains: Chains, z: Latents
     ) -> tuple[Float[Tensor, "T _"], Float[Tensor, "T _ Z"]]:
-        """From 0 to 1, of each state to the latent variables of its sentence's chains, and these variables.
+        """Return the similarity, from 0 to 1, of each state to its sentence's latent variables, and these variables.
 
         Columns are those of `chains.relevant`. Paper: section 3.3, eq. 16, and the weights of eq. 17.
         """
-        # The row after the last is what fills up `relevant`: a chain that says nothing.
+        # `chains.relevant` fills its rows with the number after the last chain: its latent variable is zero and adds
+        # nothing.
         z = torch.cat((z, z.new_zeros((1, z.shape[1]))))
         relevant = z[chains.relevant.index_select(0, sentence)]
         return (torch.cosine_similarity(self.query(states)[:, None], relevant, dim=2) + 1) / 2, relevant
@@ -195,20 +210,22 @@ class ConsistencyFusion(nn.Module):
 
 @dataclass(frozen=True, eq=False)
 class ChainMemory(Memory):
-    """An encoded source with its chains and, where the model has them, the latent variables of inference, which come
-    from `prior`."""
+    """An encoded source with its chains and, where the model has them, their prior and their latent variables.
+
+    The latent variables `z` are from the prior in inference, from the posterior in training.
+    """
 
     chains: Chains
     prior: Gaussian | None
     z: Latents | None
 
     def repeat_instances(self, source: Stream, which: np.ndarray) -> "ChainMemory":
-        """Without the prior, which only training looks at."""
+        """Return the memory of the instances `which`, without the prior, since only training reads it."""
         z = None if self.z is None else self.z.index_select(0, self._chains_of(which))
         return replace(super().repeat_instances(source, which), chains=source.chains, prior=None, z=z)
 
     def _chains_of(self, which: np.ndarray) -> Numbers:
-        """The numbers of the chains of the instances `which`, in that order."""
+        """Return the numbers of the chains of the instances `which`, in that order."""
         instances = self.layout.instances
         first_members = self.chains.tokens[self.chains.runs.offsets[:-1].long()]
         counts = instances.ids()[first_members].bincount(minlength=instances.runs).cpu().numpy()
@@ -217,7 +234,10 @@ class ChainMemory(Memory):
 
 @dataclass(frozen=True, eq=False)
 class Summaries:
-    """The first symbols of a stream's sentences, by document; `sentence` says which one a token belongs to."""
+    """The places of the first symbols of a stream's sentences, and each document's as runs of these.
+
+    `sentence` is the number of the sentence that each token of the stream belongs to.
+    """
 
     tokens: Numbers
     documents: Segments
@@ -225,37 +245,42 @@ class Summaries:
 
 
 class GeneralContext(nn.Module):
-    """Sentences of a document attend to each other by their [cls], and each adds what it saw to all its tokens.
+    """Attention of the sentences of a document to each other by their [cls]; all tokens of a sentence add its result.
 
     Paper: section 3.1, eq. 2 and 3.
     """
 
     def __init__(self, config: LexicalChainConfig) -> None:
+        """Create the attention with its residual connection."""
         super().__init__()
         self.attention = RunAttention(config.width, config.heads, config.attention_dropout)
         self.residual = Residual(config)
 
     def forward(self, x: SourceStates, summaries: Summaries) -> SourceStates:
-        def seen(y: SourceStates) -> SourceStates:
+        """Return the source states after the sublayer; `summaries` has the first symbols of sentences."""
+
+        def sentence_context(y: SourceStates) -> SourceStates:
             with narrowed_key_scope(summaries.tokens):
                 context = self.attention(y.index_select(0, summaries.tokens), summaries.documents)
             return context.index_select(0, summaries.sentence)
 
-        return self.residual(x, seen)
+        return self.residual(x, sentence_context)
 
 
 class LexicalConsistency(nn.Module):
-    """Words of a chain attend to each other; what comes out takes their place.
+    """Attention of the words of a chain to each other; the result replaces their states.
 
-    Paper: section 3.1, eq. 4, MultiHead(D_c, D_c, D_c). Without positions, so that a chain is a set.
+    Paper: section 3.1, eq. 4, MultiHead(D_c, D_c, D_c). There are no positions, so that a chain is a set.
     """
 
     def __init__(self, config: LexicalChainConfig) -> None:
+        """Create the attention with its residual connection."""
         super().__init__()
         self.attention = RunAttention(config.width, config.heads, config.attention_dropout)
         self.residual = Residual(config)
 
     def forward(self, x: SourceStates, chains: Chains) -> SourceStates:
+        """Return the source states, with new states of the words of chains."""
         members = x.index_select(0, chains.tokens)
         with narrowed_key_scope(chains.tokens):
             consistent = self.residual(members, lambda y: self.attention(y, chains.runs))
@@ -263,14 +288,16 @@ class LexicalConsistency(nn.Module):
 
 
 class ChainEncoderLayer(EncoderLayer):
-    """Self-attention inside sentences, general context, lexical consistency, then feed-forward."""
+    """An encoder layer: self-attention inside sentences, general context, lexical consistency, then feed-forward."""
 
     def __init__(self, config: LexicalChainConfig, self_attention: nn.Module) -> None:
+        """Create the layer; `config` says which of the two additional sublayers it has."""
         super().__init__(config, self_attention)
         self.general = GeneralContext(config) if config.general_attention else None
         self.lexical = LexicalConsistency(config) if config.lexical_attention else None
 
     def forward(self, x: SourceStates, source: Stream, summaries: Summaries) -> SourceStates:
+        """Return the source states after the layer."""
         x = self.after_self(x, lambda y: self.self_attention(y, source.layout))
         if self.general is not None:
             x = self.general(x, summaries)
@@ -280,23 +307,28 @@ class ChainEncoderLayer(EncoderLayer):
 
 
 class LexicalChain(Transformer):
-    """See above. Source streams need chains, which may be none. Paper: section 3."""
+    """The model of lexical chains; its source streams need (possibly empty) chains. Paper: section 3."""
 
     config: LexicalChainConfig
     scope = "sentence"
     synchronous = True
 
     def __init__(self, config: LexicalChainConfig, source_size: int, target_size: int) -> None:
+        """Create the model; with `config.latent` it has a latent variable for each chain."""
         super().__init__(config, source_size, target_size)
         if config.latent:
             self.prior, self.posterior = Prior(config), Posterior(config)
             self.fusion = ConsistencyFusion(config)
 
     def encoder_layer(self, layer: int) -> EncoderLayer:
+        """Return a new encoder layer with the additional sublayers; layer 0 is at the bottom."""
         return ChainEncoderLayer(self.config, self.attention("encoder_self", layer))
 
     def forward(self, batch: Batch) -> ForwardPass:
-        """In training z comes from the posterior, which sees the translation; else from the prior, as in inference."""
+        """Return the states, fused with z, and the KL divergence of posterior and prior.
+
+        In training z is drawn from the posterior, which reads the translation; else it is that of inference.
+        """
         memory = self.encode(batch.source)
         states = super().decode(batch.target_in, memory)
         if not self.config.latent:
@@ -305,50 +337,54 @@ class LexicalChain(Transformer):
         kl = LossTerm(kl_divergence(posterior, memory.prior), memory.chains.runs.runs)
         if self.training:
             memory = replace(memory, z=posterior.sample(chain_keys(batch.source)))
-        return ForwardPass(self._fused(states, batch.target_in.sentences.ids(), memory), {"kl": kl})
+        return ForwardPass(self._fuse(states, batch.target_in.sentences.ids(), memory), {"kl": kl})
 
     def term_weights(self, update: int) -> dict[str, float]:
-        """alpha, which rises from 0 to `kl_weight` (KL annealing). Paper: section 3.4, eq. 20; appendix B."""
+        """Return alpha, which rises from 0 to `kl_weight` (KL annealing). Paper: section 3.4, eq. 20; appendix B."""
         if not self.config.latent:
             return {}
         return {"kl": self.config.kl_weight * min(1.0, update / max(self.config.kl_warmup_updates, 1))}
 
     def encode(self, source: Stream) -> ChainMemory:
-        """Raises ValueError for a stream without chains."""
+        """Return the encoded source with its latent variables. Raises ValueError for a stream without chains."""
         if source.chains is None:
             raise ValueError("a lexical chain model needs a source stream with its chains")
         with key_scope(source.keys):
             x = self.embed(self.source_embedding, source)
-            states = self.through_encoder(x, source, summaries_of(source))
+            states = self.run_encoder(x, source, summaries_of(source))
         prior = self.prior(states, source.chains) if self.config.latent else None
-        return ChainMemory(states, source.layout, source.chains, prior, prior and self._inferred(prior, source))
+        return ChainMemory(states, source.layout, source.chains, prior, prior and self._infer_z(prior, source))
 
     def decode(self, target_in: Stream, memory: ChainMemory) -> States:
-        return self._fused(super().decode(target_in, memory), target_in.sentences.ids(), memory)
+        """Return the final states, fused with the latent variables of the memory."""
+        return self._fuse(super().decode(target_in, memory), target_in.sentences.ids(), memory)
 
     @torch.no_grad()
     def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:
-        return self._fused(super().step(tokens, cache), cache.progress.source_run, cache.memory)
+        """Return the final states of the newest tokens, fused with the latent variables of their source sentences."""
+        return self._fuse(super().step(tokens, cache), cache.progress.source_run, cache.memory)
 
     def transfer_source(self, name: str) -> str | None:
-        """Attention between words of a chain, or sentences, may start from the layer's self-attention.
+        """Return the same name; the additional attentions start from the layer's self-attention, or anew.
 
-        Departs: the paper does not say what it starts from; the copy is that of the authors' later code.
+        Departs: the paper does not say what they start from; the copy is as in the authors' later code (`new_attention:
+        copied`).
         """
-        for own in (".general.attention.", ".lexical.attention."):
-            if own in name:
-                return name.replace(own, ".self_attention.") if self.config.new_attention == "copied" else None
+        for part in (".general.attention.", ".lexical.attention."):
+            if part in name:
+                return name.replace(part, ".self_attention.") if self.config.new_attention == "copied" else None
         return name
 
-    def _inferred(self, prior: Gaussian, source: Stream) -> Latents:
+    def _infer_z(self, prior: Gaussian, source: Stream) -> Latents:
+        """Return the latent variables of inference: the mean of the prior, or a sample."""
         return prior.mean if self.config.latent_in_inference == "mean" else prior.sample(chain_keys(source))
 
-    def _fused(self, states: States, sentence: Numbers, memory: ChainMemory) -> States:
+    def _fuse(self, states: States, sentence: Numbers, memory: ChainMemory) -> States:
         return self.fusion(states, sentence, memory.chains, memory.z) if self.config.latent else states
 
 
 def summaries_of(source: Stream) -> Summaries:
-    """Every sentence of a source begins with a symbol, [cls] or `<s>`, so that none is empty."""
+    """Return the first symbols of the source's sentences; each has [cls] or `<s>`, so that none is empty."""
     first, sentences = source.sentences.offsets[:-1].long(), source.layout.sentences_per_instance()
     documents = Segments.from_lengths(sentences.tolist(), source.layout.sentences.device)
     return Summaries(first, documents, source.sentences.ids())

@@ -1,11 +1,11 @@
-"""Starts from pretrained checkpoints: mBART and BART give a whole model, BERT an encoder.
+"""Initial parameters from pretrained checkpoints: mBART and BART give a whole model, BERT an encoder.
 
 Paper: G-Transformer (Bao et al. 2021), section 5.2 and appendix C.1: parameters are copied from mBART25, those of its
     attention to the group attention; global attention and gates start anew. Of BERT the paper says no more than
     "G-Transformer+BERT"; our reading: the encoder starts from it, the decoder anew.
 
-The weights get the names of the Transformer (`docmt.models.families`); then each architecture takes what its
-`transfer_source` names, as from any other initial model.
+The weights get the names of the Transformer (`docmt.models.families`); then the parameters that `transfer_source` of
+the architecture names are transferred, as from any other initial model.
 
 | checkpoint | here |
 | --- | --- |
@@ -14,11 +14,11 @@ The weights get the names of the Transformer (`docmt.models.families`); then eac
 | layernorm_embedding | `source_embedding.norm`, `target_embedding.norm` |
 | BERT's embeddings of positions and token types | `source_embedding.position`: their sum, of type 0 |
 
-A model may have more positions than the checkpoint: those beyond its end start anew. (BERT has 512, and a translation
-may be longer than its source.)
+A model may have more positions than the checkpoint: the additional positions start anew. (BERT has 512, and a
+translation may be longer than its source.)
 
-Departs: mBART's language codes are in no frame of ours (`docmt.nn.frames`), so their embeddings are not taken. Pieces
-that the checkpoint lacks (`<sep>`, `<cls>`) start as the mean of all its rows.
+Departs: mBART's language codes are in no frame of ours (`docmt.nn.frames`), so their embeddings are not transferred.
+Pieces that the checkpoint lacks (`<sep>`, `<cls>`) start as the mean of all its rows.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -28,7 +28,7 @@ from pathlib import Path
 import torch
 
 from docmt.base.errors import UserError
-from docmt.base.foreign import reading as reading_of
+from docmt.base.foreign import reading
 from docmt.models.families import BIAS_OF_LOGITS, FAMILIES, TOKEN_TYPES, CheckpointFamily
 from docmt.models.store import read_checkpoint, transfer
 from docmt.models.transformer import Transformer, parameter_shapes
@@ -36,24 +36,25 @@ from docmt.nn.shapes import EmbeddingRows, EmbeddingTable, Tensor
 from docmt.settings.pretrained import POSITION_OFFSET, STANDS_FOR, check_model, read_config
 
 Counterparts = Mapping[str, int | None]
-"""The pieces of our vocabulary in order, and the row that the checkpoint's table of embeddings has for each."""
+"""The row of each piece of our vocabulary, in order, in the checkpoint's embeddings; None: it has no such piece."""
 
 NO_PART = "no part of a translation model"
+"""Outcome of a weight that a translation model does not use."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """The parameters that a model took and those that start anew.
+    """The parameters that a model was given from an initial model, and those that start anew.
 
-    Of a pretrained checkpoint also `fates`: what each of its weights became, by its name there; `new_pieces`: in each
-    table of embeddings those that the checkpoint lacks; `new_positions`: the first new row of a table of positions
-    that is longer than the checkpoint's; `stands_for`: the folder of the real checkpoint, where this is a small random
-    one that stands for it.
+    Of a pretrained checkpoint also: `outcomes`, the use of each weight, by its name there; `new_pieces`, for each table
+    of embeddings the pieces that the checkpoint lacks; `new_positions`, the first new row of each table of positions
+    that is longer than the checkpoint's; `stands_for`, the folder of the real checkpoint where this is a small random
+    one that replaces it.
     """
 
     transferred: list[str]
     new: list[str]
-    fates: dict[str, str] = field(default_factory=dict)
+    outcomes: dict[str, str] = field(default_factory=dict)
     new_pieces: dict[str, list[str]] = field(default_factory=dict)
     new_positions: dict[str, int] = field(default_factory=dict)
     stands_for: str | None = None
@@ -61,90 +62,112 @@ class Start:
 
 @dataclass
 class RenamedCheckpoint:
-    """A checkpoint under our names."""
+    """The weights of a checkpoint by the names of our parameters."""
 
     where: str
     parameters: dict[str, Tensor] = field(default_factory=dict)
+    """Weights by the name of our parameter."""
     names: dict[str, str] = field(default_factory=dict)
-    """What each parameter is called in the checkpoint."""
+    """Name in the checkpoint of each of these parameters."""
     table: Tensor | None = None
+    """The table of embeddings, which is tied in all supported checkpoints."""
     tied: list[str] = field(default_factory=list)
-    """What the table of embeddings is called there."""
+    """Names of that table in the checkpoint."""
     left: dict[str, str] = field(default_factory=dict)
-    """Why others became no parameter."""
+    """Reason why a weight became no parameter, by its name in the checkpoint."""
 
 
 def start_from(
     model: Transformer, folder: Path | str, source: Counterparts | None, target: Counterparts | None
 ) -> Start:
-    """Fill `model` from the checkpoint in `folder`; None = the pieces of that side are not the checkpoint's.
+    """Fill `model` from the checkpoint in `folder`, and return what was transferred.
 
-    Raises: UserError where the checkpoint cannot be read, the model is not like it, it lacks a weight, or it has one
-        that is not known here.
+    `source` and `target` are None where the pieces of that side are not the checkpoint's; then its embeddings are not
+    used.
+
+    Raises UserError where the checkpoint cannot be read, where the model is not like it, where it lacks a weight, or
+    where it has a weight that is not known here.
     """
     check_model(model.config, folder)
     config = read_config(folder)
     kind = config["model_type"]
-    family, own = FAMILIES[kind], parameter_shapes(model.config, model.source_size, model.target_size)
-    with reading_of(folder, "weights of other shapes than a checkpoint's"):
-        reading = read_names(kind, folder, own)
+    family, model_parameters = FAMILIES[kind], parameter_shapes(model.config, model.source_size, model.target_size)
+    with reading(folder, "weights of other shapes than a checkpoint's"):
+        checkpoint = read_names(kind, folder, model_parameters)
     counterparts = {"source_embedding.weight": source, "target_embedding.weight": target, "output.weight": target}
-    tables = {name: counterparts[name] for name in family.embeddings if name in own and counterparts[name] is not None}
-    check_complete(reading, family, own)
-    with reading_of(folder, "positions of another shape than a checkpoint's"):
-        new_positions = lengthen_positions(reading, family, model)
-    for name, rows in tables.items():
-        with reading_of(folder, "embeddings of another shape than a checkpoint's"):
-            reading.parameters[name] = gather_rows(reading.table, list(rows.values()), reading.where)
-    taken, new = transfer(model, reading.parameters, reading.where)
-    new_pieces = {name: [piece for piece, row in rows.items() if row is None] for name, rows in tables.items()}
-    became = fates(reading, model, taken, tables)
-    return Start(taken, new, became, new_pieces, new_positions, config.get(STANDS_FOR))
+    tables = {
+        name: counterparts[name]
+        for name in family.embeddings
+        if name in model_parameters and counterparts[name] is not None
+    }
+    # Before the tables are gathered, so that a missing table is reported by its name.
+    check_complete(checkpoint, family, model_parameters)
+    with reading(folder, "positions of another shape than a checkpoint's"):
+        new_positions = lengthen_positions(checkpoint, family, model)
+    for name, piece_rows in tables.items():
+        with reading(folder, "embeddings of another shape than a checkpoint's"):
+            checkpoint.parameters[name] = gather_rows(checkpoint.table, list(piece_rows.values()), checkpoint.where)
+    transferred, new = transfer(model, checkpoint.parameters, checkpoint.where)
+    new_pieces = {
+        name: [piece for piece, row in piece_rows.items() if row is None] for name, piece_rows in tables.items()
+    }
+    weight_outcomes = outcomes_of(checkpoint, model, transferred, tables)
+    return Start(transferred, new, weight_outcomes, new_pieces, new_positions, config.get(STANDS_FOR))
 
 
-def read_names(kind: str, folder: Path | str, own: Collection[str]) -> RenamedCheckpoint:
-    """`own`: the parameters of the Transformer. Raises: UserError for a weight that has no place in it."""
-    family, reading = FAMILIES[kind], RenamedCheckpoint(str(folder))
-    parameters = {family.named(parameter): parameter for parameter in own}
-    weights = {family.short(name): (name, weight) for name, weight in read_checkpoint(folder).items()}
+def read_names(kind: str, folder: Path | str, model_parameters: Collection[str]) -> RenamedCheckpoint:
+    """Read a checkpoint, and give its weights the names of `model_parameters`, those of the Transformer.
+
+    Raises UserError for a weight that has no place in the Transformer.
+    """
+    family, checkpoint = FAMILIES[kind], RenamedCheckpoint(str(folder))
+    parameters = {family.checkpoint_name(parameter): parameter for parameter in model_parameters}
+    weights = {family.without_prefix(name): (name, weight) for name, weight in read_checkpoint(folder).items()}
+    # Last, since they are added to the positions, which have to be read first.
     types = weights.pop(TOKEN_TYPES, None)
-    for short, (name, weight) in weights.items():
-        if short in family.tied:
-            add_table(reading, name, weight)
-        elif (parameter := parameters.get(short)) is not None:
-            reading.names[parameter] = name
-            reading.parameters[parameter] = weight[POSITION_OFFSET[kind] if parameter in family.positions else 0 :]
-        elif family.unused.fullmatch(short):
-            reading.left[name] = NO_PART
-        elif short == BIAS_OF_LOGITS and not weight.any():
-            reading.left[name] = f"{NO_PART}: all zero"
+    for name_there, (name, weight) in weights.items():
+        if name_there in family.tied:
+            add_table(checkpoint, name, weight)
+        elif (parameter := parameters.get(name_there)) is not None:
+            checkpoint.names[parameter] = name
+            checkpoint.parameters[parameter] = weight[POSITION_OFFSET[kind] if parameter in family.positions else 0 :]
+        elif family.unused.fullmatch(name_there):
+            checkpoint.left[name] = NO_PART
+        elif name_there == BIAS_OF_LOGITS and not weight.any():
+            checkpoint.left[name] = f"{NO_PART}: all zero"
         else:
-            raise unknown_weight(reading, name)
+            raise unknown_weight(checkpoint, name)
     if types is not None:
-        fold_token_type(reading, *types)
-    return reading
+        fold_token_type(checkpoint, *types)
+    return checkpoint
 
 
-def add_table(reading: RenamedCheckpoint, name: str, weight: EmbeddingTable) -> None:
-    """Raises: UserError where the table differs from that of another name."""
-    if reading.table is not None and not torch.equal(reading.table, weight):
-        where = f"{reading.where} {name}"
-        raise UserError("embeddings that are not tied", where=where, expected=f"equal to {reading.tied[0]}")
-    reading.table = weight
-    reading.tied.append(name)
+def add_table(checkpoint: RenamedCheckpoint, name: str, weight: EmbeddingTable) -> None:
+    """Record a table of embeddings under one of its names. Raises UserError where two tables of a checkpoint differ."""
+    if checkpoint.table is not None and not torch.equal(checkpoint.table, weight):
+        where = f"{checkpoint.where} {name}"
+        raise UserError("embeddings that are not tied", where=where, expected=f"equal to {checkpoint.tied[0]}")
+    checkpoint.table = weight
+    checkpoint.tied.append(name)
 
 
-def fold_token_type(reading: RenamedCheckpoint, name: str, types: EmbeddingRows) -> None:
-    """A text that stands alone is of type 0, at each of its positions."""
+def fold_token_type(checkpoint: RenamedCheckpoint, name: str, types: EmbeddingRows) -> None:
+    """Add BERT's embedding of token type 0, that of a text without a second text, to all positions.
+
+    Raises UserError where the checkpoint has no positions.
+    """
     positions = "source_embedding.position.weight"
-    if positions not in reading.parameters:
-        raise unknown_weight(reading, name)
-    reading.parameters[positions] = reading.parameters[positions] + types[0]
-    reading.left[name] = f"row 0 folded into {positions}, the others {NO_PART}"
+    if positions not in checkpoint.parameters:
+        raise unknown_weight(checkpoint, name)
+    checkpoint.parameters[positions] = checkpoint.parameters[positions] + types[0]
+    checkpoint.left[name] = f"row 0 folded into {positions}, the others {NO_PART}"
 
 
 def gather_rows(table: EmbeddingTable, rows: list[int | None], where: str) -> EmbeddingRows:
-    """The rows of our pieces; the mean of all for a piece that has none. Raises: UserError for a row beyond them."""
+    """Return the rows of our pieces; a piece without row gets the mean of all rows.
+
+    Raises UserError for a row beyond the end of the table.
+    """
     last = max((row for row in rows if row is not None), default=0)
     if last >= len(table):
         raise UserError(
@@ -152,52 +175,56 @@ def gather_rows(table: EmbeddingTable, rows: list[int | None], where: str) -> Em
             where=where,
             found=f"{len(table)} rows, and a piece of number {last}",
         )
+    # Row 0 is only a placeholder for pieces without a row, which the next line overwrites. The mean is computed in
+    # fp32: a sum of many rows would overflow or lose digits in 16 bits.
     gathered = table.index_select(0, torch.tensor([row or 0 for row in rows]))
     gathered[torch.tensor([row is None for row in rows])] = table.float().mean(dim=0).to(table.dtype)
     return gathered
 
 
 @torch.no_grad()
-def lengthen_positions(reading: RenamedCheckpoint, family: CheckpointFamily, model: Transformer) -> dict[str, int]:
-    """Put the model's own start beyond the checkpoint's end; give the first new row of each table that was longer."""
+def lengthen_positions(checkpoint: RenamedCheckpoint, family: CheckpointFamily, model: Transformer) -> dict[str, int]:
+    """Extend tables of positions by the model's initial rows; return the first new row of each extended table."""
     new = {}
     for name in family.positions:
-        table, fresh = reading.parameters[name], model.get_parameter(name)
-        if len(fresh) > len(table):
-            reading.parameters[name] = torch.cat((table, fresh[len(table) :].to(table.dtype)))
+        table, initial = checkpoint.parameters[name], model.get_parameter(name)
+        if len(initial) > len(table):
+            checkpoint.parameters[name] = torch.cat((table, initial[len(table) :].to(table.dtype)))
             new[name] = len(table)
     return new
 
 
-def check_complete(reading: RenamedCheckpoint, family: CheckpointFamily, own: Collection[str]) -> None:
-    """Raises: UserError for a weight that the checkpoint lacks."""
+def check_complete(checkpoint: RenamedCheckpoint, family: CheckpointFamily, model_parameters: Collection[str]) -> None:
+    """Raise UserError where the checkpoint lacks a weight that the model needs."""
     tables = {"source_embedding.weight", "target_embedding.weight", "output.weight"}
-    needed = {name for name in own if name.startswith(family.stacks)} - tables
-    missing = [*(family.tied[:1] if reading.table is None else ()), *sorted(needed - set(reading.parameters))]
+    needed = {name for name in model_parameters if name.startswith(family.stacks)} - tables
+    missing = [*(family.tied[:1] if checkpoint.table is None else ()), *sorted(needed - set(checkpoint.parameters))]
     if missing:
-        found = f"nothing for {', '.join(missing)}"
-        raise UserError("the checkpoint lacks weights", where=reading.where, found=found)
+        absence = f"nothing for {', '.join(missing)}"
+        raise UserError("the checkpoint lacks weights", where=checkpoint.where, found=absence)
 
 
-def unknown_weight(reading: RenamedCheckpoint, name: str) -> UserError:
+def unknown_weight(checkpoint: RenamedCheckpoint, name: str) -> UserError:
+    """Return the error for a weight of the checkpoint that has no place in a Transformer."""
     return UserError(
-        "a weight of the checkpoint that docmt has no place for",
-        where=reading.where,
+        "the checkpoint has a weight that docmt has no place for",
+        where=checkpoint.where,
         found=name,
         expected="the weights of mBART, BART or BERT, of as many layers as config.json says, and no other",
     )
 
 
-def fates(
-    reading: RenamedCheckpoint, model: Transformer, taken: Iterable[str], tables: Iterable[str]
+def outcomes_of(
+    checkpoint: RenamedCheckpoint, model: Transformer, transferred: Iterable[str], tables: Iterable[str]
 ) -> dict[str, str]:
-    """Of each weight by its name: the parameters that took it, or why none did."""
-    takers: dict[str, list[str]] = {}
-    for name in taken:
-        takers.setdefault(name if name in reading.parameters else model.transfer_source(name), []).append(name)
-    took = {
-        name: ", ".join(takers.get(parameter, [])) or f"not taken: the model has no {parameter}"
-        for parameter, name in reading.names.items()
+    """Return, for each weight by its name, the parameters that start from it, or the reason why there are none."""
+    receivers: dict[str, list[str]] = {}
+    for name in transferred:
+        # As in `docmt.models.store.transfer`: a parameter's own name comes before the name that the architecture gives.
+        receivers.setdefault(name if name in checkpoint.parameters else model.transfer_source(name), []).append(name)
+    by_name = {
+        name: ", ".join(receivers.get(parameter, [])) or f"not transferred: the model has no {parameter}"
+        for parameter, name in checkpoint.names.items()
     }
-    rows = f"rows of {', '.join(tables)}" if tables else "not taken: no text has these pieces"
-    return {**took, **dict.fromkeys(reading.tied, rows), **reading.left}
+    rows = f"rows of {', '.join(tables)}" if tables else "not transferred: no text has these pieces"
+    return {**by_name, **dict.fromkeys(checkpoint.tied, rows), **checkpoint.left}

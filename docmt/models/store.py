@@ -1,6 +1,6 @@
-"""Model folders: `model.safetensors` (weights) and `model.json` (what was built, and where it came from).
+"""Model folders: `model.safetensors` (weights) and `model.json` (the card: what was built, and from what).
 
-The weights of pretrained checkpoints too. All are read as data: no file is ever run.
+This module also reads the weights of pretrained checkpoints. All files are read as data: no code in them is ever run.
 """
 
 import dataclasses
@@ -23,12 +23,16 @@ from docmt.settings.models import MODEL_CONFIGS
 from docmt.settings.pretrained import weight_files
 
 WEIGHTS = "model.safetensors"
-SHOWN_NAMES = 5
-"""So many parameter names are listed in a message; the rest are counted."""
+"""The name of the file of a model folder that holds the parameters."""
+LISTED_NAMES = 5
+"""Number of parameter names that a message lists; of the others it says how many there are."""
 
 
 def save_model(folder: Path | str, model: Transformer, provenance: Mapping[str, Any]) -> None:
-    """Write the two files into `folder`, which may hold others; a tied tensor is stored once, by its first name."""
+    """Write the two files into `folder`, which may contain other files.
+
+    A tied tensor is stored once, by the first of its names.
+    """
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.named_parameters()}
     card = {
         "kind": model.config.kind,
@@ -37,13 +41,14 @@ def save_model(folder: Path | str, model: Transformer, provenance: Mapping[str, 
         "target_size": model.target_size,
         "provenance": dict(provenance),
     }
+    # The card comes last: a folder that has it has the weights too.
     with atomic_file(Path(folder) / WEIGHTS, "wb") as stream:
         stream.write(save(weights))
     write_json(Path(folder) / CARD, card)
 
 
 def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transformer:
-    """Build what `model.json` says and fill it; in evaluation mode.
+    """Build the model that `model.json` describes, and fill it; it is in evaluation mode.
 
     Raises UserError for a missing or damaged file, and for a parameter that is missing, unknown, or of another shape.
     """
@@ -57,11 +62,15 @@ def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transf
 
 
 def read_card(folder: Path | str) -> dict[str, Any]:
-    """`model.json`. Raises UserError where it is missing, is no such card, or names an unknown architecture."""
+    """Read `model.json`.
+
+    Raises UserError where it is missing, is not the card of a model, or names an unknown architecture.
+    """
     path = Path(folder) / CARD
     card = read_object(path, "kind", "config", "source_size", "target_size")
     check_known("model", card["kind"], MODEL_CONFIGS, str(path))
     sizes = card["source_size"], card["target_size"]
+    # `type` instead of isinstance, since true and false are integers in Python.
     if not all(type(size) is int and size > 0 for size in sizes):
         expected = "numbers of pieces: source_size, target_size"
         raise UserError(
@@ -72,61 +81,64 @@ def read_card(folder: Path | str) -> dict[str, Any]:
 
 
 def read_tensors(path: Path) -> dict[str, torch.Tensor]:
-    """Raises UserError where the file is missing, is no safetensors file, or a damaged one."""
+    """Read a safetensors file. Raises UserError where it is missing, damaged, or of another format."""
     with reading(path, "not a safetensors file, or a damaged one"):
         need_file(path)
         return load_file(path)
 
 
 def init_from(model: Transformer, folder: Path | str) -> tuple[list[str], list[str]]:
-    """Fill `model` from a trained one; see `transfer`."""
+    """Fill `model` from a trained model; return what `transfer` returns."""
     weights = Path(folder) / WEIGHTS
     return transfer(model, read_tensors(weights), str(weights))
 
 
 def transfer(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> tuple[list[str], list[str]]:
-    """Fill `model`; give the names of the parameters that were taken, and of the rest.
+    """Fill `model`; return the names of the parameters that were transferred, and the names of the others.
 
-    A parameter takes the one of its own name, else the one that the architecture names (`transfer_source`).
-    Raises UserError where nothing can be taken, and where a shape differs.
+    A parameter starts from the weight of its own name, else from the weight that the architecture names
+    (`transfer_source`). Raises UserError where no parameter can be transferred, and where a shape differs.
     """
     origins = {name: name if name in weights else model.transfer_source(name) for name, _ in model.named_parameters()}
-    taken = [name for name, origin in origins.items() if origin in weights]
-    if not taken:
+    transferred = [name for name, origin in origins.items() if origin in weights]
+    if not transferred:
         raise UserError(
-            "no parameter can be taken from this model",
+            "no parameter can be transferred from this model",
             where=where,
-            found=_names(list(weights)),
-            expected=_names([origin for origin in origins.values() if origin is not None]),
+            found=_list_names(list(weights)),
+            expected=_list_names([origin for origin in origins.values() if origin is not None]),
         )
-    found = {name: weights[origins[name]] for name in taken}
-    check_shapes(model, found, where)
-    put_weights(model, found)
-    return taken, [name for name in origins if name not in taken]
+    values = {name: weights[origins[name]] for name in transferred}
+    check_shapes(model, values, where)
+    put_weights(model, values)
+    return transferred, [name for name in origins if name not in transferred]
 
 
 def fill(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
-    """Take all parameters of `model` from `weights`, which came from `where`. Raises UserError as `check_fit` does."""
+    """Give all parameters of `model` their values in `weights`, which are from the file `where`.
+
+    Raises UserError as `check_fit` does.
+    """
     check_fit(model, weights, where)
     put_weights(model, weights)
 
 
 def check_fit(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
-    """Raises UserError for a parameter that is missing, unknown, or of another shape."""
+    """Raise UserError for a parameter that is missing, unknown, or of another shape."""
     names = [name for name, _ in model.named_parameters()]
     missing, unknown = [n for n in names if n not in weights], [n for n in weights if n not in names]
     if missing or unknown:
         raise UserError(
             "checkpoint of another architecture",
             where=where,
-            found=f"without {_names(missing)}" if missing else f"with {_names(unknown)}",
+            found=f"without {_list_names(missing)}" if missing else f"with {_list_names(unknown)}",
             expected=f"the parameters of a {model.config.kind} as its {CARD} says",
         )
     check_shapes(model, weights, where)
 
 
 def check_shapes(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
-    """Of the parameters that `weights` has. Raises UserError for one of another shape."""
+    """Raise UserError for a parameter whose shape differs from its shape in `weights`; other parameters are ignored."""
     for name, parameter in model.named_parameters():
         if name in weights and weights[name].shape != parameter.shape:
             raise UserError(
@@ -139,24 +151,25 @@ def check_shapes(model: Transformer, weights: Mapping[str, torch.Tensor], where:
 
 @torch.no_grad()
 def put_weights(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:
-    """Give each parameter that `weights` has its values."""
+    """Give each parameter of the model that is in `weights` its values."""
     for name, parameter in model.named_parameters():
         if name in weights:
             parameter.copy_(weights[name])
 
 
-def _names(names: list[str]) -> str:
-    rest = len(names) - SHOWN_NAMES
-    return ", ".join(names[:SHOWN_NAMES]) + (f" and {rest} more" if rest > 0 else "")
+def _list_names(names: list[str]) -> str:
+    rest = len(names) - LISTED_NAMES
+    return ", ".join(names[:LISTED_NAMES]) + (f" and {rest} more" if rest > 0 else "")
 
 
 PLAIN = "tensors by name and nothing else"
+"""The expected content of a pickle, in messages."""
 
 
 def read_checkpoint(folder: Path | str) -> dict[str, torch.Tensor]:
-    """All weights of `folder`, by the names that they have there: model.safetensors, its shards, or pytorch_model.bin.
+    """Read all weights of `folder` by their names: from model.safetensors, its shards, or pytorch_model.bin.
 
-    Raises: UserError where a file is missing or damaged, and for a pickle that holds anything but tensors.
+    Raises UserError where a file is missing or damaged, and for a pickle that holds anything but tensors.
     """
     weights: dict[str, torch.Tensor] = {}
     for path in weight_files(Path(folder)):
@@ -171,15 +184,16 @@ def _read_pickle(path: Path) -> dict[str, torch.Tensor]:
     remedy = "take the checkpoint's model.safetensors instead, or fetch it again"
     with reading(path, "refused: a pickle of weights that is damaged, or would run code", PLAIN, remedy):
         weights = load_plain(path)
-    if found := defect_in(weights):
-        raise UserError("not weights by name", where=str(path), found=found, expected=PLAIN, remedy=MEND)
+    if defect := defect_in(weights):
+        raise UserError("not weights by name", where=str(path), found=defect, expected=PLAIN, remedy=MEND)
     return weights
 
 
 def load_plain(path: Path, allowed: Sequence[type] = ()) -> Any:
-    """What a pickle holds: tensors, plain values, objects of the `allowed` classes. Raises anything for others.
+    """Return the content of a pickle: tensors, plain values, objects of the `allowed` classes.
 
-    Warnings are left out: a damaged pickle that has odd numbers in it is refused, or is as good as any.
+    Raises any kind of error for other content. Warnings are suppressed: a damaged pickle with unusual numbers is
+    refused, or is as good as any other.
     """
     with warnings.catch_warnings(), torch.serialization.safe_globals(list(allowed)):
         warnings.simplefilter("ignore")
@@ -187,7 +201,10 @@ def load_plain(path: Path, allowed: Sequence[type] = ()) -> Any:
 
 
 def defect_in(weights: Any) -> str | None:
-    """What a damaged pickle may give instead of tensors by name: other things, or tensors that have no values."""
+    """Return what is wrong with weights that should be tensors by name, or None.
+
+    A damaged pickle may give other objects, or tensors without values.
+    """
     named = isinstance(weights, dict) and all(isinstance(name, str) for name in weights)
     if not named or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
         return type(weights).__name__
@@ -195,5 +212,5 @@ def defect_in(weights: Any) -> str | None:
 
 
 def is_plain(tensor: torch.Tensor) -> bool:
-    """Whether all values of it are there."""
+    """Return whether all values of the tensor are in memory."""
     return tensor.device.type == "cpu" and tensor.layout is torch.strided and not tensor.is_quantized

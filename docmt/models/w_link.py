@@ -1,9 +1,10 @@
-"""W-Link: repeated source words share their context in the encoder, and are told to agree in translation.
+"""W-Link: repeated source words share their context in the encoder, and a loss makes their translations agree.
 
 Paper: Lyu et al. 2021, "Encouraging Lexical Translation Consistency for Document-Level Neural Machine Translation".
-New against `transformer.py`: all attention stays inside a sentence; in each encoder layer, after self-attention, the
-words of a link attend to each other and add what they saw by a gate (`shared_context`); a loss term tells how unlike
-their translations are (`agreement_weight`).
+
+New against `transformer.py`: all attention is inside a sentence; in each encoder layer, after self-attention, the words
+of a link attend to each other and add the result by a gate (`shared_context`); an additional loss measures how much
+their translations differ (`agreement_weight`).
 
 | paper | here |
 | --- | --- |
@@ -11,22 +12,22 @@ their translations are (`agreement_weight`).
 | sharing context information of linked words | `SharedContext` |
 | auxiliary loss | `WLink.agreement`, `disagreement` |
 
-Our reading. There is no public code, and what we had of the paper is its abstract: a word link tells where in a
-document a word appears; words within a link share context information when sentences are encoded; an auxiliary loss
-constrains their translations to be consistent. We fill this with what is near in Lyu et al. 2022, which builds on it.
+Our reading. There is no public code, and we had only the abstract of the paper: a word link gives the places of a word
+in a document; words within a link share context information when sentences are encoded; an auxiliary loss constrains
+their translations to be consistent. We fill this with the closest parts of Lyu et al. 2022, which builds on it.
 
-- A link is a lexical chain: a link of one word has nothing to share, and "one translation per discourse" does not hold
-  for stop words.
-- Words share by attention inside a link (section 3.1, eq. 4, "inspired by Lyu et al. 2021"). What they see is added by
-  a gate, which starts nearly closed, so that training goes on from near the sentence model.
-- A word's translation is a mean of the states of its target sentence (section 3.2, eq. 8). These predict words, so the
-  output layer makes of their mean a distribution over translations.
-- The weights of that mean are those with which the decoder's top cross-attention looks at the word, and constants: the
-  loss is to change how a word is translated, not where its translation is looked for. In our trials the matrix W_s of
-  eq. 8, which this loss alone would train, came to look at ends of sentences, since these agree; and so did
-  cross-attention where gradients reached it by the weights.
+- A link is a lexical chain: a link of a single word has nothing to share, and "one translation per discourse" does not
+  hold for stop words.
+- Words share context by attention inside a link (section 3.1, eq. 4, "inspired by Lyu et al. 2021"). The result is
+  added by a gate, which is nearly closed at first, so that training continues from near the sentence model.
+- A word's translation is a mean of the states of its target sentence (section 3.2, eq. 8). These states predict words,
+  so the output layer turns their mean into a distribution over translations.
+- The weights of that mean are the weights of the decoder's top cross-attention to the word, as constants: the loss is
+  to change how a word is translated, not where its translation is looked for. In our trials the matrix W_s of eq. 8,
+  which this loss alone would train, learned to attend to ends of sentences, since these agree; and so did
+  cross-attention where gradients reached it through the weights.
 - The loss of a link is the Jensen-Shannon divergence of its words' distributions: zero where all agree, the same for
-  all of them, at most log of their number.
+  each order of the words, and at most the logarithm of their number.
 """
 
 from dataclasses import replace
@@ -44,17 +45,18 @@ from docmt.nn.streams import Batch, Chains, Memory, Stream
 from docmt.settings.models import WLinkConfig
 
 GATE_START = -3.0
-"""Bias of new gates, which let in 5 % of what is seen (as highway networks: Srivastava et al. 2015, section 2.2)."""
+"""Bias of new gates, which let through 5 % of the context (highway networks: Srivastava et al. 2015, section 2.2)."""
 
 
 class SharedContext(nn.Module):
-    """Words of a link attend to each other, and each adds what it saw by a gate.
+    """Attention of the words of a link to each other; each word adds the result by a gate.
 
-    x + sigmoid(W [own; seen]) * seen, own being the norm of x: the norm stands before, whatever `config.norm`, so
-    that with closed gates nothing happens.
+    x + sigmoid(W [norm(x); context]) * context, where the context is the result of attention over norm(x). The norm
+    comes before the attention, whatever `config.norm` is, so that closed gates leave x unchanged.
     """
 
     def __init__(self, config: WLinkConfig) -> None:
+        """Create the attention and the gate, which is nearly closed (`GATE_START`)."""
         super().__init__()
         self.attention = RunAttention(config.width, config.heads, config.attention_dropout)
         self.gate = nn.Linear(2 * config.width, config.width)
@@ -63,23 +65,27 @@ class SharedContext(nn.Module):
         self.residual = Residual(replace(config, norm="pre"))
 
     def forward(self, x: SourceStates, links: Chains) -> SourceStates:
+        """Return the source states with the shared context added to the linked words."""
         with narrowed_key_scope(links.tokens):
-            words = self.residual(x.index_select(0, links.tokens), lambda own: self.seen(own, links))
+            words = self.residual(x.index_select(0, links.tokens), lambda normed: self.gated_context(normed, links))
         return x.index_copy(0, links.tokens, words.to(x.dtype))
 
-    def seen(self, own: States, links: Chains) -> States:
-        seen = self.attention(own, links.runs)
-        return torch.sigmoid(self.gate(torch.cat((own, seen), dim=-1))) * seen
+    def gated_context(self, normed: States, links: Chains) -> States:
+        """Return the context of the linked words, multiplied by their gates; `normed` are their normalised states."""
+        context = self.attention(normed, links.runs)
+        return torch.sigmoid(self.gate(torch.cat((normed, context), dim=-1))) * context
 
 
 class LinkedEncoderLayer(EncoderLayer):
-    """Self-attention inside sentences, shared context, then feed-forward."""
+    """A layer of the encoder: self-attention inside sentences, shared context, then feed-forward."""
 
     def __init__(self, config: WLinkConfig, self_attention: nn.Module) -> None:
+        """Create the layer; it has no shared context where `config.shared_context` is false."""
         super().__init__(config, self_attention)
         self.shared_context = SharedContext(config) if config.shared_context else None
 
     def forward(self, x: SourceStates, source: Stream) -> SourceStates:
+        """Return the states after the layer; `source` has the layout and the links."""
         x = self.after_self(x, lambda y: self.self_attention(y, source.layout))
         if self.shared_context is not None:
             x = self.shared_context(x, source.chains)
@@ -87,34 +93,38 @@ class LinkedEncoderLayer(EncoderLayer):
 
 
 def disagreement(logits: Logits, links: Segments) -> Tensor:
-    """Jensen-Shannon divergence of the distributions of each run, summed over runs; nats.
+    """Return the Jensen-Shannon divergence of the distributions of each run, summed over runs, in nats.
 
-    The mean over a run's members of KL(member || mean of the run), as the entropy of the mean less that of the members.
+    It is the mean over a run's members of KL(member || mean of the run), computed as the entropy of the mean minus the
+    mean of the members' entropies.
     """
+    # In fp32 at least, since it is a small difference of two entropies.
     probabilities = logits.softmax(-1, dtype=torch.promote_types(logits.dtype, torch.float32))
     members = torch.diff(links.offsets)[:, None]
     link = links.ids()
     mean = probabilities.new_zeros((links.runs, logits.shape[1])).index_add(0, link, probabilities) / members
-    within = entropy(probabilities) / members[:, 0].index_select(0, link)
-    return entropy(mean).sum() - within.sum()
+    member_entropies = entropy(probabilities) / members[:, 0].index_select(0, link)
+    return entropy(mean).sum() - member_entropies.sum()
 
 
 def entropy(probabilities: Logits) -> Tensor:
-    """Of each row; finite, and so is its gradient, where a probability is too small for its type."""
+    """Return the entropy of each row, in nats; it and its gradient are finite where probabilities underflow to zero."""
     return -(probabilities * probabilities.clamp(min=torch.finfo(probabilities.dtype).tiny).log()).sum(-1)
 
 
 class WLink(Transformer):
-    """See above. Source streams need chains, which may be none."""
+    """The model of word links; its source streams need chains, also where a document has no chain."""
 
     config: WLinkConfig
     scope = "sentence"
     synchronous = True
 
     def encoder_layer(self, layer: int) -> EncoderLayer:
+        """Return a new encoder layer with shared context; layer 0 is at the bottom."""
         return LinkedEncoderLayer(self.config, self.attention("encoder_self", layer))
 
     def forward(self, batch: Batch) -> ForwardPass:
+        """Return the final states, and the disagreement of linked words where it has a weight."""
         memory = self.encode(batch.source)
         if not self.config.agreement_weight:
             return ForwardPass(self.decode(batch.target_in, memory), {})
@@ -122,38 +132,44 @@ class WLink(Transformer):
         return ForwardPass(states, {"agreement": self.agreement(translations, batch.source.chains)})
 
     def term_weights(self, update: int) -> dict[str, float]:
+        """Return the weight of the agreement loss, where it is used."""
         return {"agreement": self.config.agreement_weight} if self.config.agreement_weight else {}
 
     def encode(self, source: Stream) -> Memory:
-        """Raises ValueError for a stream without chains."""
+        """Return the encoded source. Raises ValueError for a stream without chains."""
         if source.chains is None:
             raise ValueError("a model of word links needs a source stream with its chains")
         with key_scope(source.keys):
-            states = self.through_encoder(self.embed(self.source_embedding, source), source)
+            states = self.run_encoder(self.embed(self.source_embedding, source), source)
         return Memory(states, source.layout)
 
     def decode_aligned(self, target_in: Stream, memory: Memory) -> tuple[States, SourceStates]:
-        """Final states, as `decode` gives them, and for each source token the mean of those that look at it."""
+        """Return the final states and, for each source token, the mean of the states that attend to it.
+
+        The final states are those of `decode`. The weights of the mean are those of the top layer's cross-attention.
+        """
         layout, (*below, top) = target_in.layout, self.decoder
         with key_scope(target_in.keys):
             x = self.embed(self.target_embedding, target_in)
             for layer in below:
                 x = layer(x, layout, memory)
             x = top.after_self(x, lambda y: top.self_attention(y, layout))
-            asking = top.after_cross.norm(x) if self.config.norm == "pre" else x
+            # The input of the top cross-attention, from which its weights are computed again: the layer does not return
+            # them.
+            queries = top.after_cross.norm(x) if self.config.norm == "pre" else x
             x = top.after_cross(x, lambda y: top.cross_attention(y, layout, memory))
             states = self.decoder_norm(top.after_feed_forward(x, top.feed_forward))
-        return states, top.cross_attention.attended_states(asking, layout, memory, states)
+        return states, top.cross_attention.attended_states(queries, layout, memory, states)
 
     def agreement(self, translations: SourceStates, links: Chains) -> LossTerm:
-        """How unlike the translations of linked words are; counted by the link.
+        """Return the disagreement of the translations of linked words, with the number of links as its count.
 
-        It costs a row of probabilities over the vocabulary for each linked word; 14 to 21 % of words are linked (Lyu et
-        al. 2022, Table 5), so that, beside the output layer's rows, these are held all at once.
+        It needs a row of probabilities over the vocabulary for each linked word. 14 to 21 % of words are linked (Lyu et
+        al. 2022, Table 5), so these rows are in memory all at once, in addition to those of the output layer.
         """
         words = translations.index_select(0, links.tokens)
         return LossTerm(disagreement(self.logits(words), links.runs), links.runs.runs)
 
     def transfer_source(self, name: str) -> str | None:
-        """Shared context starts anew; the loss has no parameters."""
+        """Return the same name; the shared context starts anew, and the loss has no parameters."""
         return None if ".shared_context." in name else name

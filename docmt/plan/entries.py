@@ -90,10 +90,10 @@ class Systems:
         _check_likeness(system, start, lines)
         if system.init_corpus and self.texts[system.text].learnt_on is None:
             raise UserError(
-                f"{start.name} is trained on another corpus, whose vocabulary is another",
+                f"{start.name} is trained on another corpus, with another vocabulary",
                 where=lines.place(("systems", system.name, "text")),
                 found=f"text {system.text}, which each corpus learns for itself",
-                expected="a text with learnt_on: a corpus, from which it is taken on all of them",
+                expected="a text with learnt_on, which is the same on all corpora",
             )
 
 

@@ -118,7 +118,7 @@ class Resolver:
             chain.append(following)
             if len(chain) > LONGEST_CHAIN:
                 raise UserError(
-                    "leads through too many",
+                    "a chain of too many systems",
                     where=where,
                     found=" -> ".join([*chain[:3], "..."]),
                     expected=f"at most {LONGEST_CHAIN} systems in a row",

@@ -79,7 +79,9 @@ def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> S
     checkpoints = parse_random_checkpoints(value.get("pretrained", {}), sections["model"], lines)
     if checkpoints and value.get("fixtures") is None:
         where = lines.place(("pretrained",))
-        raise UserError("a scale makes checkpoints where it makes corpora too", where=where, expected="fixtures")
+        raise UserError(
+            "a scale generates checkpoints only where it generates corpora", where=where, expected="fixtures"
+        )
     return Scale(
         name,
         parse(ScaledView, value.get("view", {}), lines, ("view",)),

@@ -53,6 +53,7 @@ def _places(stage: str) -> list[str]:
 
 def _names(stage: str, parts: Iterable[str]) -> dict[str, str]:
     """Return the names in a path, such as the corpus and the seed, by the placeholder of the stage that each fills."""
+    # Not strict: the path of a study's page has fewer parts than that of an item.
     pairs = ((place.rstrip("}").split("{"), part) for place, part in zip(_places(stage), parts, strict=False))
     return {name: part.removeprefix(before) for (before, name), part in pairs}
 
@@ -66,6 +67,7 @@ def _checkpoint(grid: Grid, where: str, checkpoint: str) -> dict[str, Any]:
 def _corpus(grid: Grid, where: str, corpus: str) -> dict[str, Any]:
     """Return the settings of a corpus, with the size of its fixture at a scale of generated corpora."""
     config = grid.corpus_at_scale(grid.corpus_in(corpus, where))
+    # The embedded corpus has no files, and is small enough for every scale.
     fixture = {"fixture": dataclasses.asdict(grid.fixtures)} if grid.fixtures and config.files else {}
     return {**corpus_settings(config), **fixture}
 
@@ -208,6 +210,7 @@ def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict
     judged = any("human" in item.reads() for item in config.items.values())
     return {
         "scale": grid.scale,
+        # Without its systems, so that a page does not depend on systems that it does not have: entries have the others.
         "study": dataclasses.asdict(dataclasses.replace(config, systems={})),
         "item": item,
         "reads": reads,

@@ -37,7 +37,9 @@ def load_study(path: Path) -> tuple[StudyConfig, Lines]:
         check_name("system", name, lines.place(("systems", name)))
     if study.study != path.stem:
         where = lines.place(("study",))
-        raise UserError("a study is called like its file", where=where, found=study.study, expected=quoted(path.stem))
+        raise UserError(
+            "the name of a study is not that of its file", where=where, found=study.study, expected=quoted(path.stem)
+        )
     _check_item_names(study, lines)
     return study, lines
 
@@ -51,7 +53,7 @@ def _check_item_names(study: StudyConfig, lines: Lines) -> None:
             check_name(section.removesuffix("s"), name, lines.place(path))
             if name in RESERVED:
                 where = lines.place(path)
-                raise UserError("a name that the study's page has", where=where, found=name, expected="another name")
+                raise UserError("a name that the study's page needs", where=where, found=name, expected="another name")
             if name in seen:
                 places = f"{name}, as in {seen[name]}"
                 raise UserError("a name given twice", where=lines.place(path), found=places, expected="another name")
@@ -98,12 +100,13 @@ def _values(name: Any, stated: Any, lines: Lines) -> Values | None:
         return None
     if not is_sweep or str(name).count(PLACE) != 1:
         expected = f"{PLACE} once in the name of a system that has a sweep, and in no other"
-        raise UserError("no name of a sweep", where=lines.place(path), found=in_line(name), expected=expected)
+        raise UserError("not the name of a sweep", where=lines.place(path), found=in_line(name), expected=expected)
     values = stated["sweep"]
+    # The exact type, since a boolean is an instance of int.
     numbers = isinstance(values, list) and all(type(value) in (int, float) for value in values)
     if not numbers or not values or len(set(values)) < len(values):
         where, expected = lines.place((*path, "sweep")), "numbers, each once"
-        raise UserError("no values of a sweep", where=where, found=in_line(str(values)), expected=expected)
+        raise UserError("not the values of a sweep", where=where, found=in_line(str(values)), expected=expected)
     return values
 
 

@@ -83,6 +83,7 @@ class Estimates:
             epoch = self._epoch_tokens(entry)
             if epoch is None:
                 return None
+            # At least one update per pass, also where the data is smaller than a batch.
             updates = (train.max_epochs or EPOCHS) * max(epoch // train.tokens_per_update, 1)
         return 6.0 * self._working(entry.system, entry.corpus) * updates * train.tokens_per_update
 
@@ -132,6 +133,7 @@ class Estimates:
         else:
             sentences = self._sentences(entry.corpus)
             tokens = None if sentences is None else sentences * PIECES
+        # Windows overlap: each sentence is in as many of them as a window has sentences.
         return None if tokens is None else tokens * (cut.window or 1)
 
     def _sentences(self, corpus: str) -> int | None:

@@ -20,7 +20,7 @@ MOST_CASES = 2
 MOST_CHAINS = 6
 MOST_LINES = 12
 MOST_OVERCORRECTIONS = 5
-"""The page has at most so many documents of a corpus, chains and sentences of a document, and over-corrected chains."""
+"""Limits of the page: documents per corpus, chains and sentences per document, over-corrected chains per corpus."""
 
 TEST_TOKENS = only(TOKENS, "split", "sentence", "source_tokens", "source_pieces", "target_tokens")
 
@@ -59,6 +59,7 @@ class Rendering:
         return self.agreeing / self.pairs if self.pairs else 0.0
 
 
+# Compared and hashed by identity: a chain is the key of mappings, and its own mapping cannot be hashed.
 @dataclass(frozen=True, eq=False)
 class ChainCase:
     """A repeated word (or piece, by `unit`), its occurrences as (test sentence, word), and all of its translations."""

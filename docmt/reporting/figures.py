@@ -172,6 +172,7 @@ def _paint_curves(
     for curve in drawn:
         xs, ys, style = thin(curve.x), thin(curve.y), look[curve.system]
         axes.plot(xs, ys, **style.line | ({"linestyle": _line_style(DOTTED)} if curve.dotted else {}))
+        # Not clipped, since the last point is often on the edge of the axes.
         axes.plot(xs[-1:], ys[-1:], style.marker, color=style.colour, clip_on=False)
     if level is not None:
         axes.axhline(level, **LEVEL)
@@ -197,5 +198,5 @@ def label_axes(axes: Axes, x: str, unit: str) -> None:
 
 def thin(values: Sequence[float]) -> list[float]:
     """Return at most CURVE_POINTS values: means of groups of equally many neighbours."""
-    size = -(-len(values) // CURVE_POINTS)
+    size = -(-len(values) // CURVE_POINTS)  # rounded up
     return [sum(group) / len(group) for n in range(0, len(values), size or 1) if (group := values[n : n + size])]

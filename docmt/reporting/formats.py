@@ -12,7 +12,7 @@ MARKS = {"‡": 0.01, "†": 0.05}
 
 
 def number(value: float | None, decimals: int = 2) -> str:
-    """Return a number with so many decimals."""
+    """Return a number rounded to this number of decimals."""
     return NONE if value is None else f"{value:.{decimals}f}"
 
 

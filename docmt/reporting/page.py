@@ -25,7 +25,7 @@ MOST_SYSTEMS = 12
 def write_report(settings: Path, results: Path, output: Path) -> None:
     """Write the page of a study or an item to `output`, with the numbers of an item as CSV and JSON beside it.
 
-    `settings`: the settings.json of stage 8; `results`: the folder of results. A study of which nothing was run has a
+    `settings`: the settings.json of stage 8; `results`: the folder of results. A study without any run has a
     page too, with tables that say "not run".
     """
     loaded = Results.load(ReportSettings.load(settings), results)

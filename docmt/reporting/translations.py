@@ -115,6 +115,7 @@ def mark_differences(text: str, reference: str, language: str) -> Marked:
     blank = "" if language in UNSPACED else " "
     words, wanted = (list(side) if not blank else side.split(blank) for side in (text, reference))
     runs: Marked = []
+    # Without autojunk, which ignores frequent words in long texts.
     for kind, start, end, _, _ in difflib.SequenceMatcher(None, words, wanted, autojunk=False).get_opcodes():
         if start < end:
             runs += [(blank, False)] if blank and start else []

@@ -1,1 +1,1 @@
-"""Stage 7: every score of one system's translations, each with the signature that says how it was made."""
+"""Stage 7: the scores of a system's translations, each with a signature that states how it was computed."""

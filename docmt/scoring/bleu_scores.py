@@ -57,6 +57,7 @@ def pairings(
         by_unit["d"] = _joined_pairing(joined, streams, references.documents, "d|documents:{}")
     if references.instances is not None and lines == "sentences":
         names = references.instances.names
+        # `_joined_pairing` fills the braces with the number of instances.
         unit = f"i|view:{references.instances.view}|instances:{{}}"
         by_unit["i"] = _joined_pairing(join(hypotheses, names), streams, names, unit)
     return by_unit
@@ -160,6 +161,7 @@ def bleu_by_document(tallies: Sequence[Tally], documents: Sequence[str]) -> list
     for tally in tallies:
         _, family, unit = tally.measure.split("|")
         if unit in ("s", "d"):
+            # A row of unit d is already a document; rows of unit s are added up from each document's first sentence on.
             sums = np.add.reduceat(tally.counts, starts) if unit == "s" else tally.counts
             for document_scores, score in zip(scores, tally.scores(sums).tolist(), strict=True):
                 document_scores.setdefault(family, {})[unit] = score

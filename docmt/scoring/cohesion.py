@@ -51,6 +51,7 @@ class NextSentenceModel:
         """
         import torch
 
+        # Pairs are tokenised twice, since the lengths before truncation are needed to count the cut pairs.
         whole = self._tokenizer(list(first), list(second), truncation=False, verbose=False)["input_ids"]
         cut = sum(len(pieces) > self._longest for pieces in whole)
         batch = self._tokenizer(

@@ -1,11 +1,12 @@
-"""How consistently the words of lexical chains are translated: LTCR and HHI.
+"""The consistency of the translations of lexical chains: LTCR and HHI.
 
-Paper: lexical chains, section 4.1 (LTCR, after Lyu et al. 2021) and appendix D (HHI, eq. 25 and 26). What the paper
-leaves open is `docmt.settings.scoring.ConsistencyConfig`; what the translation of an occurrence is,
-`docmt.scoring.occurrences` says.
+Paper: lexical chains, section 4.1 (LTCR, after Lyu et al. 2021) and appendix D (HHI, eq. 25 and 26). The paper leaves
+some choices open; they are settings (`docmt.settings.scoring.ConsistencyConfig`). `docmt.scoring.occurrences` defines
+the translation of an occurrence.
 
-A translation is its words, joined by single spaces; the empty one agrees with itself alone. All rules by which two
-agree are symmetric. `exact` is the only equivalence: by the others a may agree with b and b with c, but not a with c.
+A translation is a text: its words, joined by single spaces. The empty translation agrees only with itself. All rules by
+which two translations agree are symmetric. Only the rule `exact` is an equivalence: by another rule, a may agree with b
+and b with c, while a does not agree with c.
 """
 
 from collections import Counter
@@ -20,26 +21,34 @@ from docmt.scoring.tallies import Tally, document_tally
 from docmt.settings.scoring import ConsistencyConfig
 
 DRAWS = 1000
-"""How many times the bootstrap draws documents."""
+"""Number of times that the bootstrap draws documents."""
 
 SEED = 1
+"""Seed of the bootstrap."""
+
 LEVEL = 95
-"""Percent of the draws that the interval holds."""
+"""Percentage of the draws whose LTCR lies in the interval."""
 
 Summands = tuple[float, float]
-"""What a chain adds to a score: score = 100 * sum of the first / sum of the second."""
+"""The summands (a, b) of a chain: a score is 100 times the sum of all a, divided by the sum of all b."""
 
 
 @dataclass(frozen=True)
 class TranslatedChain:
-    """A chain of a test document. `translations`: of its occurrences, words joined by spaces; None: it has none."""
+    """A lexical chain of a test document, with the translations of its occurrences.
+
+    `document` is the name of the document. A translation is a text of words joined by spaces; it is None where the
+    occurrence has no translation.
+    """
 
     document: str
     translations: tuple[str | None, ...]
 
 
 def counted_translations(chain: TranslatedChain, config: ConsistencyConfig) -> list[str | None]:
-    """The translations that take part, by the rule for occurrences without one; None agrees with nothing.
+    """Return the translations of a chain that take part, by the setting for occurrences without a translation.
+
+    A None in the result is a translation that agrees with no other.
 
     >>> rules = (ConsistencyConfig(unaligned=rule) for rule in ("own", "skip", "empty"))
     >>> [counted_translations(TranslatedChain("a", ("cat", None)), rule) for rule in rules]
@@ -53,7 +62,7 @@ def counted_translations(chain: TranslatedChain, config: ConsistencyConfig) -> l
 
 
 def agree(first: str, second: str, config: ConsistencyConfig) -> bool:
-    """By the rule that `config.match` names.
+    """Return whether two translations agree by the rule `config.match`.
 
     >>> rules = ("exact", "subset", "overlap", "contained")
     >>> [agree("trust vote", "vote", ConsistencyConfig(match=rule)) for rule in rules]
@@ -63,7 +72,8 @@ def agree(first: str, second: str, config: ConsistencyConfig) -> bool:
     >>> [agree("vote", "votes", ConsistencyConfig(match=rule)) for rule in rules]
     [False, False, False, True]
 
-    "vote" becomes "votes" by one insertion, and the longer one has 5 characters: they are similar to 0.8.
+    Example of the rule `fuzzy`: a single insertion turns "vote" into "votes", and the longer word has 5 characters, so
+    the similarity of the two is 1 - 1/5 = 0.8.
 
     >>> [agree("vote", "votes", ConsistencyConfig(match="fuzzy", similarity=s)) for s in (0.8, 0.81)]
     [True, False]
@@ -87,13 +97,16 @@ def _overlap(first: str, second: str, _: float) -> bool:
 
 
 def _contained(first: str, second: str, _: float) -> bool:
-    """What DelTA (Wang et al. 2025) calls fuzzy: of the texts, whatever their words."""
+    """Return whether a text is a part of the other one, ignoring the limits of words (DelTA's fuzzy match).
+
+    Paper: DelTA, Wang et al. (2025).
+    """
     return first in second or second in first
 
 
 def _fuzzy(first: str, second: str, least: float) -> bool:
     longest = max(len(first), len(second))
-    # Rounded, since 1 - 1 / 5 is a little less than 0.8.
+    # Rounded, since 1 - 1 / 5 is a little less than 0.8 in floating point.
     return round(1 - edit_distance(first, second) / longest, 9) >= least
 
 
@@ -104,11 +117,16 @@ MATCHES: dict[str, Callable[[str, str, float], bool]] = {
     "contained": _contained,
     "fuzzy": _fuzzy,
 }
-"""By `ConsistencyConfig.match`: two texts that differ and are not empty, and `ConsistencyConfig.similarity`."""
+"""The rules of `ConsistencyConfig.match`.
+
+The arguments of a rule are two texts that differ and are not empty, and `ConsistencyConfig.similarity`.
+"""
 
 
 def edit_distance(first: Sequence, second: Sequence) -> int:
-    """The least number of insertions, deletions and replacements that make one the other (Levenshtein 1966).
+    """Return the smallest number of insertions, deletions and replacements that turn `first` into `second`.
+
+    Paper: Levenshtein (1966).
 
     >>> edit_distance("kitten", "sitting")
     3
@@ -122,7 +140,7 @@ def edit_distance(first: Sequence, second: Sequence) -> int:
 
 
 def agreeing_pairs(translations: Sequence[str | None], config: ConsistencyConfig) -> int:
-    """Of all pairs of a chain's translations, those that agree.
+    """Return the number of pairs of a chain's translations that agree.
 
     >>> agreeing_pairs(["cat", "cat", "black cat", None, None], ConsistencyConfig())
     1
@@ -131,14 +149,17 @@ def agreeing_pairs(translations: Sequence[str | None], config: ConsistencyConfig
     """
     counts = Counter(text for text in translations if text is not None)
     same = sum(comb(count, 2) for count in counts.values())
+    # Equal translations are counted above, so that the rule runs only once for each pair of different translations.
     pairs = combinations(counts, 2)
-    return same + sum(counts[one] * counts[other] for one, other in pairs if agree(one, other, config))
+    return same + sum(counts[first] * counts[second] for first, second in pairs if agree(first, second, config))
 
 
 def ltcr_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands:
-    """Agreeing pairs and pairs, of all or (LTCR-1) of the first translation with each other; none for a lone one.
+    """Return the numbers of agreeing pairs and of pairs of a chain's translations: the summands of LTCR.
 
-    For a macro average, their ratio and 1.
+    With `config.pairs` `first` (LTCR-1), pairs are those of the first translation with each other translation. For a
+    macro average, the summands are the ratio of the two numbers, and 1. Both are 0 for a chain with fewer than two
+    translations.
 
     >>> chain = TranslatedChain("a", ("cat", "kitty", "cat"))
     >>> ltcr_summands(chain, ConsistencyConfig()), ltcr_summands(chain, ConsistencyConfig(pairs="first"))
@@ -155,14 +176,17 @@ def ltcr_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands
 
 
 def hhi_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands:
-    """K times eq. 25 and K, the number of translations (eq. 26); none for a lone one. For a macro average, eq. 25 and
-    1.
+    """Return the summands of HHI (eq. 26): K times eq. 25, and K, the number of translations of a chain.
 
-    Eq. 25, the sum of squared shares, is the share of ordered pairs of translations, each with itself among them,
-    that are the same. We compute that share of those that agree: where agreement is no equivalence there are no classes
-    to have shares. A chain of which LTCR can say nothing, one translation alone, is left out here too.
+    For a macro average, the summands are eq. 25 and 1. Both are 0 for a chain with fewer than two translations, which
+    LTCR leaves out too.
 
-    Of "cat", "kitty" and "cat" the shares are 2/3 and 1/3, the sum of their squares 5/9, and 3 * 5/9 = 5/3.
+    Eq. 25 is the sum of squared shares of the different translations. It equals the share of equal pairs among all
+    ordered pairs of translations, where each translation is also paired with itself. We compute the share of agreeing
+    pairs: where agreement is not an equivalence, there are no classes of translations that could have shares.
+
+    Example: for "cat", "kitty" and "cat" the shares are 2/3 and 1/3. The sum of their squares is 5/9, and K times this
+    sum is 3 * 5/9 = 5/3.
 
     >>> chain = TranslatedChain("a", ("cat", "kitty", "cat"))
     >>> part, whole = hhi_summands(chain, ConsistencyConfig())
@@ -177,13 +201,15 @@ def hhi_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands:
 
 
 def weighted_summands(part: float, whole: float, config: ConsistencyConfig) -> Summands:
+    """Return (part, whole) for a micro average, and (part / whole, 1) for a macro average."""
     return (part, whole) if config.average == "micro" else (part / whole, 1)
 
 
 def ltcr(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> float | None:
-    """Lexical translation consistency ratio, 0 to 100; none where no chain has two translations.
+    """Return the lexical translation consistency ratio, 0 to 100, or None where no chain has two translations.
 
-    1 of the 3 pairs of the first chain agrees, and the one of the second: 2 of 4 pairs, a mean of 1/3 and 1.
+    Example: 1 of 3 pairs of the first chain agrees, and the only pair of the second chain. These are 2 of 4 pairs, and
+    the mean of the chains' ratios is the mean of 1/3 and 1.
 
     >>> chains = [TranslatedChain("a", ("cat", "kitty", "cat")), TranslatedChain("b", ("dog", "dog"))]
     >>> ltcr(chains, ConsistencyConfig())
@@ -195,9 +221,10 @@ def ltcr(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> float 
 
 
 def hhi(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> float | None:
-    """Herfindahl-Hirschman index, 0 to 100, in percent as table 6 prints it; none where LTCR is none.
+    """Return the Herfindahl-Hirschman index in percent, as table 6 prints it, or None where LTCR is None.
 
-    5/9 and 1, three times and two times: (3 * 5/9 + 2 * 1) / 5.
+    Example: eq. 25 is 5/9 for the first chain, with 3 translations, and 1 for the second chain, with 2 translations.
+    HHI is (3 * 5/9 + 2 * 1) / 5.
 
     >>> chains = [TranslatedChain("a", ("cat", "kitty", "cat")), TranslatedChain("b", ("dog", "dog"))]
     >>> round(hhi(chains, ConsistencyConfig()), 2)
@@ -212,23 +239,26 @@ def _score(summands: Sequence[Summands]) -> float | None:
 
 
 MEASURES = {"LTCR": ltcr_summands, "HHI": hhi_summands}
+"""The functions that return the summands of a chain, by the name of the measure."""
 
 
 def measure_tally(
     name: str, chains: Sequence[TranslatedChain], documents: Sequence[str], config: ConsistencyConfig
 ) -> Tally:
-    """What each of `documents` adds to one of MEASURES: (part, whole)."""
+    """Return the tally of a measure of MEASURES: a row for each document, with the sums of its chains' summands."""
     added = ((chain.document, MEASURES[name](chain, config)) for chain in chains)
     return document_tally(name, "percent", documents, added)
 
 
 def ltcr_interval(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> dict | None:
-    """`{"low", "high", "signature"}`: between which LTCR is in 95 % of draws of as many documents, with replacement.
+    """Return the 95 % bootstrap interval of LTCR as `{"low", "high", "signature"}`.
 
-    Documents without a pair to compare carry nothing and are left out; none where all are. Our addition.
+    A draw has the same number of documents, drawn with replacement. Documents without pairs of translations are left
+    out; the result is None where no document has a pair. The interval is our addition to the paper.
     """
     documents = list(dict.fromkeys(chain.document for chain in chains))
     table = measure_tally("LTCR", chains, documents, config).counts
+    # A draw of documents that all lack pairs would have no LTCR.
     table = table[table[:, 1] > 0]
     if not len(table):
         return None
@@ -241,10 +271,11 @@ def ltcr_interval(chains: Sequence[TranslatedChain], config: ConsistencyConfig) 
 
 
 def consistency(chains: Sequence[TranslatedChain], config: ConsistencyConfig, occurrence_signature: str) -> dict:
-    """`{"LTCR": {...}, "HHI": {...}}`, each with its score and signature; empty where no chain has two translations.
+    """Return LTCR and HHI with their signatures: `{"LTCR": {...}, "HHI": {...}}`.
 
-    Counts are of the chains that take part and of LTCR's pairs, and of the occurrences in all chains: how many there
-    are, and how many have no translation (`unaligned`). `occurrence_signature`: how the translations were found.
+    Both have counts: `chains` that take part, `pairs` of LTCR, `occurrences` in all chains, and occurrences without a
+    translation (`unaligned`). `occurrence_signature` is the part of the signatures that describes the translations of
+    occurrences. The result is empty where no chain has two translations.
     """
     sizes = [len(counted_translations(chain, config)) for chain in chains]
     taking_part = [size for size in sizes if size > 1]
@@ -268,7 +299,7 @@ def consistency(chains: Sequence[TranslatedChain], config: ConsistencyConfig, oc
 
 
 def ltcr_signature(config: ConsistencyConfig, occurrence_signature: str) -> str:
-    """`occurrence_signature` and what this module does with the translations.
+    """Return the signature of LTCR: `occurrence_signature`, and the settings of this module.
 
     >>> ltcr_signature(ConsistencyConfig(match="fuzzy"), "chains:words")
     'LTCR|chains:words|unaligned:own|match:fuzzy0.8|pairs:all|average:micro|v:2'
@@ -277,7 +308,9 @@ def ltcr_signature(config: ConsistencyConfig, occurrence_signature: str) -> str:
 
 
 def hhi_signature(config: ConsistencyConfig, occurrence_signature: str) -> str:
-    """See `ltcr_signature`. `shares:pairs` says that agreement is no equivalence (see `hhi_summands`).
+    """Return the signature of HHI; its parts are those of `ltcr_signature`.
+
+    `shares:pairs` says that agreement is not an equivalence (see `hhi_summands`).
 
     >>> hhi_signature(ConsistencyConfig(match="subset"), "chains:words")
     'HHI|chains:words|unaligned:own|match:subset|shares:pairs|average:size|v:2'
@@ -295,9 +328,9 @@ def _agreement(config: ConsistencyConfig) -> str:
 def consistency_tallies(
     chains: Sequence[TranslatedChain], documents: Sequence[str], config: ConsistencyConfig
 ) -> list[Tally]:
-    """LTCR's and HHI's, a row for each document of the test set, chains or not: (part, whole), by `percent`.
+    """Return the tallies of LTCR and HHI, with a row for each document of the test set, with or without chains.
 
-    None where no chain has two translations, and so neither has a score.
+    The list is empty where no chain has two translations, since neither measure has a score then.
     """
     tallies = [measure_tally(name, chains, documents, config) for name in MEASURES]
     return [tally for tally in tallies if tally.counts.any()]

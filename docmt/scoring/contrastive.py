@@ -85,13 +85,18 @@ def judge_items(scores: pa.Table, config: ContrastiveConfig, where: str) -> list
 def _correct_variant(rows: Sequence[dict], where: str) -> int:
     correct = [number for number, row in enumerate(rows) if row["correct"]]
     if len(correct) != 1 or len(rows) < 2:
-        found = f"{len(rows)} variants, {len(correct)} of them right"
-        raise UserError("not a contrastive item", where=where, found=found, expected="2 or more variants, 1 right")
+        raise UserError(
+            "not a contrastive item",
+            where=where,
+            found=f"{len(rows)} variants, {len(correct)} of them right",
+            expected="2 or more variants, 1 right",
+        )
     return correct[0]
 
 
 def _score(row: dict, config: ContrastiveConfig, where: str) -> float:
     """Return the score of a variant, a row of CONTRASTIVE_SCORES, by the settings `score` and `unit`."""
+    # The columns `context_score` and `context_outputs` are those of the sentences before the judged one.
     parts = ("", "context_") if config.unit == "target" else ("",)
     scores, outputs = ([row[f"{part}{name}"] for part in parts] for name in ("score", "outputs"))
     if any(score is None or not math.isfinite(score) for score in scores):

@@ -38,6 +38,7 @@ def thin_pairs(source: list[str], target: list[str]) -> tuple[list[str], list[st
     """
     links = sum(len(line.split()) * len(other.split()) for line, other in zip(source, target, strict=True))
     step = max(1, math.ceil(links / MOST_LINKS))
+    # Not the first pairs: a corpus may have its sources, such as talks and news, one after another.
     return source[::step], target[::step]
 
 

@@ -129,6 +129,7 @@ def _tokenized(file: Path, rows: list[tuple], tokenized: list[tuple]) -> Iterabl
 
 def _streams(references: Iterable[list[str]]) -> tuple[Stream, ...]:
     """Transpose the references: from a list for each sentence to a stream for each reference."""
+    # Sentences with fewer references have None in the last streams.
     return tuple(zip_longest(*references))
 
 

@@ -1,13 +1,15 @@
-"""The lexical chains that LTCR and HHI look at, and the translations of their words in a system's output.
+"""The lexical chains that LTCR and HHI are measured on, and the translations of their occurrences in a system's output.
 
-Paper: lexical chains, appendix A. With the rules' defaults they are the chains of `docmt job find-document-chains`.
+Paper: lexical chains, appendix A. With the default settings the chains are those of `docmt job find-document-chains`.
 
-The papers are silent on what the translation of an occurrence is; `docmt.settings.scoring.ConsistencyConfig` has the
-choices. By its defaults it is the target words linked to the occurrence, lower-cased, joined in order, without
-punctuation and stop words. Where nothing else is linked, stop words count after all: a word that is translated by "do"
-twice is translated alike, and one that is "it" once is not. What has no link at all in either direction was left out by
-the system, or is a word that the aligner does not know it by: it agrees with nothing. Were such occurrences skipped, a
-system would gain by leaving out, or garbling, whatever it cannot translate consistently.
+The papers do not define the translation of an occurrence; `docmt.settings.scoring.ConsistencyConfig` has the choices.
+By default the translation is the target words that are linked to the occurrence: lower-cased, in the order of the
+sentence, without punctuation and stop words. Where all linked words are stop words, stop words count: two occurrences
+that are both translated by "do" agree, and an occurrence that is translated by "it" agrees with neither.
+
+An occurrence without links in both directions was left out by the system, or was translated by a word that the aligner
+does not know. By default it agrees with no other occurrence. If such occurrences were skipped, a system would have a
+better score where it leaves out, or garbles, the words that it cannot translate consistently.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,8 +31,11 @@ from docmt.settings.scoring import ConsistencyConfig
 
 @dataclass(frozen=True)
 class Chain:
-    """A repeated word of a document's source side. `places`: (sentence, token), sentences counted through all
-    documents."""
+    """A lexical chain: a word that occurs several times in the source of a document.
+
+    `document` is the name of the document. `places` has (sentence, token) of each occurrence, from 0; sentences are
+    counted through all documents.
+    """
 
     document: str
     places: tuple[tuple[int, int], ...]
@@ -39,30 +44,35 @@ class Chain:
 def find_chains(
     documents: Sequence[str], lines: Sequence[str], stop_words: frozenset[str], config: ConsistencyConfig
 ) -> list[Chain]:
-    """`documents`: each line's, by name; `lines`: source sentences, of pieces where chains are.
+    """Return the lexical chains of all documents.
 
-    A word is left out where it is a stop word, or where it has no letter and no digit and the rules say so. A word has
-    the same pieces wherever it stands.
+    `documents` has the name of the document of each line. `lines` are source sentences, of pieces where chains are
+    chains of pieces. Stop words form no chains, nor do words without letters and digits, unless the setting
+    `source_punctuation` allows them. A word has the same pieces at all of its occurrences.
 
     >>> lines = ["A cat .", "the cat .", "a cat"]
-    >>> [one.places for one in find_chains(["x", "x", "y"], lines, frozenset({"."}), ConsistencyConfig())]
+    >>> [cats.places for cats in find_chains(["x", "x", "y"], lines, frozenset({"."}), ConsistencyConfig())]
     [((0, 1), (1, 1))]
     >>> pieces = ["ca@@ ts sit", "all ca@@ ts"]
-    >>> [one.places for one in find_chains(["x", "x"], pieces, frozenset(), ConsistencyConfig(chains="pieces"))]
+    >>> [cats.places for cats in find_chains(["x", "x"], pieces, frozenset(), ConsistencyConfig(chains="pieces"))]
     [((0, 0), (1, 1)), ((0, 1), (1, 2))]
     """
     sentences = [_words(line.split(), config) for line in lines]
     words = [apply_case(word, config.source_case == "lower") for line, _ in sentences for word in line]
     if not config.source_punctuation:
+        # A new set: a frozenset is never changed in place, so the caller's stop list stays as it is.
         stop_words |= {word for word in words if not has_letters(word)}
     counts = np.fromiter(chain.from_iterable(counts for _, counts in sentences), np.int64)
     pairs = groupby(zip(documents, sentences, strict=True), key=lambda pair: pair[0])
     lengths = np.array([sum(len(line) for _, (line, _) in group) for _, group in pairs])
     members, sizes = chains_of_pieces(repeated(pa.array(words, pa.string()), lengths, stop_words), counts)
-    places = [(number, token) for number, (_, own) in enumerate(sentences) for token in range(sum(own))]
-    found = [places[member] for member in members.tolist()]
+    places = [
+        (number, token) for number, (_, piece_counts) in enumerate(sentences) for token in range(sum(piece_counts))
+    ]
+    # The members of all chains follow each other in a flat list; `ends` cuts it into chains.
+    chained = [places[member] for member in members.tolist()]
     ends = accumulate(sizes.tolist(), initial=0)
-    return [Chain(documents[found[start][0]], tuple(found[start:end])) for start, end in pairwise(ends)]
+    return [Chain(documents[chained[start][0]], tuple(chained[start:end])) for start, end in pairwise(ends)]
 
 
 def _words(tokens: list[str], config: ConsistencyConfig) -> Words:
@@ -70,28 +80,32 @@ def _words(tokens: list[str], config: ConsistencyConfig) -> Words:
 
 
 def has_letters(word: str) -> bool:
-    """Or digits: whether it is more than punctuation."""
+    """Return whether a word has a letter or a digit, so that it is not mere punctuation."""
     return any(map(str.isalnum, word))
 
 
 def translated_chains(
     texts: AlignedTranslations, stop_lists: StopLists, config: ConsistencyConfig
 ) -> list[TranslatedChain]:
-    """Of every chain of the documents."""
+    """Return all lexical chains of the documents with the translations of their occurrences."""
     outputs = aligned_outputs(texts, stop_lists, config)
     return [
-        TranslatedChain(one.document, tuple(outputs[sentence].translation(token) for sentence, token in one.places))
-        for one in find_chains(texts.documents, texts.sources, stop_lists.source.words, config)
+        TranslatedChain(
+            lexical_chain.document,
+            tuple(outputs[sentence].translation(token) for sentence, token in lexical_chain.places),
+        )
+        for lexical_chain in find_chains(texts.documents, texts.sources, stop_lists.source.words, config)
     ]
 
 
 @dataclass(frozen=True)
 class Output:
-    """A translated sentence. `words`: cased; None stands for punctuation that is no part of translations.
+    """A translated sentence with its word links.
 
-    `directions`: of each source word with links, the places of its target words; where reverse links count, those of
-    the other direction come second. `stop_words`: no part of translations; `keeps_stop_words`: unless there is nothing
-    else.
+    `words` are the words of the translation, lower-cased where the settings say so; the word of punctuation that the
+    settings leave out is None. `directions` has a dictionary for each direction of links that counts, first the
+    forward direction: the places of the target words of each source word that has links. `stop_words` are left out of
+    translations; `keeps_stop_words` says that they count where all linked words are stop words.
     """
 
     words: tuple[str | None, ...]
@@ -101,6 +115,7 @@ class Output:
 
     @classmethod
     def of(cls, line: str, aligned: DirectedLinks, stop_words: frozenset[str], config: ConsistencyConfig) -> "Output":
+        """Return the output of a translated line and its links, by the settings for target words."""
         words = [apply_case(word, config.target_case == "lower") for word in line.split()]
         links = (aligned.forward, aligned.backward) if config.reverse_links else (aligned.forward,)
         return cls(
@@ -111,7 +126,10 @@ class Output:
         )
 
     def places(self, source: int) -> list[int]:
-        """Of the words that are the translation of the source word at this place."""
+        """Return the places of the target words that translate the source word at the place `source`.
+
+        The forward direction comes first: the other direction counts only where it has no words.
+        """
         linked = [
             [place for place in direction.get(source, []) if self.words[place] is not None]
             for direction in self.directions
@@ -120,9 +138,10 @@ class Output:
         return _first(content) or (_first(linked) if self.keeps_stop_words else [])
 
     def translation(self, source: int) -> str | None:
-        """Of the source word at this place; None where it has none.
+        """Return the translation of the source word at the place `source`, or None where it has no translation.
 
-        The first is linked to "New", the second to "the", a stop word, and "York", the third to nothing.
+        Example: the first source word is linked to "New", the second to "York" and to "the", which is a stop word, and
+        the third word has no links.
 
         >>> links = DirectedLinks.symmetric(frozenset({(0, 1), (1, 2), (1, 0)}))
         >>> output = Output.of("the New York .", links, frozenset({"the"}), ConsistencyConfig())
@@ -133,12 +152,13 @@ class Output:
 
 
 def aligned_outputs(texts: AlignedTranslations, stop_lists: StopLists, config: ConsistencyConfig) -> list[Output]:
+    """Return the output of each translated sentence."""
     pairs = zip(texts.hypotheses, texts.links, strict=True)
     return [Output.of(line, links, stop_lists.target.words, config) for line, links in pairs]
 
 
 def _first(choices: Iterable[list[int]]) -> list[int]:
-    """The first that is not empty."""
+    """Return the first list that is not empty, or an empty list where there is none."""
     return next(filter(None, choices), [])
 
 
@@ -150,7 +170,7 @@ def _by_source(links: Links) -> dict[int, list[int]]:
 
 
 def signature(config: ConsistencyConfig, stop_lists: StopLists, aligner: str) -> str:
-    """How translations of chains are found, for the signatures of what is measured on them.
+    """Return the part of signatures that describes the translations of chains; `aligner` is the aligner's name.
 
     >>> from docmt.scoring.chain_scores import StopList
     >>> lists = StopLists(StopList(frozenset(), "top1000"), StopList(frozenset(), "top150"))
@@ -176,33 +196,37 @@ def signature(config: ConsistencyConfig, stop_lists: StopLists, aligner: str) ->
 def occurrences(
     system: AlignedTranslations, reference: AlignedTranslations, stop_lists: StopLists, config: ConsistencyConfig
 ) -> pa.Table:
-    """OCCURRENCES of the chains that LTCR takes, with their places, for the case studies of stage 8.
+    """Return the table OCCURRENCES: the chains of LTCR with the places of their words, for case studies of stage 8.
 
-    All their pairs are counted, whatever `config.pairs` says.
+    `reference` has the references as translations of the same sentences. The numbers of pairs count all pairs of a
+    chain, also where `config.pairs` is `first`.
     """
     chains = find_chains(system.documents, system.sources, stop_lists.source.words, config)
     rows = [
         {
-            "document": one.document,
+            "document": lexical_chain.document,
             "unit": config.chains,
-            "lines": [line for line, _ in one.places],
-            "words": [word for _, word in one.places],
+            "lines": [line for line, _ in lexical_chain.places],
+            "words": [word for _, word in lexical_chain.places],
         }
-        for one in chains
+        for lexical_chain in chains
     ]
-    for prefix, side in (("", system), ("reference_", reference)):
-        outputs = aligned_outputs(side, stop_lists, config)
-        for row, one in zip(rows, chains, strict=True):
-            row |= {prefix + name: value for name, value in _rendered(one, outputs, config).items()}
+    for prefix, texts in (("", system), ("reference_", reference)):
+        outputs = aligned_outputs(texts, stop_lists, config)
+        for row, lexical_chain in zip(rows, chains, strict=True):
+            row |= {
+                prefix + name: value for name, value in _translation_columns(lexical_chain, outputs, config).items()
+            }
     return pa.Table.from_pylist(rows, OCCURRENCES)
 
 
-def _rendered(one: Chain, outputs: Sequence[Output], config: ConsistencyConfig) -> dict:
-    translations = [outputs[line].translation(word) for line, word in one.places]
-    taking_part = counted_translations(TranslatedChain(one.document, tuple(translations)), config)
+def _translation_columns(lexical_chain: Chain, outputs: Sequence[Output], config: ConsistencyConfig) -> dict:
+    """Return the columns of OCCURRENCES that describe a chain's translations."""
+    translations = [outputs[line].translation(word) for line, word in lexical_chain.places]
+    taking_part = counted_translations(TranslatedChain(lexical_chain.document, tuple(translations)), config)
     return {
         "translations": translations,
-        "places": [outputs[line].places(word) for line, word in one.places],
+        "places": [outputs[line].places(word) for line, word in lexical_chain.places],
         "agreeing": agreeing_pairs(taking_part, config),
         "pairs": comb(len(taking_part), 2),
     }

@@ -65,7 +65,9 @@ DOCUMENTS_REMEDY = "name each line's document in a file of its own (--documents)
 def read_plain_files(
     references: Sequence[Path], documents: Path | None = None, instances: Path | None = None
 ) -> PlainFiles:
-    """Read one or several files of references. A line that is blank in all of them separates documents.
+    """Read one or several files of references.
+
+    A line that is blank in all files separates documents.
 
     `documents` is a file with the name of the document of each line; with it, blank lines are sentences with an empty
     reference. `instances` is a file with the name of the packed instance of each sentence (see
@@ -117,6 +119,7 @@ def _stream(lines: Sequence[str], blank: Sequence[bool], is_sentence: Sequence[b
 
 def _numbered_documents(is_sentence: Sequence[bool]) -> tuple[str, ...] | None:
     """Return the number of the document of each sentence, from 1, or None where no line separates two sentences."""
+    # A document starts at a sentence that is the first line of the file, or that has a separator before it.
     starts = [int(sentence and not (number and is_sentence[number - 1])) for number, sentence in enumerate(is_sentence)]
     numbers = [number for number, sentence in zip(accumulate(starts), is_sentence, strict=True) if sentence]
     return tuple(map(str, numbers)) if numbers[-1] > 1 else None

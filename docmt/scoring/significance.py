@@ -72,6 +72,7 @@ def paired_bootstrap(
     ours, theirs = (np.mean([drawn_scores(run, score, draws) for run in runs], axis=0) for runs in (system, baseline))
     drawn = ours - theirs
     better, worse = int((drawn > 0).sum()), int((drawn < 0).sum())
+    # Draws with an undefined difference (NaN) are neither better nor worse, so they count against the real difference.
     turned = draws - (better if real > 0 else worse)
     p = min(1.0, 2 * (turned + 1) / (draws + 1)) if real else 1.0
     return Outcome(real, max(p, min(1.0, 2.0 ** (1 - len(system[0])))), better, worse, draws - better - worse)

@@ -105,6 +105,7 @@ def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVector
     dimensions = _dimensions(*head)
     for line, where in lines_of_file:
         word, _, numbers = line.partition(" ")
+        # Of several lines with the same word, the first counts.
         if word in wanted and word not in rows:
             rows[word] = len(table)
             table.append(_vector(numbers, dimensions, where))

@@ -43,6 +43,7 @@ class TextConfig(Checked):
         super().__post_init__()
         need(self.learnt_on != "", "learnt_on", "''", "a corpus, or none")
         need(self.pretrained is None or self.learnt_on is None, "learnt_on", self.learnt_on, "none beside pretrained")
+        # A BERT is an encoder: the target side then has pieces of its own.
         only_source = self.pretrained_sides == "source"
         need(not only_source or self.pretrained is not None, "pretrained_sides", "source", "both where none has them")
         need(not only_source or self.bpe == "separate", "bpe", self.bpe, "separate beside pretrained_sides: source")
@@ -110,7 +111,7 @@ class CutConfig(Checked):
         need(not self.openings or has_context, "openings", True, "false where no window of 2 or more is cut")
         if self.partial_copy is not None:
             need(has_context, "partial_copy", self.partial_copy, "none where no window of 2 or more is cut")
-            need(not self.openings, "openings", True, "false beside partial_copy, which fills what openings lack")
+            need(not self.openings, "openings", True, "false beside partial_copy, which fills the missing context")
 
     @property
     def name(self) -> str:
@@ -147,7 +148,12 @@ class ViewConfig:
 
     def __post_init__(self) -> None:
         """Check that the cut of dev and test changes and excludes nothing."""
-        need(not self.test.openings, "test.openings", True, "false (test windows all have k sentences, where they can)")
+        need(
+            not self.test.openings,
+            "test.openings",
+            True,
+            "false (all test windows have k sentences, except in shorter documents)",
+        )
         copied = self.test.partial_copy
         need(copied is None, "test.partial_copy", copied, "none (context of dev and test is never filled with copies)")
         for name, size in self.test.left_out_by().items():

@@ -316,6 +316,7 @@ def parse_random_checkpoints(stated: Any, model: Mapping[str, Any], lines: Lines
         parse(RandomCheckpoint, {"stands_for": folder, "kind": kind, **sizes}, lines, ("pretrained", folder))
         for folder, kind in kinds.items()
     )
+    # The last part of a folder's path names its checkpoint in results/0_models.
     if len({PurePath(folder).name for folder in kinds}) < len(kinds):
         where, expected = lines.place(("pretrained",)), "folders of different names"
         raise UserError("two folders have one name", where=where, found=", ".join(kinds), expected=expected)

@@ -30,13 +30,14 @@ class SystemConfig:
 
     def __post_init__(self) -> None:
         """Check that the sections fit each other."""
-        multi = self.view.test.window is None or self.view.test.window > 1
+        # A window of one sentence is the sentence view; all other segments have several sentences.
+        has_context = self.view.test.window is None or self.view.test.window > 1
         joined = self.model.frame == "joined"
         need(
             not (joined and self.view.test.window is None),
             "model.frame",
             "joined",
-            "wrapped where the test view is not a window (only windows have a fallback for a free number of sentences)",
+            "wrapped where the test view is no window (only windows have a fallback for a wrong number of sentences)",
         )
         need(
             self.model.frame != "unmarked" or (self.view.test.window or 1) == 1,
@@ -45,7 +46,7 @@ class SystemConfig:
             "another frame where the test view is overlapping windows (their outputs cannot be combined)",
         )
         need(
-            joined or self.model.kind != "transformer" or not multi or self.view.test.window is None,
+            joined or self.model.kind != "transformer" or not has_context or self.view.test.window is None,
             "model.frame",
             self.model.frame,
             "joined where a transformer translates windows of several sentences",
@@ -69,11 +70,11 @@ class SystemConfig:
         )
         need_path("pretrained", self.pretrained)
         starts_anew = self.init_from is None and self.pretrained is None
-        by_start = [name for name in self.train.frozen if name in GROUPS]
+        frozen_groups = [name for name in self.train.frozen if name in GROUPS]
         need(
-            not (starts_anew and by_start),
+            not (starts_anew and frozen_groups),
             "train.frozen",
-            by_start,
+            frozen_groups,
             "init_from or pretrained beside transferred or new (without it no parameter is transferred)",
         )
         for name in (name for group in GROUPS for name in self.train.settings_of_group(group)):

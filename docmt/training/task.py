@@ -241,7 +241,8 @@ def transfer_summary(start: Start) -> list[str]:
     if not start.transferred:
         return []
     transferred = set(start.transferred)
-    others = [f"{name} ({fate})" for name, fate in start.fates.items() if not transferred.issuperset(fate.split(", "))]
+    outcomes = start.outcomes.items()
+    others = [f"{name} ({outcome})" for name, outcome in outcomes if not transferred.issuperset(outcome.split(", "))]
     rows = [f"{name}: {first_of(pieces, ' ')}" for name, pieces in start.new_pieces.items()]
     positions = [f"{name} from {first} on" for name, first in start.new_positions.items()]
     warning = f"a small random checkpoint, which stands for {start.stands_for}: its numbers say nothing about quality"
@@ -274,7 +275,7 @@ def transfer_record(start: Start) -> dict[str, Any]:
     They are the numbers of transferred and of new parameters and, where training starts from a model, their names; for
     a pretrained checkpoint also the parameters that each of its weights went to.
     """
-    fields = {"weights" if name == "fates" else name: value for name, value in asdict(start).items()}
+    fields = {"weights" if name == "outcomes" else name: value for name, value in asdict(start).items()}
     return {
         "transferred": len(start.transferred),
         "new": len(start.new),

@@ -4,8 +4,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from helpers.checkpoints import reference_model, transformers, write_checkpoint
-from helpers.pieces import write_tokenizer
 from helpers.support import Project
 
 SOURCE = "他的母亲昨天打来电话。\n她问银行是不是开门。\n\n我们的船很小。\n"
@@ -19,7 +17,7 @@ VECTORS = "3 2\nthe 1 0\ncat 0.5 1\nsat 0 1\n"
 
 
 @pytest.fixture(scope="session")
-def example_folder(finished_demo: Project, tmp_path_factory) -> Path:
+def example_folder(finished_demo: Project, example_bert: Path, tmp_path_factory) -> Path:
     """A copy of the finished demo under the names that the demo has at its own scale, and the files of the examples."""
     folder = tmp_path_factory.mktemp("examples") / "project"
     shutil.copytree(finished_demo.root, folder, symlinks=True)
@@ -28,16 +26,7 @@ def example_folder(finished_demo: Project, tmp_path_factory) -> Path:
     corpus = folder / "results/1_corpus"
     if not (corpus / "toy_zh-en").exists():
         (corpus / "toy_zh-en").symlink_to("toy_zh-en@smoke")
+    (folder / "bert").symlink_to(example_bert)
     for name, text in (("source.txt", SOURCE), ("items.tsv", ITEMS), ("pairs.tsv", PAIRS), ("vectors.txt", VECTORS)):
         (folder / name).write_text(text, encoding="utf-8")
     return folder
-
-
-@pytest.fixture
-def bert(example_folder: Path) -> Path:
-    """A small random BERT with its next-sentence head, where transformers is installed."""
-    if not (example_folder / "bert").exists():
-        transformers()
-        vocabulary = write_tokenizer(example_folder / "bert", "bert")
-        write_checkpoint(reference_model("bert", vocabulary), example_folder / "bert")
-    return example_folder / "bert"

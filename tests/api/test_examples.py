@@ -20,7 +20,7 @@ def name_of(function) -> str:
 
 
 @pytest.mark.parametrize("function", PUBLIC, ids=name_of)
-def test_its_example_runs(function, example_folder, bert, monkeypatch):
+def test_its_example_runs(function, example_folder, monkeypatch):
     monkeypatch.chdir(example_folder)
     tests = doctest.DocTestFinder(recurse=False).find(function, name_of(function), globs={})
     assert tests and tests[0].examples, "an example"

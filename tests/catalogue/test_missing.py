@@ -111,7 +111,7 @@ def test_everything_that_is_missing_is_one_message():
         "    ted, to be put into results/1_corpus/ted/downloads/",
         "      ted.tgz",
         "        By hand.",
-        "  put each where it says, or name folders that hold them by these names: `mirror: FOLDER`, or "
+        "  put each file into its folder above, or name folders that hold them by these names: `mirror: FOLDER`, or "
         "`local: {news: FOLDER}` (any layout). `missing: skip` goes on without these corpora.",
     ]
 

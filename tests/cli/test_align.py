@@ -72,12 +72,12 @@ def test_other_aligners_are_called_with_what_they_need(text, more, monkeypatch):
     """The training text goes to eflomal, the folder to awesome-align, whose links stay as they are."""
     called = []
 
-    def found(aligner, source, target):
+    def fixed_links(aligner, source, target):
         called.append(aligner)
         return AlignedLines([DirectedLinks.symmetric(frozenset({(1, 0), (0, 0)}))], "made up")
 
     for kind in (Eflomal, AwesomeAlign):
-        monkeypatch.setattr(kind, "align", found)
+        monkeypatch.setattr(kind, "align", fixed_links)
     eflomal = succeed("align", *text, *more, "--aligner", "eflomal")
     awesome = succeed("align", *text, "--aligner", "awesome-align", "--model", "folder")
     assert called == [Eflomal(*map(tuple, MORE)), AwesomeAlign(Path("folder"))]
@@ -104,7 +104,7 @@ def test_other_aligners_are_called_with_what_they_need(text, more, monkeypatch):
     ids=["no model", "eflomal", "both", "one side", "symmetrise", "no folder"],
 )
 def test_what_does_not_go_together_is_refused(arguments, message, text, more):
-    given = [part for one in arguments for part in (more if one == "more" else [one])]
+    given = [part for argument in arguments for part in (more if argument == "more" else [argument])]
     with pytest.raises(UserError) as refused:
         succeed("align", *text, *given)
     assert message in str(refused.value)
@@ -117,11 +117,11 @@ def test_lines_must_correspond(text, write):
 
 def test_the_error_rate_as_a_table_and_as_json(write):
     gold, found = write("gold", ["1-1 2-2 2p3", ""]), write("found", ["0-0 1-2 2-2", "0-0"])
-    head, row = succeed("score-links", "--gold", gold, "--links", found, "--gold-counts-from-one").stdout.splitlines()
+    head, row = succeed("score-links", "--gold", gold, "--links", found, "--gold-starts-at-1").stdout.splitlines()
     assert head.split() == ["precision", "recall", "aer", "links", "sure", "possible", "sentences"]
     assert row.split() == ["50.00", "50.00", "50.00", "4", "2", "3", "2"]
     quality = json.loads(
-        succeed("score-links", "--gold", gold, "--links", found, "--gold-counts-from-one", "--json").stdout
+        succeed("score-links", "--gold", gold, "--links", found, "--gold-starts-at-1", "--json").stdout
     )
     assert quality == dict(zip(head.split(), (50, 50, 50, 4, 2, 3, 2), strict=True))
     assert succeed("score-links", "--gold", write("none", [""]), "--links", write("none", [""])).stdout.split()[7:] == [
@@ -140,11 +140,11 @@ def tokens(tmp_path) -> Path:
     train_rows = [
         {
             "split": "train",
-            "source_tokens": one,
-            "source_pieces": one.replace("haus", "ha@@ us"),
-            "target_tokens": other,
+            "source_tokens": source,
+            "source_pieces": source.replace("haus", "ha@@ us"),
+            "target_tokens": target,
         }
-        for one, other in zip(SOURCE, TARGET, strict=True)
+        for source, target in zip(SOURCE, TARGET, strict=True)
     ]
     rows = [*train_rows, {**train_rows[0], "split": "test", "target_tokens": "test"}]
     write_arrow(tmp_path / "tokens.arrow", pa.Table.from_pylist(rows, TOKENS))

@@ -60,7 +60,7 @@ NO_STOP_WORDS = ("--rule", "source_stop_words=0", "--rule", "target_stop_words=0
 def test_the_files_are_scored_as_the_functions_do(files):
     """Chains are 猫 and 。 in one document, 狗 and 。 in the other."""
     links = [frozenset(tuple(map(int, pair.split("-"))) for pair in line.split()) for line in LINKS]
-    aligned = [DirectedLinks.symmetric(one) for one in links]
+    aligned = [DirectedLinks.symmetric(sentence_links) for sentence_links in links]
     lists = StopLists(StopList(frozenset(), "none"), StopList(frozenset(), "none"))
     for config in (ConsistencyConfig(), ConsistencyConfig(target_punctuation=True, match="overlap", average="macro")):
         rules = [f"{name}={getattr(config, name)}" for name in ("target_punctuation", "match", "average")]

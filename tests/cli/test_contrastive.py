@@ -9,7 +9,7 @@ from helpers.command_line import output, succeed
 from helpers.contrastive_sets import write_sets
 from helpers.tiny import SIZES
 
-from docmt.api import model as opened_model
+from docmt.api import model as contrastive_scoring
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import UNK, Vocabulary
 from docmt.models import build
@@ -154,8 +154,8 @@ def test_a_model_that_likes_all_words_alike_is_never_right(sets, tmp_path):
 def test_context_is_cut_by_the_models_own_view(sets, tmp_path, monkeypatch, cut, sentences):
     """A sentence model sees the judged sentence alone, others as much as their test documents give them."""
     folder = model_folder(tmp_path / "model", cut, config=TransformerConfig(**SIZES, frame="wrapped"))
-    seen, spied = [], opened_model.score_variants
-    monkeypatch.setattr(opened_model, "score_variants", lambda *given: seen.append(given[1]) or spied(*given))
+    seen, spied = [], contrastive_scoring.score_variants
+    monkeypatch.setattr(contrastive_scoring, "score_variants", lambda *given: seen.append(given[1]) or spied(*given))
     run(sets / "table.tsv", "--model", folder)
     assert [len(lengths) for lengths in seen[0]["target_lengths"].to_pylist()] == sentences
 

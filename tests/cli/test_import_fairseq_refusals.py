@@ -67,7 +67,7 @@ REFUSED_ARGUMENTS = [
     ({"arch": "lstm"}, "checkpoint of another architecture\n  found lstm"),
     (
         {"adaptive_softmax_cutoff": "10,20"},
-        "the checkpoint uses what docmt has not\n  found adaptive_softmax_cutoff = 10",
+        "the checkpoint needs options that docmt lacks\n  found adaptive_softmax_cutoff = 10",
     ),
     ({"activation_fn": "swish"}, "found activation_fn = swish"),
     ({"decoder_embed_dim": 16}, "found encoder_embed_dim = 8 beside decoder_embed_dim = 16"),
@@ -117,8 +117,8 @@ def test_tied_tables_that_differ_are_refused(plain):
     "pieces, message",
     [
         (PIECES[:-1], "dictionary of another checkpoint\n  found 19 entries; expected 20"),
-        ([*PIECES[:-1], "a"], "source dictionary: a piece stands twice\n  found a"),
-        ([*PIECES[:-1], "</s>"], "source dictionary: a piece stands twice\n  found </s>"),
+        ([*PIECES[:-1], "a"], "source dictionary: a piece occurs twice\n  found a"),
+        ([*PIECES[:-1], "</s>"], "source dictionary: a piece occurs twice\n  found </s>"),
         ([*PIECES[:-1], "<sep>"], "source dictionary: a piece has the name of a symbol of docmt\n  found <sep>"),
         (
             [*PIECES[:-1], "x y\n"],

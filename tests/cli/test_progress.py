@@ -2,7 +2,7 @@
 
 import sys
 
-from docmt.cli.screen import LogLines, shown_progress
+from docmt.cli.screen import LogLines, progress_display
 
 
 def test_a_log_gets_a_line_a_minute(capsys):
@@ -18,13 +18,13 @@ def test_a_log_gets_a_line_a_minute(capsys):
 
 def test_a_terminal_gets_a_bar(monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with shown_progress("decoding", "segments") as progress:
+    with progress_display("decoding", "segments") as progress:
         progress(1, 2, 100)
         progress(2, 2, 200)
     assert capsys.readouterr().out == ""
 
 
 def test_nothing_is_shown_of_a_quick_command(capsys):
-    with shown_progress("decoding", "segments") as progress:
+    with progress_display("decoding", "segments") as progress:
         progress(1, 1, 100)
     assert capsys.readouterr() == ("", "")

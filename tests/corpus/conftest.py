@@ -1,4 +1,4 @@
-"""What the tests of stage 1 share: a file server on the loopback, and readers' inputs."""
+"""A file server on the loopback interface, and inputs of readers, for the tests of stage 1."""
 
 import http.server
 import threading
@@ -13,7 +13,10 @@ from docmt.corpus.inputs import ReaderInputs
 
 @dataclass
 class FileServer:
-    """Serves `files` by path. `cuts`: of each answer, in turn, only so many bytes; `seen`: (path, Range) asked for."""
+    """A server of `files` by path.
+
+    `cuts`: the number of bytes after which each answer, in turn, breaks off; `seen`: the (path, Range) of each request.
+    """
 
     url: str = ""
     files: dict[str, bytes] = field(default_factory=dict)

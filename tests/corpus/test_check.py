@@ -15,11 +15,11 @@ from docmt.corpus.review import CorpusCheck, check_corpus
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
 CORPORA = {path.stem: load_corpus(path) for path in sorted(CATALOGUE.glob("*.yaml"))}
-MADE = [name for name, corpus in CORPORA.items() if has_maker(corpus)]
+GENERATED = [name for name, corpus in CORPORA.items() if has_maker(corpus)]
 
 
-def made(name: str):
-    """A corpus of the catalogue whose files the tests make up: its digests and counts are others'."""
+def generated(name: str):
+    """Return a corpus of the catalogue for generated files, without the digests and counts of the real files."""
     corpus = CORPORA[name]
     files = tuple(dataclasses.replace(file, sha256=None) for file in corpus.files)
     return dataclasses.replace(corpus, files=files, expected={})
@@ -29,27 +29,28 @@ def by_place(checked: CorpusCheck, paper: str) -> dict[tuple[str, str], tuple[fl
     return {(f.split, f.count): (f.measured, f.verdict) for f in checked.findings if f.paper == paper}
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", GENERATED)
 def test_every_layout_of_the_catalogue_is_read(name, tmp_path):
-    corpus = made(name)
-    found = make_files(corpus, tmp_path / "mirror")
+    corpus = generated(name)
+    counts_of_files = make_files(corpus, tmp_path / "mirror")
     stated = tuple(
-        {"documents": 1, "sentences": 1} if "documents" in counts else {"instances": 1} for counts in found.values()
+        {"documents": 1, "sentences": 1} if "documents" in counts else {"instances": 1}
+        for counts in counts_of_files.values()
     )
-    counts = {split: StatedCounts(**names) for split, names in zip(found, stated, strict=True)}
+    counts = {split: StatedCounts(**names) for split, names in zip(counts_of_files, stated, strict=True)}
     corpus = dataclasses.replace(corpus, published=(PublishedCounts("ours", "here", counts),))
     checked = check_corpus(corpus, Places(tmp_path / "results", str(tmp_path / "mirror")))
     assert (checked.problem, checked.absent) == (None, {})
-    told = {split: {} for split in found}
+    measured = {split: {} for split in counts_of_files}
     for finding in checked.findings:
-        told[finding.split][finding.count] = finding.measured
-    assert told == found
+        measured[finding.split][finding.count] = finding.measured
+    assert measured == counts_of_files
     assert {file.name for file in corpus.files} == {path.name for path in (tmp_path / "mirror").iterdir()}
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", GENERATED)
 def test_what_is_not_there_is_left_out_and_named(name, tmp_path):
-    corpus = made(name)
+    corpus = generated(name)
     mirror = tmp_path / "mirror"
     make_files(corpus, mirror)
     gone = corpus.files[-1].name
@@ -63,7 +64,7 @@ def test_what_is_not_there_is_left_out_and_named(name, tmp_path):
 
 def test_talks_without_a_sentence_are_no_documents(tmp_path):
     """IWSLT 2015 has 1,718 talks, five of them empty: 1,713 documents, as the long-short paper counts them."""
-    corpus = made("ted_zh-en_2015")
+    corpus = generated("ted_zh-en_2015")
     make_files(corpus, tmp_path)
     checked = check_corpus(corpus, Places(tmp_path / "results", str(tmp_path)))
     assert by_place(checked, "Long-short")["train", "documents"] == (len(LENGTHS), "unexplained")
@@ -71,7 +72,7 @@ def test_talks_without_a_sentence_are_no_documents(tmp_path):
 
 
 def test_verdicts(tmp_path):
-    corpus = made("ted_en-de")
+    corpus = generated("ted_en-de")
     make_files(corpus, tmp_path)
     counts = {"dev": StatedCounts(documents=3, sentences="0.01K"), "test": StatedCounts(documents=4, sentences=5)}
     published = PublishedCounts("P", "Table 1", counts, why={"test.documents": "because"})
@@ -92,7 +93,7 @@ def test_verdicts(tmp_path):
 
 
 def test_instances_are_those_of_every_text_that_was_cut(tmp_path):
-    corpus = made("ted_en-de")
+    corpus = generated("ted_en-de")
     make_files(corpus, tmp_path)
     places = Places(tmp_path / "results", str(tmp_path))
     before = by_place(check_corpus(corpus, places), "G-Transformer")
@@ -112,22 +113,22 @@ def test_instances_are_those_of_every_text_that_was_cut(tmp_path):
 
 
 def test_chains_of_training_are_those_of_its_parts(tmp_path):
-    corpus = made("ted_zh-en")
+    corpus = generated("ted_zh-en")
     make_files(corpus, tmp_path)
     folder = tmp_path / "results/4_chains/ted_zh-en/lower"
     whole = {"perc": 16.614, "avg_k": 3.22, "avg_m": 202.75}
     write_json(folder / "words/card.json", {"splits": {"train": {**whole, "perc": 99.0}, "dev": whole}})
     parts = {"perc": 15.57, "avg_k": 2.79, "avg_m": 9.81}
     write_json(folder / "sentences20+documents/card.json", {"splits": {"train": parts, "dev": {**whole, "perc": 99.0}}})
-    found = by_place(check_corpus(corpus, Places(tmp_path / "results", str(tmp_path))), "Lexical chains")
-    assert found["train", "words_in_chains_percent"] == (15.57, "equal")
-    assert found["dev", "words_in_chains_percent"] == (16.614, "equal")
-    assert found["dev", "chains_per_document"] == (202.75, "equal")
-    assert found["test", "words_per_chain"] == (None, "not counted")
+    counts = by_place(check_corpus(corpus, Places(tmp_path / "results", str(tmp_path))), "Lexical chains")
+    assert counts["train", "words_in_chains_percent"] == (15.57, "equal")
+    assert counts["dev", "words_in_chains_percent"] == (16.614, "equal")
+    assert counts["dev", "chains_per_document"] == (202.75, "equal")
+    assert counts["test", "words_per_chain"] == (None, "not counted")
 
 
 def test_a_damaged_file_is_the_problem_of_its_corpus(tmp_path):
-    corpus = made("ted_en-de")
+    corpus = generated("ted_en-de")
     make_files(corpus, tmp_path)
     (tmp_path / "maruf_en-de.tar.gz").write_bytes(b"no archive")
     checked = check_corpus(corpus, Places(tmp_path / "results", str(tmp_path)))
@@ -169,11 +170,11 @@ def mirror(shared) -> str:
 def test_the_mirrors_sets_hold_what_the_papers_say_or_it_is_explained(name, mirror, tmp_path):
     checked = check_corpus(CORPORA[name], Places(tmp_path, mirror))
     assert checked.is_fine, checked
-    found = {split: dict.fromkeys(("documents", "sentences")) for split in MIRROR[name]}
+    measured = {split: dict.fromkeys(("documents", "sentences")) for split in MIRROR[name]}
     for (split, count), (number, verdict) in by_place(checked, "catalogue").items():
-        found[split][count] = number
+        measured[split][count] = number
         assert verdict == "equal"
-    assert {split: tuple(counts.values()) for split, counts in found.items()} == MIRROR[name]
+    assert {split: tuple(counts.values()) for split, counts in measured.items()} == MIRROR[name]
     assert list(checked.absent) == ["train"]
 
 

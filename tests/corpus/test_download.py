@@ -138,12 +138,12 @@ def test_busy_server_is_asked_again(server, paths):
 
 def test_wrong_checksum(server, paths):
     server.files["/data.tgz"] = b"something else"
-    found = hashlib.sha256(b"something else").hexdigest()
+    sha256 = hashlib.sha256(b"something else").hexdigest()
     with pytest.raises(UserError) as problem:
         get(paths, f"{server.url}/data.tgz")
     assert str(problem.value) == (
         "toy/data.tgz: wrong checksum, the download was removed\n"
-        f"  found \n    {server.url}/data.tgz: wrong checksum: found sha256 {found}, expected {SHA256}\n"
+        f"  found \n    {server.url}/data.tgz: wrong checksum: found sha256 {sha256}, expected {SHA256}\n"
         f"  By hand: put the file (sha256 {SHA256}) at {paths[0]} and run again, "
         "or set mirror=FOLDER, a folder or URL that holds data.tgz."
     )
@@ -166,7 +166,7 @@ def test_wrong_size(server, paths):
         get(paths, f"{server.url}/data.tgz", size=5)
 
 
-def test_source_with_the_right_file_after_one_with_another(server, paths):
+def test_a_source_with_a_wrong_file_is_followed_by_the_next_source(server, paths):
     server.files["/a"], server.files["/b"] = b"another", CONTENT
     get(paths, f"{server.url}/a", f"{server.url}/b")
     assert paths[0].read_bytes() == CONTENT
@@ -191,7 +191,7 @@ def test_lock_keeps_the_other_files(server, paths):
     assert json.loads(paths[1].read_text()) == {"other/data.tgz": "0" * 64, "toy/data.tgz": SHA256}
 
 
-def test_file_put_by_hand_is_taken(paths):
+def test_file_put_by_hand_is_used(paths):
     paths[0].parent.mkdir()
     paths[0].write_bytes(CONTENT)
     get(paths)

@@ -30,7 +30,7 @@ SMALL = FixtureConfig(
 
 
 class ReadBack:
-    """A fixture, and what the reader of its corpus finds in it."""
+    """A fixture, with the documents and items that the reader of its corpus returns."""
 
     def __init__(self, corpus: CorpusConfig, config: FixtureConfig = SMALL) -> None:
         self.corpus = as_fixture(corpus, config)
@@ -50,7 +50,7 @@ class ReadBack:
 
 
 @pytest.fixture(scope="module", params=OF_FILES)
-def found(request) -> ReadBack:
+def reread(request) -> ReadBack:
     return ReadBack(CORPORA[request.param])
 
 
@@ -58,25 +58,25 @@ def without_place(items: list[ContrastiveItem]) -> list[ContrastiveItem]:
     return [dataclasses.replace(item, where="") for item in items]
 
 
-def test_the_true_reader_finds_what_was_made_up(found):
+def test_the_real_reader_returns_the_generated_text(reread):
     """Documents with their boundaries, texts and references, and contrastive items, in order."""
-    assert found.rows == found.fixture.documents
-    assert without_place(found.items) == found.fixture.items
-    assert bool(found.items) == found.corpus.contrastive
+    assert reread.rows == reread.fixture.documents
+    assert without_place(reread.items) == reread.fixture.items
+    assert bool(reread.items) == reread.corpus.contrastive
 
 
-def test_every_file_of_the_catalogue_is_made_and_the_same_each_time(found):
-    again = make_fixture(found.corpus, SMALL)
-    assert list(again.files) == [file.name for file in found.corpus.files]
-    assert again.files == found.fixture.files
+def test_every_file_of_the_catalogue_is_generated_and_the_same_each_time(reread):
+    again = make_fixture(reread.corpus, SMALL)
+    assert list(again.files) == [file.name for file in reread.corpus.files]
+    assert again.files == reread.fixture.files
     assert all(again.files.values())
 
 
-def test_splits_are_as_large_as_the_scale_says(found):
-    """A document is a story; where a line is a document, or four sentences are, a story is several."""
-    parts = [part for _, part in found.corpus.reader.readers_of_files() if part.kind != "voita"]
+def test_splits_are_as_large_as_the_scale_says(reread):
+    """A document is a story; where a document is a line or four sentences, a story gives several documents."""
+    parts = [part for _, part in reread.corpus.reader.readers_of_files() if part.kind != "voita"]
     cuts = {GROUP if part.kind == "eos" else 1 if getattr(part, "documents", "") is None else None for part in parts}
-    lengths = {split: Counter(len(rows) for own, rows in found.rows if own == split) for split in SPLITS}
+    lengths = {split: Counter(len(rows) for row_split, rows in reread.rows if row_split == split) for split in SPLITS}
     for split in SPLITS if cuts == {None} else ():
         assert lengths[split].total() == SMALL.documents[split]
         assert set(lengths[split]) <= {*range(6, 10), *([30] if split == "train" else [])}
@@ -84,9 +84,9 @@ def test_splits_are_as_large_as_the_scale_says(found):
     assert None in cuts or set().union(*lengths.values()) == cuts
 
 
-def test_what_the_reader_is_told_to_mend_is_there(found):
-    changed = found.inputs.changed
-    for _, part in found.corpus.reader.readers_of_files():
+def test_what_the_reader_is_told_to_mend_is_there(reread):
+    changed = reread.inputs.changed
+    for _, part in reread.corpus.reader.readers_of_files():
         if part.kind != "voita":
             assert not part.drop_empty or changed["pairs dropped: a side is empty"]
             assert part.control != "space" or changed["control characters replaced by a space"]
@@ -97,26 +97,29 @@ def test_what_the_reader_is_told_to_mend_is_there(found):
             assert all(changed[f"{mark} removed"] for mark in part.remove)
 
 
-def test_no_document_is_in_two_splits(found):
-    told = {split: {tuple(rows) for own, rows in found.rows if own == split and len(rows) > GROUP} for split in SPLITS}
-    assert not told["train"] & (told["dev"] | told["test"]) and not told["dev"] & told["test"]
+def test_no_document_is_in_two_splits(reread):
+    texts = {
+        split: {tuple(rows) for row_split, rows in reread.rows if row_split == split and len(rows) > GROUP}
+        for split in SPLITS
+    }
+    assert not texts["train"] & (texts["dev"] | texts["test"]) and not texts["dev"] & texts["test"]
 
 
-def test_text_is_of_its_language(found):
-    source, target = (" ".join(row[side] for _, rows in found.rows for row in rows) for side in (0, 1))
-    for text, language in ((source, found.corpus.source_language), (target, found.corpus.target_language)):
+def test_text_is_of_its_language(reread):
+    source, target = (" ".join(row[side] for _, rows in reread.rows for row in rows) for side in (0, 1))
+    for text, language in ((source, reread.corpus.source_language), (target, reread.corpus.target_language)):
         assert bool(HAN.search(text)) == (language == "zh")
-        of_its_own = set(LETTERS.get(language, "")) - set(LATIN)
-        assert not of_its_own or of_its_own & set(text.lower())
+        special_letters = set(LETTERS.get(language, "")) - set(LATIN)
+        assert not special_letters or special_letters & set(text.lower())
         assert language == "zh" or set(text.lower()) <= set(LETTERS.get(language, LATIN)) | set(" .,'")
 
 
-def test_nothing_that_is_true_of_the_real_text_stays(found):
-    assert (found.corpus.expected, found.corpus.published) == ({}, ())
-    assert all((file.sources, file.sha256, file.size) == ((), None, None) for file in found.corpus.files)
-    real = CORPORA[found.corpus.corpus]
-    assert found.corpus.reader == real.reader
-    assert found.corpus.licence != real.licence and found.corpus.citation != real.citation
+def test_nothing_that_is_true_of_the_real_text_stays(reread):
+    assert (reread.corpus.expected, reread.corpus.published) == ({}, ())
+    assert all((file.sources, file.sha256, file.size) == ((), None, None) for file in reread.corpus.files)
+    real = CORPORA[reread.corpus.corpus]
+    assert reread.corpus.reader == real.reader
+    assert reread.corpus.licence != real.licence and reread.corpus.citation != real.citation
 
 
 @pytest.mark.parametrize("name", ["news_zh-en", "tvsub_zh-en"])
@@ -135,7 +138,9 @@ def test_a_contrastive_set_has_twins_at_every_distance():
         SMALL.contrastive_items,
     )
     for first, second in zip(items[::2], items[1::2], strict=True):
-        differs = [one != other for one, other in zip(first.source, second.source, strict=True)]
+        differs = [
+            sentence != twin_sentence for sentence, twin_sentence in zip(first.source, second.source, strict=True)
+        ]
         assert (differs.index(True), differs.count(True)) == (len(first.source) - 1 - first.distance, 1)
         assert (first.variants, {first.correct, second.correct}) == (second.variants, {0, 1})
 
@@ -147,7 +152,7 @@ def test_corpora_that_share_a_file_share_its_documents():
     assert first.files["nist02.src.sgm"] != first.files["nist03.src.sgm"]
 
 
-def test_a_larger_fixture_begins_like_a_smaller_one():
+def test_a_larger_fixture_begins_like_a_smaller_fixture():
     larger = dataclasses.replace(SMALL, documents={**SMALL.documents, "train": 9})
     small, large = (make_fixture(CORPORA["ted_en-de"], config).documents for config in (SMALL, larger))
     assert (large[:5], large[9:]) == (small[:5], small[5:])
@@ -181,7 +186,7 @@ READERS: dict[str, dict] = {
 PACKS = ["a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.tar.xz"]
 
 
-def own(reader: ReaderConfig, *files: str) -> CorpusConfig:
+def corpus_of(reader: ReaderConfig, *files: str) -> CorpusConfig:
     return corpus_config(reader, target_language="fr", files=tuple(map(FileConfig, files)))
 
 
@@ -189,26 +194,26 @@ def own(reader: ReaderConfig, *files: str) -> CorpusConfig:
 @pytest.mark.parametrize("form", READERS)
 def test_every_form_in_every_archive(form, archive):
     reader: FileReaderConfig = parse(ReaderConfig, {**READERS[form], "archive": archive}, "corpus.yaml")
-    found = ReadBack(own(reader, archive))
-    assert found.rows == found.fixture.documents
-    assert found.rows
+    reread = ReadBack(corpus_of(reader, archive))
+    assert reread.rows == reread.fixture.documents
+    assert reread.rows
 
 
 @pytest.mark.parametrize("form", written_forms())
 def test_every_form_by_its_smallest_settings(form):
     settings = {"kind": form, **SMALLEST[form], "archive": "a.zip", "control": "space"}
-    found = ReadBack(own(parse(ReaderConfig, settings, "corpus.yaml"), "a.zip"))
-    assert found.rows == found.fixture.documents and without_place(found.items) == found.fixture.items
-    assert found.rows or found.items
+    reread = ReadBack(corpus_of(parse(ReaderConfig, settings, "corpus.yaml"), "a.zip"))
+    assert reread.rows == reread.fixture.documents and without_place(reread.items) == reread.fixture.items
+    assert reread.rows or reread.items
 
 
 def test_archives_inside_archives_and_a_file_that_is_compressed_alone():
     sides = {"source": "b/c.tgz/d.tar/e", "target": "b/f.gz"}
     inside = parse(ReaderConfig, {"kind": "eos", "archive": "a.zip", "splits": {"train": sides}}, "c")
-    assert (found := ReadBack(own(inside, "a.zip"))).rows == found.fixture.documents
+    assert (reread := ReadBack(corpus_of(inside, "a.zip"))).rows == reread.fixture.documents
     alone = {"kind": "iwslt_tags", "splits": {"train": "{language}.gz/{language}"}}
-    found = ReadBack(own(parse(ReaderConfig, alone, "c"), "zh.gz", "fr.gz"))
-    assert found.rows == found.fixture.documents
+    reread = ReadBack(corpus_of(parse(ReaderConfig, alone, "c"), "zh.gz", "fr.gz"))
+    assert reread.rows == reread.fixture.documents
 
 
 def test_every_reader_of_text_has_a_writer():
@@ -232,7 +237,7 @@ def test_chinese_and_english_are_left_as_they_are():
 
 def test_a_file_that_no_reader_reads_is_empty():
     reader = parse(ReaderConfig, {"kind": "eos", "splits": {"train": {"source": "a", "target": "b"}}}, "corpus.yaml")
-    assert make_fixture(own(reader, "a", "b", "README"), SMALL).files["README"] == b""
+    assert make_fixture(corpus_of(reader, "a", "b", "README"), SMALL).files["README"] == b""
 
 
 @pytest.mark.parametrize(
@@ -247,13 +252,14 @@ def test_a_file_that_no_reader_reads_is_empty():
         (
             {"kind": "contrastive_table", "sets": {"some": "a"}},
             ("a",),
-            f"mine: no fixture of this form\n  found contrastive_table; expected {', '.join(written_forms())}",
+            "mine: files of this form cannot be generated\n"
+            f"  found contrastive_table; expected {', '.join(written_forms())}",
         ),
     ],
 )
-def test_a_corpus_that_cannot_be_made_is_refused(reader, files, message):
+def test_a_corpus_that_cannot_be_generated_is_refused(reader, files, message):
     with pytest.raises(UserError) as problem:
-        make_fixture(own(parse(ReaderConfig, reader, "corpus.yaml"), *files), SMALL)
+        make_fixture(corpus_of(parse(ReaderConfig, reader, "corpus.yaml"), *files), SMALL)
     assert str(problem.value) == message
 
 
@@ -293,7 +299,7 @@ def test_the_generated_corpus_is_small_too():
     assert sizes == [5, 6, 7] and toy.expected == {}
     assert (toy.reader.shortest, toy.reader.longest, toy.reader.contrastive_items) == (6, 9, 4)
     combined = parse(ReaderConfig, {"kind": "combined", "parts": [{"kind": "toy"}]}, "corpus.yaml")
-    (part,) = as_fixture(own(combined), SMALL).reader.parts
+    (part,) = as_fixture(corpus_of(combined), SMALL).reader.parts
     assert part.train_documents == 5
 
 

@@ -109,9 +109,9 @@ def test_rows_are_written_as_they_come(downloads, tmp_path, monkeypatch):
     run(MINE, downloads, tmp_path / "one")
     monkeypatch.setattr("docmt.corpus.read.ROWS_AT_ONCE", 2)
     run(MINE, downloads, tmp_path / "two")
-    one, two = (pq.ParquetFile(tmp_path / name / "documents.parquet") for name in ("one", "two"))
-    assert (one.num_row_groups, two.num_row_groups) == (1, 2)
-    assert one.read().equals(two.read())
+    single, several = (pq.ParquetFile(tmp_path / name / "documents.parquet") for name in ("one", "two"))
+    assert (single.num_row_groups, several.num_row_groups) == (1, 2)
+    assert single.read().equals(several.read())
 
 
 def test_several_references(downloads, tmp_path):
@@ -269,7 +269,7 @@ def test_a_split_of_empty_files_is_refused(downloads, tmp_path, splits, empty, m
 
 
 def test_a_table_of_all_splits_without_rows_is_refused(downloads, tmp_path):
-    """Which splits it should have is stated nowhere."""
+    """The settings of such a table do not say which splits it has."""
     (downloads / "t.tsv").write_text("split\tsource\ttarget\tdocument\n")
     reader = {"kind": "table", "file": "t.tsv", "split": "split"}
     with pytest.raises(UserError, match="mine: no documents"):

@@ -100,7 +100,7 @@ def test_a_table_with_documents_that_are_there_twice(tmp_path, validate):
     assert validate("t.tsv") == (
         2,
         [
-            "row has a different number of columns than the header: 1",
+            "row has more or fewer columns than the header: 1",
             "  t.tsv:5: found 2 columns; expected 3 columns",
             "document given twice in train: 2",
             "  t.tsv:4: found a",
@@ -137,7 +137,7 @@ def corpus_file(tmp_path: Path, **changes: object) -> str:
 
 
 @pytest.mark.parametrize("where", ["beside", "folder", "deep folder", "source", "mirror"])
-def test_files_of_a_corpus_file_are_found(tmp_path, validate, where):
+def test_files_of_a_corpus_file_are_located(tmp_path, validate, where):
     folder = {"beside": "own", "folder": "there", "deep folder": "there/deep", "source": "far", "mirror": "far"}[where]
     write_files(tmp_path, {f"{folder}/{name}": content for name, content in FILES.items()})
     sources = [{"name": file["name"], "sources": [str(tmp_path / "far" / file["name"])]} for file in MINE["files"]]

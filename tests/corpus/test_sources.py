@@ -74,12 +74,12 @@ def test_a_file_that_is_there(site):
     assert site.seen == [("HEAD", "/here.tgz")], "nothing is downloaded"
 
 
-def test_a_file_that_moved_is_found_where_it_is(site):
+def test_a_file_that_moved_is_located(site):
     answer = ask(f"{site.url}/moved.tgz")
     assert (answer.status, answer.size, answer.moved, answer.problem) == (200, 12, f"{site.url}/here.tgz", None)
 
 
-def test_a_server_that_refuses_head_is_asked_for_one_byte(site):
+def test_a_server_that_refuses_head_is_asked_for_a_byte(site):
     answer = ask(f"{site.url}/no-head.tgz")
     assert (answer.status, answer.size, answer.problem) == (206, 4096, None)
     assert site.seen == [("HEAD", "/no-head.tgz"), ("GET", "/no-head.tgz")]
@@ -100,8 +100,12 @@ def test_a_file_of_this_machine(tmp_path):
 
 
 def test_every_source_is_asked_once(site):
-    one, two = f"{site.url}/here.tgz", f"{site.url}/gone.tgz"
-    files = [FileConfig("a.tgz", (one, two)), FileConfig("b.tgz", (one,), checked="2026-01-31"), FileConfig("c.tgz")]
+    present, absent = f"{site.url}/here.tgz", f"{site.url}/gone.tgz"
+    files = [
+        FileConfig("a.tgz", (present, absent)),
+        FileConfig("b.tgz", (present,), checked="2026-01-31"),
+        FileConfig("c.tgz"),
+    ]
     corpora = [corpus_config(ReaderConfig("toy"), name, files=tuple(files)) for name in ("first", "second")]
     asked = ask_sources(corpora)
     assert sorted(site.seen) == [("HEAD", "/gone.tgz"), ("HEAD", "/here.tgz")]
@@ -109,6 +113,6 @@ def test_every_source_is_asked_once(site):
     assert rows == [
         (name, *row)
         for name in ("first", "second")
-        for row in [("a.tgz", one, None), ("a.tgz", two, None), ("b.tgz", one, "2026-01-31")]
+        for row in [("a.tgz", present, None), ("a.tgz", absent, None), ("b.tgz", present, "2026-01-31")]
     ]
     assert [source.answer.problem for source in asked] == [None, "HTTP 404", None] * 2

@@ -56,7 +56,7 @@ def test_splits_and_lengths(documents):
     assert {len(document.source.sentences) for document in documents} == set(range(6, 21))
 
 
-def test_no_document_twice_and_nothing_said_twice_in_one(documents):
+def test_no_document_occurs_twice_and_no_sentence_twice_in_a_document(documents):
     assert len({tuple(document.source.sentences) for document in documents}) == len(documents)
     for document in documents:
         assert len(set(zip(document.source.sentences, document.target.sentences, strict=True))) == len(
@@ -65,7 +65,7 @@ def test_no_document_twice_and_nothing_said_twice_in_one(documents):
 
 
 def distance_in(story: Story, index: int) -> int:
-    """How many sentences before `index` the last one stands whose source settles what `index` leaves open."""
+    """Return the number of sentences from the last one that settles what `index` leaves open to `index`."""
     phenomenon = story.sentences[index].leaves_open
     return next(back for back in range(1, index + 1) if phenomenon in story.sentences[index - back].settles)
 
@@ -78,7 +78,7 @@ def test_every_document_exercises_every_phenomenon(stories):
 
 
 def test_every_phenomenon_is_trained_at_every_distance(stories):
-    """Also where neither side repeats the answer in between, as in the contrastive sets."""
+    """The answer is not repeated in between in either language, as in the contrastive sets."""
     seen: Counter[tuple[str, int]] = Counter()
     for story in stories:
         for index, sentence in enumerate(story.sentences):
@@ -127,16 +127,18 @@ def test_every_set_and_distance_has_its_items(items):
 
 
 def test_twins_differ_in_the_deciding_sentence_alone(twins):
-    for one, two in twins:
-        assert (one.set, one.distance, one.variants) == (two.set, two.distance, two.variants)
-        assert {one.correct, two.correct} == {0, 1}
-        last = len(one.source) - 1
-        assert [n for n in range(last + 1) if one.source[n] != two.source[n]] == [last - one.distance]
-        assert [n for n in range(last) if one.target_context[n] != two.target_context[n]] == [last - one.distance]
+    for first, second in twins:
+        assert (first.set, first.distance, first.variants) == (second.set, second.distance, second.variants)
+        assert {first.correct, second.correct} == {0, 1}
+        last = len(first.source) - 1
+        assert [n for n in range(last + 1) if first.source[n] != second.source[n]] == [last - first.distance]
+        assert [n for n in range(last) if first.target_context[n] != second.target_context[n]] == [
+            last - first.distance
+        ]
 
 
 def test_whoever_misses_the_deciding_sentence_has_half_of_them_right(items):
-    """For each set, distance and shorter sight: the best guesser from what it sees, and any other, is at 50 %."""
+    """For each set and distance, no guesser that sees less than the deciding sentence is better than 50 %."""
     for phenomenon in PHENOMENA:
         for distance in DISTANCES:
             chosen = [item for item in items if (item.set, item.distance) == (phenomenon, distance)]
@@ -162,7 +164,7 @@ def test_right_variant_is_neither_always_the_same_form_nor_always_first(items):
 MARKS = {
     GENDER: ({"he", "his"}, {"she", "her"}),
     NUMBER: ({"it", "is", "looks", "smells", "tastes"}, {"they", "are", "look", "smell", "taste"}),
-    WORD: tuple({two.senses[sense].en for two in words.AMBIGUOUS_WORDS} for sense in (0, 1)),
+    WORD: tuple({word.senses[sense].en for word in words.AMBIGUOUS_WORDS} for sense in (0, 1)),
     ELLIPSIS: ({"can"}, {"did"}, {"does"}),
 }
 
@@ -209,8 +211,8 @@ def test_counterparts_have_other_forms():
     for he, she in words.PAIRS:
         assert (he.gender, she.gender) == ("male", "female")
         assert he.zh != she.zh
-    for two in words.AMBIGUOUS_WORDS:
-        assert len({(sense.measure, sense.attribute) for sense in two.senses}) == 2
-        assert len({sense.en for sense in two.senses}) == 2
-    names = [sense.en for two in words.AMBIGUOUS_WORDS for sense in two.senses]
+    for word in words.AMBIGUOUS_WORDS:
+        assert len({(sense.measure, sense.attribute) for sense in word.senses}) == 2
+        assert len({sense.en for sense in word.senses}) == 2
+    names = [sense.en for word in words.AMBIGUOUS_WORDS for sense in word.senses]
     assert len(set(names)) == len(names)

@@ -37,29 +37,32 @@ def stop_words(stories) -> frozenset[str]:
 
 
 def chains_of_story(story: Story, stop_words: frozenset[str]) -> dict[str, list[int]]:
-    """The numbers of the sentences that each chain stands in."""
+    """Return the numbers of the sentences that contain each chain."""
     places = [(word, number) for number, (zh, _) in enumerate(story.pairs()) for word in TOKENIZE(zh)]
     repeated = repeated_words([word for word, _ in places], stop_words)
-    return {word: [places[place][1] for place in found] for word, found in repeated.items()}
+    return {word: [places[place][1] for place in indices] for word, indices in repeated.items()}
 
 
 class Decisions:
-    """Stands in for a `Random`: its choices are given, then the first of each; `others` are those not taken."""
+    """A stand-in for a `Random` whose first choices are given; later choices are the first option.
+
+    `others`: the choices that were not made.
+    """
 
     def __init__(self, given: tuple[int, ...]) -> None:
-        self.given, self.made = given, ()
+        self.given, self.choices = given, ()
         self.others: list[tuple[int, ...]] = []
 
     def choice(self, options: Sequence):
-        step = len(self.made)
+        step = len(self.choices)
         if step >= len(self.given):
-            self.others += [(*self.made, other) for other in range(1, len(options))]
-        self.made += (self.given[step] if step < len(self.given) else 0,)
-        return options[self.made[-1]]
+            self.others += [(*self.choices, other) for other in range(1, len(options))]
+        self.choices += (self.given[step] if step < len(self.given) else 0,)
+        return options[self.choices[-1]]
 
 
 def every(draw: Callable[[Random], Sentence]) -> Iterator[Sentence]:
-    """All the sentences that a function of the grammar can draw."""
+    """Yield all sentences that a function of the grammar can draw."""
     waiting: list[tuple[int, ...]] = [()]
     while waiting:
         decisions = Decisions(waiting.pop())
@@ -68,7 +71,7 @@ def every(draw: Callable[[Random], Sentence]) -> Iterator[Sentence]:
 
 
 def facts_that_show(draw: Callable[[Random], Sentence]) -> Iterator[Facts]:
-    """All facts that a sentence of the word can be told of, as far as it tells them."""
+    """Yield all facts that can change a sentence with the ambiguous word."""
     some = grammar.draw_facts(Random(0))
     alone = draw is not grammar.in_front
     people = [(some.pair, 0)] if alone else list(product(words.PAIRS, (0, 1)))
@@ -82,10 +85,10 @@ SHOW_THE_WORD = (*FIRST[WORD], *AGAIN[WORD], *OPEN[WORD], grammar.in_front)
 
 @pytest.mark.parametrize("draw", SHOW_THE_WORD, ids=lambda draw: draw.__name__)
 def test_the_ambiguous_word_is_a_token_in_every_sentence_that_shows_it(draw):
-    """Over the whole grammar: jieba joins it with no neighbour, so that all its mentions are one chain."""
-    told = {(sentence.say(facts)[0], facts.word.zh) for facts in facts_that_show(draw) for sentence in every(draw)}
-    joined = [zh for zh, word in told if TOKENIZE(zh).count(word) != 1]
-    assert len(told) > 100
+    """In no sentence of the grammar does jieba join it with a neighbour, so all its mentions form a chain."""
+    rendered = {(sentence.say(facts)[0], facts.word.zh) for facts in facts_that_show(draw) for sentence in every(draw)}
+    joined = [zh for zh, word in rendered if TOKENIZE(zh).count(word) != 1]
+    assert len(rendered) > 100
     assert joined == []
 
 
@@ -104,12 +107,14 @@ def test_no_ambiguous_word_is_a_stop_word(stop_words):
 def test_documents_have_chains_and_most_ambiguous_words_three_mentions_or_more(stories, stop_words):
     chains = [chains_of_story(story, stop_words) for story in stories]
     assert sum(map(len, chains)) / len(chains) > 2
-    mentions = [len(found.get(story.facts.word.zh, ())) for story, found in zip(stories, chains, strict=True)]
+    mentions = [
+        len(story_chains.get(story.facts.word.zh, ())) for story, story_chains in zip(stories, chains, strict=True)
+    ]
     assert min(mentions) >= 2, "each document leaves the word open once, after it was shown"
     assert sum(count >= 3 for count in mentions) / len(mentions) > 0.6
 
 
-def test_the_first_mention_of_a_chain_shows_the_sense_and_a_bare_one_follows(stories, stop_words):
+def test_the_first_mention_of_a_chain_shows_the_sense_and_a_bare_mention_follows(stories, stop_words):
     for story in stories:
         mentions = [story.sentences[number] for number in chains_of_story(story, stop_words)[story.facts.word.zh]]
         assert WORD in mentions[0].settles

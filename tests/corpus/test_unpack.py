@@ -122,8 +122,8 @@ def test_device(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["tar.gz", "tar", "zip", "gz"])
-@pytest.mark.parametrize("kept", [0.3, 0.7])
-def test_truncated(tmp_path, form, kept):
+@pytest.mark.parametrize("share", [0.3, 0.7])
+def test_truncated(tmp_path, form, share):
     text = os.urandom(50_000).hex()
     archive = tmp_path / f"data.{form}"
     if form == "zip":
@@ -132,7 +132,7 @@ def test_truncated(tmp_path, form, kept):
         archive.write_bytes(gzip.compress(text.encode()))
     else:
         tar_of(archive, mode="w:gz" if form == "tar.gz" else "w", texts={"a.txt": text})
-    archive.write_bytes(archive.read_bytes()[: int(archive.stat().st_size * kept)])
+    archive.write_bytes(archive.read_bytes()[: int(archive.stat().st_size * share)])
     message = refuse(archive, tmp_path)
     assert message.startswith(f"data.{form}: archive is damaged or truncated\n  found ")
     assert message.endswith(f"\n  remove {archive} and download it again")

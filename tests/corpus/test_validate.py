@@ -69,9 +69,9 @@ def test_stray_markers(marker):
             (
                 changes,
                 f"not the variants of an item\n"
-                f"  found {found}; expected one right variant, and wrong variants that differ",
+                f"  found {variants}; expected one right variant, and wrong variants that differ",
             )
-            for changes, found in (
+            for changes, variants in (
                 ({"variants": ("two", "too", "too")}, "3 variants, correct 0"),
                 ({"variants": ("two",)}, "1 variants, correct 0"),
                 ({"correct": 2}, "2 variants, correct 2"),
@@ -88,7 +88,7 @@ def test_what_no_contrastive_item_may_be(changes, message):
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("counts", "message"),
     [
         (
             {"train": SplitCounts(2, 9)},
@@ -101,10 +101,10 @@ def test_what_no_contrastive_item_may_be(changes, message):
         ),
     ],
 )
-def test_counts_are_those_of_the_catalogue(found, message):
+def test_counts_are_those_of_the_catalogue(counts, message):
     expected = {"train": SplitCounts(2, 8)}
     check_counts(expected, expected, "mine", Problems())
-    check_counts(found, {}, "mine", Problems())
+    check_counts(counts, {}, "mine", Problems())
     with pytest.raises(UserError) as problem:
-        check_counts(found, expected, "mine", Problems())
+        check_counts(counts, expected, "mine", Problems())
     assert str(problem.value) == message

@@ -93,8 +93,8 @@ def test_translate_finds_the_chains_of_the_text(folder, stop_words, chains):
     (model_folder / "stop_words.txt").write_text("".join(f"{word}\n" for word in stop_words))
     documents = [["ab cd", "ab"], ["cd"]]
     rows = Rows.from_lists([list(map(pipeline.source.encode, lines)) for lines in documents], chains=[chains, []])
-    found = beam_search(chain_model(len(VOCABULARY)), rows, DecodeConfig(beam=2))
-    expected = [[pipeline.target.restore(words)[1] for words in one[0].sentences] for one in found]
+    translations = beam_search(chain_model(len(VOCABULARY)), rows, DecodeConfig(beam=2))
+    expected = [[pipeline.target.restore(words)[1] for words in ranked[0].sentences] for ranked in translations]
     assert translated(model_folder, "ab cd\nab\n\ncd\n") == [*expected[0], "", *expected[1]]
 
 

@@ -164,10 +164,10 @@ def test_a_passage_is_translated_as_its_lines_are(name, tmp_path, pipeline):
     output(
         "job", "translate-passages", "--settings", settings, "--model", folder, "--output", passages, "--device", "cpu"
     )
-    found = json.loads(passages.read_text())["documents"]
+    outputs = json.loads(passages.read_text())["documents"]
     lines = output("translate", "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\n\x01\ngh ij\n").split("\n")[:-1]
     expected = [lines[:1], [], lines[1:]] if name == "unmarked" else [lines[:2], [""], lines[3:]]
-    assert found == expected and found[2]
+    assert outputs == expected and outputs[2]
 
 
 def test_settings_without_documents_are_no_passages(tmp_path):

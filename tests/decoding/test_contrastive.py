@@ -115,8 +115,8 @@ def test_a_model_that_scores_everything_alike_is_never_right(tmp_path, score):
     write(
         tmp_path, [variants(n, source, targets) for n, (source, targets) in enumerate(zip(SOURCE, items, strict=True))]
     )
-    found = accuracies(judge_items(scores_of(model, tmp_path), ContrastiveConfig(score), "scores"))["pronouns"]
-    assert (found["accuracy"], found["right"], found["ties"], found["items"]) == (0.0, 0, 3, 3)
+    accuracy = accuracies(judge_items(scores_of(model, tmp_path), ContrastiveConfig(score), "scores"))["pronouns"]
+    assert (accuracy["accuracy"], accuracy["right"], accuracy["ties"], accuracy["items"]) == (0.0, 0, 3, 3)
 
 
 def test_variants_that_differ_before_the_last_sentence_are_refused(tmp_path):

@@ -34,8 +34,8 @@ def decode(model, folder, output, cut, **settings):
 
 def best(model, instances):
     """The translations of the documents' segments, a line a sentence."""
-    found = beam_search(model, Rows.from_lists(instances), settings_for(CutConfig(window=1)).decode)
-    return ["-".join(map(str, words)) for one in found for words in one[0].sentences]
+    translations = beam_search(model, Rows.from_lists(instances), settings_for(CutConfig(window=1)).decode)
+    return ["-".join(map(str, words)) for ranked in translations for words in ranked[0].sentences]
 
 
 def test_sub_documents_lie_side_by_side(view, tmp_path):
@@ -69,8 +69,8 @@ def test_unmarked_sentences_give_a_line_a_document(view, tmp_path):
     pieces = [[document[first : first + 3] for first in range(0, len(document), 3)] for document in TEST_DOCUMENTS]
     assert files["test.txt"] == [" ".join(best(model, instances)) for instances in pieces]
     assert files["test.tok.txt"] == [line.replace("-", " ") for line in files["test.txt"]]
-    account = json.loads((tmp_path / "out" / "decoding.json").read_text())
-    assert (account["strategy"], account["lines"], account["sentences"]) == ("documents", "documents", SENTENCES)
+    record = json.loads((tmp_path / "out" / "decoding.json").read_text())
+    assert (record["strategy"], record["lines"], record["sentences"]) == ("documents", "documents", SENTENCES)
 
 
 def test_unmarked_instances_of_one_sentence_are_sentences(view, tmp_path):
@@ -94,26 +94,28 @@ def test_the_budget_of_a_batch_changes_no_line(view, tmp_path):
     assert runs[0] == runs[1] == runs[2]
 
 
-def test_the_account(view, tmp_path):
+def test_the_record_of_the_decoding(view, tmp_path):
     model, segments = tiny_model("joined"), windows(3)
     files = decode(model, view(segments), tmp_path / "out", CutConfig(window=3), length_penalty="gnmt")
-    account = json.loads((tmp_path / "out" / "decoding.json").read_text())
-    found = beam_search(
+    record = json.loads((tmp_path / "out" / "decoding.json").read_text())
+    translations = beam_search(
         model,
         Rows.from_lists([sentences(row) for row in segments]),
         settings_for(CutConfig(window=3), length_penalty="gnmt").decode,
     )
     failed = [
-        row for row, one in zip(segments, found, strict=True) if len(one[0].sentences) != len(row["source_lengths"])
+        row
+        for row, ranked in zip(segments, translations, strict=True)
+        if len(ranked[0].sentences) != len(row["source_lengths"])
     ]
     alone = {(row["document"], row["first"] + i) for row in failed for i in range(len(row["source_lengths"]))}
     several = [row for row in failed if len(row["source_lengths"]) > 1]
-    assert account["fallback_windows"] == len(failed) > 0
-    assert account["fallback_sentences"] == len(alone - {(row["document"], 0) for row in failed if row not in several})
-    assert account["sentences"] == len(files["test.txt"]) == SENTENCES
-    assert account["segments"] == len(segments)
-    assert account["forced_ends"] >= sum(one[0].forced_ends for one in found)
-    assert account["source_tokens_per_s"] == pytest.approx(account["source_tokens"] / account["seconds"])
+    assert record["fallback_windows"] == len(failed) > 0
+    assert record["fallback_sentences"] == len(alone - {(row["document"], 0) for row in failed if row not in several})
+    assert record["sentences"] == len(files["test.txt"]) == SENTENCES
+    assert record["segments"] == len(segments)
+    assert record["forced_ends"] >= sum(ranked[0].forced_ends for ranked in translations)
+    assert record["source_tokens_per_s"] == pytest.approx(record["source_tokens"] / record["seconds"])
     expected = {
         "strategy": "sliding windows",
         "lines": "sentences",
@@ -122,8 +124,8 @@ def test_the_account(view, tmp_path):
         "beam": 2,
         "length_penalty": "gnmt",
     }
-    assert expected.items() <= account.items()
-    assert account["version"] == 1 and account["device"] == "cpu" and account["threads"] == torch.get_num_threads()
+    assert expected.items() <= record.items()
+    assert record["version"] == 1 and record["device"] == "cpu" and record["threads"] == torch.get_num_threads()
 
 
 def sentences(row: dict) -> list[list[int]]:

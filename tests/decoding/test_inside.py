@@ -77,18 +77,20 @@ def test_every_member_has_what_the_equations_say(case):
         states = oracle.decode(framed[1], memories[number])
         weights = iter(oracle.noted)
         attention = [[next(weights) for _ in sentence] for sentence in framed[1]]
-        found = iter(table.to_pylist())
+        table_rows = iter(table.to_pylist())
         flat = [(sentence, place) for sentence, words in enumerate(document) for place in range(len(words))]
         for name, chain in enumerate(chains_of(document)):
             places = [flat[member] for member in chain]
             words = torch.stack([memories[number][sentence][place + 1] for sentence, place in places])
             for (sentence, place), word in zip(places, words, strict=True):
-                row = next(found)
+                row = next(table_rows)
                 assert (row["document"], row["chain"], row["sentence"], row["place"]) == ("d", name, sentence, place)
                 assert row["piece"] == f"piece{document[sentence][place]}"
                 assert row["outputs"] == [f"piece{word}" for word in target[number][sentence]] + ["</s>"]
                 # A symbol stands before each sentence's words.
-                assert row["attention"] == pytest.approx([one[place + 1] for one in attention[sentence]], abs=1e-6)
+                assert row["attention"] == pytest.approx(
+                    [weights_of_step[place + 1] for weights_of_step in attention[sentence]], abs=1e-6
+                )
                 if not latent:
                     assert row["alignment"] is None and row["similarity"] is None
                     continue
@@ -96,7 +98,7 @@ def test_every_member_has_what_the_equations_say(case):
                 assert row["alignment"] == pytest.approx((queries @ word).softmax(0).tolist(), abs=1e-6)
                 expected = [similarity(oracle, state, words) for state in states[sentence]]
                 assert row["similarity"] == pytest.approx(expected, abs=1e-6)
-        assert next(found, None) is None
+        assert next(table_rows, None) is None
 
 
 def similarity(oracle: Oracle, state: torch.Tensor, words: torch.Tensor) -> float:
@@ -111,8 +113,8 @@ def test_segments_of_a_document_go_on_counting_its_sentences():
     whole = inside(model_of("w_link"), InspectedDocument("d", rows_of(source[2:3], target[2:3]), [0]), PIECES, PIECES)
     parts = rows_of([source[2], source[2]], [target[2], target[2]])
     table = inside(model_of("w_link"), InspectedDocument("d", parts, [0, 4]), PIECES, PIECES)
-    own = whole["sentence"].to_pylist()
-    assert table["sentence"].to_pylist() == own + [number + 4 for number in own]
+    numbers = whole["sentence"].to_pylist()
+    assert table["sentence"].to_pylist() == numbers + [number + 4 for number in numbers]
     assert len(set(table["chain"].to_pylist())) == 2 * len(set(whole["chain"].to_pylist()))
 
 
@@ -122,7 +124,7 @@ def test_drawn_latent_variables_are_the_same_each_time():
     sampling = build(config, VOCABULARY, VOCABULARY).double().eval()
     sampling.load_state_dict(model.state_dict())
     document = InspectedDocument("d", rows_of(source[:1], target[:1]), [0])
-    tables = [inside(one, document, PIECES, PIECES) for one in (sampling, sampling, model)]
+    tables = [inside(network, document, PIECES, PIECES) for network in (sampling, sampling, model)]
     assert tables[0] == tables[1] != tables[2]
 
 

@@ -62,12 +62,12 @@ def test_lists_are_those_of_the_search(view, tmp_path, case):
     rows = rows_of(tmp_path / "out")
     assert list(rows[0]) == list(COLUMNS)
     expected = [
-        (str(line), str(number), str(rank), one.sentences, f"{one.normalised:.6f}")
+        (str(line), str(number), str(rank), translation.sentences, f"{translation.normalised:.6f}")
         for number, (line, segment) in enumerate(zip(LINES[case], segments, strict=True), 1)
-        for rank, one in enumerate(beam_search(model, Rows.from_lists([source(segment)]), config)[0][:2], 1)
+        for rank, translation in enumerate(beam_search(model, Rows.from_lists([source(segment)]), config)[0][:2], 1)
     ]
-    assert [(r["line"], r["segment"], r["rank"], sentences(r)) for r in rows] == [one[:-1] for one in expected]
-    assert [float(r["score"]) for r in rows] == pytest.approx([float(one[-1]) for one in expected], abs=1e-5)
+    assert [(r["line"], r["segment"], r["rank"], sentences(r)) for r in rows] == [row[:-1] for row in expected]
+    assert [float(r["score"]) for r in rows] == pytest.approx([float(row[-1]) for row in expected], abs=1e-5)
     assert rows[0]["text"] == rows[0]["tokens"].replace(" _eos ", "|").replace(" ", "-").replace("|", " _eos ")
 
 
@@ -76,9 +76,9 @@ def test_the_log_probability_is_the_forced_score_of_the_text(view, tmp_path, cas
     model, _, segments = written(view, tmp_path / "out", case, n_best=3)
     checked = 0
     for row in rows_of(tmp_path / "out"):
-        given, found = source(segments[int(row["segment"]) - 1]), sentences(row)
+        given, output = source(segments[int(row["segment"]) - 1]), sentences(row)
         # One run stands for all sentences where these are not marked.
-        whole = found + [[]] * (len(given) - 1) if case == "documents" else found
+        whole = output + [[]] * (len(given) - 1) if case == "documents" else output
         if len(whole) == len(given):
             _, forced = forced_scores(model, Rows.from_lists([given], [whole]))
             assert float(row["log_probability"]) == pytest.approx(forced.sum().item(), abs=1e-4)

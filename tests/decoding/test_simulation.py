@@ -49,7 +49,7 @@ class Simulation:
         self.windows = []
         for number, document in enumerate(DOCUMENTS):
             self.windows.append([self.window(number, start) for start in window_starts(document, k)])
-        self.merged += sum(len(found) != 1 for found in self.alone.values())
+        self.merged += sum(len(outputs) != 1 for outputs in self.alone.values())
 
     def translated(self, sentences):
         return beam_search(self.model, Rows.from_lists([sentences]), CONFIG)[0][0].sentences
@@ -57,17 +57,17 @@ class Simulation:
     def window(self, number, start):
         """Its lines, and whether they were translated together."""
         sentences = DOCUMENTS[number][start : start + self.k]
-        found = self.translated(sentences)
-        if len(found) == len(sentences):
-            return [text(words) for words in found], True
+        outputs = self.translated(sentences)
+        if len(outputs) == len(sentences):
+            return [text(words) for words in outputs], True
         self.failed += 1
         if len(sentences) == 1:
             self.merged += 1
-            return [text([word for words in found for word in words])], True
+            return [text([word for words in outputs for word in words])], True
         lines = []
         for place, sentence in enumerate(sentences, start):
-            found = self.alone.setdefault((number, place), self.translated([sentence]))
-            lines.append(text([word for words in found for word in words]))
+            outputs = self.alone.setdefault((number, place), self.translated([sentence]))
+            lines.append(text([word for words in outputs for word in words]))
         return lines, False
 
     def position(self, j):
@@ -101,17 +101,17 @@ def test_every_position_is_what_loops_give(view, tmp_path, name, k):
     model, cut = separating_model(name), CutConfig(window=k)
     settings = TranslationSettings(1, "study", "corpus", "system", "smoke", 1, CONFIG, ViewConfig(cut, cut))
     write_translations(settings, model, View(view(rows)), tmp_path / "out", lambda ids: ("", text(ids)))
-    account = json.loads((tmp_path / "out" / "decoding.json").read_text())
+    record = json.loads((tmp_path / "out" / "decoding.json").read_text())
     simulation = Simulation(model, k)
     for j in range(1, k + 1):
         lines, counts = simulation.position(j)
         file = "test.txt" if k == 1 else f"test.j{j}.txt"
         assert (tmp_path / "out" / file).read_text().splitlines() == lines
-        assert account["positions"][f"j{j}"] == counts
+        assert record["positions"][f"j{j}"] == counts
     # The setting of the papers' main results: each sentence as the last of its window.
     assert (tmp_path / "out" / "test.txt").read_text().splitlines() == simulation.position(k)[0]
-    assert account["fallback_windows"] == simulation.failed
-    assert account["fallback_sentences"] == len(simulation.alone)
-    assert account["merged_sentences"] == simulation.merged
+    assert record["fallback_windows"] == simulation.failed
+    assert record["fallback_sentences"] == len(simulation.alone)
+    assert record["merged_sentences"] == simulation.merged
     segments = sum(map(len, simulation.windows))
     assert 0 < simulation.failed < segments if name == "joined" else simulation.failed == 0

@@ -36,8 +36,8 @@ def decoded(model, cut, segments, view, tmp_path, **decode):
     write_translations(
         settings, model, View(folder, chains), tmp_path / "out", lambda ids: ("", " ".join(map(str, ids)))
     )
-    account = json.loads((tmp_path / "out" / "decoding.json").read_text())
-    return (tmp_path / "out" / "test.txt").read_text().splitlines(), account
+    record = json.loads((tmp_path / "out" / "decoding.json").read_text())
+    return (tmp_path / "out" / "test.txt").read_text().splitlines(), record
 
 
 def listed(row: dict) -> dict:
@@ -59,10 +59,10 @@ def listed(row: dict) -> dict:
     ],
 )
 def test_every_strategy_gives_a_line_for_a_line(view, tmp_path, case, cut, strategy):
-    lines, account = decoded(model_of(case), *cut, view, tmp_path)
-    assert len(lines) == SENTENCES == account["sentences"] and all(lines)
-    assert account["strategy"] == strategy
-    counts = [account[name] for name in FALLBACKS]
+    lines, record = decoded(model_of(case), *cut, view, tmp_path)
+    assert len(lines) == SENTENCES == record["sentences"] and all(lines)
+    assert record["strategy"] == strategy
+    counts = [record[name] for name in FALLBACKS]
     assert MODELS[case].frame == "joined" or counts == [0, 0, 0]
 
 
@@ -70,8 +70,8 @@ def test_previous_outputs_are_the_context(view, tmp_path):
     """HAN on the target side: a document is one search, whose hypotheses have their own sentences as context."""
     lines, _ = decoded(model_of("han decoder"), *WHOLE, view, tmp_path)
     config = DecodeConfig(beam=2, max_length_a=1.0, max_length_b=3)
-    found = beam_search(model_of("han decoder"), Rows.from_lists(TEST_DOCUMENTS), config)
-    assert lines == [" ".join(map(str, words)) for (best, *_) in found for words in best.sentences]
+    translations = beam_search(model_of("han decoder"), Rows.from_lists(TEST_DOCUMENTS), config)
+    assert lines == [" ".join(map(str, words)) for (best, *_) in translations for words in best.sentences]
 
 
 def test_sentences_in_synchrony_have_lists_of_their_own(view, tmp_path):
@@ -93,19 +93,19 @@ def eager(name):
 
 def test_the_document_transformer_may_end_whenever_it_likes(view, tmp_path):
     """No number of sentences is forced on it: one word for four sentences."""
-    lines, account = decoded(eager("unmarked"), *WHOLE, view, tmp_path, beam=1)
+    lines, record = decoded(eager("unmarked"), *WHOLE, view, tmp_path, beam=1)
     assert [len(line.split()) for line in lines] == [1, 1, 1]
-    assert account["lines"] == "documents" and account["forced_ends"] == 0
+    assert record["lines"] == "documents" and record["forced_ends"] == 0
 
 
 def test_joined_windows_may_have_any_number_of_sentences(view, tmp_path):
     """Windows of several sentences, one of which was given, are translated again sentence by sentence, and counted."""
-    lines, account = decoded(eager("joined"), *WINDOWS, view, tmp_path, beam=1)
+    lines, record = decoded(eager("joined"), *WINDOWS, view, tmp_path, beam=1)
     assert len(lines) == SENTENCES
-    assert [account[name] for name in FALLBACKS] == [3, 6, 0]
+    assert [record[name] for name in FALLBACKS] == [3, 6, 0]
 
 
 def test_marked_sentences_are_forced(view, tmp_path):
-    lines, account = decoded(eager("g_transformer"), *WHOLE, view, tmp_path, beam=1)
+    lines, record = decoded(eager("g_transformer"), *WHOLE, view, tmp_path, beam=1)
     assert [len(line.split()) for line in lines] == [1] * SENTENCES
-    assert [account[name] for name in FALLBACKS] == [0, 0, 0]
+    assert [record[name] for name in FALLBACKS] == [0, 0, 0]

@@ -29,12 +29,12 @@ def windows_of(lengths: list[int], k: int) -> tuple[SegmentTable, list[list[int]
 
 
 def slide(segments: SegmentTable, k: int, translator) -> Decoded:
-    outputs = [one.sentences for one in translator.translate(segments.rows).best]
+    outputs = [translation.sentences for translation in translator.translate(segments.rows).best]
     translations, positions, fallbacks = slide_outputs(outputs, segments, k, translator)
     return Decoded("sliding windows", translations, len(translations[-1]), [], [], fallbacks, positions)
 
 
-def found_of(outputs: list[list[list[int]]]) -> SearchResults:
+def results_of(outputs: list[list[list[int]]]) -> SearchResults:
     return SearchResults([Translation(output, 0.0, 0.0, 0) for output in outputs], [])
 
 
@@ -50,7 +50,7 @@ class FakeTranslator:
         windows = [[next(words) for _ in range(count)] for count in rows.sentences.tolist()]
         again = len(self.calls) > 1
         outputs = [[[n, n + ALONE if again else window[0]] for n in window] for window in windows]
-        return found_of(outputs if again else [self.broken(output) for output in outputs])
+        return results_of(outputs if again else [self.broken(output) for output in outputs])
 
 
 documents = st.lists(st.integers(1, 7), min_size=1, max_size=5)
@@ -61,8 +61,8 @@ def test_every_sentence_once_for_each_position_and_never_across_documents(length
     segments, windows = windows_of(lengths, k)
     owner = [document for document, length in enumerate(lengths) for _ in range(length)]
     for j in range(1, k + 1):
-        taken = [windows[window][place] for window, place in places(segments, j)]
-        assert taken == list(range(sum(lengths)))
+        numbers = [windows[window][place] for window, place in places(segments, j)]
+        assert numbers == list(range(sum(lengths)))
         for sentence, (window, place) in enumerate(places(segments, j)):
             assert {owner[n] for n in windows[window]} == {owner[sentence]}
             exists = any(len(other) >= j and other[j - 1] == sentence for other in windows)
@@ -126,7 +126,7 @@ class StubbornTranslator(FakeTranslator):
 
     def translate(self, rows: Rows) -> SearchResults:
         self.calls.append(rows.sentences.tolist())
-        return found_of([[[8], [9]]] * len(rows))
+        return results_of([[[8], [9]]] * len(rows))
 
 
 @given(documents, st.integers(1, 4))

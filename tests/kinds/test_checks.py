@@ -62,7 +62,11 @@ REFUSED = [
         "tables.table10.counts.0: unknown count\n  found sentenses\n  did",
     ),
     ("tables/table10/counts", [], "tables.table10.counts: value not allowed\n  found nothing"),
-    ("tables/table10/counts", ["instances"], "nothing counts this\n  found instances of dev on toy; expected a system"),
+    (
+        "tables/table10/counts",
+        ["instances"],
+        "no stage counts this\n  found instances of dev on toy; expected a system",
+    ),
     ("tables/table10/splits", ["tets"], "tables.table10.splits.0: unknown split\n  found tets\n  did you mean 'test'"),
     ("tables/table10/corpora", ["tay"], "tables.table10.corpora.0: unknown corpus of the study"),
     ("tables/table11/rows", [{"label": "1", "annotator": 0}], "rows.0.annotator: value not allowed\n  found 0"),
@@ -70,7 +74,7 @@ REFUSED = [
     (
         "tables/index",
         {"title": "T", "metrics": ["s-BLEU"], "rows": []},
-        "tables.index: a name that the study's page",
+        "tables.index: a name that the study's page needs",
     ),
     (
         "tables/a b",

@@ -16,10 +16,10 @@ KINDS = [*TABLES.values(), *FIGURES.values(), PassageConfig]
 def test_every_kind_is_found_by_the_name_of_its_file():
     assert {*TABLES} == {"systems", "gaps", "counts", "human"}
     assert {*FIGURES} == {"points", "positions", "curves", "attention", "latent", "cases"}
-    assert all(one.__module__ == f"docmt.kinds.{kind}" for kind, one in {**TABLES, **FIGURES}.items())
+    assert all(cls.__module__ == f"docmt.kinds.{kind}" for kind, cls in {**TABLES, **FIGURES}.items())
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda one: one.kind)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda cls: cls.kind)
 def test_a_kind_has_a_file_of_the_same_name_that_shows_it(kind):
     shows = import_module(kind.__module__.replace("docmt.kinds", "docmt.reporting.kinds"))
     assert callable(shows.content)
@@ -32,9 +32,9 @@ def test_what_is_common_names_no_kind():
         *(ROOT / f"docmt/reporting/{name}.py" for name in ("page", "results", "kinds/__init__")),
         *(ROOT / f"docmt/kinds/{name}.py" for name in ("item", "__init__")),
     ]
-    names = [one.__name__ for one in KINDS if one is not PassageConfig]
-    found = [(path.name, name) for path in common for name in names if name in path.read_text(encoding="utf-8")]
-    assert not found
+    names = [cls.__name__ for cls in KINDS if cls is not PassageConfig]
+    mentions = [(path.name, name) for path in common for name in names if name in path.read_text(encoding="utf-8")]
+    assert not mentions
 
 
 def test_what_kinds_read_is_what_the_planner_knows_the_files_of(full):

@@ -24,13 +24,13 @@ def translations(target):
 
 def full_states(model, memory_rows, beams):
     """The final states of each hypothesis by one uncached pass: by instance and place in the beam, with its tokens."""
-    found = []
+    passes = []
     for target in beams:
         batch = frame_batch(rows_of(memory_rows, target), model.config.frame)
         states = model.decode(batch.target_in, model.encode(batch.source))
         lengths = batch.target_in.instances.lengths
-        found.append(list(zip(batch.target_in.tokens.split(lengths), states.split(lengths), strict=True)))
-    return [list(beam) for beam in zip(*found, strict=True)]
+        passes.append(list(zip(batch.target_in.tokens.split(lengths), states.split(lengths), strict=True)))
+    return [list(beam) for beam in zip(*passes, strict=True)]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -44,12 +44,14 @@ def test_steps_equal_the_full_pass(case):
     # Which of the expected documents the hypothesis at a place is writing: places are shuffled at every step.
     writes = [list(range(BEAM)) for _ in source]
     for step in range(max(len(tokens) for beam in expected for tokens, _ in beam)):
-        kept = [n for n, instance in enumerate(alive) if all(len(tokens) > step for tokens, _ in expected[instance])]
-        if not kept:
+        remaining = [
+            n for n, instance in enumerate(alive) if all(len(tokens) > step for tokens, _ in expected[instance])
+        ]
+        if not remaining:
             break
-        if len(kept) < len(alive):
-            cache.keep(torch.tensor(kept))
-            alive = [alive[n] for n in kept]
+        if len(remaining) < len(alive):
+            cache.keep(torch.tensor(remaining))
+            alive = [alive[n] for n in remaining]
         hypotheses = [expected[instance][place] for instance in alive for place in writes[instance]]
         states = model.step(torch.stack([tokens[step] for tokens, _ in hypotheses]), cache)
         torch.testing.assert_close(states, torch.stack([full[step] for _, full in hypotheses]), atol=1e-10, rtol=0)
@@ -94,10 +96,10 @@ def test_ancestors_may_be_shared_and_lost(case):
         cache.reorder(torch.tensor(index))
         histories = [[*map(list, histories[n])] for n in index]
         if step in (9, 19):
-            kept = [0, 2, 1] if step == 9 else [1]
-            cache.keep(torch.tensor(kept))
+            remaining = [0, 2, 1] if step == 9 else [1]
+            cache.keep(torch.tensor(remaining))
             sources, histories = (
-                [part[n * BEAM + place] for n in kept for place in range(BEAM)] for part in (sources, histories)
+                [part[n * BEAM + place] for n in remaining for place in range(BEAM)] for part in (sources, histories)
             )
         tokens = []
         for source, history in zip(sources, histories, strict=True):

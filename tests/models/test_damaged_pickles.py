@@ -32,18 +32,18 @@ def weights(folder: Path, zipped: bool) -> tuple[Path, bytes]:
 
 
 def check_weights(file: Path) -> None:
-    found = read_checkpoint(file.parent)
-    assert all(isinstance(name, str) and tensor.isfinite().shape == tensor.shape for name, tensor in found.items())
+    checkpoint = read_checkpoint(file.parent)
+    assert all(isinstance(name, str) and tensor.isfinite().shape == tensor.shape for name, tensor in checkpoint.items())
 
 
 def fairseq(folder: Path, zipped: bool) -> tuple[Path, bytes]:
-    made = Made(folder, {}, zipped=zipped)
-    return made.checkpoint, made.checkpoint.read_bytes()
+    files = Made(folder, {}, zipped=zipped)
+    return files.checkpoint, files.checkpoint.read_bytes()
 
 
 def check_fairseq(file: Path) -> None:
-    pieces, found = read_dictionary(file.with_name("dict.txt")), read_fairseq(file)
-    import_model(found, *numberings(found, pieces, pieces))
+    pieces, checkpoint = read_dictionary(file.with_name("dict.txt")), read_fairseq(file)
+    import_model(checkpoint, *numberings(checkpoint, pieces, pieces))
 
 
 KINDS = {"weights": (weights, check_weights), "fairseq": (fairseq, check_fairseq)}

@@ -29,7 +29,7 @@ class Fault(NamedTuple):
     check: Callable
 
 
-def one_run(runs: Segments) -> Segments:
+def single_run(runs: Segments) -> Segments:
     return Segments.from_lengths([runs.tokens])
 
 
@@ -41,7 +41,7 @@ def sees_later_tokens(monkeypatch) -> None:
 
 
 def sees_other_instances(monkeypatch) -> None:
-    monkeypatch.setattr(Layout, "runs", lambda self, scope: one_run(self.instances))
+    monkeypatch.setattr(Layout, "runs", lambda self, scope: single_run(self.instances))
 
 
 def sees_other_sentences(monkeypatch) -> None:
@@ -51,28 +51,28 @@ def sees_other_sentences(monkeypatch) -> None:
 
 def chains_see_each_other(monkeypatch) -> None:
     attend = RunAttention.forward
-    monkeypatch.setattr(RunAttention, "forward", lambda self, x, runs: attend(self, x, one_run(runs)))
+    monkeypatch.setattr(RunAttention, "forward", lambda self, x, runs: attend(self, x, single_run(runs)))
 
 
 def summaries_see_other_documents(monkeypatch) -> None:
-    made = lexical_chain.summaries_of
+    original = lexical_chain.summaries_of
 
     def faulty(source):
-        summaries = made(source)
-        return replace(summaries, documents=one_run(summaries.documents))
+        summaries = original(source)
+        return replace(summaries, documents=single_run(summaries.documents))
 
     monkeypatch.setattr(lexical_chain, "summaries_of", faulty)
 
 
 def sentences_look_up_all_chains(monkeypatch) -> None:
-    made = lexical_chain.LexicalChain._fused
+    original = lexical_chain.LexicalChain._fuse
 
     def faulty(self, states, sentence, memory):
         count = memory.chains.runs.runs
         everything = memory.chains.relevant.new_tensor(range(count)).expand(len(memory.chains.relevant), count)
-        return made(self, states, sentence, replace(memory, chains=replace(memory.chains, relevant=everything)))
+        return original(self, states, sentence, replace(memory, chains=replace(memory.chains, relevant=everything)))
 
-    monkeypatch.setattr(lexical_chain.LexicalChain, "_fused", faulty)
+    monkeypatch.setattr(lexical_chain.LexicalChain, "_fuse", faulty)
 
 
 def short_stream_sees_the_window(stack: str) -> Callable:
@@ -120,20 +120,22 @@ def shifted(by: int) -> Callable:
     """HAN looks at sentences that stand so many further on than those before its own."""
 
     def plant(monkeypatch) -> None:
-        made = han.previous
+        original = han.previous_sentences
 
         def faulty(counts, sentences):
-            looking, seen = made(counts, sentences)
+            looking, seen = original(counts, sentences)
             return looking, (seen + by).clip(max=counts.sum() - 1)
 
-        monkeypatch.setattr(han, "previous", faulty)
+        monkeypatch.setattr(han, "previous_sentences", faulty)
 
     return plant
 
 
 def looks_into_other_documents(monkeypatch) -> None:
-    made = han.previous
-    monkeypatch.setattr(han, "previous", lambda counts, sentences: made(counts.sum(keepdims=True), sentences))
+    original = han.previous_sentences
+    monkeypatch.setattr(
+        han, "previous_sentences", lambda counts, sentences: original(counts.sum(keepdims=True), sentences)
+    )
 
 
 def cached_context_goes_too_far_back(monkeypatch) -> None:
@@ -141,10 +143,10 @@ def cached_context_goes_too_far_back(monkeypatch) -> None:
 
 
 def cached_context_has_special_symbols(monkeypatch) -> None:
-    made = ContextCache.attend
+    original = ContextCache.attend
 
     def faulty(cache, q, k, v, is_word, progress):
-        return made(cache, q, k, v, torch.ones_like(is_word), progress)
+        return original(cache, q, k, v, torch.ones_like(is_word), progress)
 
     monkeypatch.setattr(ContextCache, "attend", faulty)
 
@@ -153,40 +155,40 @@ def nothing_trains_by(part: type, name: str, detach: Callable) -> Callable:
     """What the method `name` of the part gives is detached, or one of its arguments is."""
 
     def plant(monkeypatch) -> None:
-        made = getattr(part, name)
-        monkeypatch.setattr(part, name, lambda self, *arguments: detach(made, self, *arguments))
+        original = getattr(part, name)
+        monkeypatch.setattr(part, name, lambda self, *arguments: detach(original, self, *arguments))
 
     return plant
 
 
 def argument(number: int) -> Callable:
-    def detach(made: Callable, self: object, *arguments: object) -> object:
-        return made(self, *(a.detach() if n == number else a for n, a in enumerate(arguments)))
+    def detach(original: Callable, self: object, *arguments: object) -> object:
+        return original(self, *(a.detach() if n == number else a for n, a in enumerate(arguments)))
 
     return detach
 
 
-def result(made: Callable, self: object, *arguments: object) -> torch.Tensor:
-    return made(self, *arguments).detach()
+def result(original: Callable, self: object, *arguments: object) -> torch.Tensor:
+    return original(self, *arguments).detach()
 
 
-def mean(made: Callable, self: lexical_chain.Gaussian, *arguments: object) -> torch.Tensor:
-    return made(self._replace(mean=self.mean.detach()), *arguments)
+def mean(original: Callable, self: lexical_chain.Gaussian, *arguments: object) -> torch.Tensor:
+    return original(self._replace(mean=self.mean.detach()), *arguments)
 
 
-def log_variance(made: Callable, self: lexical_chain.Gaussian, *arguments: object) -> torch.Tensor:
-    return made(self._replace(log_variance=self.log_variance.detach()), *arguments)
+def log_variance(original: Callable, self: lexical_chain.Gaussian, *arguments: object) -> torch.Tensor:
+    return original(self._replace(log_variance=self.log_variance.detach()), *arguments)
 
 
 def divergence_is_of(q: bool) -> Callable:
     """Detached: the posterior, or else the prior."""
 
     def plant(monkeypatch) -> None:
-        made = lexical_chain.kl_divergence
+        original = lexical_chain.kl_divergence
 
         def faulty(posterior, prior):
             detached = lexical_chain.Gaussian(*(value.detach() for value in (posterior if q else prior)))
-            return made(detached, prior) if q else made(posterior, detached)
+            return original(detached, prior) if q else original(posterior, detached)
 
         monkeypatch.setattr(lexical_chain, "kl_divergence", faulty)
 

@@ -1,4 +1,4 @@
-"""What G-Transformer promises: groups are isolated below, joined above; without them it is the Transformer."""
+"""The laws of G-Transformer: groups are isolated below and joined above; without groups it is the Transformer."""
 
 import pytest
 import torch
@@ -24,8 +24,8 @@ def test_groups_are_isolated():
             batch = batch_of("g_transformer groups", [source[number]], [target[number]])
             other = batch_of("g_transformer groups", [mixed[0]], [mixed[1]])
             runs = batch.target_in.sentences.lengths
-            one, two = (logits_of(model, part).split(runs)[keep] for part in (batch, other))
-            assert torch.equal(one, two)
+            plain_logits, changed_logits = (logits_of(model, part).split(runs)[keep] for part in (batch, other))
+            assert torch.equal(plain_logits, changed_logits)
 
 
 @pytest.mark.parametrize("layers, reached", [(0, False), (1, True)])
@@ -77,7 +77,7 @@ def test_a_gate_that_is_open_leaves_group_attention_alone():
     """With the gates at one, G-Transformer of any K is the sentence Transformer on one-sentence documents."""
     combined, sentence = model_of("g_transformer everywhere"), model_of("transformer pre-norm")
     sentence.config = combined.config
-    taken = dict(combined.named_parameters())
+    combined_parameters = dict(combined.named_parameters())
     with torch.no_grad():
         for name, parameter in combined.named_parameters():
             if ".gate." in name:
@@ -85,7 +85,9 @@ def test_a_gate_that_is_open_leaves_group_attention_alone():
         for name, parameter in sentence.named_parameters():
             origin = name.replace("attention.", "attention.group.")
             shared = "source_embedding.weight"
-            parameter.copy_(taken[shared if name in ("target_embedding.weight", "output.weight") else origin])
+            parameter.copy_(
+                combined_parameters[shared if name in ("target_embedding.weight", "output.weight") else origin]
+            )
     batch = batch_of("transformer", [[[8, 9, 10]]], [[[11, 12]]])
     torch.testing.assert_close(logits_of(combined, batch), logits_of(sentence, batch), atol=1e-12, rtol=0)
 

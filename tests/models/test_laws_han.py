@@ -1,4 +1,4 @@
-"""What HAN promises: so many sentences back and none forward, detached; with closed gates it is a Transformer."""
+"""The laws of HAN: k sentences back and none forward, detached; with closed gates it is a Transformer."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from helpers.model_cases import CASES, VOCABULARY, batch_of, documents, logits_o
 from helpers.tiny import full_forward_score, random_documents
 
 from docmt.models import build
-from docmt.models.han import previous
+from docmt.models.han import previous_sentences
 from docmt.models.store import init_from, save_model
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch, frame_source
@@ -36,7 +36,7 @@ def set_gates(model, value: float) -> None:
 
 def test_previous_sentences_by_example():
     """Two instances of three sentences and of two, looking two back."""
-    looking, seen = previous(np.array([3, 2]), 2)
+    looking, seen = previous_sentences(np.array([3, 2]), 2)
     assert list(zip(looking.tolist(), seen.tolist(), strict=True)) == [(1, 0), (2, 0), (2, 1), (4, 3)]
 
 
@@ -72,7 +72,7 @@ def test_without_previous_sentences_the_attention_plays_no_part(case):
 
 def changed_sentences(before: torch.Tensor, after: torch.Tensor, lengths: tuple[int, ...]) -> list[int]:
     pairs = zip(before.split(lengths), after.split(lengths), strict=True)
-    return [number for number, (one, other) in enumerate(pairs) if (one - other).abs().max() > 1e-9]
+    return [number for number, (old, new) in enumerate(pairs) if (old - new).abs().max() > 1e-9]
 
 
 @pytest.mark.parametrize("sentences", [1, 2, 3])
@@ -83,9 +83,11 @@ def test_a_sentence_reaches_exactly_the_next_k(side, changed, sentences):
     model = build_like(case, context=side, context_sentences=sentences)
     other = [[*words[:-1], 24] if number == changed else words for number, words in enumerate(DOCUMENT)]
     pair = (other, DOCUMENT) if side == "encoder" else (DOCUMENT, other)
-    one, two = (batch_of(case, [source], [target]) for source, target in ((DOCUMENT, DOCUMENT), pair))
-    found = changed_sentences(logits_of(model, one), logits_of(model, two), one.target_in.sentences.lengths)
-    assert found == list(range(changed, min(changed + sentences + 1, len(DOCUMENT))))
+    plain_batch, changed_batch = (batch_of(case, [source], [target]) for source, target in ((DOCUMENT, DOCUMENT), pair))
+    reached_sentences = changed_sentences(
+        logits_of(model, plain_batch), logits_of(model, changed_batch), plain_batch.target_in.sentences.lengths
+    )
+    assert reached_sentences == list(range(changed, min(changed + sentences + 1, len(DOCUMENT))))
 
 
 def build_like(case: str, **settings: object):
@@ -119,10 +121,10 @@ def test_context_and_its_query_are_detached_unless_asked(context, gradient):
         states, table = model.decode(batch.target_in, model.encode(batch.source))[3:], model.target_embedding.weight
     generator = torch.Generator().manual_seed(1)
     weights = torch.randn(states.shape, generator=generator, dtype=states.dtype)
-    (found,) = torch.autograd.grad((states * weights).sum(), table, allow_unused=True)
-    reached = set() if found is None else set(found.abs().sum(1).nonzero().flatten().tolist())
-    own, before = {10, 11} <= reached, {8, 9} <= reached
-    assert (own, before) == (gradient, gradient)
+    (gradients,) = torch.autograd.grad((states * weights).sum(), table, allow_unused=True)
+    reached = set() if gradients is None else set(gradients.abs().sum(1).nonzero().flatten().tolist())
+    same_sentence, before = {10, 11} <= reached, {8, 9} <= reached
+    assert (same_sentence, before) == (gradient, gradient)
     assert gradient or not reached
 
 
@@ -143,10 +145,10 @@ def test_the_score_of_a_search_is_the_score_of_its_text(context):
     model = build_like("han", context=context).float()
     sources = random_documents(3, [[3, 1, 4, 2, 2], [2], [5, 2]])
     config = DecodeConfig(beam=3, max_length_a=1.0, max_length_b=2)
-    found = [translations[0] for translations in beam_search(model, Rows.from_lists(sources), config)]
-    texts = [translation.sentences for translation in found]
+    best = [translations[0] for translations in beam_search(model, Rows.from_lists(sources), config)]
+    texts = [translation.sentences for translation in best]
     assert [len(text) for text in texts] == [5, 1, 2]
-    scores = [translation.score for translation in found]
+    scores = [translation.score for translation in best]
     expected = [full_forward_score(model, source, text) for source, text in zip(sources, texts, strict=True)]
     assert scores == pytest.approx(expected, abs=1e-4)
     _, sentences = forced_scores(model, Rows.from_lists(sources, texts))

@@ -37,10 +37,10 @@ def test_without_chains_lexical_attention_is_the_sentence_model(norm):
     config = replace(CASES["lexical_chain attention"], norm=norm)
     model = build(config, VOCABULARY, VOCABULARY).double().eval()
     source, target = documents()
-    found = logits_of(model, batch_with([[] for _ in source], source, target))
+    logits = logits_of(model, batch_with([[] for _ in source], source, target))
     alone = [[[sentence] for document in side for sentence in document] for side in (source, target)]
     expected = logits_of(sentence_model(model), batch_of("lexical_chain", *alone))
-    torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)
+    torch.testing.assert_close(logits, expected, atol=1e-12, rtol=0)
 
 
 def test_with_neutral_new_parts_all_of_it_is_the_sentence_model():
@@ -80,7 +80,7 @@ def test_only_sentences_of_one_chain_reach_each_other(case):
 def test_general_attention_reaches_every_sentence_of_the_document():
     model = model_of("lexical_chain general")
     before, after = (logits_by_sentence(model, [], [[8, word], [10, 11], [8, 12]]) for word in (9, 13))
-    assert all((one - other).abs().max() > 1e-6 for one, other in zip(before, after, strict=True))
+    assert all((old - new).abs().max() > 1e-6 for old, new in zip(before, after, strict=True))
 
 
 def test_alpha_rises_to_its_weight():
@@ -177,10 +177,10 @@ def test_new_attention_starts_as_asked(new_attention, tmp_path):
     sentence = build(TransformerConfig(**SIZES), VOCABULARY, VOCABULARY)
     save_model(tmp_path, sentence, {})
     model = build(LexicalChainConfig(**SIZES, **LATENT, new_attention=new_attention), VOCABULARY, VOCABULARY)
-    taken, new = init_from(model, tmp_path)
+    transferred, new = init_from(model, tmp_path)
     attention = "encoder.0.lexical.attention.query.weight"
-    assert (attention in taken) is (new_attention == "copied")
+    assert (attention in transferred) is (new_attention == "copied")
     same = torch.equal(model.encoder[0].lexical.attention.query.weight, sentence.encoder[0].self_attention.query.weight)
     assert same is (new_attention == "copied")
     assert {name for name in new if name.startswith(("prior.", "posterior.", "fusion."))} != set()
-    assert "encoder.0.general.residual.norm.weight" in new and "decoder.1.cross_attention.key.bias" in taken
+    assert "encoder.0.general.residual.norm.weight" in new and "decoder.1.cross_attention.key.bias" in transferred

@@ -1,4 +1,4 @@
-"""What long-short term masking promises: the paper's masks, equal streams on one sentence, few parameters."""
+"""The laws of long-short term masking: the paper's masks, equal streams on one sentence, few parameters."""
 
 from dataclasses import replace
 
@@ -38,9 +38,9 @@ def test_the_short_streams_blocks_are_those_of_the_papers_code(frame, side):
     case = "long_short" if frame == "joined" else "long_short sum"
     stream, causal = getattr(batch_of(case, *documents()), side), side == "target_in"
     runs = two_streams(stream.layout).sentences
-    found = may_attend(runs, runs, causal).numpy()
+    mask = may_attend(runs, runs, causal).numpy()
     tokens, start = len(stream.tokens), 0
-    expected = np.zeros_like(found)
+    expected = np.zeros_like(mask)
     for length in stream.instances.lengths:
         window = slice(start, start + length)
         of_short = slice(tokens + start, tokens + start + length)
@@ -48,7 +48,7 @@ def test_the_short_streams_blocks_are_those_of_the_papers_code(frame, side):
         ids = stream.tokens[window].numpy()
         expected[of_short, of_short] = published_mask(ids, SEPARATORS[frame], causal)
         start += length
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(mask, expected)
 
 
 @pytest.mark.parametrize("case", cases_of("long_short"))

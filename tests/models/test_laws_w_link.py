@@ -1,4 +1,4 @@
-"""What W-Link promises: links carry context and nothing else does; without links or open gates it is a Transformer."""
+"""The laws of W-Link: links carry context and nothing else does; without links or open gates it is a Transformer."""
 
 from dataclasses import replace
 
@@ -53,8 +53,8 @@ def test_with_closed_gates_it_is_the_sentence_model(case):
         for name, parameter in model.named_parameters():
             if ".gate." in name:
                 parameter.fill_(0.0 if name.endswith("weight") else -60.0)
-    found = logits_of(model, batch_of(case, source, target))
-    torch.testing.assert_close(found, sentence_logits(model, source, target), atol=1e-12, rtol=0)
+    logits = logits_of(model, batch_of(case, source, target))
+    torch.testing.assert_close(logits, sentence_logits(model, source, target), atol=1e-12, rtol=0)
 
 
 def test_new_gates_are_nearly_closed():
@@ -75,9 +75,13 @@ DOCUMENT = [[8, 9], [10, 11], [12, 8], [13, 14]]
 def test_context_comes_by_links_and_by_nothing_else(links, reached):
     """The last word of the first sentence changes: what its linked words have seen reaches their links' sentences."""
     model, other = model_of("w_link"), [[8, 15], *DOCUMENT[1:]]
-    one, two = (frame_batch(Rows.from_lists([source], [DOCUMENT], [links]), "wrapped") for source in (DOCUMENT, other))
-    lengths = one.target_in.sentences.lengths
-    pairs = zip(logits_of(model, one).split(lengths), logits_of(model, two).split(lengths), strict=True)
+    plain_batch, changed_batch = (
+        frame_batch(Rows.from_lists([source], [DOCUMENT], [links]), "wrapped") for source in (DOCUMENT, other)
+    )
+    lengths = plain_batch.target_in.sentences.lengths
+    pairs = zip(
+        logits_of(model, plain_batch).split(lengths), logits_of(model, changed_batch).split(lengths), strict=True
+    )
     assert [n for n, (before, after) in enumerate(pairs) if (before - after).abs().max() > 1e-9] == reached
 
 
@@ -85,9 +89,14 @@ def test_context_comes_by_links_and_by_nothing_else(links, reached):
 def test_target_sentences_are_translated_apart(case):
     model, (source, target) = model_of(case), documents()
     other = [[[9] * len(words) if n else words for n, words in enumerate(document)] for document in target]
-    one, two = batch_of(case, source, target), batch_of(case, source, other)
-    lengths = one.target_in.instances.lengths
-    pairs = zip(target, logits_of(model, one).split(lengths), logits_of(model, two).split(lengths), strict=True)
+    plain_batch, changed_batch = batch_of(case, source, target), batch_of(case, source, other)
+    lengths = plain_batch.target_in.instances.lengths
+    pairs = zip(
+        target,
+        logits_of(model, plain_batch).split(lengths),
+        logits_of(model, changed_batch).split(lengths),
+        strict=True,
+    )
     assert all(torch.equal(*(x[: len(document[0]) + 1] for x in pair)) for document, *pair in pairs)
     assert model.synchronous
 
@@ -150,18 +159,18 @@ def test_a_stream_without_chains_is_refused():
 def test_all_but_shared_context_starts_from_the_sentence_model(tmp_path):
     save_model(tmp_path, model_of("transformer").float(), {})
     model = model_of("w_link").float()
-    taken, new = init_from(model, tmp_path)
-    assert taken and new and set(new) == {name for name, _ in model.named_parameters() if is_new(name)}
+    transferred, new = init_from(model, tmp_path)
+    assert transferred and new and set(new) == {name for name, _ in model.named_parameters() if is_new(name)}
 
 
 def test_the_score_of_a_search_is_the_score_of_its_text():
     model = model_of("w_link").float()
     sources = random_documents(3, [[3, 1, 4], [2], [5, 2]])
     config = DecodeConfig(beam=3, max_length_a=1.0, max_length_b=2)
-    found = [translations[0] for translations in beam_search(model, rows_of(sources), config)]
-    _, sentences = forced_scores(model, rows_of(sources, [translation.sentences for translation in found]))
+    best = [translations[0] for translations in beam_search(model, rows_of(sources), config)]
+    _, sentences = forced_scores(model, rows_of(sources, [translation.sentences for translation in best]))
     expected = [part.sum().item() for part in sentences.split([3, 1, 2])]
-    assert expected == pytest.approx([translation.score for translation in found], abs=1e-4)
+    assert expected == pytest.approx([translation.score for translation in best], abs=1e-4)
 
 
 def test_as_many_parameters_as_its_parts():

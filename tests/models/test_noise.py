@@ -41,13 +41,13 @@ def pass_of(model, order, seed: int = 5, words: float = 0.2):
 def test_batch_mates_and_order_never_matter(case):
     model = training_model(case)
     whole, terms = pass_of(model, [0, 1, 2, 3])
-    found, term_sum = {}, 0.0
+    states_of, term_sum = {}, 0.0
     for order in ([2, 0], [3], [1]):
         states, term = pass_of(model, order)
-        found |= zip(order, states, strict=True)
+        states_of |= zip(order, states, strict=True)
         term_sum = term_sum + term
     for number, states in enumerate(whole):
-        torch.testing.assert_close(found[number], states, atol=1e-11, rtol=0)
+        torch.testing.assert_close(states_of[number], states, atol=1e-11, rtol=0)
     torch.testing.assert_close(term_sum, terms, atol=1e-10, rtol=0)
 
 
@@ -82,11 +82,11 @@ def test_no_two_draws_of_an_update_are_one(case, monkeypatch):
     """Rows that come of one token, such as those of two streams, or looks at several sentences, are told apart."""
     drawn, keys = [], Noisy.keys
 
-    def kept(self, *rows):
-        found = keys(self, *rows)
-        drawn.extend((self.site, key) for key in found.tolist())
-        return found
+    def record_keys(self, *rows):
+        row_keys = keys(self, *rows)
+        drawn.extend((self.site, key) for key in row_keys.tolist())
+        return row_keys
 
-    monkeypatch.setattr(Noisy, "keys", kept)
+    monkeypatch.setattr(Noisy, "keys", record_keys)
     pass_of(training_model(case), [0, 1, 2, 3])
     assert len(set(drawn)) == len(drawn) > 0

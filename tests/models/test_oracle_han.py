@@ -67,8 +67,8 @@ def assert_words_are_the_context(case: str) -> None:
     batch = frame_batch(Rows.from_lists(SOURCE, TARGET), CASES[case].frame)
     with torch.no_grad():
         expected = torch.cat([HanOracle(model).logits(*document) for document in framed_documents(batch)])
-        found = model.logits(model(batch).states)
-    torch.testing.assert_close(found, expected, atol=1e-11, rtol=0)
+        logits = model.logits(model(batch).states)
+    torch.testing.assert_close(logits, expected, atol=1e-11, rtol=0)
 
 
 @pytest.mark.parametrize("case", cases_of("han"))
@@ -95,5 +95,5 @@ def test_steps_over_what_is_no_word_are_those_of_the_equations(case):
         (document,) = framed_documents(batch)
         expected = HanOracle(model).logits(*document)
         cache = model.start(model.encode(batch.source), 1)
-        found = [model.logits(model.step(token[None], cache)) for token in batch.target_in.tokens]
-    torch.testing.assert_close(torch.cat(found), expected, atol=1e-11, rtol=0)
+        logits = [model.logits(model.step(token[None], cache)) for token in batch.target_in.tokens]
+    torch.testing.assert_close(torch.cat(logits), expected, atol=1e-11, rtol=0)

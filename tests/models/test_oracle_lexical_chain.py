@@ -62,12 +62,12 @@ class ChainOracle(Oracle):
     def posterior(self, memory: list[Tensor], states: list[Tensor], chain: list) -> tuple[Tensor, Tensor]:
         """Eq. 6 to 11."""
         members = torch.stack([memory[sentence][place] for sentence, place in chain])
-        found = []
+        translations = []
         for (sentence, _), word in zip(chain, members, strict=True):
             scores = [(self.weights["posterior.alignment.weight.weight"] @ word) @ row for row in states[sentence]]
             weights = torch.stack(scores).softmax(0)
-            found.append(sum(w * row for w, row in zip(weights, states[sentence], strict=True)))
-        return self.gaussian("posterior", torch.cat((members.amax(0), torch.stack(found).amax(0))))
+            translations.append(sum(w * row for w, row in zip(weights, states[sentence], strict=True)))
+        return self.gaussian("posterior", torch.cat((members.amax(0), torch.stack(translations).amax(0))))
 
     def kl(self, source: list, target: list) -> float:
         """Eq. 15, summed over chains."""

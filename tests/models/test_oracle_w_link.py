@@ -35,9 +35,9 @@ class WLinkOracle(Oracle):
     def shared(self, name: str, x: list[Tensor]) -> list[Tensor]:
         result = [rows.clone() for rows in x]
         for link in self.links:
-            own = [self.norm(f"{name}.residual.norm", x[sentence][place]) for sentence, place in link]
-            for (sentence, place), word in zip(link, own, strict=True):
-                seen = self.multi_head(f"{name}.attention", word, torch.stack(own))
+            normed = [self.norm(f"{name}.residual.norm", x[sentence][place]) for sentence, place in link]
+            for (sentence, place), word in zip(link, normed, strict=True):
+                seen = self.multi_head(f"{name}.attention", word, torch.stack(normed))
                 share = torch.sigmoid(self.linear(f"{name}.gate", torch.cat((word, seen))))
                 result[sentence][place] = x[sentence][place] + share * seen
         return result
@@ -47,9 +47,9 @@ class WLinkOracle(Oracle):
         memory = self.encode(source)
         states, total = self.decode(target, memory), torch.zeros((), dtype=torch.float64)
         for link in self.links:
-            found = [self.translation(sentence, place, states[sentence]) for sentence, place in link]
-            mean = torch.stack(found).mean(0)
-            for distribution in found:
+            translations = [self.translation(sentence, place, states[sentence]) for sentence, place in link]
+            mean = torch.stack(translations).mean(0)
+            for distribution in translations:
                 total = total + (distribution * (distribution / mean).log()).sum() / len(link)
         return total
 

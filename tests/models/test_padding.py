@@ -22,7 +22,7 @@ def batch_for(case: str) -> Batch:
 
 
 def pass_of(model, batch: Batch) -> dict:
-    """States of what is predicted, loss terms, and gradients of all of them, by name."""
+    """Return the states of predicted tokens, the loss terms, and the gradients of their sum, by name."""
     states, terms = model(batch)
     states = states[: len(batch.target_out)]
     loss = torch.nn.functional.cross_entropy(model.logits(states), batch.target_out)
@@ -30,8 +30,8 @@ def pass_of(model, batch: Batch) -> dict:
     named = dict(model.named_parameters())
     gradients = torch.autograd.grad(total, list(named.values()), allow_unused=True)
     counts = {f"number of {name}": torch.tensor(term.count) for name, term in terms.items()}
-    found = {"states": states, "total": total, **counts, **dict(zip(named, gradients, strict=True))}
-    return {name: value for name, value in found.items() if value is not None}
+    results = {"states": states, "total": total, **counts, **dict(zip(named, gradients, strict=True))}
+    return {name: value for name, value in results.items() if value is not None}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -40,10 +40,10 @@ def test_states_terms_and_gradients_stay(case, monkeypatch):
     model, batch = model_of(case).train(), batch_for(case)
     wider = pad_batch(batch, 64)
     assert wider.source.padding > 0 and wider.target_in.padding > 0
-    plain, found = pass_of(model, batch), pass_of(model, wider)
-    assert found.keys() == plain.keys()
+    plain, padded = pass_of(model, batch), pass_of(model, wider)
+    assert padded.keys() == plain.keys()
     for name, value in plain.items():
-        torch.testing.assert_close(found[name], value, atol=1e-11, rtol=1e-9, msg=lambda text, n=name: f"{n}: {text}")
+        torch.testing.assert_close(padded[name], value, atol=1e-11, rtol=1e-9, msg=lambda text, n=name: f"{n}: {text}")
 
 
 @pytest.mark.parametrize("frame", ["wrapped", "unmarked", "closed"])

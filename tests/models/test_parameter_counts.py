@@ -23,7 +23,7 @@ def count(config: TransformerConfig, source_rows: int, target_rows: int) -> int:
 
 
 def entry(study: str, name: str) -> Entry:
-    return next(one for one in grid().of_study(study) if one.system.name == name)
+    return next(candidate for candidate in grid().of_study(study) if candidate.system.name == name)
 
 
 def table_7() -> dict[str, float]:

@@ -102,10 +102,10 @@ def import_dump(dump, card: dict, case: str, root: Path) -> Path:
     grouped = case in GROUPED
     pieces = card["dictionary"][4 : -APPENDED if grouped else None]
     dictionary = write_dictionary(root / "dict.txt", pieces)
-    kept = {name: shape for name, shape, _ in card["state_dict"]}
+    stored_shapes = {name: shape for name, shape, _ in card["state_dict"]}
     weights = {
         name: torch.from_numpy(dump[f"param/{name}"]) if f"param/{name}" in dump.files else torch.zeros(shape)
-        for name, shape in kept.items()
+        for name, shape in stored_shapes.items()
     }
     path = write_checkpoint(root / "best.pt", card["args"], weights, "args" if grouped else "cfg", zipped=not grouped)
     import_fairseq(path, (dictionary, dictionary), ("en", "de"), root / "model", case="keep")
@@ -150,13 +150,16 @@ def test_logits_are_the_reference_implementations(reference, precision, toleranc
 
 
 def smoothed_loss(reference, logits):
-    """As the toolkit of the dump defines it: the mass of a share over V or V - 1 pieces, without those that we add."""
+    """Return the loss as the toolkit of the dump defines it, with a share of the mass over V or V - 1 pieces.
+
+    The pieces that we add have no share.
+    """
     scores = logits.log_softmax(-1)
     size = len(reference.ids)
     share = SMOOTHING / (size if reference.grouped else size - 1)
     of_target = 1 - SMOOTHING - (0 if reference.grouped else share)
-    found = scores.gather(1, reference.batch.target_out[:, None]).sum()
-    return -(of_target * found + share * scores[:, reference.ids].sum())
+    target_score = scores.gather(1, reference.batch.target_out[:, None]).sum()
+    return -(of_target * target_score + share * scores[:, reference.ids].sum())
 
 
 @pytest.mark.parametrize("precision, tolerance", [("f64", 1e-10), ("f32", 1e-5)])
@@ -229,8 +232,8 @@ def test_beams_are_the_reference_implementations(reference):
     config = DecodeConfig() if reference.grouped else DecodeConfig(max_length_a=0, max_length_b=int(1.2 * longest + 10))
     assert (config.beam, config.length_penalty, config.length_alpha) == (5, "average", 1.0)
     model = reference.model("f32")
-    found = beam_search(model, Rows.from_lists(reference.sentences("src_tokens")), config)
-    for row, translations in enumerate(found):
+    searched = beam_search(model, Rows.from_lists(reference.sentences("src_tokens")), config)
+    for row, translations in enumerate(searched):
         for translation, (outputs, score) in zip(translations, beams(reference, row), strict=False):
             assert outputs_of(translation, model.config.frame) == outputs
             assert translation.normalised == pytest.approx(score, abs=1e-4)
@@ -240,7 +243,7 @@ def test_beams_are_the_reference_implementations(reference):
 def test_the_maximum_of_the_longest_source_is_fairseqs_own(reference):
     """It counts the source's end; for that row the settings are those that the reference was told."""
     row = int(reference.real("src_tokens").sum(1).argmax())
-    (found,) = beam_search(
+    (best,) = beam_search(
         reference.model("f32"), Rows.from_lists(reference.sentences("src_tokens")[row : row + 1]), DecodeConfig()
     )
-    assert outputs_of(found[0], "fairseq") == beams(reference, row)[0][0]
+    assert outputs_of(best[0], "fairseq") == beams(reference, row)[0][0]

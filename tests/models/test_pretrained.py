@@ -49,18 +49,18 @@ def logits(model: Transformer) -> Tensor:
 
 @pytest.fixture(scope="module")
 def reference():
-    made = {kind: reference_model(kind, VOCABULARY) for kind in ("mbart", "bart", "bert")}
-    return made.__getitem__
+    models = {kind: reference_model(kind, VOCABULARY) for kind in ("mbart", "bart", "bert")}
+    return models.__getitem__
 
 
 @torch.no_grad()
 def reference_logits(model) -> Tensor:
-    """In the order of our pieces."""
-    found = [
+    """Return the logits of the reference model, in the order of our pieces."""
+    logits = [
         model(input_ids=theirs(source), decoder_input_ids=theirs(target)).logits[0]
         for source, target in zip(SOURCE, TARGET, strict=True)
     ]
-    return torch.cat(found)[:, ROWS]
+    return torch.cat(logits)[:, ROWS]
 
 
 @pytest.mark.parametrize("form", ["safetensors", "shards", "bin"])
@@ -116,16 +116,17 @@ def test_the_first_berts_names_of_norms_are_known(reference, tmp_path):
 def test_every_weight_and_every_parameter_is_accounted_for(reference, tmp_path, kind):
     folder, model = write_checkpoint(reference(kind), tmp_path / kind, "bin"), model_of(kind)
     start = started(model, folder)
-    assert set(start.fates) == set(torch.load(folder / "pytorch_model.bin"))
+    assert set(start.outcomes) == set(torch.load(folder / "pytorch_model.bin"))
     assert sorted(start.transferred + start.new) == sorted(name for name, _ in model.named_parameters())
-    parameters = {fate for fate in start.fates.values() if not fate.startswith(("no part", "row"))}
+    parameters = {fate for fate in start.outcomes.values() if not fate.startswith(("no part", "row"))}
     assert parameters | {"source_embedding.weight"} == set(start.transferred)
     if kind == "bert":
-        assert start.fates["bert.pooler.dense.weight"] == "no part of a translation model"
-        assert "row 0 folded into" in start.fates["bert.embeddings.token_type_embeddings.weight"]
+        assert start.outcomes["bert.pooler.dense.weight"] == "no part of a translation model"
+        assert "row 0 folded into" in start.outcomes["bert.embeddings.token_type_embeddings.weight"]
     else:
-        assert start.fates["lm_head.weight"] == start.fates["model.shared.weight"] == "rows of source_embedding.weight"
-        assert start.fates["final_logits_bias"].endswith("all zero")
+        heads = {start.outcomes[name] for name in ("lm_head.weight", "model.shared.weight")}
+        assert heads == {"rows of source_embedding.weight"}
+        assert start.outcomes["final_logits_bias"].endswith("all zero")
 
 
 def test_a_piece_without_a_row_starts_as_the_mean_of_all(reference, tmp_path):

@@ -50,8 +50,8 @@ def test_a_g_transformer_takes_its_groups_from_the_sentence_model(folder):
     model = model_of("g_transformer").float()
     before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
     sentence = dict(load_model(folder).named_parameters())
-    taken, new = init_from(model, folder)
-    assert sorted(taken + new) == sorted(before)
+    transferred, new = init_from(model, folder)
+    assert sorted(transferred + new) == sorted(before)
     assert all(".global_." in name or ".gate." in name for name in new) and len(new) == 3 * 10
     for name, parameter in model.named_parameters():
         expected = before[name] if name in new else sentence[name.replace(".group.", ".")]
@@ -61,8 +61,8 @@ def test_a_g_transformer_takes_its_groups_from_the_sentence_model(folder):
 def test_a_model_of_the_same_kind_is_taken_whole(tmp_path):
     trained, fresh = model_of("g_transformer").float(), build(CASES["g_transformer"], VOCABULARY, VOCABULARY).eval()
     save_model(tmp_path, trained, {})
-    taken, new = init_from(fresh, tmp_path)
-    assert new == [] and len(taken) == len(list(fresh.parameters()))
+    transferred, new = init_from(fresh, tmp_path)
+    assert new == [] and len(transferred) == len(list(fresh.parameters()))
     batch = batch_of("g_transformer", *documents())
     assert torch.equal(logits_of(fresh, batch), logits_of(trained, batch))
 
@@ -143,4 +143,4 @@ def test_a_start_with_another_vocabulary_is_refused_and_changes_nothing(folder):
 def test_a_start_from_something_else_is_refused(folder):
     save_file({"bert.pooler": torch.zeros(2)}, folder / "model.safetensors")
     message = refusal(init_from, model_of("g_transformer"), folder)
-    assert "no parameter can be taken from this model" in message and "found bert.pooler" in message
+    assert "no parameter can be transferred from this model" in message and "found bert.pooler" in message

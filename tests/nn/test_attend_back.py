@@ -23,7 +23,7 @@ def random_streams(lengths: list[tuple[int, int]]):
 @pytest.mark.parametrize("lengths", LENGTHS)
 def test_a_key_gets_the_mean_of_those_that_look_at_it(lengths):
     q, k, states, queries, keys = random_streams(lengths)
-    found = attend_back(q, k, states, queries, keys)
+    means = attend_back(q, k, states, queries, keys)
     runs = zip(q.split(queries.lengths), k.split(keys.lengths), states.split(queries.lengths), strict=True)
     expected = []
     for q_run, k_run, s_run in runs:
@@ -33,18 +33,18 @@ def test_a_key_gets_the_mean_of_those_that_look_at_it(lengths):
                 paid = [(k_run[:, h] @ query[h] / math.sqrt(WIDTH)).softmax(0)[place] for h in range(HEADS)]
                 total, weight = total + sum(paid) * state, weight + sum(paid)
             expected.append(total / weight if len(q_run) else total)
-    torch.testing.assert_close(found, torch.stack(expected), atol=1e-12, rtol=0)
+    torch.testing.assert_close(means, torch.stack(expected), atol=1e-12, rtol=0)
 
 
 def test_a_key_that_nobody_looks_at_has_a_mean_too():
-    """Its weights are too small to be told from zero, their shares are not."""
+    """The weights of the key are too small to differ from zero, but their ratios are not."""
     q, k = torch.tensor([[[40.0]], [[39.0]]]), torch.tensor([[[5.0]], [[-5.0]]])
     states = torch.tensor([[1.0], [0.0]], requires_grad=True)
     runs = Segments.from_lengths([2])
-    found = attend_back(q, k, states, runs, runs)
+    means = attend_back(q, k, states, runs, runs)
     expected = torch.tensor([-10 * 40.0, -10 * 39.0]).softmax(0)[0].item()
-    assert found[1].item() == pytest.approx(expected, rel=1e-3)
-    assert found.isfinite().all()
+    assert means[1].item() == pytest.approx(expected, rel=1e-3)
+    assert means.isfinite().all()
 
 
 def test_the_sides_have_the_same_runs():

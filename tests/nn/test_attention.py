@@ -23,21 +23,21 @@ def tensors(queries, keys, dtype=torch.float64, device="cpu"):
 
 
 def values_and_gradients(attend, inputs, query_segments, key_segments, causal, dropout=None):
-    seen = attend(*inputs, query_segments, key_segments, causal, dropout)
-    weight = torch.linspace(-1, 1, seen.numel(), dtype=torch.float64).view(seen.shape).to(seen)
+    results = attend(*inputs, query_segments, key_segments, causal, dropout)
+    weight = torch.linspace(-1, 1, results.numel(), dtype=torch.float64).view(results.shape).to(results)
     # The zero keeps inputs in the graph that nothing depends on: streams without tokens.
-    total = (seen * weight).sum() + sum(0 * x.sum() for x in inputs)
-    return seen.detach(), *torch.autograd.grad(total, inputs)
+    total = (results * weight).sum() + sum(0 * x.sum() for x in inputs)
+    return results.detach(), *torch.autograd.grad(total, inputs)
 
 
 def assert_same(backend, queries, keys, causal, dtype=torch.float64, device="cpu", tolerance=1e-12, dropout=None):
     query_segments = Segments.from_lengths(queries, device)
     key_segments = query_segments if causal else Segments.from_lengths(keys, device)
     inputs = tensors(queries, keys, dtype, device)
-    found = values_and_gradients(backend, inputs, query_segments, key_segments, causal, dropout)
+    results = values_and_gradients(backend, inputs, query_segments, key_segments, causal, dropout)
     expected = values_and_gradients(dense_attend, inputs, query_segments, key_segments, causal, dropout)
-    for one, other in zip(found, expected, strict=True):
-        torch.testing.assert_close(one, other, atol=tolerance, rtol=tolerance)
+    for result, expected_result in zip(results, expected, strict=True):
+        torch.testing.assert_close(result, expected_result, atol=tolerance, rtol=tolerance)
 
 
 @given(pairs=length_pairs)
@@ -140,7 +140,7 @@ def test_what_is_dropped_across_streams_is_what_the_dense_mask_says(pairs):
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_dropped_weights_are_made_up_for_by_the_others(causal):
-    """With values of one, attention sums its weights: on average they still sum to one."""
+    """Where all values are 1, attention sums its weights: on average they still sum to one."""
     segments = Segments.from_lengths([20] * 50)
     q, k, _ = tensors([20] * 50, [20] * 50, torch.float32)
     seen = attend(q, k, torch.ones_like(k), segments, segments, causal, dropout_of(1000))

@@ -22,21 +22,23 @@ def given_runs(queries, keys, causal=False, seed=1):
     return torch.randn(query_runs.tokens, 2, 4), torch.randn(key_runs.tokens, 2, 4), query_runs, key_runs
 
 
-def one_by_one(q, k, query_runs, key_runs, causal):
-    """By loops over queries and heads, from the mask of all tokens."""
-    visible, found = may_attend(query_runs, key_runs, causal), []
+def looped_entropies(q, k, query_runs, key_runs, causal):
+    """Return the entropies by loops over queries and heads, from the mask of all tokens."""
+    visible, rows = may_attend(query_runs, key_runs, causal), []
     for query, seen in zip(q.double(), visible, strict=True):
         keys = k.double()[seen]
         if len(keys):
             weights = [(keys[:, head] @ query[head] / math.sqrt(q.shape[2])).softmax(0) for head in range(q.shape[1])]
-            found.append([-sum(w * math.log2(w) for w in of_head.tolist()) for of_head in weights])
-    return torch.tensor(found, dtype=torch.float32).reshape(-1, q.shape[1])
+            rows.append([-sum(w * math.log2(w) for w in of_head.tolist()) for of_head in weights])
+    return torch.tensor(rows, dtype=torch.float32).reshape(-1, q.shape[1])
 
 
 @given(pairs=length_pairs, causal=st.booleans())
 def test_it_is_minus_the_sum_of_p_log_p(pairs, causal):
     q, k, *runs = given_runs(*zip(*pairs, strict=True), causal)
-    torch.testing.assert_close(entropies(q, k, *runs, causal), one_by_one(q, k, *runs, causal), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        entropies(q, k, *runs, causal), looped_entropies(q, k, *runs, causal), atol=1e-5, rtol=1e-5
+    )
 
 
 def test_indifferent_queries_have_the_logarithm_of_what_they_see():

@@ -58,10 +58,10 @@ def test_dropout_drops_its_share_and_scales_the_rest(share):
     torch.manual_seed(1)
     dropout, x = Dropout(share, 333), torch.full((301, 333), 2.0, requires_grad=True)
     y = dropout(x)
-    kept = y != 0
-    assert 1 - kept.double().mean().item() == pytest.approx(share, abs=0.01)
-    assert y[kept].unique().numel() == 1 and y[kept][0].item() == pytest.approx(2 / (1 - share), rel=1e-4)
-    assert torch.equal(torch.autograd.grad(y.sum(), x)[0] != 0, kept)
+    is_selected = y != 0
+    assert 1 - is_selected.double().mean().item() == pytest.approx(share, abs=0.01)
+    assert y[is_selected].unique().numel() == 1 and y[is_selected][0].item() == pytest.approx(2 / (1 - share), rel=1e-4)
+    assert torch.equal(torch.autograd.grad(y.sum(), x)[0] != 0, is_selected)
 
 
 def test_dropout_rests_outside_training_and_repeats_with_its_seed():

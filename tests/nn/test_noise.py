@@ -29,7 +29,7 @@ def keys_of(seed: int = 1, documents: int = 80, side: str = "source"):
     return token_keys(document_keys(seed, np.arange(documents)), (ROWS // documents,) * documents, side)
 
 
-def kept(keys, site: str = "a", share: float = SHARE, width: int = WIDTH):
+def dropout_mask(keys, site: str = "a", share: float = SHARE, width: int = WIDTH):
     groups = grouped_columns(site, (), width, keys.device)
     return (drop_values(torch.ones(len(keys), width, device=keys.device), share, keys, groups) != 0).double()
 
@@ -39,7 +39,7 @@ def standardised(mask, share: float = SHARE):
 
 
 def is_noise(values) -> bool:
-    """Whether the mean of values of mean 0 and variance 1 is as near to 0 as chance has it."""
+    """Return whether the mean of values of mean 0 and variance 1 is as near to 0 as chance has it."""
     return abs(values.mean().item()) * math.sqrt(values.numel()) < SIGMAS
 
 
@@ -52,7 +52,7 @@ def test_keys_are_mixed_as_splitmix64_does():
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
 def test_masks_have_the_mean_and_the_variance_of_their_share(share):
-    z = standardised(kept(keys_of(), share=share), share)
+    z = standardised(dropout_mask(keys_of(), share=share), share)
     assert is_noise(z)
     for axis, members in ((0, ROWS), (1, WIDTH)):
         variances = z.sum(axis).square() / members
@@ -62,20 +62,20 @@ def test_masks_have_the_mean_and_the_variance_of_their_share(share):
 @pytest.mark.parametrize(
     "other",
     [
-        lambda: kept(keys_of(), site="b"),
-        lambda: kept(keys_of(seed=2)),
-        lambda: kept(keys_of(side="target")),
-        lambda: kept(branch_keys(keys_of(), 0)),
-        lambda: kept(branch_keys(keys_of(), torch.arange(ROWS))),
-        lambda: kept(keys_of().roll(ROWS // 80)),
-        lambda: kept(keys_of().roll(1)),
-        lambda: kept(keys_of()).roll(1, dims=1),
-        lambda: kept(keys_of()).roll(4, dims=1),
+        lambda: dropout_mask(keys_of(), site="b"),
+        lambda: dropout_mask(keys_of(seed=2)),
+        lambda: dropout_mask(keys_of(side="target")),
+        lambda: dropout_mask(branch_keys(keys_of(), 0)),
+        lambda: dropout_mask(branch_keys(keys_of(), torch.arange(ROWS))),
+        lambda: dropout_mask(keys_of().roll(ROWS // 80)),
+        lambda: dropout_mask(keys_of().roll(1)),
+        lambda: dropout_mask(keys_of()).roll(1, dims=1),
+        lambda: dropout_mask(keys_of()).roll(4, dims=1),
     ],
     ids=["site", "update", "side", "branch", "branches", "document", "token", "column", "group of columns"],
 )
 def test_masks_of_different_places_have_nothing_to_do_with_each_other(other):
-    assert is_noise(standardised(kept(keys_of())) * standardised(other()))
+    assert is_noise(standardised(dropout_mask(keys_of())) * standardised(other()))
 
 
 def test_uniform_and_normal_draws_have_their_moments():
@@ -92,42 +92,42 @@ def test_a_documents_noise_is_its_own_wherever_it_stands():
     lengths, documents = np.array([3, 5, 2, 7]), np.array([40, 3, 17, 0])
     whole = token_keys(document_keys(9, documents), tuple(lengths.tolist()), "target").split(lengths.tolist())
     for order in ([3, 1, 0, 2], [1], [2, 0]):
-        own = lengths[order].tolist()
-        parts = token_keys(document_keys(9, documents[order]), tuple(own), "target")
-        for number, part in zip(order, parts.split(own), strict=True):
+        part_lengths = lengths[order].tolist()
+        parts = token_keys(document_keys(9, documents[order]), tuple(part_lengths), "target")
+        for number, part in zip(order, parts.split(part_lengths), strict=True):
             assert torch.equal(part, whole[number])
-            assert torch.equal(kept(part), kept(whole[number]))
+            assert torch.equal(dropout_mask(part), dropout_mask(whole[number]))
 
 
 def test_a_wider_row_begins_like_a_narrower_one():
-    assert torch.equal(kept(keys_of(), width=10), kept(keys_of(), width=37)[:, :10])
+    assert torch.equal(dropout_mask(keys_of(), width=10), dropout_mask(keys_of(), width=37)[:, :10])
 
 
 def test_scopes_nest_and_narrow():
     module, keys, device = Noisy(), keys_of()[:6], torch.device("cpu")
     module.name_site("a")
 
-    def found(count: int):
+    def keys_in_scope(count: int):
         return module.keys(torch.Size([count]), device)
 
     index = torch.tensor([4, 4, 1])
     with key_scope(keys):
-        assert torch.equal(found(6), keys)
+        assert torch.equal(keys_in_scope(6), keys)
         with narrowed_key_scope(index):
-            assert torch.equal(found(3), keys[index])
+            assert torch.equal(keys_in_scope(3), keys[index])
         with narrowed_key_scope(index, torch.tensor([0, 1, 0])):
-            assert len(set(found(3).tolist()) | set(keys.tolist())) == 9
-        assert torch.equal(found(6), keys)
+            assert len(set(keys_in_scope(3).tolist()) | set(keys.tolist())) == 9
+        assert torch.equal(keys_in_scope(6), keys)
         with pytest.raises(ValueError, match=r"keys of \(6,\) rows for \(5,\) at the site 'a'"):
-            found(5)
+            keys_in_scope(5)
     with key_scope(None), narrowed_key_scope(index):
-        assert not torch.equal(found(3), found(3))
+        assert not torch.equal(keys_in_scope(3), keys_in_scope(3))
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
 def test_bits_are_the_same_on_a_gpu():
     there = keys_of().cuda()
-    assert torch.equal(kept(keys_of()), kept(there).cpu())
+    assert torch.equal(dropout_mask(keys_of()), dropout_mask(there).cpu())
     assert torch.equal(uniform(keys_of(), "u", 3), uniform(there, "u", 3).cpu())
 
 

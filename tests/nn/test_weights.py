@@ -25,17 +25,17 @@ def test_values_seen_with_these_weights_are_what_attend_gives(pairs):
     values = torch.arange(1.0, keys.tokens + 1)[:, None].expand(-1, WIDTH)
     seen = attend(q, k, values[:, None].expand(-1, HEADS, -1), queries, keys).mean(1)
     weights = attention_weights(q, k, queries, keys)
-    assert [tuple(one.shape) for one in weights] == pairs
-    found = [one @ value for one, value in zip(weights, values.split(keys.lengths), strict=True)]
-    torch.testing.assert_close(torch.cat(found), seen)
+    assert [tuple(run_weights.shape) for run_weights in weights] == pairs
+    results = [run_weights @ value for run_weights, value in zip(weights, values.split(keys.lengths), strict=True)]
+    torch.testing.assert_close(torch.cat(results), seen)
 
 
 def test_weights_are_in_fp32_and_have_no_gradient_whatever_a_model_computes_in():
     (q, k), (queries, keys) = streams([(2, 3), (1, 0)])
     with torch.autocast("cpu", torch.bfloat16):
-        found = attention_weights(q.bfloat16().requires_grad_(), k.bfloat16(), queries, keys)
-    assert {(one.dtype, one.requires_grad) for one in found} == {(torch.float32, False)}
-    torch.testing.assert_close(found[0].sum(1), torch.ones(2))
+        results = attention_weights(q.bfloat16().requires_grad_(), k.bfloat16(), queries, keys)
+    assert {(run_weights.dtype, run_weights.requires_grad) for run_weights in results} == {(torch.float32, False)}
+    torch.testing.assert_close(results[0].sum(1), torch.ones(2))
 
 
 def test_streams_of_other_numbers_of_runs_are_refused():

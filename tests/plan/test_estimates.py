@@ -11,8 +11,8 @@ from docmt.plan.targets import SPEEDS, Estimates
 
 def plan(project: Project, *systems: str):
     grid = load_grid(project.root)
-    found = Estimates(grid, project.root / "results")
-    return found.plan([grid.named("one", "toy", system) for system in systems])
+    estimates = Estimates(grid, project.root / "results")
+    return estimates.plan([grid.named("one", "toy", system) for system in systems])
 
 
 def record(project: Project, system: str, seed: int = 1, **facts: float) -> None:
@@ -66,12 +66,12 @@ def test_what_stage_2_has_counted_is_taken_instead_of_a_guess(small):
     card = {"vocabulary": {"source": 1000, "target": 1000}, "splits": {"train": {"target": {"pieces": 8192}}}}
     write_json(small.root / "results/2_tokens/toy/joint/card.json", card)
     grid = load_grid(small.root)
-    one = entry(small, "sentence")
-    found = Estimates(grid, small.root / "results")
-    width, inner = one.system.model.width, one.system.model.inner
+    sentence = entry(small, "sentence")
+    estimates = Estimates(grid, small.root / "results")
+    width, inner = sentence.system.model.width, sentence.system.model.inner
     layers = 6 * (4 * width**2 + 2 * width * inner) + 6 * (8 * width**2 + 2 * width * inner)
-    assert found.parameters(one.system, "toy") == layers + 1000 * width
-    assert found.operations(one) == 6 * (layers + 1000 * width) * 8192
+    assert estimates.parameters(sentence.system, "toy") == layers + 1000 * width
+    assert estimates.operations(sentence) == 6 * (layers + 1000 * width) * 8192
 
 
 def test_a_larger_draw_of_instances_is_a_longer_pass(small):
@@ -85,9 +85,9 @@ def test_a_larger_draw_of_instances_is_a_longer_pass(small):
 
 
 def test_the_speed_is_that_of_the_trainings_that_are_made(small):
-    found = Estimates(load_grid(small.root), small.root / "results")
-    assert (found.speed, found.is_measured) == (SPEEDS["cuda"], False)
+    estimates = Estimates(load_grid(small.root), small.root / "results")
+    assert (estimates.speed, estimates.is_measured) == (SPEEDS["cuda"], False)
     record(small, "sentence", device_hours=2.0, target_tokens=5 * 4096)
-    found = Estimates(load_grid(small.root), small.root / "results")
-    assert found.is_measured
-    assert found.operations(entry(small, "sentence")) / found.speed / 3600 == pytest.approx(2.0)
+    estimates = Estimates(load_grid(small.root), small.root / "results")
+    assert estimates.is_measured
+    assert estimates.operations(entry(small, "sentence")) / estimates.speed / 3600 == pytest.approx(2.0)

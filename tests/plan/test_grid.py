@@ -207,19 +207,23 @@ def test_comparisons_are_of_what_a_table_names_and_of_nothing_else(small):
     rows = [{"system": "sentence"}, {"system": "fine"}, {"system": "document", "baseline": "fine"}, {"label": "others"}]
     tables = {"a": table(rows, baseline="sentence"), "b": table(rows[:2], baseline="sentence", significance="sign")}
     small.edit(STUDY, "tables", {**tables, "c": table(rows[:2])})
-    found = {name: settings(load_grid(small.root), f"7_comparisons/one/{name}") for name in "abc"}
-    pairs = {name: [(p["system"], p["baseline"], p["test"]) for p in one["pairs"]] for name, one in found.items()}
+    slices = {name: settings(load_grid(small.root), f"7_comparisons/one/{name}") for name in "abc"}
+    pairs = {
+        name: [(p["system"], p["baseline"], p["test"]) for p in slice_["pairs"]] for name, slice_ in slices.items()
+    }
     assert pairs == {
         "a": [("document", "fine", "bootstrap"), ("fine", "sentence", "bootstrap")],
         "b": [("fine", "sentence", "sign")],
         "c": [],
     }
-    assert {tuple(pair["metrics"]) for one in found.values() for pair in one["pairs"]} == {("accuracy", "s-BLEU")}
-    assert found["a"]["folders"] == {"toy": {name: name for name in ("sentence", "document", "fine")}}
-    assert found["b"]["folders"] == {"toy": {name: name for name in ("sentence", "fine")}}
+    assert {tuple(pair["metrics"]) for slice_ in slices.values() for pair in slice_["pairs"]} == {
+        ("accuracy", "s-BLEU")
+    }
+    assert slices["a"]["folders"] == {"toy": {name: name for name in ("sentence", "document", "fine")}}
+    assert slices["b"]["folders"] == {"toy": {name: name for name in ("sentence", "fine")}}
     small.edit(STUDY, "systems/fine.beam8/decode", {"beam": 9})
     small.edit(STUDY, "tables/a/caption", "more words")
-    assert settings(load_grid(small.root), "7_comparisons/one/a") == found["a"]
+    assert settings(load_grid(small.root), "7_comparisons/one/a") == slices["a"]
     without = dataclasses.replace(load_grid(small.root), not_run={"toy": "its files are missing"})
     assert settings(without, "7_comparisons/one/a")["pairs"] == []
 
@@ -254,10 +258,10 @@ def test_scores_depend_on_what_concerns_their_corpus(small):
             "cohesion": {"models": {"en": "bert"}},
         },
     )
-    found = settings(load_grid(small.root), path)
-    assert found["consistency"] == plain["consistency"] | named | {"source_stop_words": 0}
-    assert found["coherence"] == {"vectors": "trained", "case": "lower"}
-    assert found["cohesion"] == {"model": "bert", "batch_pairs": 32}
+    scores = settings(load_grid(small.root), path)
+    assert scores["consistency"] == plain["consistency"] | named | {"source_stop_words": 0}
+    assert scores["coherence"] == {"vectors": "trained", "case": "lower"}
+    assert scores["cohesion"] == {"model": "bert", "batch_pairs": 32}
     vectors = settings(load_grid(small.root), "7_vectors/toy/joint")["vectors"]
     assert (vectors["dimensions"], "vectors" in vectors) == (5, False)
 
@@ -300,7 +304,7 @@ REFUSED = [
     (STUDY, "systems/sentence/model", {"combined_layers": 1}, "systems.sentence.model.combined_layers: unknown key"),
     (STUDY, "systems/sentence/view", {"windows": 2}, "did you mean 'window'?"),
     (STUDY, "systems/sentence/view", {"window": 3}, "joined where a transformer translates windows"),
-    (STUDY, "systems/document/model", {"kind": "transformer", "frame": "joined"}, "wrapped where the test view is not"),
+    (STUDY, "systems/document/model", {"kind": "transformer", "frame": "joined"}, "wrapped where the test view is no"),
     (
         STUDY,
         "systems/whole",
@@ -346,7 +350,7 @@ REFUSED = [
     (STUDY, "systems/fine/model", {"cross_combined_layers": 9}, "0 to 6, the number of layers"),
     (STUDY, "systems/bad name", {}, "systems.bad name: not a name"),
     (STUDY, "corpora", ["toi"], "corpora.0: unknown corpus\n  found toi\n  did you mean 'toy'?"),
-    (STUDY, "study", "uno", "a study is called like its file"),
+    (STUDY, "study", "uno", "the name of a study is not that of its file"),
     (
         STUDY,
         "tables",

@@ -21,24 +21,24 @@ def two(small) -> Project:
     return small
 
 
-def standing(project: Project) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for one in load_grid(project.root).of_study("one"):
-        found.setdefault(one.system.name, []).append(one.corpus)
-    return found
+def corpora_by_system(project: Project) -> dict[str, list[str]]:
+    corpora: dict[str, list[str]] = {}
+    for system_entry in load_grid(project.root).of_study("one"):
+        corpora.setdefault(system_entry.system.name, []).append(system_entry.corpus)
+    return corpora
 
 
 def test_corpora_are_inherited_unless_stated_anew(two):
     two.edit(STUDY, "systems/document/corpora", ["large"])
-    assert standing(two) == {
+    assert corpora_by_system(two) == {
         "sentence": ["toy", "large"],
         **{name: ["large"] for name in ("document", "fine", "fine.narrow", "fine.beam8")},
     }
     two.edit(STUDY, "systems/fine/corpora", ["large", "toy"])
     two.edit(STUDY, "systems/fine.narrow/corpora", ["toy"])
     two.edit(STUDY, "systems/fine.beam8/corpora", None)
-    found = standing(two)
-    assert [found[name] for name in ("document", "fine", "fine.narrow", "fine.beam8")] == [
+    corpora = corpora_by_system(two)
+    assert [corpora[name] for name in ("document", "fine", "fine.narrow", "fine.beam8")] == [
         ["large"],
         ["toy", "large"],
         ["toy"],
@@ -53,7 +53,7 @@ def test_seeds_are_those_of_the_system_its_ancestors_the_study_or_the_project(tw
     two.edit(STUDY, "systems/document/seeds", [3, 4, 5])
     two.edit(STUDY, "systems/fine.beam8/seeds", [6])
     two.edit(STUDY, "systems/fine.narrow/seeds", None)
-    seeds = {one.system.name: one.seeds for one in load_grid(two.root).entries}
+    seeds = {entry.system.name: entry.seeds for entry in load_grid(two.root).entries}
     assert seeds == {
         "sentence": (1, 2), "document": (3, 4, 5), "fine": (3, 4, 5), "fine.narrow": (1, 2), "fine.beam8": (6,),
     }  # fmt: skip
@@ -63,7 +63,9 @@ def test_a_system_uses_the_model_of_an_ancestor_that_stands_on_its_corpus(two):
     """`fine.beam8` differs from `fine` in decoding alone, but `fine` is not on the second corpus."""
     two.edit(STUDY, "systems/fine/corpora", ["toy"])
     two.edit(STUDY, "systems/fine.beam8/corpora", ["toy", "large"])
-    trained = {one.corpus: one.trained for one in load_grid(two.root).entries if one.system.name == "fine.beam8"}
+    trained = {
+        entry.corpus: entry.trained for entry in load_grid(two.root).entries if entry.system.name == "fine.beam8"
+    }
     assert trained == {"toy": "fine", "large": "fine.beam8"}
 
 
@@ -80,7 +82,9 @@ def test_training_may_start_from_a_model_on_another_corpus(two):
     assert settings(grid, "5_training/paper/toy/fine/seed1")["init_from"] == "sentence"
     # What the second corpus lacks is missing to the system on the first one, too.
     without = dataclasses.replace(grid, not_run={"large": "large is missing"})
-    assert [without.left_out(one) for one in (fine, grid.named("one", "toy", "sentence"))] == ["large is missing"] * 2
+    assert [without.left_out(entry) for entry in (fine, grid.named("one", "toy", "sentence"))] == [
+        "large is missing"
+    ] * 2
 
 
 def test_a_checkpoint_that_is_not_there_leaves_out_what_starts_from_it(two):
@@ -93,7 +97,7 @@ def test_a_checkpoint_that_is_not_there_leaves_out_what_starts_from_it(two):
     assert (grid.checkpoints_for(fine), grid.checkpoints_for(plain)) == ([str(folder)], [])
     lacking = missing_checkpoints([str(folder)])
     without = dataclasses.replace(grid, not_run=lacking)
-    assert [without.left_out(one) for one in (fine, plain)] == [f"{folder} is missing: a pretrained model", None]
+    assert [without.left_out(entry) for entry in (fine, plain)] == [f"{folder} is missing: a pretrained model", None]
     folder.mkdir()
     for name in ("config.json", "model.safetensors"):
         (folder / name).touch()
@@ -171,7 +175,7 @@ REFUSED = [
     (
         "systems/fine/init_from",
         {"system": "sentence", "corpus": "large"},
-        "systems.fine.text: sentence is trained on another corpus, whose vocabulary is another\n  found text joint",
+        "systems.fine.text: sentence is trained on another corpus, with another vocabulary\n  found text joint",
     ),
     ("systems/sentence/init_from", {"system": "fine", "corpus": "toy"}, "systems.sentence.init_from: goes in a circle"),
 ]

@@ -45,9 +45,9 @@ def test_docmt_itself_must_be_installed(monkeypatch):
         preflight.check_packages(AlignerConfig())
 
 
-@pytest.mark.parametrize(("rules", "shown"), [([], "all rules"), (["corpus", "views"], "corpus, views")])
-def test_the_cache_between_workflows_is_refused(rules, shown):
-    with pytest.raises(UserError, match=f"--cache: .*\n  found {shown}; expected no --cache"):
+@pytest.mark.parametrize(("rules", "rule_names"), [([], "all rules"), (["corpus", "views"], "corpus, views")])
+def test_the_cache_between_workflows_is_refused(rules, rule_names):
+    with pytest.raises(UserError, match=f"--cache: .*\n  found {rule_names}; expected no --cache"):
         preflight.refuse_cache(rules)
 
 

@@ -17,19 +17,19 @@ CONFIG = parse(
 
 
 def test_only_what_the_scale_states_changes():
-    found = scaled_scoring(CONFIG, {"coherence": {"vectors": {"en": "trained"}, "epochs": 1}}, {}, LINES)
-    assert found.coherence.vectors == {"de": "de.txt", "en": "trained"}
-    assert (found.coherence.window, found.coherence.epochs) == (3, 1)
-    assert found.cohesion == CONFIG.cohesion
+    scoring = scaled_scoring(CONFIG, {"coherence": {"vectors": {"en": "trained"}, "epochs": 1}}, {}, LINES)
+    assert scoring.coherence.vectors == {"de": "de.txt", "en": "trained"}
+    assert (scoring.coherence.window, scoring.coherence.epochs) == (3, 1)
+    assert scoring.cohesion == CONFIG.cohesion
     assert scaled_scoring(CONFIG, {}, {}, LINES) == CONFIG
 
 
 def test_checkpoints_that_the_scale_makes_are_taken_instead():
-    made = {"models/german": "results/0_models/german@tiny", "models/bert": "results/0_models/bert@tiny"}
-    found = scaled_scoring(CONFIG, {"cohesion": {"models": {"en": "models/bert"}}}, made, LINES)
-    assert found.cohesion.models == {"de": "results/0_models/german@tiny", "en": "results/0_models/bert@tiny"}
+    folders = {"models/german": "results/0_models/german@tiny", "models/bert": "results/0_models/bert@tiny"}
+    scoring = scaled_scoring(CONFIG, {"cohesion": {"models": {"en": "models/bert"}}}, folders, LINES)
+    assert scoring.cohesion.models == {"de": "results/0_models/german@tiny", "en": "results/0_models/bert@tiny"}
     aligner = {"kind": "awesome-align", "model": "models/bert"}
-    assert scaled_scoring(CONFIG, {"aligner": aligner}, made, LINES).aligner.model == "results/0_models/bert@tiny"
+    assert scaled_scoring(CONFIG, {"aligner": aligner}, folders, LINES).aligner.model == "results/0_models/bert@tiny"
 
 
 @pytest.mark.parametrize("stated", [{"cohesoin": {}}, {"coherence": {"window": 0}}, ["cohesion"]])

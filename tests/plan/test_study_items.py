@@ -97,19 +97,19 @@ def test_a_table_of_human_judgements_reads_the_file_that_the_project_names(full)
 
 
 def test_the_page_of_a_study_is_made_from_all_of_it(full):
-    found = study_files(load_grid(full.root), "one")
+    inputs = study_files(load_grid(full.root), "one")
     for name, files in EXPECTED.items():
-        assert f"results/8_report/one/{name}.html" in found["pages"]
-        assert all(set(paths) <= set(found[what]) for what, paths in files.items())
-    assert SCORES.format("chains", 5) in found["scores"]
+        assert f"results/8_report/one/{name}.html" in inputs["pages"]
+        assert all(set(paths) <= set(inputs[what]) for what, paths in files.items())
+    assert SCORES.format("chains", 5) in inputs["scores"]
 
 
 def test_a_study_translates_nothing_of_what_its_items_show_by_trainings_alone(full):
     """`fine.narrow` stands in a table of losses; `document` there too, and in a figure of BLEU."""
-    found = study_files(load_grid(full.root), "one")
-    assert SCORES.format("fine.narrow", 1) not in found["scores"]
-    assert SCORES.format("document", 1) in found["scores"]
-    assert RECORDS.format("fine.narrow", 1) in found["records"]
+    inputs = study_files(load_grid(full.root), "one")
+    assert SCORES.format("fine.narrow", 1) not in inputs["scores"]
+    assert SCORES.format("document", 1) in inputs["scores"]
+    assert RECORDS.format("fine.narrow", 1) in inputs["records"]
     full.edit(STUDY, "tables/table3/metric", "s-BLEU")
     assert SCORES.format("fine.narrow", 1) in study_files(load_grid(full.root), "one")["scores"]
     full.edit(STUDY, "tables/table3/rows", [])
@@ -137,7 +137,7 @@ def test_the_slice_of_an_item_holds_what_it_shows_and_nothing_else(full):
     assert sorted(changed) == ["figure1", "figure3", "table1", "table2", "table3"]
     slice_ = settings(after, paths["table2"])
     assert (list(slice_["study"]["tables"]), slice_["study"]["figures"]) == (["table2"], {})
-    assert [one["system"]["name"] for one in slice_["entries"]] == ["sentence", "fine"]
+    assert [entry["system"]["name"] for entry in slice_["entries"]] == ["sentence", "fine"]
     assert slice_["reads"] == ["records"]
     assert {page["name"] for page in slice_["pages"]} == set(EXPECTED)
 

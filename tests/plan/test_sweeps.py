@@ -36,7 +36,7 @@ def test_a_sweep_is_its_systems(tmp_path):
     short = grid_of(tmp_path / "short", study_of({**SYSTEMS, **SWEEP}, "document.length{}"))
     long = grid_of(tmp_path / "long", study_of({**SYSTEMS, **spelt}, points))
     assert short.entries == long.entries
-    stated = [dataclasses.replace(one.studies["one"], systems={}) for one in (short, long)]
+    stated = [dataclasses.replace(grid.studies["one"], systems={}) for grid in (short, long)]
     assert stated[0] == stated[1]
 
 
@@ -51,13 +51,13 @@ def test_a_value_stands_in_texts_and_names_too(tmp_path):
 
 
 REFUSED = {
-    "no values": ({"a{}": {"sweep": []}}, "no values of a sweep"),
-    "values of words": ({"a{}": {"sweep": ["x"]}}, "no values of a sweep"),
-    "a value given twice": ({"a{}": {"sweep": [1, 1]}}, "no values of a sweep"),
-    "one value without a list": ({"a{}": {"sweep": 3}}, "no values of a sweep"),
-    "a sweep without its place": ({"a": {"sweep": [1]}}, "no name of a sweep"),
-    "a place without a sweep": ({"a{}": {}}, "no name of a sweep"),
-    "two places": ({"a{}{}": {"sweep": [1]}}, "no name of a sweep"),
+    "no values": ({"a{}": {"sweep": []}}, "not the values of a sweep"),
+    "values of words": ({"a{}": {"sweep": ["x"]}}, "not the values of a sweep"),
+    "a value given twice": ({"a{}": {"sweep": [1, 1]}}, "not the values of a sweep"),
+    "one value without a list": ({"a{}": {"sweep": 3}}, "not the values of a sweep"),
+    "a sweep without its place": ({"a": {"sweep": [1]}}, "not the name of a sweep"),
+    "a place without a sweep": ({"a{}": {}}, "not the name of a sweep"),
+    "two places": ({"a{}{}": {"sweep": [1]}}, "not the name of a sweep"),
     "a system of that name": ({"a1": {}, "a{}": {"sweep": [1]}}, "a name given twice"),
     "a wrong setting": ({"a{}": {"sweep": [1], "decode": {"beam": "{}", "beem": 1}}}, "unknown key"),
 }

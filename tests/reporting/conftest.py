@@ -61,12 +61,14 @@ class World:
     def only(self, name: str, *reads: str) -> None:
         """The page is that of one table, figure or passage, made from these files of runs."""
         study = self.settings["study"]
-        kept = {key: {n: one for n, one in study.get(key, {}).items() if n == name} for key in ("tables", "figures")}
-        self.settings |= {"item": name, "reads": list(reads), "study": study | kept}
+        sections = {
+            key: {n: item for n, item in study.get(key, {}).items() if n == name} for key in ("tables", "figures")
+        }
+        self.settings |= {"item": name, "reads": list(reads), "study": study | sections}
         self.output = self.output.with_name(f"{name}.html")
 
     def load(self) -> Results:
-        entries = [dataclasses.asdict(one) for one in self.settings["entries"]]
+        entries = [dataclasses.asdict(entry) for entry in self.settings["entries"]]
         write_json(self.settings_file, {**self.settings, "entries": entries})
         return Results.load(ReportSettings.load(self.settings_file), self.results)
 

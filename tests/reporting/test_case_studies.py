@@ -17,7 +17,10 @@ def chained(world):
 
 def test_consistency_is_counted_against_the_reference(chained):
     (study,) = chain_studies(chained.load())
-    assert [(one.system, one.chains, one.consistent, one.faithful, one.overcorrected) for one in study.counts] == [
+    assert [
+        (counts.system, counts.chains, counts.consistent, counts.faithful, counts.overcorrected)
+        for counts in study.counts
+    ] == [
         (None, 2, 1, None, None),
         ("sentence", 2, 1, (0, 1), (1, 1)),
         ("concat_3", 2, 2, (1, 1), (1, 1)),
@@ -49,9 +52,9 @@ def test_over_corrections_are_found(chained):
 
 
 def test_over_corrections_that_others_do_not_make_come_first_then_long_chains(chained):
-    def dog(lines: list[int], *own: str) -> dict:
+    def dog(lines: list[int], *words: str) -> dict:
         reference = [("dog", 0), *[("hound", 1)] * (len(lines) - 1)]
-        return chain("b", lines, [0] * len(lines), [(word, 1) for word in own], reference)
+        return chain("b", lines, [0] * len(lines), [(word, 1) for word in words], reference)
 
     both = [dog([2, 3], "dog", "dog"), dog([1, 2, 3], "dog", "dog", "dog")]
     chains = {
@@ -60,9 +63,9 @@ def test_over_corrections_that_others_do_not_make_come_first_then_long_chains(ch
     }
     write_chains(chained, chains, TEXT)
     (study,) = chain_studies(chained.load())
-    found = [([line for line, _ in case.chains[0].places], case.overcorrecting) for case in study.overcorrections]
+    cases = [([line for line, _ in case.chains[0].places], case.overcorrecting) for case in study.overcorrections]
     everybody = ("sentence", "concat_3")
-    assert found == [([0, 1], ("concat_3",)), ([1, 2, 3], everybody), ([2, 3], everybody)]
+    assert cases == [([0, 1], ("concat_3",)), ([1, 2, 3], everybody), ([2, 3], everybody)]
 
 
 def test_occurrences_without_translation_agree_with_nothing(chained):
@@ -84,7 +87,7 @@ def test_chains_that_cannot_be_compared_do_not_count(chained):
     alone = cats([("cat", 1), None]) | {"pairs": 0, "agreeing": 0}
     write_chains(chained, {"sentence": [alone, dogs([("dog", 1), ("dog", 1)])]}, TEXT)
     (study,) = chain_studies(chained.load())
-    assert [(one.chains, one.consistent) for one in study.counts] == [(2, 1), (1, 1), (2, 2)]
+    assert [(counts.chains, counts.consistent) for counts in study.counts] == [(2, 1), (1, 1), (2, 2)]
     assert study.cases == ()
 
 
@@ -127,8 +130,8 @@ def test_much_is_cut_short(world):
             same = [("x", word)] * sentences
             # From one chain to the next one occurrence more is translated otherwise.
             other = [("y", word)] * (word + 1) + same[word + 1 :]
-            for system, own in (("sentence", other), ("concat_3", same)):
-                chains[system].append(chain("abc"[first // sentences], lines, [word] * sentences, own, same))
+            for system, translations in (("sentence", other), ("concat_3", same)):
+                chains[system].append(chain("abc"[first // sentences], lines, [word] * sentences, translations, same))
     write_chains(world, chains, text)
     (study,) = chain_studies(world.load())
     assert [case.document for case in study.cases] == list("abc"[:MOST_CASES])

@@ -84,8 +84,8 @@ def test_positions_are_those_of_the_window_and_levels_are_lines_across(world):
         ],
         levels=[{"label": "Tu (2018)", "published": 16.5}, {"label": "Voita (2018)", "published": "not digitised"}],
     )
-    found = [(r["label"], r.get("x"), r.get("measured"), r["published"]) for r in piece.records]
-    assert found == [
+    points = [(r["label"], r.get("x"), r.get("measured"), r["published"]) for r in piece.records]
+    assert points == [
         ("k = 3", 1, 20.0, 18.0),
         ("k = 3", 2, 21.0, None),
         ("k = 3", 3, None, None),

@@ -4,7 +4,7 @@ from docmt.reporting.formats import duration, matrix, number, p_value, plain, si
 
 
 @pytest.mark.parametrize(
-    ("shown", "expected"),
+    ("text", "expected"),
     [
         (number(None), "–"),
         (number(25.125, 1), "25.1"),
@@ -29,8 +29,8 @@ from docmt.reporting.formats import duration, matrix, number, p_value, plain, si
         (p_value(3e-12), "< 0.0001"),
     ],
 )
-def test_values_as_they_are_written(shown, expected):
-    assert shown == expected
+def test_values_as_they_are_written(text, expected):
+    assert text == expected
 
 
 def test_mappings_of_the_same_keys_are_a_table():

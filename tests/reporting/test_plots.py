@@ -40,8 +40,8 @@ def test_every_axis_says_what_it_counts_and_in_what(full):
         (accuracy_by_distance(results, look), [("distance in sentences", "accuracy, %")]),
         (bleu_by_position(results, look), [("position j in the window", "s-BLEU")]),
     ):
-        for panel, found in zip(plots[0].panels, labels, strict=True):
-            assert all(f">{label}<" in panel.svg for label in found)
+        for panel, panel_labels in zip(plots[0].panels, labels, strict=True):
+            assert all(f">{label}<" in panel.svg for label in panel_labels)
 
 
 def test_accuracy_is_the_mean_over_seeds(world, contrastive):
@@ -54,7 +54,7 @@ def test_accuracy_is_the_mean_over_seeds(world, contrastive):
 def test_sets_of_other_distances_have_gaps(world, contrastive):
     world.score("sentence", contrastive=contrastive("word", {1: 1}) | contrastive("verb", {2: 2}))
     (plot,) = accuracy_by_distance(world.load(), styles(world.load().systems))
-    assert {one[:2]: one[2] for one in plot.numbers} == {
+    assert {row[:2]: row[2] for row in plot.numbers} == {
         ("word", "sentence"): [25.0, None],
         ("word", "chance"): [50.0, None],
         ("verb", "sentence"): [None, 50.0],

@@ -49,7 +49,7 @@ def loop_cosine(first: list[str], second: list[str]) -> float:
             return 0
         means.append([sum(numbers) / len(known) for numbers in zip(*known, strict=True)])
     product = sum(a * b for a, b in zip(*means, strict=True))
-    norms = [math.sqrt(sum(a * a for a in one)) for one in means]
+    norms = [math.sqrt(sum(a * a for a in mean)) for mean in means]
     return product / (norms[0] * norms[1]) if all(norms) else 0
 
 
@@ -57,15 +57,15 @@ def loop_cosine(first: list[str], second: list[str]) -> float:
 def test_coherence_is_that_of_a_loop(rows):
     names, words = [name for name, _ in rows], [words for _, words in rows]
     expected = [loop_cosine(words[n], words[n + 1]) for n in range(len(rows) - 1) if names[n] == names[n + 1]]
-    lines = [" ".join(own) for own in words]
+    lines = [" ".join(line_words) for line_words in words]
     values = similarities(lines, names, VECTORS)
     assert values.tolist() == pytest.approx(expected)
-    found = coherence.coherence(values, lines, VECTORS)
+    result = coherence.coherence(values, lines, VECTORS)
     if expected:
-        assert found["score"] == pytest.approx(sum(expected) / len(expected))
-        assert found["unknown_words"] == sum(own.count("?") for own in words)
+        assert result["score"] == pytest.approx(sum(expected) / len(expected))
+        assert result["unknown_words"] == sum(line_words.count("?") for line_words in words)
     else:
-        assert found == {}
+        assert result == {}
 
 
 @given(LINES, st.lists(st.floats(-1, 1), min_size=7, max_size=7))
@@ -133,7 +133,7 @@ def test_the_workflow_trains_on_the_target_side_of_training(text, tmp_path):
 
 def test_text_without_a_frequent_word_is_refused():
     gensim()
-    with pytest.raises(UserError, match="no word occurs often enough to get a vector\n  found 2 words; expected one"):
+    with pytest.raises(UserError, match="no word occurs often enough to get a vector\n  found 2 words; expected a w"):
         train_word_vectors(["a b"], CONFIG)
 
 
@@ -204,11 +204,11 @@ def by_hand(bert: Path, first: str, second: str) -> float:
 
 @pytest.mark.parametrize("batch_pairs", [1, 3])
 def test_cohesion_is_that_of_pairs_by_hand(bert, batch_pairs):
-    found, cut = probabilities(SENTENCES, NAMES, NextSentenceModel(bert, "cpu"), batch_pairs)
-    expected = [by_hand(bert, SENTENCES[one], SENTENCES[other]) for one, other in adjacent_pairs(NAMES)]
-    assert found == pytest.approx(expected, abs=1e-5)
+    values, cut = probabilities(SENTENCES, NAMES, NextSentenceModel(bert, "cpu"), batch_pairs)
+    expected = [by_hand(bert, SENTENCES[first], SENTENCES[second]) for first, second in adjacent_pairs(NAMES)]
+    assert values == pytest.approx(expected, abs=1e-5)
     assert cut == 2
-    scores = cohesion.cohesion(found, cut, "tiny")
+    scores = cohesion.cohesion(values, cut, "tiny")
     assert scores["score"] == pytest.approx(sum(expected) / 4)
     assert (scores["pairs"], scores["cut_pairs"]) == (4, 2)
 
@@ -269,8 +269,8 @@ def test_signatures_change_with_what_measures(bert, tmp_path):
     names = []
     for number in ("1", "2"):
         (tmp_path / "vectors").write_text(f"1 1\na {number}\n")
-        found = (read_word_vectors(tmp_path / "vectors", ["a"], case) for case in ("lower", "keep"))
-        names += map(coherence.signature, found)
+        vectors = (read_word_vectors(tmp_path / "vectors", ["a"], case) for case in ("lower", "keep"))
+        names += map(coherence.signature, vectors)
     other = write_checkpoint(reference_model("bert", 150, seed=2), tmp_path / "tiny")
     write_tokenizer("bert", other)
     names += [cohesion.signature(NextSentenceModel(folder, "cpu").name) for folder in (bert, other)]
@@ -285,5 +285,5 @@ def test_text_without_borders_is_refused(tmp_path):
 
 @pytest.mark.parametrize("module", [coherence, cohesion, tallies], ids=lambda module: module.__name__)
 def test_the_examples_in_docstrings_are_true(module):
-    found = doctest.testmod(module)
-    assert found.attempted and not found.failed
+    results = doctest.testmod(module)
+    assert results.attempted and not results.failed

@@ -37,7 +37,7 @@ def scored(*arguments) -> dict[str, dict]:
     return bleu_scores(bleu_tallies(*arguments))
 
 
-def made_up(lines: int, seed: int) -> list[str]:
+def random_lines(lines: int, seed: int) -> list[str]:
     draw = random.Random(seed)
     return [" ".join(draw.choices(WORDS, k=draw.randint(0, 25))) for _ in range(lines)]
 
@@ -62,18 +62,18 @@ def by_command_line(folder: Path, hypotheses: list[str], references: list[list[s
 @pytest.mark.parametrize("family", OPTIONS)
 def test_every_family_and_unit_is_what_sacrebleus_command_prints(tmp_path, family, unit, size, count):
     """Of lines without words too."""
-    hypotheses = made_up(60, 0)
+    hypotheses = random_lines(60, 0)
     streams = [changed(hypotheses, 1 + number) for number in range(count)]
     groups = tuple(f"group {number // size}" for number in range(60))
     references = References(groups, tuple(streams), tuple(streams), Instances(groups, "tokens512"))
-    found = scored(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")[family][unit]
+    score = scored(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")[family][unit]
     printed = by_command_line(
-        tmp_path, join(hypotheses, groups), [join(one, groups) for one in streams], OPTIONS[family]
+        tmp_path, join(hypotheses, groups), [join(stream, groups) for stream in streams], OPTIONS[family]
     )
     # The command prints ten decimals.
-    assert found["score"] == pytest.approx(printed["score"], abs=1e-9)
-    assert 0 < found["score"] < 100
-    assert found["signature"].startswith(f"{printed['signature']}|unit:{unit}")
+    assert score["score"] == pytest.approx(printed["score"], abs=1e-9)
+    assert 0 < score["score"] < 100
+    assert score["signature"].startswith(f"{printed['signature']}|unit:{unit}")
 
 
 def test_sentences_of_a_document_are_joined_by_a_space():
@@ -91,7 +91,7 @@ def test_sentences_of_a_document_are_joined_by_a_space():
 )
 def test_every_number_carries_its_signature(family, start):
     units = scored(*both(instances=Instances(("a:0", "a:1", "b:0"), "tokens512")), "en")[family]
-    assert {unit: one["signature"] for unit, one in units.items()} == {
+    assert {unit: score["signature"] for unit, score in units.items()} == {
         "s": f"{start}{sacrebleu.__version__}|unit:s",
         "d": f"{start}{sacrebleu.__version__}|unit:d|documents:2",
         "i": f"{start}{sacrebleu.__version__}|unit:i|view:tokens512|instances:3",
@@ -111,14 +111,14 @@ def test_documents_may_have_different_numbers_of_references():
     """Only document a has a second one; each sentence counts by its own."""
     second = ("The cat sat there happily.", "A dog barks", None)
     references = References(DOCUMENTS, (REFERENCES, second), (REFERENCES, second))
-    found = scored(Translations(HYPOTHESES, HYPOTHESES), references, "en")["13a"]
+    scores = scored(Translations(HYPOTHESES, HYPOTHESES), references, "en")["13a"]
     metric = FAMILIES["13a"].metric("en")
     again = REFERENCES[2]
-    assert found["s"]["score"] == metric.corpus_score(HYPOTHESES, [REFERENCES, (*second[:2], again)]).score
+    assert scores["s"]["score"] == metric.corpus_score(HYPOTHESES, [REFERENCES, (*second[:2], again)]).score
     joined = [" ".join(HYPOTHESES[:2]), HYPOTHESES[2]]
     streams = [[" ".join(REFERENCES[:2]), again], [" ".join(second[:2]), again]]
-    assert found["d"]["score"] == metric.corpus_score(joined, streams).score
-    assert found["s"]["signature"].startswith("nrefs:var|")
+    assert scores["d"]["score"] == metric.corpus_score(joined, streams).score
+    assert scores["s"]["signature"].startswith("nrefs:var|")
 
 
 def test_a_reference_of_some_sentences_is_none_of_the_document():
@@ -145,7 +145,7 @@ def test_tokenized_families_look_at_tokens_and_the_others_at_raw_lines():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_counts_of_lines_add_up_to_the_score(family):
-    hypotheses, *streams = (made_up(40, seed) for seed in range(3))
+    hypotheses, *streams = (random_lines(40, seed) for seed in range(3))
     streams[1][::2] = [None] * 20
     metric = FAMILIES[family].metric("en")
     counts = line_counts(metric, hypotheses, streams)
@@ -156,34 +156,34 @@ def test_counts_of_lines_add_up_to_the_score(family):
 
 
 def test_bleu_of_each_document_is_that_of_its_lines_alone():
-    hypotheses, reference = (tuple(made_up(30, seed)) for seed in (1, 2))
+    hypotheses, reference = (tuple(random_lines(30, seed)) for seed in (1, 2))
     documents = ("a",) * 12 + ("b",) * 18
     translations = Translations(hypotheses, hypotheses)
     references = References(documents, (reference,), (reference,))
     tallies = bleu_tallies(translations, references, "en")
-    found = bleu_by_document(tallies, documents)
-    assert [(one["document"], one["sentences"]) for one in found] == [("a", 12), ("b", 18)]
-    for one, part in zip(found, (slice(12), slice(12, 30)), strict=True):
+    rows = bleu_by_document(tallies, documents)
+    assert [(row["document"], row["sentences"]) for row in rows] == [("a", 12), ("b", 18)]
+    for row, part in zip(rows, (slice(12), slice(12, 30)), strict=True):
         alone = Translations(hypotheses[part], hypotheses[part])
         expected = scored(alone, References(documents[part], (reference[part],), (reference[part],)), "en")
-        for family, units in one["bleu"].items():
+        for family, units in row["bleu"].items():
             assert units == pytest.approx({unit: expected[family][unit]["score"] for unit in "sd"})
 
 
 def test_tallies_name_their_lines():
-    found = {tally.measure: tally for tally in bleu_tallies(*both(), "en", position="j2")}
-    assert len(found) == 8
-    assert found["bleu|13a|d|j2"].names == ("a", "b")
-    assert found["bleu|13a|s|j2"].names == ("0", "1", "2")
-    assert np.array_equal(found["bleu|13a|s|j2"].counts.sum(axis=0)[:2], [22, 23])
+    by_measure = {tally.measure: tally for tally in bleu_tallies(*both(), "en", position="j2")}
+    assert len(by_measure) == 8
+    assert by_measure["bleu|13a|d|j2"].names == ("a", "b")
+    assert by_measure["bleu|13a|s|j2"].names == ("0", "1", "2")
+    assert np.array_equal(by_measure["bleu|13a|s|j2"].counts.sum(axis=0)[:2], [22, 23])
 
 
 def test_all_references_of_a_sentence_count():
     second = ("A cat sat on the mat, happily.", None, "Late at night, isn't it?")
     translations, _ = both()
     references = References(DOCUMENTS, (REFERENCES, second), (REFERENCES, second))
-    found = scored(translations, references, "en")["13a"]
-    by_sentence, by_document = found["s"], found["d"]
+    scores = scored(translations, references, "en")["13a"]
+    by_sentence, by_document = scores["s"], scores["d"]
     assert by_sentence["score"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, second]).score
     assert by_sentence["signature"].startswith("nrefs:var|")
     # The second reference covers only the second document.
@@ -222,12 +222,12 @@ def test_documents_of_ten_lines_are_what_multi_bleu_prints_of_joined_lines(golde
     hypotheses, reference = golden("bleu.hyp1.tok"), golden("bleu.ref0.tok")
     documents = tuple(str(n // 10) for n in range(len(hypotheses)))
     references = References(documents, (reference,), (reference,))
-    found = scored(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")
+    scores = scored(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")
     printed = printed_by_moses(golden("multi-bleu.txt"))
     what = "hyp1, ref0, ten lines joined a document"
-    assert found["tokenized"]["d"]["score"] == pytest.approx(printed[f"multi-bleu  {what}"], abs=0.01)
-    assert found["tokenized_lower"]["d"]["score"] == pytest.approx(printed[f"multi-bleu -lc {what}"], abs=0.01)
-    assert found["tokenized"]["d"]["signature"].endswith(f"|unit:d|documents:{-(-len(hypotheses) // 10)}")
+    assert scores["tokenized"]["d"]["score"] == pytest.approx(printed[f"multi-bleu  {what}"], abs=0.01)
+    assert scores["tokenized_lower"]["d"]["score"] == pytest.approx(printed[f"multi-bleu -lc {what}"], abs=0.01)
+    assert scores["tokenized"]["d"]["signature"].endswith(f"|unit:d|documents:{-(-len(hypotheses) // 10)}")
 
 
 @pytest.mark.parametrize(("family", "line"), [("13a_lower", 0), ("13a", 1)])

@@ -15,12 +15,12 @@ from docmt.settings.metrics import Tallied
 
 
 def accuracy(right: list[int], name: str = "pronoun", distance: int = 1) -> Tally:
-    counts = np.array([[one, 1] for one in right], dtype=float)
+    counts = np.array([[item, 1] for item in right], dtype=float)
     names = tuple(f"{distance}/{number}" for number in range(len(right)))
     return Tally("accuracy", "percent", "items", names, counts, name, distance)
 
 
-def made_up(seed: int, share: float) -> list[int]:
+def random_items(seed: int, share: float) -> list[int]:
     return (np.random.default_rng(seed).random(40) < share).astype(int).tolist()
 
 
@@ -34,22 +34,28 @@ def test_a_metric_is_over_all_sets_and_distances_that_it_does_not_choose():
 
 @pytest.mark.parametrize(("test", "function"), [("bootstrap", paired_bootstrap), ("sign", sign_test)])
 def test_the_larger_of_two_p_values_counts_units_and_seeds(test, function):
-    system, baseline = ([accuracy(made_up(seed, share)) for seed in (1, 2, 3)] for share in (0.9, 0.5))
-    found = compare(system, baseline, test)
-    outcome = function([one.counts for one in system], [one.counts for one in baseline], percent)
-    assert (found.p_units, found.better, found.difference) == (outcome.p, outcome.better, outcome.difference)
-    scores = [[100 * one.counts[:, 0].mean() for one in runs] for runs in (system, baseline)]
-    assert (found.system_score, found.baseline_score) == pytest.approx((np.mean(scores[0]), np.mean(scores[1])))
-    assert found.p_seeds == pytest.approx(seed_p_value(*scores))
-    assert found.p == max(found.p_units, found.p_seeds)
-    assert "+t-test|unit:items|units:40|" in found.signature and "|runs:3|" in found.signature
+    system, baseline = ([accuracy(random_items(seed, share)) for seed in (1, 2, 3)] for share in (0.9, 0.5))
+    comparison = compare(system, baseline, test)
+    outcome = function([tally.counts for tally in system], [tally.counts for tally in baseline], percent)
+    assert (comparison.p_units, comparison.better, comparison.difference) == (
+        outcome.p,
+        outcome.better,
+        outcome.difference,
+    )
+    scores = [[100 * tally.counts[:, 0].mean() for tally in runs] for runs in (system, baseline)]
+    assert (comparison.system_score, comparison.baseline_score) == pytest.approx(
+        (np.mean(scores[0]), np.mean(scores[1]))
+    )
+    assert comparison.p_seeds == pytest.approx(seed_p_value(*scores))
+    assert comparison.p == max(comparison.p_units, comparison.p_seeds)
+    assert "+t-test|unit:items|units:40|" in comparison.signature and "|runs:3|" in comparison.signature
 
 
 def test_one_or_two_seeds_are_tested_over_units_alone():
-    system, baseline = ([accuracy(made_up(seed, share)) for seed in (1, 2)] for share in (0.9, 0.5))
-    found = compare(system, baseline, "sign")
-    assert found.p_seeds is None and found.p == found.p_units
-    assert found.signature == "sign|unit:items|units:40|runs:2|sides:2|v:1"
+    system, baseline = ([accuracy(random_items(seed, share)) for seed in (1, 2)] for share in (0.9, 0.5))
+    comparison = compare(system, baseline, "sign")
+    assert comparison.p_seeds is None and comparison.p == comparison.p_units
+    assert comparison.signature == "sign|unit:items|units:40|runs:2|sides:2|v:1"
 
 
 def test_other_units_are_refused():
@@ -72,9 +78,9 @@ def test_a_study_is_compared_pair_by_pair(tmp_path):
         ],
         "context@made": [accuracy([1, 1, 1, 1]), summands("bleu|13a|i", "abcd", "instances")],
     }
-    for folder, found in tallies.items():
+    for folder, comparisons in tallies.items():
         for seed in (1, 2):
-            write_tallies(tmp_path / f"7_scores/smoke/toy/{folder}/seed{seed}/details.arrow", found)
+            write_tallies(tmp_path / f"7_scores/smoke/toy/{folder}/seed{seed}/details.arrow", comparisons)
     pair = {"corpus": "toy", "system": "context", "baseline": "sentence", "test": "sign"}
     settings = {
         "study": "made",
@@ -86,8 +92,8 @@ def test_a_study_is_compared_pair_by_pair(tmp_path):
     output = tmp_path / "7_comparisons" / "comparisons.json"
     arguments = ["--settings", tmp_path / "settings.json", "--results", tmp_path, "--output", output]
     succeed("job", "compare-systems", *arguments)
-    found = json.loads(output.read_text())
+    comparisons = json.loads(output.read_text())
     expected = compare([tallies["context@made"][0]] * 2, [tallies["sentence"][0]] * 2, "sign")
-    assert found["study"] == "made"
-    assert found["comparisons"] == [asdict(expected) | pair | {"metric": "accuracy:pronoun@1"}]
+    assert comparisons["study"] == "made"
+    assert comparisons["comparisons"] == [asdict(expected) | pair | {"metric": "accuracy:pronoun@1"}]
     assert (expected.system_score, expected.baseline_score, expected.better) == (100, 25, 3)

@@ -28,26 +28,26 @@ CONFIGS = st.builds(
 )
 
 
-def distance(one: str, other: str) -> int:
-    if not one or not other:
-        return len(one) + len(other)
-    same = distance(one[1:], other[1:]) + (one[0] != other[0])
-    return min(same, distance(one[1:], other) + 1, distance(one, other[1:]) + 1)
+def distance(first: str, second: str) -> int:
+    if not first or not second:
+        return len(first) + len(second)
+    same = distance(first[1:], second[1:]) + (first[0] != second[0])
+    return min(same, distance(first[1:], second) + 1, distance(first, second[1:]) + 1)
 
 
-def loop_agree(one: str | None, other: str | None, config: ConsistencyConfig) -> bool:
-    if one is None or other is None:
+def loop_agree(first: str | None, second: str | None, config: ConsistencyConfig) -> bool:
+    if first is None or second is None:
         return False
-    if "" in (one, other):
-        return one == other
-    words, others = set(one.split()), set(other.split())
-    longest = max(len(one), len(other))
+    if "" in (first, second):
+        return first == second
+    words, others = set(first.split()), set(second.split())
+    longest = max(len(first), len(second))
     return {
-        "exact": one == other,
+        "exact": first == second,
         "subset": words.issubset(others) or others.issubset(words),
         "overlap": len(words & others) > 0,
-        "contained": one in other or other in one,
-        "fuzzy": longest - distance(one, other) >= config.similarity * longest - 1e-9,
+        "contained": first in second or second in first,
+        "fuzzy": longest - distance(first, second) >= config.similarity * longest - 1e-9,
     }[config.match]
 
 
@@ -64,15 +64,15 @@ def loop_ltcr(chains: list[TranslatedChain], config: ConsistencyConfig) -> float
     ratios, same, pairs = [], 0, 0
     for chain in chains:
         texts = loop_texts(chain, config)
-        own_same = own_pairs = 0
+        chain_same = chain_pairs = 0
         for later in range(len(texts)):
             for earlier in range(later):
                 if config.pairs == "all" or earlier == 0:
-                    own_pairs += 1
-                    own_same += loop_agree(texts[earlier], texts[later], config)
-        if own_pairs:
-            ratios.append(own_same / own_pairs)
-        same, pairs = same + own_same, pairs + own_pairs
+                    chain_pairs += 1
+                    chain_same += loop_agree(texts[earlier], texts[later], config)
+        if chain_pairs:
+            ratios.append(chain_same / chain_pairs)
+        same, pairs = same + chain_same, pairs + chain_pairs
     if not pairs:
         return None
     return 100 * (same / pairs if config.average == "micro" else sum(ratios) / len(ratios))
@@ -88,14 +88,14 @@ def loop_hhi(chains: list[TranslatedChain], config: ConsistencyConfig) -> float 
         # Each that is None is a class of its own.
         named = [f"none {number}" if text is None else text for number, text in enumerate(texts)]
         if config.match == "exact":
-            own = sum((named.count(different) / len(named)) ** 2 for different in set(named))
+            concentration = sum((named.count(different) / len(named)) ** 2 for different in set(named))
         else:
             agreeing = [
                 [i == j or loop_agree(texts[i], texts[j], config) for i in range(len(texts))] for j in range(len(texts))
             ]
-            own = sum(map(sum, agreeing)) / len(texts) ** 2
+            concentration = sum(map(sum, agreeing)) / len(texts) ** 2
         weight = len(texts) if config.average == "micro" else 1
-        total, size = total + weight * own, size + weight
+        total, size = total + weight * concentration, size + weight
     return 100 * total / size if size else None
 
 
@@ -106,14 +106,14 @@ def test_both_are_those_of_loops(chains, config):
 
 
 @given(st.sampled_from(TEXTS), st.sampled_from(TEXTS), CONFIGS)
-def test_agreement_is_symmetric_and_of_a_text_with_itself(one, other, config):
-    assert agree(one, one, config)
-    assert agree(one, other, config) == agree(other, one, config)
+def test_agreement_is_symmetric_and_of_a_text_with_itself(first, second, config):
+    assert agree(first, first, config)
+    assert agree(first, second, config) == agree(second, first, config)
 
 
 @given(st.text("abc", max_size=6), st.text("abc", max_size=6))
-def test_the_edit_distance_is_that_of_the_recursion(one, other):
-    assert edit_distance(one, other) == distance(one, other)
+def test_the_edit_distance_is_that_of_the_recursion(first, second):
+    assert edit_distance(first, second) == distance(first, second)
 
 
 @given(CHAINS, CONFIGS)
@@ -130,16 +130,16 @@ def test_weaker_rules_find_as_much_agreement_or_more(chains, config):
 @given(CHAINS, CONFIGS)
 def test_an_occurrence_without_a_translation_lowers_both_unless_it_is_skipped(chains, config):
     """By the rule `own`, leaving a word out is never better than translating it like the others."""
-    own, empty = replace(config, unaligned="own"), replace(config, unaligned="empty")
+    different, empty = replace(config, unaligned="own"), replace(config, unaligned="empty")
     said = [replace(c, translations=tuple(text or "x" for text in c.translations)) for c in chains]
     alike = [replace(c, translations=tuple("x" for _ in c.translations)) for c in chains]
     left_out = [replace(c, translations=(*c.translations[:-1], None)) for c in alike if len(c.translations) > 1]
     if left_out:
-        assert ltcr(left_out, own) < ltcr(alike, own) == 100
-        assert hhi(left_out, own) < hhi(alike, own)
+        assert ltcr(left_out, different) < ltcr(alike, different) == 100
+        assert hhi(left_out, different) < hhi(alike, different)
     for measure in (ltcr, hhi):
-        assert (measure(chains, own) or 0) <= (measure(chains, empty) or 0)
-        assert measure(said, own) == measure(said, replace(config, unaligned="skip"))
+        assert (measure(chains, different) or 0) <= (measure(chains, empty) or 0)
+        assert measure(said, different) == measure(said, replace(config, unaligned="skip"))
 
 
 @given(CHAINS)
@@ -168,8 +168,8 @@ def test_there_is_an_interval_where_there_is_a_score(chains, config):
 
 
 def test_the_interval_is_of_documents_and_the_same_each_time():
-    one = [TranslatedChain("a", ("x", "y")), TranslatedChain("a", ("x", "x"))]
-    interval = ltcr_interval(one, DEFAULT)
+    chains_of_a_document = [TranslatedChain("a", ("x", "y")), TranslatedChain("a", ("x", "x"))]
+    interval = ltcr_interval(chains_of_a_document, DEFAULT)
     assert (interval["low"], interval["high"]) == (50, 50), "one document, always drawn"
     two = [TranslatedChain("a", ("x", "y")), TranslatedChain("b", ("x", "x"))]
     interval = ltcr_interval(two, DEFAULT)
@@ -218,5 +218,5 @@ def test_nothing_to_compare_gives_no_score():
 
 @pytest.mark.parametrize("module", [module], ids=lambda module: module.__name__)
 def test_the_examples_in_docstrings_are_true(module):
-    found = doctest.testmod(module)
-    assert found.attempted and not found.failed
+    results = doctest.testmod(module)
+    assert results.attempted and not results.failed

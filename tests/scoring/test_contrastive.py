@@ -88,7 +88,7 @@ def test_what_is_judged_by_is_a_setting():
         ("mean", "last"): True,  # -1 and -1.5
         ("mean", "target"): True,  # -14/12 and -13/10
     }
-    rows = [{**one, "context_score": -1.0} for one in rows]
+    rows = [{**variant, "context_score": -1.0} for variant in rows]
     assert not right_by(rows, "mean", "target")  # -5/12 and -4/10
 
 
@@ -108,17 +108,17 @@ def test_the_signature_says_what_is_judged_by():
 def test_a_set_of_several_parts_has_a_total():
     names = ["anaphora/f.sg", "anaphora/m.sg", "word", "pair/it", "anaphora/f.sg"]
     judgements = [Judgement(name, 1, 2, right=True, tie=False) for name in names]
-    found = {name: len(members) for name, members in group_with_totals(judgements).items()}
-    assert found == {"anaphora": 3, "anaphora/f.sg": 2, "anaphora/m.sg": 1, "word": 1, "pair/it": 1, "all": 5}
+    sizes = {name: len(members) for name, members in group_with_totals(judgements).items()}
+    assert sizes == {"anaphora": 3, "anaphora/f.sg": 2, "anaphora/m.sg": 1, "word": 1, "pair/it": 1, "all": 5}
     assert list(group_with_totals(judgements[:1])) == ["anaphora/f.sg"]
 
 
 def test_systems_are_compared_by_a_set_with_its_parts():
     names = ["word", "words", "word/repeated", "word/repeated"]
     judgements = [Judgement(name, 1, 2, right=name == "word", tie=False) for name in names]
-    found = select(accuracy_tallies(judgements), Tallied("accuracy", "word"))
-    assert found.names == ("word/1/0", "word/repeated/1/0", "word/repeated/1/1")
-    assert found.score == pytest.approx(100 / 3)
+    tally = select(accuracy_tallies(judgements), Tallied("accuracy", "word"))
+    assert tally.names == ("word/1/0", "word/repeated/1/0", "word/repeated/1/1")
+    assert tally.score == pytest.approx(100 / 3)
 
 
 def test_accuracies_by_set_and_distance():
@@ -148,10 +148,10 @@ def test_a_score_that_is_no_number_is_refused(tmp_path, score):
 
 
 @pytest.mark.parametrize(
-    ("right", "found"),
+    ("right", "counts"),
     [([True], "1 variants, 1"), ([True, True], "2 variants, 2"), ([False, False], "2 variants, 0")],
 )
-def test_an_item_without_one_right_variant_among_several_is_refused(tmp_path, right, found):
+def test_an_item_without_one_right_variant_among_several_is_refused(tmp_path, right, counts):
     path = write(tmp_path / "c.arrow", [row(n, -1.0, correct=correct) for n, correct in enumerate(right)])
-    with pytest.raises(UserError, match=f"not a contrastive item\n  found {found} of them right"):
+    with pytest.raises(UserError, match=f"not a contrastive item\n  found {counts} of them right"):
         read_judgements(path, BY_SUM)

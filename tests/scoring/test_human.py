@@ -65,20 +65,20 @@ def test_a_sheet_goes_out_and_comes_back_as_known_percentages(tmp_path):
     first = fill(*files[:2], VERDICTS)
     second = first.rename(tmp_path / "second.csv")
     first = fill(*files[:2], ["better"] * 10 + VERDICTS[10:])
-    found = json.loads(output("read-sheets", first, second, "--key", files[1], "--json"))
-    assert (found["system"], found["baseline"]) == (str(tmp_path / "hypotheses"), str(tmp_path / "baseline"))
-    assert found["sentences"] == 20
-    assert found["annotators"][1] == {
+    result = json.loads(output("read-sheets", first, second, "--key", files[1], "--json"))
+    assert (result["system"], result["baseline"]) == (str(tmp_path / "hypotheses"), str(tmp_path / "baseline"))
+    assert result["sentences"] == 20
+    assert result["annotators"][1] == {
         "annotator": str(second), "better": 45.0, "worse": 25.0, "equal": 30.0, "preferred": 100 * 9 / 14,
     }  # fmt: skip
-    assert [found["average"][name] for name in ("better", "worse", "equal")] == [47.5, 22.5, 30.0]
+    assert [result["average"][name] for name in ("better", "worse", "equal")] == [47.5, 22.5, 30.0]
     chance = 0.5 * 0.45 + 0.2 * 0.25 + 0.3 * 0.3
-    (agreement,) = found["agreement"]
+    (agreement,) = result["agreement"]
     assert agreement["observed"] == pytest.approx(95)
     assert agreement["kappa"] == pytest.approx((0.95 - chance) / (1 - chance))
-    assert found["signature"] == "human|sentences:20|context:2|seed:1|choices:3|v:1"
+    assert result["signature"] == "human|sentences:20|context:2|seed:1|choices:3|v:1"
     shown = output("read-sheets", first, second, "--key", files[1])
-    assert "average" in shown and "47.5 %" in shown and "kappa 0.92" in shown and found["signature"] in shown
+    assert "average" in shown and "47.5 %" in shown and "kappa 0.92" in shown and result["signature"] in shown
     page = files[2].read_text(encoding="utf-8")
     assert page.count("<fieldset") == 20 and page.count('type="radio"') == 60
     rows = json.loads(re.search(r"const rows = (.*);\n", page)[1])
@@ -95,8 +95,8 @@ def test_no_sentence_stands_twice_and_context_stays_in_its_document():
             inside = 0 <= place < len(DOCUMENTS) and DOCUMENTS[place] == DOCUMENTS[item.line - 1]
             assert pair[0] == (TEST.source[place] if inside else "")
             assert pair[1] == (None if step == 0 else TEST.references[place] if inside else "")
-        shown = {"baseline": TEST.baseline[item.line - 1], "system": TEST.system[item.line - 1]}
-        assert item.translations[0] == shown[item.first] and set(item.translations) == set(shown.values())
+        by_system = {"baseline": TEST.baseline[item.line - 1], "system": TEST.system[item.line - 1]}
+        assert item.translations[0] == by_system[item.first] and set(item.translations) == set(by_system.values())
 
 
 def test_the_draw_follows_the_seed_and_either_system_stands_first_about_as_often():
@@ -318,11 +318,11 @@ CHOICES = st.sampled_from(["better", "worse", "equal"])
 @given(st.lists(st.tuples(CHOICES, CHOICES), min_size=1, max_size=30))
 def test_kappa_is_the_agreement_above_that_of_all_pairings(pairs):
     """Chance agreement, by brute force: each sentence's verdict of one against every verdict of the other."""
-    one, other = zip(*pairs, strict=True)
+    verdicts, others = zip(*pairs, strict=True)
     agree = sum(first == second for first, second in pairs) / len(pairs)
-    chance = sum(first == second for first in one for second in other) / len(pairs) ** 2
+    chance = sum(first == second for first in verdicts for second in others) / len(pairs) ** 2
     expected = None if chance == 1 else pytest.approx((agree - chance) / (1 - chance), abs=1e-9)
-    assert kappa(one, other) == expected
+    assert kappa(verdicts, others) == expected
 
 
 def test_verdicts_with_the_shares_of_the_papers_table_4_give_it_back():
@@ -330,15 +330,15 @@ def test_verdicts_with_the_shares_of_the_papers_table_4_give_it_back():
     key = Key("sentence", "ours", 1, (KeyItem(1, "system", ""),) * 500)
     first = ["equal"] * 195 + ["better"] * 200 + ["worse"] * 105
     second = ["equal"] * 215 + ["better"] * 185 + ["worse"] * 100
-    found = preferences(key, {"1": first, "2": second})
-    rows = [[row[name] for name in ("equal", "better", "worse")] for row in (*found["annotators"], found["average"])]
+    result = preferences(key, {"1": first, "2": second})
+    rows = [[row[name] for name in ("equal", "better", "worse")] for row in (*result["annotators"], result["average"])]
     assert rows == [[39, 40, 21], [43, 37, 20], [41, 38.5, 20.5]]
-    assert found["average"]["preferred"] == pytest.approx(100 * 38.5 / 59)
+    assert result["average"]["preferred"] == pytest.approx(100 * 38.5 / 59)
     # They agree in 195 + 185 + 100 - 5 sentences, by chance in 0.39 * 0.43 + 0.4 * 0.37 + 0.21 * 0.2 of them.
-    assert found["agreement"] == [{"annotators": ["1", "2"], "observed": 95, "kappa": pytest.approx(0.5923 / 0.6423)}]
+    assert result["agreement"] == [{"annotators": ["1", "2"], "observed": 95, "kappa": pytest.approx(0.5923 / 0.6423)}]
 
 
 def test_where_all_are_equal_no_system_is_preferred(sheet):
-    found = preferences(Key.load(sheet[1]), {"one": ["equal"] * 20, "other": ["equal"] * 20})
-    assert found["average"]["preferred"] is None
-    assert found["agreement"] == [{"annotators": ["one", "other"], "observed": 100.0, "kappa": None}]
+    result = preferences(Key.load(sheet[1]), {"one": ["equal"] * 20, "other": ["equal"] * 20})
+    assert result["average"]["preferred"] is None
+    assert result["agreement"] == [{"annotators": ["one", "other"], "observed": 100.0, "kappa": None}]

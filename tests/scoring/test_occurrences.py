@@ -69,8 +69,8 @@ def test_the_translation_of_the_second_source_word(line, forward, backward, expe
     ids=str,
 )
 def test_each_choice_of_what_a_translation_is(choice, line, expected):
-    found = DirectedLinks(links("1-0 1-1"), links("1-2"))
-    assert Output.of(line, found, STOP, replace(DEFAULT, **choice)).translation(1) == expected
+    aligned = DirectedLinks(links("1-0 1-1"), links("1-2"))
+    assert Output.of(line, aligned, STOP, replace(DEFAULT, **choice)).translation(1) == expected
 
 
 WORDS = st.lists(st.sampled_from(["cat", "Cat", "dog", ".", "the"]), min_size=1, max_size=5)
@@ -90,10 +90,10 @@ def test_chains_are_those_of_a_loop(documents, case, punctuation):
                 word = word.lower() if case == "lower" else word
                 if names[number] == name and word != "the" and (punctuation or word != "."):
                     places.setdefault(word, []).append((number, place))
-        expected |= {(name, tuple(found)) for found in places.values() if len(found) > 1}
-    found = find_chains(names, lines, frozenset({"the"}), config)
-    assert {(chain.document, chain.places) for chain in found} == expected
-    assert len(found) == len(expected)
+        expected |= {(name, tuple(chains)) for chains in places.values() if len(chains) > 1}
+    chains = find_chains(names, lines, frozenset({"the"}), config)
+    assert {(chain.document, chain.places) for chain in chains} == expected
+    assert len(chains) == len(expected)
 
 
 @given(DOCUMENTS)
@@ -105,8 +105,8 @@ def test_chains_of_pieces_are_those_of_words_where_words_are_whole(documents):
 
 def test_a_word_of_two_pieces_makes_two_chains():
     lines = ["un@@ do it", "un@@ do un@@ til"]
-    found = find_chains(["a", "a"], lines, frozenset(), ConsistencyConfig(chains="pieces"))
-    assert [chain.places for chain in found] == [((0, 0), (1, 0)), ((0, 1), (1, 1))]
+    chains = find_chains(["a", "a"], lines, frozenset(), ConsistencyConfig(chains="pieces"))
+    assert [chain.places for chain in chains] == [((0, 0), (1, 0)), ((0, 1), (1, 1))]
     assert find_chains(["a", "a"], lines, frozenset({"undo"}), ConsistencyConfig(chains="pieces")) == []
 
 
@@ -124,8 +124,8 @@ def test_by_default_they_are_the_chains_of_stage_4(finished_demo):
     for row in table.filter(pc.equal(table["split"], "test")).to_pylist():
         places = zip(row["sentences"], row["words"], strict=True)
         expected.append((row["document"], tuple((first[row["document"]] + s, w) for s, w in places)))
-    found = find_chains(names, lines, stop_words, DEFAULT)
-    assert [(chain.document, chain.places) for chain in found] == expected
+    chains = find_chains(names, lines, stop_words, DEFAULT)
+    assert [(chain.document, chain.places) for chain in chains] == expected
     assert expected
 
 
@@ -153,14 +153,14 @@ class Translated:
         for number in range(count):
             repeated, choice = draw.choice(VOCABULARY), draw.choice("tu")
             others = draw.sample([word for word in VOCABULARY if word != repeated], 12)
-            own = [[repeated, *others[4 * n : 4 * n + 4]] for n in range(3)]
+            document = [[repeated, *others[4 * n : 4 * n + 4]] for n in range(3)]
             if number % 2:
                 self.documents += [f"d{number}"] * 3
-                self.sentences += own
+                self.sentences += document
                 self.choices += [choice] * 3
             else:
-                self.training[0].extend(map(" ".join, own))
-                self.training[1].extend(translated(own, [choice] * 3))
+                self.training[0].extend(map(" ".join, document))
+                self.training[1].extend(translated(document, [choice] * 3))
 
     def chains(self, hypotheses: list[str], config: ConsistencyConfig = DEFAULT) -> list:
         sources = [" ".join(words) for words in self.sentences]
@@ -178,7 +178,9 @@ def documents() -> Translated:
 def test_a_permuted_translation_lowers_ltcr(documents):
     """The same translations of the same words, but permuted over the corpus: two of a document agree by chance."""
     permuted = Random(2).sample(documents.choices, len(documents.choices))
-    faithful, other = (documents.chains(translated(documents.sentences, one)) for one in (documents.choices, permuted))
+    faithful, other = (
+        documents.chains(translated(documents.sentences, choices)) for choices in (documents.choices, permuted)
+    )
     assert [len(chain.translations) for chain in faithful] == [len(chain.translations) for chain in other] == [3] * 150
     assert ltcr(faithful, DEFAULT) == 100
     assert 40 < ltcr(other, DEFAULT) < 60
@@ -208,24 +210,24 @@ def test_every_choice_of_what_a_translation_is_is_in_the_signature():
     }
     top = StopList(frozenset(), "top9")
     configs = [DEFAULT, *(replace(DEFAULT, **{name: choice}) for name, choice in choices.items())]
-    found = [signature(config, NO_STOP_WORDS, "some") for config in configs]
-    found += [signature(DEFAULT, replace(NO_STOP_WORDS, **{side: top}), "some") for side in ("source", "target")]
-    found.append(signature(DEFAULT, NO_STOP_WORDS, "other"))
-    assert len(set(found)) == len(choices) + 4
+    signatures = [signature(config, NO_STOP_WORDS, "some") for config in configs]
+    signatures += [signature(DEFAULT, replace(NO_STOP_WORDS, **{side: top}), "some") for side in ("source", "target")]
+    signatures.append(signature(DEFAULT, NO_STOP_WORDS, "other"))
+    assert len(set(signatures)) == len(choices) + 4
 
 
 def test_a_stop_list_is_named_with_its_content(tmp_path):
     file = tmp_path / "english.txt"
     file.write_text("The\n\n of \n", encoding="utf-8")
-    found = chain_scores.read_stop_list(file, lower=True)
-    assert found.words == {"the", "of"}
-    assert found.name.startswith("english.txt-")
+    stop_list = chain_scores.read_stop_list(file, lower=True)
+    assert stop_list.words == {"the", "of"}
+    assert stop_list.name.startswith("english.txt-")
     file.write_text("The\n", encoding="utf-8")
-    assert chain_scores.read_stop_list(file, lower=False) != found
+    assert chain_scores.read_stop_list(file, lower=False) != stop_list
     assert chain_scores.read_stop_list(file, lower=False).words == {"The"}
 
 
 @pytest.mark.parametrize("module", [occurrences, chain_scores], ids=lambda module: module.__name__)
 def test_the_examples_in_docstrings_are_true(module):
-    found = doctest.testmod(module)
-    assert found.attempted and not found.failed
+    results = doctest.testmod(module)
+    assert results.attempted and not results.failed

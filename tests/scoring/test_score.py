@@ -106,8 +106,8 @@ class Job:
         rows = training + [row | in_pieces(source) for row, source in zip(test, SOURCE, strict=False)]
         write_arrow(self.tokens / "tokens.arrow", pa.Table.from_pylist(rows, schema=TOKENS))
 
-    def write_reference_tokens(self, found: list[list[str]]) -> None:
-        rows = [row for row in self.rows("reference_tokens", found)[1:] if row["reference_tokens"]]
+    def write_reference_tokens(self, references: list[list[str]]) -> None:
+        rows = [row for row in self.rows("reference_tokens", references)[1:] if row["reference_tokens"]]
         write_arrow(self.tokens / "references.arrow", pa.Table.from_pylist(rows, schema=REFERENCE_TOKENS))
 
     def lines(self, name: str, lines: list[str]) -> None:
@@ -191,15 +191,15 @@ def test_what_each_unit_adds_gives_the_scores(job):
     job.lines("test.txt", ["The cat sat on a mat.", *RAW[1:]])
     job.lines("test.tok.txt", [TOKENIZED[0], "it was a black kitty .", TOKENIZED[2]])
     job.contrastive([-1.0, -2.0])
-    found = job.scored(JUDGED)
-    tallies = {tally.measure: tally for tally in found.tallies}
-    for family, units in found.scores["bleu"].items():
-        for unit, one in units.items():
-            assert tallies[f"bleu|{family}|{unit}"].score == pytest.approx(one["score"])
-    for position, families in found.scores["positions"].items():
+    result = job.scored(JUDGED)
+    tallies = {tally.measure: tally for tally in result.tallies}
+    for family, units in result.scores["bleu"].items():
+        for unit, record in units.items():
+            assert tallies[f"bleu|{family}|{unit}"].score == pytest.approx(record["score"])
+    for position, families in result.scores["positions"].items():
         assert tallies[f"bleu|13a|s|{position}"].score == pytest.approx(families["13a"]["s"]["score"])
-    assert tallies["LTCR"].score == found.scores["consistency"]["LTCR"]["score"]
-    assert tallies["HHI"].score == found.scores["consistency"]["HHI"]["score"]
+    assert tallies["LTCR"].score == result.scores["consistency"]["LTCR"]["score"]
+    assert tallies["HHI"].score == result.scores["consistency"]["HHI"]["score"]
     assert tallies["LTCR"].names == ("a", "b")
     assert (tallies["accuracy"].score, tallies["accuracy"].set, tallies["accuracy"].distance) == (100, "pronoun", 1)
 
@@ -214,10 +214,10 @@ def test_every_reference_counts_raw_and_tokenised(job):
     assert all("nrefs:2|" in scores[family][unit]["signature"] for family in scores for unit in ("s", "d"))
 
 
-@pytest.mark.parametrize("found", [[[], ["one"], []], [["one"], ["two", "three"], []]], ids=["fewer", "more"])
-def test_tokens_of_other_references_are_refused(job, found):
+@pytest.mark.parametrize("references", [[[], ["one"], []], [["one"], ["two", "three"], []]], ids=["fewer", "more"])
+def test_tokens_of_other_references_are_refused(job, references):
     job.references(RAW, [["One."], ["Two."], []])
-    job.write_reference_tokens(found)
+    job.write_reference_tokens(references)
     with pytest.raises(UserError, match=r"references\.arrow: not the references of the corpus\n  found further "):
         job.score()
 
@@ -276,9 +276,9 @@ def test_an_occurrence_without_a_translation_counts_unless_the_rules_say_otherwi
     job.lines("test.tok.txt", [TOKENIZED[0], second, TOKENIZED[2]])
     assert job.score()["consistency"]["LTCR"]["score"] == 0
     skipping = CONSISTENCY | {"unaligned": "skip", "only_stop_words": "unaligned"}
-    found = job.scored(SETTINGS | {"consistency": skipping})
-    assert found.scores["consistency"] == {}
-    assert not {tally.measure for tally in found.tallies} & {"LTCR", "HHI"}
+    result = job.scored(SETTINGS | {"consistency": skipping})
+    assert result.scores["consistency"] == {}
+    assert not {tally.measure for tally in result.tallies} & {"LTCR", "HHI"}
 
 
 def test_stop_lists_from_files(job, tmp_path):
@@ -287,22 +287,22 @@ def test_stop_lists_from_files(job, tmp_path):
     kitty.write_text("Kitty\n", encoding="utf-8")
     assert job.scored(stop_files=StopFiles(source=cat)).scores["consistency"] == {}
     job.lines("test.tok.txt", ["the kitty cat sat on the mat .", *TOKENIZED[1:]])
-    found = job.scored(stop_files=StopFiles(target=kitty)).scores["consistency"]["LTCR"]
-    assert (found["score"], "strip:punctuation+kitty.txt-" in found["signature"]) == (100, True)
+    ltcr = job.scored(stop_files=StopFiles(target=kitty)).scores["consistency"]["LTCR"]
+    assert (ltcr["score"], "strip:punctuation+kitty.txt-" in ltcr["signature"]) == (100, True)
 
 
 def test_a_repeated_word_of_two_pieces_makes_two_chains_of_pieces(job):
-    found = job.score(SETTINGS | {"consistency": CONSISTENCY | {"chains": "pieces"}})["consistency"]["LTCR"]
-    assert found["signature"].startswith("LTCR|chains:pieces|")
-    assert (found["chains"], found["pairs"], found["occurrences"]) == (2, 2, 4)
+    ltcr = job.score(SETTINGS | {"consistency": CONSISTENCY | {"chains": "pieces"}})["consistency"]["LTCR"]
+    assert ltcr["signature"].startswith("LTCR|chains:pieces|")
+    assert (ltcr["chains"], ltcr["pairs"], ltcr["occurrences"]) == (2, 2, 4)
 
 
 def test_coherence_where_settings_name_vectors(job, tmp_path):
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("3 2\ncat 1 0\nmat 0 1\ndog 1 1\n", encoding="utf-8")
-    found = job.scored(SETTINGS | {"coherence": {"vectors": "trained", "case": "lower"}}, word_vectors=vectors)
-    assert found.scores["coherence"] | {"score": pytest.approx(0.5**0.5), "pairs": 1} == found.scores["coherence"]
-    (tally,) = (one for one in found.tallies if one.measure == "coherence")
+    result = job.scored(SETTINGS | {"coherence": {"vectors": "trained", "case": "lower"}}, word_vectors=vectors)
+    assert result.scores["coherence"] | {"score": pytest.approx(0.5**0.5), "pairs": 1} == result.scores["coherence"]
+    (tally,) = (candidate for candidate in result.tallies if candidate.measure == "coherence")
     assert (tally.names, tally.score) == (("a", "b"), pytest.approx(0.5**0.5))
     assert job.score()["coherence"] == job.score()["cohesion"] == {}
 

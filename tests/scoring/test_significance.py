@@ -60,15 +60,19 @@ def test_the_bootstrap_of_bleu_is_that_of_drawn_lines(translations, runs):
         def pick(lines, drawn=drawn):
             return [lines[number] for number in drawn]
 
-        ours, theirs = (mean_bleu([pick(lines) for lines in one], pick(reference)) for one in (system, baseline))
+        ours, theirs = (
+            mean_bleu([pick(lines) for lines in run_lines], pick(reference)) for run_lines in (system, baseline)
+        )
         better, worse = better + (ours > theirs), worse + (ours < theirs)
-    found = paired_bootstrap(
-        *[[counts(lines, reference) for lines in one] for one in (system, baseline)], smoothed, draws=130
+    outcome = paired_bootstrap(
+        *[[counts(lines, reference) for lines in run_lines] for run_lines in (system, baseline)],
+        smoothed,
+        draws=130,
     )
-    assert (found.better, found.worse, found.equal) == (better, worse, 130 - better - worse)
-    assert found.difference == pytest.approx(mean_bleu(system, reference) - mean_bleu(baseline, reference))
-    turned = 130 - (better if found.difference > 0 else worse)
-    assert found.p == pytest.approx(min(1, 2 * (turned + 1) / 131))
+    assert (outcome.better, outcome.worse, outcome.equal) == (better, worse, 130 - better - worse)
+    assert outcome.difference == pytest.approx(mean_bleu(system, reference) - mean_bleu(baseline, reference))
+    turned = 130 - (better if outcome.difference > 0 else worse)
+    assert outcome.p == pytest.approx(min(1, 2 * (turned + 1) / 131))
 
 
 @pytest.mark.parametrize("runs", [1, 2])
@@ -79,10 +83,12 @@ def test_the_sign_test_of_bleu_puts_one_line_in_the_others_place(translations, r
         changed = [[*b[:place], s[place], *b[place + 1 :]] for s, b in zip(system, baseline, strict=True)]
         after.append(mean_bleu(changed, reference))
     better, worse = sum(score > before for score in after), sum(score < before for score in after)
-    found = sign_test(*[[counts(lines, reference) for lines in one] for one in (system, baseline)], smoothed)
-    assert (found.better, found.worse, found.equal) == (better, worse, 14 - better - worse)
+    outcome = sign_test(
+        *[[counts(lines, reference) for lines in run_lines] for run_lines in (system, baseline)], smoothed
+    )
+    assert (outcome.better, outcome.worse, outcome.equal) == (better, worse, 14 - better - worse)
     tail = sum(comb(better + worse, k) for k in range(min(better, worse) + 1)) / 2 ** (better + worse)
-    assert found.p == pytest.approx(min(1, 2 * tail))
+    assert outcome.p == pytest.approx(min(1, 2 * tail))
 
 
 def random_chains(numbers: np.random.Generator) -> list[list[TranslatedChain]]:
@@ -102,18 +108,18 @@ def test_ltcr_is_compared_over_documents():
         return ltcr([chain for chains in documents for chain in chains], ConsistencyConfig())
 
     ours, theirs = (
-        consistency_tallies([c for d in one for c in d], names, ConsistencyConfig())[0].counts
-        for one in (system, baseline)
+        consistency_tallies([c for d in chains_of_documents for c in d], names, ConsistencyConfig())[0].counts
+        for chains_of_documents in (system, baseline)
     )
     after = [whole([*baseline[:d], system[d], *baseline[d + 1 :]]) for d in range(9)]
-    found = sign_test([ours], [theirs], percent)
+    outcome = sign_test([ours], [theirs], percent)
     before = whole(baseline)
-    assert found.better == sum(score > before + 1e-9 for score in after)
-    assert found.worse == sum(score < before - 1e-9 for score in after)
+    assert outcome.better == sum(score > before + 1e-9 for score in after)
+    assert outcome.worse == sum(score < before - 1e-9 for score in after)
     drawn, better = np.random.default_rng(SEED), 0
     for _ in range(60):
         times = drawn.multinomial(9, [1 / 9] * 9)
-        scores = [whole([one[d] for d in range(9) for _ in range(times[d])]) for one in (system, baseline)]
+        scores = [whole([chains[d] for d in range(9) for _ in range(times[d])]) for chains in (system, baseline)]
         better += scores[0] > scores[1]
     assert paired_bootstrap([ours], [theirs], percent, draws=60).better == better
 
@@ -123,11 +129,11 @@ def test_the_bootstrap_draws_every_test_set_as_often_as_chance_does():
     system, baseline = np.array([[3, 4], [1, 5], [0, 0], [2, 2]]), np.array([[2, 4], [2, 5], [1, 1], [0, 2]])
     sets = [list(drawn) for drawn in product(range(4), repeat=4)]
     with np.errstate(invalid="ignore"):
-        scores = [[one[drawn].sum(axis=0) for drawn in sets] for one in (system, baseline)]
+        scores = [[counts[drawn].sum(axis=0) for drawn in sets] for counts in (system, baseline)]
         ours, theirs = (percent(np.array(sums)) for sums in scores)
-    found = paired_bootstrap([system], [baseline], percent, draws=4000)
-    assert found.better / 4000 == pytest.approx(np.mean(ours > theirs), abs=0.02)
-    assert found.worse / 4000 == pytest.approx(np.mean(ours < theirs), abs=0.02)
+    outcome = paired_bootstrap([system], [baseline], percent, draws=4000)
+    assert outcome.better / 4000 == pytest.approx(np.mean(ours > theirs), abs=0.02)
+    assert outcome.worse / 4000 == pytest.approx(np.mean(ours < theirs), abs=0.02)
 
 
 def test_sacrebleus_bootstrap_on_one_side_is_half_of_ours(translations):
@@ -157,10 +163,10 @@ def test_systems_that_are_the_same_seldom_differ(test):
 def test_a_plain_difference_is_found_and_none_is_not(test):
     numbers = np.random.default_rng(1)
     weak, strong = right(numbers, 200, 0.5), right(numbers, 200, 0.75)
-    found, back = test([strong], [weak], percent), test([weak], [strong], percent)
-    assert found.p < 0.01 and found.better > found.worse
-    assert (back.difference, back.better, back.worse) == (-found.difference, found.worse, found.better)
-    assert back.p == pytest.approx(found.p)
+    outcome, back = test([strong], [weak], percent), test([weak], [strong], percent)
+    assert outcome.p < 0.01 and outcome.better > outcome.worse
+    assert (back.difference, back.better, back.worse) == (-outcome.difference, outcome.worse, outcome.better)
+    assert back.p == pytest.approx(outcome.p)
     same = test([weak], [weak], percent)
     assert (same.difference, same.p, same.better, same.worse) == (0, 1, 0, 0)
 
@@ -197,5 +203,5 @@ def test_a_p_value_says_how_it_was_made():
 
 @pytest.mark.parametrize("module", [significance, tallies, bleu], ids=lambda module: module.__name__)
 def test_the_examples_in_docstrings_are_true(module):
-    found = doctest.testmod(module)
-    assert found.attempted and not found.failed
+    results = doctest.testmod(module)
+    assert results.attempted and not results.failed

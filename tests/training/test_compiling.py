@@ -72,11 +72,14 @@ def test_a_compiled_training_is_the_same_training(kind):
     compiled, sums = trained(kind, Compiling("aot_eager", 64))
     for name, weights in plain.items():
         torch.testing.assert_close(compiled[name], weights, atol=1e-6, rtol=0, msg=lambda text, n=name: f"{n}: {text}")
-    for one, other in zip(plain_sums, sums, strict=True):
-        assert other.loss == pytest.approx(one.loss, abs=1e-6)
-        assert (other.source_tokens, other.target_tokens) == (one.source_tokens, one.target_tokens)
-        assert other.terms.counts == one.terms.counts
-        assert one.padding == 0 and other.padding == other.places - one.places > 0
+    for plain_sum, padded_sum in zip(plain_sums, sums, strict=True):
+        assert padded_sum.loss == pytest.approx(plain_sum.loss, abs=1e-6)
+        assert (padded_sum.source_tokens, padded_sum.target_tokens) == (
+            plain_sum.source_tokens,
+            plain_sum.target_tokens,
+        )
+        assert padded_sum.terms.counts == plain_sum.terms.counts
+        assert plain_sum.padding == 0 and padded_sum.padding == padded_sum.places - plain_sum.places > 0
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -148,14 +151,14 @@ def test_validation_is_not_compiled(folder, monkeypatch):
 
     class Counts(Notes):
         def validated(self, validation) -> None:
-            found.append((backend.graphs, max(counts)))
+            graph_counts.append((backend.graphs, max(counts)))
 
-    backend, counts, found = Counted(), [], []
+    backend, counts, graph_counts = Counted(), [], []
     compiled_by(monkeypatch, backend)
     assert folder.changed(select_by="bleu").train(
         Counts(each=lambda step: counts.append(backend.graphs)), open_score=lambda: lambda *sides: 1.0, compiled=True
     )
-    assert len(found) == 3 and all(after == before > 0 for after, before in found)
+    assert len(graph_counts) == 3 and all(after == before > 0 for after, before in graph_counts)
 
 
 def fails(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]):

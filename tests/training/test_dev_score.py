@@ -15,17 +15,17 @@ def test_every_dev_instance_is_translated_and_given_to_the_score_with_its_refere
     folder = make_folder(tmp_path / "run").changed(select_by="bleu", bleu_beam=beam)
     calls, parts = [], []
     watched = lambda batches: parts.extend(batches) or parts  # noqa: E731
-    score = lambda found, references: calls.append((found, references)) or 12.5  # noqa: E731
+    score = lambda translations, references: calls.append((translations, references)) or 12.5  # noqa: E731
     task = prepare(folder.paths, read_settings(folder.paths), torch.device("cpu"), lambda: score)
     task.model.train()
     assert dev_score(task.model, task.dev, task.train, task.score, watched) == 12.5
     assert len(parts) > 1
     assert task.model.training
-    ((found, references),) = calls
+    ((translations, references),) = calls
     assert references == [target for _, target in make_documents(8, seed=2)]
     task.model.eval()
     alone = [beam_search(task.model, task.dev.take([n]), DecodeConfig(beam=beam))[0][0].sentences for n in range(8)]
-    assert found == alone
+    assert translations == alone
 
 
 def test_the_score_says_when_to_stop_and_whose_weights_to_take(tmp_path):
@@ -33,7 +33,7 @@ def test_the_score_says_when_to_stop_and_whose_weights_to_take(tmp_path):
     scores = iter([1.0, 5.0, 4.0, 5.0, 0.0])
     rules = {"select_by": "bleu", "patience": 2, "max_updates": None, "validate_every_updates": 2}
     folder, notes = make_folder(tmp_path / "run").changed(**rules), Notes()
-    assert folder.train(notes, open_score=lambda: lambda found, references: next(scores))
+    assert folder.train(notes, open_score=lambda: lambda translations, references: next(scores))
     record, dev = folder.record(), [line for line in folder.metrics() if line["kind"] == "dev"]
     assert notes.said("training ends after update 8: no better dev BLEU in 2 validations")
     assert [line["bleu"] for line in dev] == [1.0, 5.0, 4.0, 5.0]

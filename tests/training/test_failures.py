@@ -43,9 +43,9 @@ def saved(folder: Folder) -> list[int]:
 
 
 def check_record(folder: Folder, problem: Exception, reason: Reason, update: int) -> None:
-    found = read_exit(folder.paths.state)
-    assert (found.reason, found.status, found.update) == (reason, 2, update)
-    assert found.message == str(problem)
+    ending = read_exit(folder.paths.state)
+    assert (ending.reason, ending.status, ending.update) == (reason, 2, update)
+    assert ending.message == str(problem)
 
 
 def goes_on(folder: Folder, after: int) -> None:

@@ -12,8 +12,8 @@ from docmt.training.task import freeze, prepare, read_settings
 
 def start_of(model) -> Start:
     names = [name for name, _ in model.named_parameters()]
-    taken = [name for name in names if model.transfer_source(name) is not None]
-    return Start(taken, [name for name in names if name not in taken])
+    transferred = [name for name in names if model.transfer_source(name) is not None]
+    return Start(transferred, [name for name in names if name not in transferred])
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_names_that_freeze_nothing_or_everything_are_refused(model, frozen, mess
     assert message in str(problem.value)
 
 
-def test_new_where_everything_was_taken_is_refused(model):
+def test_new_where_everything_was_transferred_is_refused(model):
     everything = Start([name for name, _ in model.named_parameters()], [])
     with pytest.raises(UserError, match="every parameter was transferred"):
         freeze(model, ("new",), everything)

@@ -97,11 +97,11 @@ def test_lines_later_than_the_checkpoint_are_dropped(tmp_path):
     """The checkpoint of update 4 may be from before its validation."""
     path = tmp_path / "metrics.jsonl"
     lines = [json.dumps({"kind": kind, "update": update}) for update in (2, 4, 6) for kind in ("train", "dev")]
-    for validated, kept in ((4, 4), (2, 3)):
+    for validated, remaining in ((4, 4), (2, 3)):
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         history = [Validation(validated, 0, 1.0, 1.0)]
         Metrics(path, Status(update=4, history=history), 1).close()
-        assert path.read_text(encoding="utf-8").splitlines() == lines[:kept]
+        assert path.read_text(encoding="utf-8").splitlines() == lines[:remaining]
 
 
 def test_tensorboard_events_of_an_earlier_training_go(folder):
@@ -134,24 +134,24 @@ def test_checkpoint_rule_makes_the_model(folder, rule):
     other = folder.changed(checkpoint=rule, average=2, validate_every_updates=1, lr=3e-2, max_updates=8)
     settings = read_settings(other.paths)
     task = prepare(other.paths, settings, torch.device("cpu"))
-    kept = []
+    snapshots = []
 
     class Keeping(Notes):
         def validated(self, validation) -> None:
-            kept.append((validation.loss, {n: p.detach().clone() for n, p in task.model.named_parameters()}))
+            snapshots.append((validation.loss, {n: p.detach().clone() for n, p in task.model.named_parameters()}))
 
     training = Training(task, StateFolder(other.paths.state, print, {}), Watch())
     assert training.run(Keeping()) is Reason.FINISHED
     chosen = training.choose_weights()
     expected = {
-        "best": min(kept, key=lambda pair: pair[0])[1],
-        "last": kept[-1][1],
-        "average": {name: (kept[-1][1][name] + kept[-2][1][name]) / 2 for name in kept[0][1]},
+        "best": min(snapshots, key=lambda pair: pair[0])[1],
+        "last": snapshots[-1][1],
+        "average": {name: (snapshots[-1][1][name] + snapshots[-2][1][name]) / 2 for name in snapshots[0][1]},
     }[rule]
     for name, parameter in task.model.named_parameters():
         torch.testing.assert_close(parameter.detach(), expected[name], rtol=0, atol=1e-7)
     if rule != "average":
-        assert chosen.loss == pytest.approx(min(loss for loss, _ in kept) if rule == "best" else kept[-1][0])
+        assert chosen.loss == pytest.approx(min(loss for loss, _ in snapshots) if rule == "best" else snapshots[-1][0])
 
 
 def test_patience_ends_a_training_that_does_not_get_better(folder):

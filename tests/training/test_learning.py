@@ -31,8 +31,8 @@ def accuracies(folder: Folder, by_sentence: bool) -> tuple[float, float]:
     model = load_model(folder.paths.output / "model")
     batch = frame_batch(Rows.from_lists(*sides), model.config.frame)
     with torch.no_grad():
-        found = model.logits(model.decode(batch.target_in, model.encode(batch.source))).argmax(dim=-1)
-    right = found == batch.target_out
+        predicted = model.logits(model.decode(batch.target_in, model.encode(batch.source))).argmax(dim=-1)
+    right = predicted == batch.target_out
     pronoun = (batch.target_out == HE) | (batch.target_out == SHE)
     return right[pronoun].float().mean().item(), right[~pronoun].float().mean().item()
 

@@ -28,9 +28,9 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def take(folder: Path, note: Callable[[str], None] = print, give_up: Callable = lambda: None) -> Lease:
-    taken = Lease(folder)
-    taken.take(lambda: None, note, give_up)
-    return taken
+    lease_of_folder = Lease(folder)
+    lease_of_folder.take(lambda: None, note, give_up)
+    return lease_of_folder
 
 
 # --- what is written, by whom
@@ -76,8 +76,8 @@ def test_a_lease_is_stale_by_its_age_or_by_waiting_for_a_sign(folder, monkeypatc
     folder.paths.state.mkdir()
     elsewhere(folder.paths.state, age_s)
     said = []
-    with take(folder.paths.state, said.append) as taken:
-        assert taken.is_held()
+    with take(folder.paths.state, said.append) as lease_of_folder:
+        assert lease_of_folder.is_held()
         assert said[-1].startswith("process 7 on node7 gave no sign of life for ")
         assert len(said) == 1 + (age_s < 0)
 
@@ -103,8 +103,8 @@ def test_who_waits_may_be_stopped(folder, monkeypatch, options, reason):
 def test_a_lease_that_ends_in_order_while_another_waits_is_that_ones(tmp_path, monkeypatch):
     monkeypatch.setattr(lease, "LOOK_S", 0.01)
     file = elsewhere(tmp_path, 0.0)
-    with take(tmp_path, give_up=lambda: file.unlink(missing_ok=True)) as taken:
-        assert taken.is_held()
+    with take(tmp_path, give_up=lambda: file.unlink(missing_ok=True)) as lease_of_folder:
+        assert lease_of_folder.is_held()
 
 
 def test_a_sign_of_life_counts_though_it_comes_late(tmp_path, monkeypatch):

@@ -96,8 +96,8 @@ def test_an_update_has_the_same_gradient_however_it_is_split(model, rows, batch_
     """With dropout and word dropout on, whose draws follow from the document."""
     whole, whole_sums = gradients(model, rows, 10_000)
     split, split_sums = gradients(model, rows, batch_tokens, ranks)
-    for one, other in zip(whole, split, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+    for whole_gradient, split_gradient in zip(whole, split, strict=True):
+        torch.testing.assert_close(whole_gradient, split_gradient, rtol=1e-4, atol=1e-6)
     assert split_sums.loss == pytest.approx(whole_sums.loss, rel=1e-5)
     assert split_sums.target_tokens == whole_sums.target_tokens == target_tokens(rows).sum()
 
@@ -117,8 +117,8 @@ def test_dev_losses_are_means_over_all_target_tokens(model, rows):
         logits = model.logits(model.decode(batch.target_in, model.encode(batch.source)))
     expected = loss_by_loops(logits.tolist(), batch.target_out.tolist(), 0.1)
     tokens = len(batch.target_out)
-    *found, terms = dev_losses(
+    *losses, terms = dev_losses(
         model, rows, 30, 0.1, torch.device("cpu"), partial(forward_context, torch.device("cpu"), "fp32"), Ranks()
     )
-    assert found == pytest.approx([value / tokens for value in expected], rel=1e-4) and terms == {}
+    assert losses == pytest.approx([value / tokens for value in expected], rel=1e-4) and terms == {}
     assert model.training

@@ -88,8 +88,8 @@ def trained(request, tmp_path_factory) -> tuple[str, Path]:
     write_json(root / "training.json", chosen)
     command(*training(root))
     decode = {"beam": 2, "max_length_a": 1.0, "max_length_b": 3}
-    kept = {key: chosen[key] for key in ("version", "study", "corpus", "system", "scale", "seed", "view")}
-    write_json(root / "decoding.json", {**kept, "decode": decode})
+    common = {key: chosen[key] for key in ("version", "study", "corpus", "system", "scale", "seed", "view")}
+    write_json(root / "decoding.json", {**common, "decode": decode})
     names = {"settings": "decoding.json", "model": "trained/model", "view": "view", "output": "translations"}
     command(
         "job",
@@ -153,13 +153,13 @@ def test_the_record_accounts_for_every_weight_and_every_parameter(trained):
     kind, root = trained
     record = read_json(root / "trained" / "record.json")
     names = [name for name, _ in load_model(root / "trained" / "model").named_parameters()]
-    account = record["start"]
-    assert sorted(account["transferred"] + account["new"]) == sorted(names)
-    assert set(account["weights"]) == set(load_file(root / "checkpoint" / "model.safetensors"))
-    assert account["new_pieces"]["source_embedding.weight"] == ["<sep>", "<cls>"]
+    start = record["start"]
+    assert sorted(start["transferred"] + start["new"]) == sorted(names)
+    assert set(start["weights"]) == set(load_file(root / "checkpoint" / "model.safetensors"))
+    assert start["new_pieces"]["source_embedding.weight"] == ["<sep>", "<cls>"]
     expected = {"mbart": (), "bart": (".global_.", ".gate."), "bert": ("decoder", "target_embedding", "output")}[kind]
-    assert all(any(part in name for part in expected) for name in account["new"])
-    assert record["new"] == len(account["new"])
+    assert all(any(part in name for part in expected) for name in start["new"])
+    assert record["new"] == len(start["new"])
     assert read_json(root / "trained" / "model" / "model.json")["provenance"]["pretrained"] == str(root / "checkpoint")
 
 
@@ -179,13 +179,13 @@ def refusal(root: Path, **changed: Path) -> str:
     names = {"settings": "training.json", "view": "view", "text": "tokens/text", "output": "trained", "state": "state"}
     paths = {name: root / path for name, path in names.items()} | {"pretrained": root / "checkpoint"} | changed
     with pytest.raises(UserError) as refused:
-        found = Paths(**paths)
-        read_settings(found)
-        check_text(found)
+        files = Paths(**paths)
+        read_settings(files)
+        check_text(files)
     return str(refused.value)
 
 
-def test_the_log_says_what_is_taken_what_is_new_and_what_is_left(bart, capsys):
+def test_the_log_says_what_is_transferred_what_is_new_and_what_is_left(bart, capsys):
     command(*training(bart))
     log = capsys.readouterr()
     text = re.sub(r"\s+", " ", log.out + log.err)

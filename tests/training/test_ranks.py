@@ -56,8 +56,8 @@ def chains_of(document: list) -> list[list[int]]:
     return [np.flatnonzero(words == word).tolist() for word in np.unique(words) if (words == word).sum() > 1]
 
 
-def write_chains(path: Path, made: list) -> None:
-    chains = [chains_of(source) for source, _ in made]
+def write_chains(path: Path, pairs: list) -> None:
+    chains = [chains_of(source) for source, _ in pairs]
     rows = [
         {"members": [place for chain in some for place in chain], "lengths": [len(chain) for chain in some]}
         for some in chains
@@ -68,10 +68,10 @@ def write_chains(path: Path, made: list) -> None:
 def folder_of(root: Path, model: dict, **training: object) -> Folder:
     folder = make_folder(root)
     for split, count, seed in (("train", 40, 1), ("dev", 4, 2)):
-        made = documents(count, seed)
-        write_view(root / "view" / f"{split}.arrow", made, by_sentence=model["kind"] == "transformer")
+        pairs = documents(count, seed)
+        write_view(root / "view" / f"{split}.arrow", pairs, by_sentence=model["kind"] == "transformer")
         if model["kind"] == "lexical_chain":
-            write_chains(root / "chains" / f"{split}.arrow", made)
+            write_chains(root / "chains" / f"{split}.arrow", pairs)
             (root / "chains" / STOP_WORDS).touch()
     folder.model.clear()
     return folder.changed({**SIZES, **NOISE, **model}, **{**TRAINING, **training})
@@ -94,12 +94,12 @@ def curve(folder: Folder, kind: str) -> np.ndarray:
     return np.array([line["loss"] for line in folder.metrics() if line["kind"] == kind])
 
 
-def assert_same_training(one: Folder, other: Folder) -> None:
+def assert_same_training(single: Folder, several: Folder) -> None:
     for kind in ("train", "dev"):
-        curves = curve(one, kind), curve(other, kind)
+        curves = curve(single, kind), curve(several, kind)
         assert len(curves[0]) == len(curves[1]) >= 25
         np.testing.assert_allclose(*curves, rtol=0, atol=1e-6)
-    weights = [load_file(folder.paths.output / "model" / "model.safetensors") for folder in (one, other)]
+    weights = [load_file(folder.paths.output / "model" / "model.safetensors") for folder in (single, several)]
     assert weights[0].keys() == weights[1].keys()
     for name, tensor in weights[0].items():
         torch.testing.assert_close(tensor, weights[1][name], rtol=0, atol=1e-5, msg=lambda text, n=name: f"{n}: {text}")

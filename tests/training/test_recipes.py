@@ -73,14 +73,14 @@ def test_learning_rates(name):
     system = recipe(name)
     model = nn.ModuleDict({"known": nn.Linear(1, 1), "fresh": nn.Linear(1, 1)})
     starts = system.init_from is not None or system.pretrained is not None
-    taken = [parameter for parameter, _ in model.named_parameters() if starts and parameter.startswith("known")]
+    transferred = [parameter for parameter, _ in model.named_parameters() if starts and parameter.startswith("known")]
     if "transferred" in system.train.frozen:
         model["known"].requires_grad_(False)
-    optimiser = build_optimiser(model, system.train, taken)
+    optimiser = build_optimiser(model, system.train, transferred)
     for update in UPDATES:
         expected = {group: formula(update) for group, formula in RATES[name].items()}
-        found = set_learning_rates(optimiser, system.train, system.model.width, update)
-        assert found == pytest.approx(expected, rel=1e-12), update
+        rates = set_learning_rates(optimiser, system.train, system.model.width, update)
+        assert rates == pytest.approx(expected, rel=1e-12), update
 
 
 def test_kl_weight_rises_from_0_to_1_over_the_first_20000_updates():

@@ -45,7 +45,7 @@ def test_the_record_says_on_what_it_ran(trained):
     assert (record["seed"], record["frozen"], record["start"]) == (1, [], None)
 
 
-def test_the_record_has_the_names_of_what_was_taken_and_what_is_new(tmp_path, trained):
+def test_the_record_has_the_names_of_transferred_and_new_parameters(tmp_path, trained):
     folder = make_folder(tmp_path / "run", init=trained[0].paths.output / "model").changed(max_updates=1)
     assert folder.train()
     card = read_json(folder.paths.output / "model" / "model.json")

@@ -213,15 +213,15 @@ def test_rows_are_the_same_wherever_checkpoints_are(tmp_path, monkeypatch, every
     """With minutes 0, a checkpoint stands between each update and its validation, too."""
     monkeypatch.setattr(listeners, "EVERY_UPDATES", every)
     number_event_files(monkeypatch)
-    found = []
+    curves = []
     for name, stops in (("stopped", range(1, 12)), ("whole", ())):
         folder = make_folder(tmp_path / name).changed(save_every_updates=100)
         for _ in stops:
             in_order = Notes(each=lambda step: os.kill(os.getpid(), signal.SIGTERM))
             assert not folder.train(in_order, save_minutes=save_minutes)
         assert folder.train()
-        found.append((rows(folder), scalars(folder)))
-    assert found[0] == found[1]
+        curves.append((rows(folder), scalars(folder)))
+    assert curves[0] == curves[1]
 
 
 def number_event_files(monkeypatch) -> None:

@@ -64,11 +64,11 @@ def test_checkpoint_rules_say_whose_weights_are_kept(rule, expected, by):
 @pytest.mark.parametrize("losses", list(itertools.permutations([1.0, 2.0, 3.0, 2.0, float("nan")]))[::7])
 def test_weights_that_are_not_wanted_are_never_wanted_again(rule, losses):
     """Else a rule would ask for weights that are gone."""
-    train, kept = TrainConfig(checkpoint=rule, average=2), set()
+    train, earlier = TrainConfig(checkpoint=rule, average=2), set()
     for count in range(1, len(losses) + 1):
         present = chosen_updates(train, history(*losses[:count]))
-        assert set(present) <= kept | {100 * count}
-        kept = set(present)
+        assert set(present) <= earlier | {100 * count}
+        earlier = set(present)
 
 
 def test_the_earliest_of_equal_validations_is_the_best_and_one_that_is_no_number_the_worst():
@@ -82,11 +82,11 @@ def test_mean_of_weights():
     assert several[0]["a"].tolist() == [1.0, 2.0]
 
 
-def test_two_learning_rates_reach_the_taken_and_the_new_parameters(model):
+def test_two_learning_rates_reach_the_transferred_and_the_new_parameters(model):
     names = [name for name, _ in model.named_parameters()]
-    taken = [name for name in names if model.transfer_source(name) is not None]
+    transferred = [name for name in names if model.transfer_source(name) is not None]
     train = TrainConfig(lr=1.0, lr_new=5e-4, lr_transferred=1e-4, warmup_updates=10)
-    optimiser = build_optimiser(model, train, taken)
+    optimiser = build_optimiser(model, train, transferred)
     rates = set_learning_rates(optimiser, train, 8, update=5)
     assert rates == {"lr_new": pytest.approx(2.5e-4), "lr_transferred": pytest.approx(5e-5)}
     rate_of = {id(parameter): group["lr"] for group in optimiser.param_groups for parameter in group["params"]}
@@ -97,16 +97,16 @@ def test_two_learning_rates_reach_the_taken_and_the_new_parameters(model):
 
 
 def test_rates_that_are_not_set_are_lr(model):
-    taken = ["source_embedding.weight"]
+    transferred = ["source_embedding.weight"]
     train = TrainConfig(lr=1e-3, lr_transferred=1e-4, schedule="constant")
-    assert set_learning_rates(build_optimiser(model, train, taken), train, 8, 1) == {
+    assert set_learning_rates(build_optimiser(model, train, transferred), train, 8, 1) == {
         "lr_new": 1e-3,
         "lr_transferred": 1e-4,
     }
     assert set_learning_rates(build_optimiser(model, train), train, 8, 1) == {"lr": 1e-3}
 
 
-OWN_SCHEDULES = {
+GROUP_SCHEDULES = {
     "rise and root beside a straight line": (
         {"schedule": "polynomial", "lr": 3e-5}
         | {"schedule_new": "inverse_sqrt", "lr_new": 5e-4, "warmup_updates_new": 20},
@@ -131,18 +131,18 @@ OWN_SCHEDULES = {
 }
 
 
-@pytest.mark.parametrize("case", OWN_SCHEDULES)
-def test_new_and_taken_parameters_may_have_schedules_of_their_own(model, case):
-    settings, new, taken = OWN_SCHEDULES[case]
+@pytest.mark.parametrize("case", GROUP_SCHEDULES)
+def test_new_and_transferred_parameters_may_have_schedules_of_their_own(model, case):
+    settings, new, transferred = GROUP_SCHEDULES[case]
     train = TrainConfig(warmup_updates=100, max_updates=900, **settings)
     optimiser = build_optimiser(model, train, ["source_embedding.weight"])
     for update in (1, 2, 19, 20, 21, 99, 100, 101, 399, 400, 401, 900):
-        expected = {"lr_new": new(update), "lr_transferred": taken(update)}
+        expected = {"lr_new": new(update), "lr_transferred": transferred(update)}
         assert set_learning_rates(optimiser, train, 8, update) == pytest.approx(expected, rel=1e-12), update
 
 
 @pytest.mark.parametrize("group", ["new", "transferred"])
-def test_noam_has_no_rate_for_taken_or_new_parameters(group):
+def test_noam_has_no_rate_for_transferred_or_new_parameters(group):
     for schedules in ({"schedule": "noam"}, {f"schedule_{group}": "noam"}):
         with pytest.raises(BadValue, match=f"inverse_sqrt, polynomial or constant beside lr_{group}"):
             TrainConfig(**schedules, **{f"lr_{group}": 1e-4})

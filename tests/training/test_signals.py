@@ -28,8 +28,8 @@ def check_stopped(folder: Folder, status: int, said: str, update: int) -> None:
     assert status == 75, said
     assert said.count(f"asked to stop: checkpoint of update {update} written") == 1
     assert "Traceback" not in said
-    found = read_exit(folder.paths.state)
-    assert (found.reason, found.status, found.update) == (Reason.STOPPED, 75, update)
+    ending = read_exit(folder.paths.state)
+    assert (ending.reason, ending.status, ending.update) == (Reason.STOPPED, 75, update)
     assert not (folder.paths.state / "process.json").exists()
 
 
@@ -92,8 +92,8 @@ def test_ctrl_c_twice_ends_at_once_with_one_line(reference, folder):
         == "docmt: interrupted again, so the training ended at once; the checkpoint of update 6 stays"
     )
     assert "Traceback" not in said
-    found = read_exit(folder.paths.state)
-    assert (found.reason, found.status, found.update) == (Reason.STOPPED, 130, 7)
+    ending = read_exit(folder.paths.state)
+    assert (ending.reason, ending.status, ending.update) == (Reason.STOPPED, 130, 7)
     check_goes_on(folder, reference, after=6)
 
 

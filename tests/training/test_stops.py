@@ -92,12 +92,12 @@ class Job:
         """Its process or, of several ranks, one of them; the others fail of that."""
         status, said = self.run("SIGKILL", where)
         assert status == (-signal.SIGKILL if self.ranks == 1 else 128 + signal.SIGKILL), said
-        found = read_exit(self.folder.paths.state)
-        assert found is None if self.ranks == 1 else found.reason is Reason.ERROR
+        ending = read_exit(self.folder.paths.state)
+        assert ending is None if self.ranks == 1 else ending.reason is Reason.ERROR
 
     def check_exit(self, reason: Reason, update: int) -> None:
-        found = read_exit(self.folder.paths.state)
-        assert (found.reason, found.status, found.update) == (reason, 75, update)
+        ending = read_exit(self.folder.paths.state)
+        assert (ending.reason, ending.status, ending.update) == (reason, 75, update)
 
     def finished(self) -> bytes:
         status, said = self.run("none")
@@ -106,7 +106,7 @@ class Job:
         assert read_exit(self.folder.paths.output).reason is Reason.FINISHED
         return self.folder.weights()
 
-    def made_twice(self) -> int:
+    def repeated_updates(self) -> int:
         return len(self.began) - len(set(self.began))
 
 
@@ -129,16 +129,16 @@ def test_a_signal_writes_a_checkpoint_after_the_present_update(folder, number):
 def test_a_near_deadline_writes_a_checkpoint_and_stops(folder):
     folder = folder.changed(max_updates=30)
     expected = never_stopped(folder)
-    made: list[int] = []
+    updates: list[int] = []
     for seconds in (0.0, 0.5, 0.7):
         notes = Notes(each=lambda step: time.sleep(0.05))
         assert not folder.train(notes, deadline_minutes=seconds / 60)
-        made += [step.update for step in notes.steps]
-        assert notes.said(f"the deadline is near: checkpoint of update {made[-1]} written")
-    assert made[0] == 1, "a job whose time is over before it begins makes one update"
+        updates += [step.update for step in notes.steps]
+        assert notes.said(f"the deadline is near: checkpoint of update {updates[-1]} written")
+    assert updates[0] == 1, "a job whose time is over before it begins makes one update"
     resumed = Notes()
     assert folder.train(resumed)
-    assert made + [step.update for step in resumed.steps] == list(range(1, 31)), "none is lost"
+    assert updates + [step.update for step in resumed.steps] == list(range(1, 31)), "none is lost"
     assert folder.weights() == expected
 
 
@@ -163,8 +163,8 @@ def test_a_hung_training_ends_with_the_stack_of_every_thread(tmp_path):
     assert "ranks.py" in waiting and "ranks.py" not in hanging
     assert "in update" in hanging
     assert "in _look" in waiting, "every thread"
-    found = read_exit(folder.paths.state)
-    assert (found.reason, found.status, found.update) == (Reason.HUNG, 70, 4)
+    ending = read_exit(folder.paths.state)
+    assert (ending.reason, ending.status, ending.update) == (Reason.HUNG, 70, 4)
     notes = Notes()
     assert folder.train(notes)
     assert notes.steps[0].update == 4
@@ -175,8 +175,8 @@ def test_of_two_ranks_the_one_that_runs_out_of_memory_is_blamed(tmp_path):
     status, said = Job(folder, ranks=2).run("memory", "5")
     assert status == 2, said
     assert "update 5: out of memory" in said
-    found = read_exit(folder.paths.state)
-    assert (found.reason, found.status, found.update) == (Reason.OUT_OF_MEMORY, 2, 4)
+    ending = read_exit(folder.paths.state)
+    assert (ending.reason, ending.status, ending.update) == (Reason.OUT_OF_MEMORY, 2, 4)
 
 
 @pytest.mark.slow
@@ -200,9 +200,9 @@ def test_stopped_at_random_updates_and_in_validations(folder, ranks, seed):
     (folder.root / "began.txt").unlink()
     job.out_of_time(generator.uniform(0.5, 3.0))
     for where in points(generator, after=job.began[-1]):
-        before, how = job.made_twice(), generator.choice(["SIGTERM", "SIGUSR1", "SIGINT", "SIGKILL"])
+        before, how = job.repeated_updates(), generator.choice(["SIGTERM", "SIGUSR1", "SIGINT", "SIGKILL"])
         job.killed(where) if how == "SIGKILL" else job.stopped(how, where)
-        assert job.made_twice() - before <= LONG["save_every_updates"]
+        assert job.repeated_updates() - before <= LONG["save_every_updates"]
     assert job.finished() == expected
 
 

@@ -23,14 +23,14 @@ TRAIN = {"max_updates": 1000, "select_by": "loss"}
 
 def lines(*updates: int, pace: float = 2.0, **more: object) -> list[dict]:
     """Of a training that takes `pace` seconds an update and validates every 40."""
-    found = []
+    rows = []
     for update in updates:
         wall = pace * update
         numbers = {"loss": 5 - update / 100, "target_tokens_per_s": 900.0, "wall_s": wall, "device_hours": wall / 3600}
-        found.append({"kind": "train", "update": update, **numbers})
+        rows.append({"kind": "train", "update": update, **numbers})
         if update % 40 == 0:
-            found.append({"kind": "dev", "update": update, "loss": 6 - update / 100, "bleu": update / 10, **more})
-    return found
+            rows.append({"kind": "dev", "update": update, "loss": 6 - update / 100, "bleu": update / 10, **more})
+    return rows
 
 
 def write_metrics(folder: Path, rows: list[dict], rest: str = "") -> None:
@@ -55,14 +55,14 @@ def hold(folder: Path) -> None:
     lease.Lease(folder).take(lambda: None, print, lambda: None)
 
 
-def found(results: Path) -> TrainingState:
-    (one,) = survey.survey(results)
-    return one
+def only_training(results: Path) -> TrainingState:
+    (training,) = survey.survey(results)
+    return training
 
 
 def test_a_running_training(tmp_path, state):
     hold(state)
-    assert found(tmp_path) == TrainingState(
+    assert only_training(tmp_path) == TrainingState(
         *("paper", "toy", "sentence", "seed1", "running"),
         update=100,
         max_updates=1000,
@@ -77,7 +77,7 @@ def test_a_running_training(tmp_path, state):
 
 def test_bleu_stands_where_the_rules_go_by_it(tmp_path):
     hold(make_state(tmp_path, [*lines(40, 80), *lines(120, bleu=1.0)], select_by="bleu"))
-    assert (found(tmp_path).dev, found(tmp_path).best) == (1.0, 8.0)
+    assert (only_training(tmp_path).dev, only_training(tmp_path).best) == (1.0, 8.0)
 
 
 def test_the_time_left_goes_by_the_newest_lines():
@@ -92,7 +92,7 @@ def test_the_time_left_goes_by_the_newest_lines():
 def test_what_cannot_be_known_yet_is_none(tmp_path, settings):
     folder = make_state(tmp_path, [], rest='{"kind": "train", "upd', **settings)
     hold(folder)
-    training = found(tmp_path)
+    training = only_training(tmp_path)
     assert (training.state, training.update) == ("running", 0)
     assert {training.loss, training.dev, training.best, training.left_s, training.device_hours} == {None}
 
@@ -110,7 +110,7 @@ def test_what_cannot_be_known_yet_is_none(tmp_path, settings):
 def test_what_ended_says_why(tmp_path, state, reason, expected):
     hold(state)
     write_exit(state, reason, 100, "message")
-    training = found(tmp_path)
+    training = only_training(tmp_path)
     assert (training.state, training.reason) == expected
     assert training.left_s is None
 
@@ -122,15 +122,15 @@ def test_a_process_that_is_gone_was_killed(tmp_path, state):
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as other:
         while not (state / lease.FILE).exists():
             assert other.poll() is None
-        assert found(tmp_path).state == "running"
+        assert only_training(tmp_path).state == "running"
         other.kill()
         # Nobody has asked for its status yet.
         os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
-        assert found(tmp_path).state == "killed"
-    assert found(tmp_path).state == "killed"
+        assert only_training(tmp_path).state == "killed"
+    assert only_training(tmp_path).state == "killed"
     claimed = json.loads((state / lease.FILE).read_text())
     write_json(state / lease.FILE, {**claimed, "process": os.getpid()})
-    assert found(tmp_path).state == "killed"
+    assert only_training(tmp_path).state == "killed"
 
 
 @pytest.mark.parametrize(("age", "expected"), [(survey.FRESH_S - 60, "running"), (survey.FRESH_S + 60, "killed")])
@@ -139,7 +139,7 @@ def test_on_another_machine_the_newest_file_tells(tmp_path, state, age, expected
     newest = max(file.stat().st_mtime for file in (state, *state.iterdir()))
     for file in (state, *state.iterdir()):
         os.utime(file, (newest - age, newest - age))
-    assert found(tmp_path).state == expected
+    assert only_training(tmp_path).state == expected
 
 
 def test_trainings_that_run_come_first_and_states_set_aside_are_left_out(tmp_path, state):
@@ -165,7 +165,7 @@ def test_a_real_training_from_its_beginning_to_its_end(tmp_path):
     assert {training.state for training in seen} == {"running"}
     assert [training.update for training in seen] == [0] * 4 + [4] * 4 + [8] * 4
     assert all((training.left_s is None) == (training.update == 0) for training in seen)
-    end = found(results)
+    end = only_training(results)
     record = json.loads((output / "record.json").read_text())
     assert (end.state, end.update, end.max_updates) == ("finished", 12, 12)
     assert end.device_hours == record["device_hours"] > seen[-1].device_hours

@@ -70,27 +70,27 @@ LAYERS = {
 def test_attention_without_preferences_has_the_entropy_of_its_runs(case):
     source, target = documents()
     batch = batch_of(case, source, target)
-    found = entropy_of(indifferent(case), source, target)
+    entropy = entropy_of(indifferent(case), source, target)
     expected = {
         f"{role}{part}": np.mean(spread(batch, role, scope))
         for role, parts in LAYERS[case].items()
         for part, scope in parts.items()
     }
-    assert {kind: found[kind] for kind in expected} == pytest.approx(expected, rel=1e-6)
-    assert not [kind for kind in found if kind.startswith(ROLES) and kind not in expected]
+    assert {kind: entropy[kind] for kind in expected} == pytest.approx(expected, rel=1e-6)
+    assert not [kind for kind in entropy if kind.startswith(ROLES) and kind not in expected]
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_attention_of_every_model_is_told_of(case):
-    found = entropy_of(model_of(case), *documents())
-    assert set(ROLES) <= {kind.split(".")[0] for kind in found}
+    entropy = entropy_of(model_of(case), *documents())
+    assert set(ROLES) <= {kind.split(".")[0] for kind in entropy}
     besides = {
         "lexical_chain": {"encoder.general.attention", "encoder.lexical.attention"},
         "w_link": {"encoder.shared_context.attention"},
         "han joint": {f"{s}_context.{level}_attention" for s in ("source", "target") for level in ("word", "sentence")},
     }
-    assert besides.get(case, set()) <= set(found)
-    assert all(math.isfinite(bits) and bits >= 0 for bits in found.values())
+    assert besides.get(case, set()) <= set(entropy)
+    assert all(math.isfinite(bits) and bits >= 0 for bits in entropy.values())
 
 
 def test_the_mean_is_over_all_queries_heads_and_layers():
@@ -99,13 +99,13 @@ def test_the_mean_is_over_all_queries_heads_and_layers():
     watched = validate.entropies
     try:
         validate.entropies = lambda *call: told.append(watched(*call)) or told[-1]
-        found = entropy_of(model, *documents())
+        entropy = entropy_of(model, *documents())
     finally:
         validate.entropies = watched
     layers, heads = model.config.encoder_layers, model.config.heads
     assert len(told) == 3 * layers
     assert {bits.shape[1] for bits in told} == {heads}
-    assert found["encoder_self"] == pytest.approx(torch.cat(told[:layers]).mean().item(), rel=1e-6)
+    assert entropy["encoder_self"] == pytest.approx(torch.cat(told[:layers]).mean().item(), rel=1e-6)
 
 
 def test_telling_changes_nothing():
@@ -121,11 +121,11 @@ def test_telling_changes_nothing():
 
 def test_the_sample_is_fixed_spread_over_the_dev_set_and_small():
     rows = Rows.from_lists([[[7]]] * 5000, [[[number] * 9] for number in range(5000)])
-    taken = sample(rows)
-    assert validate.SAMPLE_TOKENS / 2 < len(taken.target_ids) <= validate.SAMPLE_TOKENS
-    assert taken.target_ids[0] == 0
-    assert taken.target_ids[-1] > 4900
-    assert np.array_equal(sample(rows).target_ids, taken.target_ids)
+    chosen = sample(rows)
+    assert validate.SAMPLE_TOKENS / 2 < len(chosen.target_ids) <= validate.SAMPLE_TOKENS
+    assert chosen.target_ids[0] == 0
+    assert chosen.target_ids[-1] > 4900
+    assert np.array_equal(sample(rows).target_ids, chosen.target_ids)
     assert len(sample(rows.take(range(3)))) == 3
 
 

@@ -51,16 +51,16 @@ def reference(tmp_path_factory) -> Folder:
 @pytest.fixture
 def during(monkeypatch) -> Iterator[Callable[[int, int, Callable], None]]:
     """Makes the next training act as it comes to a batch of the validation after an update, counted from 0."""
-    plain, planted, made = Watch.until_asked, {}, []
+    plain, planted, updates = Watch.until_asked, {}, []
 
     def until_asked(self: Watch, parts: Iterable) -> Iterator:
         for part in plain(self, parts):
-            made.append(self.update)
-            planted.pop((self.update, made.count(self.update) - 1), lambda: None)()
+            updates.append(self.update)
+            planted.pop((self.update, updates.count(self.update) - 1), lambda: None)()
             yield part
 
     def plant(update: int, batch: int, act: Callable[[], None]) -> None:
-        made.clear()
+        updates.clear()
         planted[update, batch] = act
 
     monkeypatch.setattr(Watch, "until_asked", until_asked)
@@ -155,10 +155,10 @@ def test_killed_after_a_validation_that_no_checkpoint_has(reference, folder):
 
 
 def test_one_checkpoint_does_for_an_update_and_its_validation_where_none_is_asked_for_between(folder):
-    found = []
-    notes = Notes(each=lambda step: found.append(saved(folder)))
+    checkpoints = []
+    notes = Notes(each=lambda step: checkpoints.append(saved(folder)))
     assert folder.changed(save_every_updates=4).train(notes)
-    assert found[-1] == [(4, 1), (8, 2)]
+    assert checkpoints[-1] == [(4, 1), (8, 2)]
 
 
 class Clock:

@@ -58,7 +58,7 @@ def test_the_scale_says_which_folders(project):
 @pytest.mark.parametrize(
     ("section", "value", "message"),
     [
-        ("fixtures", None, "a scale makes checkpoints where it makes corpora too"),
+        ("fixtures", None, "a scale generates checkpoints only where it generates corpora"),
         ("pretrained", {"models/x": "gpt"}, "found gpt"),
         ("pretrained", {"a/x": "bert", "b/x": "bert"}, "two folders have one name"),
         ("model", {"width": 32}, "expected encoder_layers, decoder_layers, inner, heads under model"),

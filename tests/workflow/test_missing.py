@@ -54,7 +54,7 @@ def test_all_that_is_missing_for_all_is_one_message(studies):
         "    yours, to be put into results/1_corpus/yours/downloads/\n"
         "      yours.zh, yours.en\n"
         "        Ask for yours.\n"
-        "  put each where it says, or name folders that hold them by these names: `mirror: FOLDER`, or "
+        "  put each file into its folder above, or name folders that hold them by these names: `mirror: FOLDER`, or "
         "`local: {mine: FOLDER}` (any layout). `missing: skip` goes on without these corpora.\n"
     )
     assert not (studies.root / "results").exists()

@@ -1,9 +1,9 @@
-# Small random checkpoints, at a scale that lists folders of pretrained ones: they stand for these, which are not read.
+# Stage 0: small random checkpoints, which replace the pretrained ones that a scale lists; these are not read.
 #
 # needs: nothing
 # makes: results/0_models/<name>@<scale>/{config.json, model.safetensors, tokenizer.json}; for awesome-align {config.json,
 #        pytorch_model.bin, vocab.txt, tokenizer_config.json}
-# steps: draw weights | take pieces from generated text
+# steps: draw random weights | take pieces from generated text
 
 
 rule checkpoint:
@@ -16,7 +16,7 @@ rule checkpoint:
     log:
         CHECKPOINT.log(),
     wildcard_constraints:
-        checkpoint=made_of_kind("mbart", "bert"),
+        checkpoint=checkpoints_of_kind("mbart", "bert"),
     localrule: True
     conda:
         "../../envs/docmt.yaml"
@@ -33,7 +33,7 @@ rule aligner_checkpoint:
     log:
         CHECKPOINT.log(),
     wildcard_constraints:
-        checkpoint=made_of_kind("aligner"),
+        checkpoint=checkpoints_of_kind("aligner"),
     localrule: True
     conda:
         "../../envs/docmt.yaml"

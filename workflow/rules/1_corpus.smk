@@ -2,8 +2,8 @@
 #
 # needs: workflow/corpora/<corpus>.yaml
 # makes: results/1_corpus/<corpus>/{documents.parquet, card.json} and, where the corpus has them, contrastive.parquet;
-#        of a scale with `fixtures`, all of it and what follows in stages 2 to 4 in folders <corpus>@<scale>
-# steps: write the settings of a job (all stages) | download and verify, or make up | read into one form and validate
+#        at a scale with `fixtures` these files, and those of stages 2 to 4, are in folders <corpus>@<scale>
+# steps: write the settings of a job (all stages) | download and verify, or generate | read into one form and validate
 
 
 # The settings of every job of every stage: its slice of the grid, in canonical order.
@@ -20,13 +20,14 @@ rule settings:
     params:
         slice=settings_slice,
     shell:
-        # Beside and renamed: a full disk leaves no beginning of a file under its name.
+        # The file is written beside its place and renamed, so that a full disk leaves no part of it under its name.
         "printf '%s\\n' {params.slice:q} 2> {log:q} > {output:q}.part && mv {output:q}.part {output:q}"
 
 
 if GRID.fixtures:
 
-    # Only in a scale's own folders: a folder that holds downloads is never an output.
+    # The constraint keeps the rule in folders of this scale: a folder of real downloads must never be an output, which
+    # snakemake would delete before a job.
     rule fixture:
         input:
             settings=CORPUS / "settings.json",
@@ -44,7 +45,7 @@ if GRID.fixtures:
 
 else:
 
-    # The mirror comes in DOCMT_MIRROR and is no param: naming it or leaving it out downloads nothing again.
+    # The mirror is in DOCMT_MIRROR and is not a param, so that a changed mirror downloads nothing again.
     rule download:
         output:
             CORPUS / "downloads/{file}",

@@ -3,8 +3,8 @@
 # needs: results/1_corpus/<corpus>/documents.parquet; the tokenizer of a text that is `pretrained`; text/ of the corpus
 #        that a text is `learnt_on`
 # makes: results/2_tokens/<corpus>/<text>/tokens.arrow, and text/ with the codes and vocabularies that models carry
-# steps: tokenise or segment | case | learn (or take) and apply BPE, or cut pretrained pieces | number the pieces
-#        in one job, or, where config.yaml says `shards`, in so many a pass, with the same bytes as the result
+# steps: tokenise or segment | case | learn (or copy) and apply BPE, or cut pretrained pieces | number the pieces;
+#        in one job, or in as many jobs per pass as config.yaml's `shards` says, with the same bytes as the result
 
 
 if GRID.shards == 1:

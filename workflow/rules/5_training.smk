@@ -2,9 +2,9 @@
 #
 # needs: a view, its text, and the model of the system that `init_from` names, or the checkpoint of `pretrained`
 # makes: results/5_training/<scale>/<corpus>/<system>/seed<n>/ {model/, metrics.jsonl, record.json}
-# steps: train until a stop rule; checkpoints stand under results/state/, which no rule declares, so that a job that
-#        was killed or preempted goes on from its last one, and so does one that ended itself, with status 75, two
-#        minutes before the time that it asked a cluster for; the state of other settings is set aside
+# steps: train until a stop rule. Checkpoints are under results/state/, which is the output of no rule, so snakemake
+#        never deletes them: a job that was killed or preempted continues from its last checkpoint. On a cluster a job
+#        ends itself, with status 75, two minutes before its time limit. The state of other settings is set aside
 
 
 rule train:

@@ -2,11 +2,11 @@
 #
 # needs: a model and the test segments of its view, with their lexical chains where the model reads them
 # makes: results/6_translations/<scale>/<corpus>/<system>/seed<n>/ {test.txt, test.tok.txt, decoding.json} and, where
-#        the corpus has contrastive sets, contrastive.arrow with a forced score of every variant (or, where these are
-#        judged by their whole targets, contrastive.whole.arrow); for figures of a study also inside.arrow
+#        the corpus has contrastive sets, contrastive.arrow with a forced score of each variant (contrastive.whole.arrow
+#        where whole targets are compared); for figures of attention also inside.arrow
 #        results/6_passages/<scale>/<corpus>/<system>/seed<n>/<study>/<passage>/passages.json
 # steps: beam search, one output line per input line | forced scoring | attention to lexical chains of a dev document |
-#        sentences that a study states
+#        translate the sentences that a study states
 
 
 rule translate:
@@ -49,7 +49,7 @@ rule contrastive:
         " {params.chains} {params.whole} --output {output:q} --threads {threads} > {log:q} 2>&1"
 
 
-# The stage's settings are its input for their version alone: a model and a view say all.
+# The settings are an input only for the version of the stage: the command reads the model and the view alone.
 rule inspect:
     input:
         unpack(decoding_inputs),
@@ -68,7 +68,7 @@ rule inspect:
         " {params.chains} --output {output:q} --threads {threads} > {log:q} 2>&1"
 
 
-# The model carries its text, and says how documents are cut.
+# There is no view among the inputs: the model folder has the text and the cut of documents.
 rule passage:
     input:
         model=passage_model,

@@ -1,14 +1,14 @@
 # Stage 7: scores.
 #
 # needs: translations and forced scores, the raw references, the tokens, the view (for its packed instances); word
-#        vectors, a BERT, awesome-align's model and stop lists, where `scoring` of config.yaml names some
+#        vectors, a BERT model, the model of awesome-align and stop lists, where `scoring` of config.yaml names them
 # makes: results/7_vectors/<corpus>/<text>/ {vectors.txt, card.json}
 #        results/7_aligners/<corpus>/<text>/ {lexicon.arrow, jumps.json}
 #        results/7_scores/<scale>/<corpus>/<system>/seed<n>/ {scores.json, details.arrow, occurrences.arrow}
 #        results/7_comparisons/<study>/<table>/comparisons.json
-# steps: word vectors of the training split's target side, where coherence is measured by them | the word aligner of
-#        LTCR and HHI, trained on the training split (minutes for a real corpus) | every metric, with its signature |
-#        p-values of a table's systems against their baselines
+# steps: train word vectors on the target side of the training split, where coherence needs them | train the word
+#        aligner of LTCR and HHI on the training split (minutes for a real corpus) | compute every metric, with its
+#        signature | compute the p-values of a table's systems against their baselines
 
 
 rule word_vectors:

@@ -1,10 +1,10 @@
 # Stage 8: report.
 #
-# needs: of a table, figure or passage what it shows, and nothing else; of a study every score, the records and curves of
-#        its trainings, the cards of its corpora
+# needs: for a table, figure or passage the files of its own systems; for the page of a study every score, the records
+#        and curves of its trainings, the cards of its corpora
 # makes: results/8_report/<study>/<item>.{html, json, csv}, a page for each table, figure and passage
-#        results/8_report/<study>/index.html, which has all of them
-# steps: tables with published beside measured | figures | pages that work offline
+#        results/8_report/<study>/index.html, with all of them
+# steps: fill tables with published and measured numbers | draw figures | write pages that work offline
 
 
 rule item:
@@ -39,7 +39,7 @@ rule report:
         "exec docmt job write-report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
 
 
-# The same page at another place, from which the links lead to the same items.
+# The page of the demo study again, in results/ itself; its links lead to the same pages of items.
 rule demo_report:
     input:
         page=f"{REPORT.at(study='demo')}/index.html",

@@ -1,7 +1,7 @@
-# What all rules share: the grid of systems, and functions from wildcards to paths.
+# Common code of all rules: the grid of systems, and functions from wildcards to paths.
 #
-# Functions stand here and in the package (docmt.plan, and how trainings ended); every rule runs one command of `docmt`
-# with named paths. On a cluster each job parses this file again: it then reads the grid that the driver has frozen, so
+# All functions are here and in the package (docmt.plan, docmt.training.exit); every rule runs one command of `docmt`
+# with named paths. On a cluster each job parses this file again. It then reads the grid that the driver has written, so
 # that an edit of config.yaml, valid or not, cannot reach a job that waits in a queue.
 
 import dataclasses
@@ -63,38 +63,39 @@ BEGAN = now()
 
 
 def plan():
+    """Return the grid of config.yaml; in a job on a cluster the one that the driver has written."""
     if workflow.remote_exec:
         return Grid.from_json(read_json(FROZEN_GRID), FROZEN_GRID)
     grid = load_grid(Path(workflow.basedir), config)
     if grid.missing == "stop":
         return grid
-    asked = {corpus for entry in grid.entries for corpus in grid.corpora_for(entry)}
-    asked |= {corpus for study in grid.studies.values() for corpus in study.corpora}
-    corpora = [] if grid.fixtures else [grid.corpora[corpus] for corpus in sorted(asked)]
-    needed = {folder for entry in grid.entries for folder in grid.checkpoints_for(entry)}
-    checkpoints = sorted(folder for folder in needed if not is_random_checkpoint(folder))
+    needed = {corpus for entry in grid.entries for corpus in grid.corpora_for(entry)}
+    needed |= {corpus for study in grid.studies.values() for corpus in study.corpora}
+    corpora = [] if grid.fixtures else [grid.corpora[corpus] for corpus in sorted(needed)]
+    folders = {folder for entry in grid.entries for folder in grid.checkpoints_for(entry)}
+    checkpoints = sorted(folder for folder in folders if not is_random_checkpoint(folder))
     return dataclasses.replace(grid, not_run=left_out(corpora, grid.places()) | missing_checkpoints(checkpoints))
 
 
 def refuse(problem):
-    """A mistake of the user's: the message, no trace, and the status that says so."""
+    """Print the message of a UserError, without a trace, and exit with its status."""
     print(f"docmt: {problem}", file=sys.stderr)
     sys.exit(problem.status)
 
 
-def or_refuse(ask, *arguments):
-    """What a function of the package answers; its refusal, or trouble with a file, is the user's to read."""
+def or_refuse(function, *arguments):
+    """Call a function of the package; a UserError, or an error of a file, is printed without a trace."""
     try:
-        return ask(*arguments)
+        return function(*arguments)
     except Exception as problem:
-        told = explained(problem)
-        if told is None:
+        error = explained(problem)
+        if error is None:
             raise
-        refuse(told)
+        refuse(error)
 
 
 def check_driver():
-    """What the driver is asked to do, and whether its Python has what jobs need; jobs in conda have their own."""
+    """Refuse options that are not supported, and a Python without the packages of jobs, unless jobs run in conda."""
     if workflow.remote_exec:
         return
     or_refuse(refuse_cache, workflow.workflow_settings.cache)
@@ -108,7 +109,10 @@ check_driver()
 
 
 def environment():
-    """What every job's shell starts with: `docmt` where the driver's Python has it, and what is no setting of a job."""
+    """Return the start of every job's shell script: the driver's Python first in PATH, and DOCMT_* variables.
+
+    The variables have facts of this run that are not settings of a job: a change of them runs no job again.
+    """
     values = {"DOCMT_MIRROR": GRID.mirror or "", "DOCMT_DEVICE": GRID.device, "DOCMT_LOCAL": json.dumps(GRID.local)}
     values |= {END_WITH_PARENT: "1"}
     values |= {"DOCMT_ON_CLUSTER": "1"} if workflow.remote_exec else {}
@@ -121,22 +125,21 @@ shell.prefix(environment())
 
 
 def rest_while_jobs_run():
-    """Where the caller says nothing of how many jobs may start in which time, do not count them.
+    """Switch off snakemake's limit on jobs per second, where it is the default and not a choice of the user.
 
-    Where it counts them, as it does by default, snakemake 9 looks at all jobs that are ready once more a second after
-    each time that it did so. These repetitions add up: with each job that ends there is one more a second, and after
-    a thousand the driver needs a core for itself.
+    With the limit, snakemake 9 examines all ready jobs again one second after each examination. These repetitions add
+    up: each job that ends adds one more per second, and after a thousand jobs the driver needs a core for itself.
     """
-    counted = workflow.scheduling_settings.max_jobs_per_timespan
-    if counted and (counted.max_jobs, counted.timespan) == (100, 1):
+    limit = workflow.scheduling_settings.max_jobs_per_timespan
+    if limit and (limit.max_jobs, limit.timespan) == (100, 1):
         workflow.scheduler.job_rate_limiter = None
 
 
 def stop_jobs_too(number, frame):
-    """At Ctrl-C: tell the jobs as well, where the terminal has not; snakemake then waits until they have ended.
+    """Handle Ctrl-C: end the jobs as well, which the terminal may not have signalled; snakemake waits until they end.
 
-    Without it a training would be made to its end, and again by the next run, since snakemake takes what a job leaves
-    after an interruption for incomplete.
+    Otherwise a training would run to its end, and the next run would repeat it, since snakemake treats the output of
+    a job that ends after an interruption as incomplete.
     """
     for job in psutil.Process().children():
         job.terminate()
@@ -144,7 +147,7 @@ def stop_jobs_too(number, frame):
 
 
 def freeze_grid():
-    """For jobs on a cluster."""
+    """Write the grid for jobs on a cluster."""
     with atomic_file(FROZEN_GRID) as stream:
         stream.write(GRID.to_json())
 
@@ -183,20 +186,21 @@ def settings_slice(wildcards):
 
 
 def find(wildcards):
+    """Return the entry of a run's folder."""
     return or_refuse(GRID.find, wildcards.corpus, wildcards.system)
 
 
 def check_missing(corpus):
-    """Name all files that nobody has, of every corpus that was asked for, where one of them is this corpus'."""
+    """Refuse a corpus with files that only a person can bring; the message has those of all requested corpora."""
     if not or_refuse(missing_files, GRID.corpora[corpus], GRID.places()):
         return
-    asked = dict.fromkeys([*corpora_of(GRID, workflow.dag_settings.targets), corpus])
-    missing = {name: or_refuse(missing_files, GRID.corpora[name], GRID.places()) for name in asked}
+    requested = dict.fromkeys([*corpora_of(GRID, workflow.dag_settings.targets), corpus])
+    missing = {name: or_refuse(missing_files, GRID.corpora[name], GRID.places()) for name in requested}
     refuse(missing_error(missing, GRID.places()))
 
 
 def downloads(wildcards):
-    """The files of a corpus, or the folder of its fixture's."""
+    """Return the downloaded files of a corpus, or the folder with those of its fixture."""
     if GRID.fixtures:
         corpus = or_refuse(GRID.corpus_in, wildcards.corpus, CORPUS.at(corpus=wildcards.corpus))
         return [f"{CORPUS.at(corpus=wildcards.corpus)}/downloads"] if GRID.corpora[corpus].files else []
@@ -207,35 +211,39 @@ def downloads(wildcards):
 
 
 def catalogue(wildcards):
+    """Return the catalogue's file on a corpus."""
     return GRID.corpus_files[wildcards.corpus]
 
 
 def tokens_folder(entry):
+    """Return the folder of an entry's tokens."""
     return TOKENS.at(corpus=GRID.data_folder(entry.corpus), text=entry.system.text)
 
 
 def view_folder(entry, stage=VIEW):
-    """Of stage 3 or 4."""
+    """Return the folder of an entry's view in stage 3, or in stage 4 that of its lexical chains."""
     return stage.at(corpus=GRID.data_folder(entry.corpus), text=entry.system.text, view=entry.system.view.name)
 
 
 def segment_chains(entry):
-    """The lexical chains of a view, for models that read them."""
+    """Return the lexical chains of an entry's view as an input, for models that read them."""
     if entry.system.model.kind not in READS_CHAINS:
         return {}
     return {"chains": f"{view_folder(entry, CHAINS)}/card.json"}
 
 
 def chains_option(wildcards, input):
+    """Return the option --chains of a command, where the job has chains as an input."""
     return f"--chains {shlex.quote(str(Path(input.chains).parent))}" if hasattr(input, "chains") else ""
 
 
 def model_folder(entry, scale, seed):
+    """Return the folder of the model that an entry uses, which may be that of another system."""
     return f"{TRAINING.at(scale=scale, corpus=entry.corpus, system=entry.trained, seed=seed)}/model"
 
 
 def training_inputs(wildcards):
-    """A system's view and text, its chains where it reads them, the model or checkpoint that it starts from."""
+    """Return the inputs of a training: view, text, chains if the model reads them, and the start of training."""
     entry = find(wildcards)
     inputs = {"view": f"{view_folder(entry)}/card.json", "text": f"{tokens_folder(entry)}/text"}
     inputs |= segment_chains(entry)
@@ -247,32 +255,39 @@ def training_inputs(wildcards):
     return inputs
 
 
-def made_of_kind(*kinds):
-    """A pattern of the names of checkpoints, which nothing fits where the scale makes none of these kinds."""
-    return "|".join(re.escape(name) for name, made in GRID.checkpoints.items() if made.kind in kinds) or "(?!)"
+def checkpoints_of_kind(*kinds):
+    """Return a pattern of the names of this scale's random checkpoints of some kinds; it never matches without any."""
+    return "|".join(re.escape(name) for name, random in GRID.checkpoints.items() if random.kind in kinds) or "(?!)"
 
 
 def checkpoint_of(folder):
-    """The settings and weights of a pretrained model: of the user's, or of one that the scale makes."""
+    """Return the files with settings and weights of a pretrained model, or of the random one in its place."""
     return random_checkpoint_files(folder) if is_random_checkpoint(folder) else or_refuse(checkpoint_files, folder)
 
 
 def tokenizer_of(folder):
+    """Return the tokenizer file of a pretrained model, or of the random one that replaces it."""
     return f"{folder}/{TOKENIZER}" if is_random_checkpoint(folder) else or_refuse(tokenizer_file, folder)
 
 
 def aligner_of(folder):
-    return random_checkpoint_files(folder, ALIGNER_FILES) if is_random_checkpoint(folder) else or_refuse(aligner_files, folder)
+    """Return the files of a model of awesome-align, or of the random one that replaces it."""
+    return (
+        random_checkpoint_files(folder, ALIGNER_FILES)
+        if is_random_checkpoint(folder)
+        else or_refuse(aligner_files, folder)
+    )
 
 
 def checkpoint_inputs(system):
-    """What training starts from; the system's model must be like it."""
+    """Return the files of the checkpoint that training starts from; refuse one that does not match the model."""
     if not is_random_checkpoint(system.pretrained):
         or_refuse(check_model, system.model, system.pretrained)
     return checkpoint_of(system.pretrained)
 
 
 def start_option(wildcards, input):
+    """Return the option --init or --pretrained of a training, or nothing where it starts from random weights."""
     if hasattr(input, "init"):
         return f"--init {shlex.quote(str(input.init))}"
     pretrained = find(wildcards).system.pretrained
@@ -280,7 +295,7 @@ def start_option(wildcards, input):
 
 
 def tokens_inputs(wildcards):
-    """A corpus and, for a text of pretrained pieces, what cuts them."""
+    """Return the inputs of stage 2: a corpus and, for a text of pretrained pieces, their tokenizer."""
     inputs = {"documents": f"{CORPUS.at(corpus=wildcards.corpus)}/documents.parquet"}
     text = GRID.texts.get(wildcards.text)
     if text and text.pretrained:
@@ -289,7 +304,7 @@ def tokens_inputs(wildcards):
 
 
 def learnt_text(wildcards):
-    """What another corpus has learnt, for a text that is taken from there."""
+    """Return the text of another corpus as an input, where the text is learnt on that corpus."""
     text = GRID.texts.get(wildcards.text)
     where = TOKENS.at(corpus=wildcards.corpus, text=wildcards.text)
     other = text and text.takes_from(or_refuse(GRID.corpus_in, wildcards.corpus, where))
@@ -297,15 +312,17 @@ def learnt_text(wildcards):
 
 
 def learnt_option(wildcards, input):
+    """Return the option --learnt of a command, where the job has the text of another corpus as an input."""
     return f"--learnt {shlex.quote(str(input.learnt))}" if hasattr(input, "learnt") else ""
 
 
 def parts(path):
-    """The parts that several jobs of stage 2 make, in order."""
+    """Return the outputs of the shards of a pass of stage 2, in order."""
     return [f"{path}.{number}of{GRID.shards}" for number in range(1, GRID.shards + 1)]
 
 
 def decoding_inputs(wildcards):
+    """Return the inputs of decoding: view, model, and chains if the model reads them."""
     entry = find(wildcards)
     view = f"{view_folder(entry)}/card.json"
     model = model_folder(entry, wildcards.scale, wildcards.seed)
@@ -313,10 +330,12 @@ def decoding_inputs(wildcards):
 
 
 def passage_model(wildcards):
+    """Return the model folder of the run that translates a passage."""
     return model_folder(find(wildcards), wildcards.scale, wildcards.seed)
 
 
 def scoring_inputs(wildcards):
+    """Return the inputs of scoring, with the files that `scoring` of config.yaml names."""
     entry = find(wildcards)
     folder = TRANSLATIONS.at(**wildcards)
     inputs = {
@@ -331,7 +350,7 @@ def scoring_inputs(wildcards):
 
 
 def named_scoring_inputs(entry):
-    """What `scoring` of config.yaml names for the languages of a corpus."""
+    """Return the files that `scoring` of config.yaml names for the languages of an entry's corpus."""
     corpus, data = GRID.corpora[entry.corpus], {"corpus": GRID.data_folder(entry.corpus), "text": entry.system.text}
     consistency, vectors = GRID.scoring.consistency, GRID.scoring.coherence.vectors.get(corpus.target_language)
     if vectors == TRAINED:
@@ -352,7 +371,7 @@ def named_scoring_inputs(entry):
 
 
 def scoring_options(wildcards, input):
-    """Options of `docmt job score-system` for what `named_scoring_inputs` has."""
+    """Return the options of `docmt job score-system` for the files of `named_scoring_inputs`."""
     names = ("source_stop_list", "target_stop_list", "word_vectors", "next_sentence_model", "aligner")
     given = {name: getattr(input, name) for name in names if hasattr(input, name)}
     if "aligner" in given:
@@ -363,11 +382,11 @@ def scoring_options(wildcards, input):
 
 
 def comparison_inputs(wildcards):
-    """What each unit of the test set adds to the scores of the systems that a table compares."""
-    chosen = or_refuse(settings, GRID, COMPARISON.part(**wildcards))
+    """Return the sums by unit of the test set (details.arrow) of all runs that a table compares."""
+    comparisons = or_refuse(settings, GRID, COMPARISON.part(**wildcards))
     runs = {
         (GRID.named(wildcards.study, pair["corpus"], pair[name]), seed)
-        for pair in chosen["pairs"]
+        for pair in comparisons["pairs"]
         for name in ("system", "baseline")
         for seed in pair["seeds"]
     }
@@ -375,15 +394,18 @@ def comparison_inputs(wildcards):
 
 
 def item_inputs(wildcards):
-    """What a table, figure or passage is made from, and nothing else."""
+    """Return the inputs of a table, figure or passage."""
     return or_refuse(item_files, GRID, wildcards.study, wildcards.item)
 
 
 def report_inputs(wildcards):
-    """Every score of a study, with the records and curves of its trainings, and what its items need; not what is left
-    out."""
+    """Return the inputs of a study's page: all scores, records and curves, and those of its items.
+
+    Systems that are left out (`missing: skip`) are not among them.
+    """
     return or_refuse(study_files, GRID, wildcards.study)
 
 
 def study_report(study):
+    """Return the page of a study, which is its target."""
     return DEMO_REPORT if study == "demo" else f"{REPORT.at(study=study)}/index.html"

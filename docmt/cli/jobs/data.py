@@ -23,7 +23,7 @@ def tokenise_corpus(
     learnt: Learnt = None,
     workers: Workers = None,
 ) -> None:
-    """Tokenise a corpus, learn its cases, BPE and vocabularies or take another's, and turn it into ids."""
+    """Tokenise a corpus, learn its cases, BPE and vocabularies (or use those of another), and turn it into ids."""
     from docmt.text.pipeline import TokensSettings
     from docmt.text.process import process_corpus
 
@@ -33,7 +33,7 @@ def tokenise_corpus(
 def tokenise_shard(
     settings: TextSettings,
     corpus: Corpus,
-    part: Annotated[str, typer.Option(help="which of how many: 2/8")],
+    part: Annotated[str, typer.Option(help="number of the part and of all parts: 2/8")],
     output: Annotated[Path, output_folder("folder for the part's tokens.arrow and words.arrow")],
     workers: Workers = None,
 ) -> None:
@@ -42,8 +42,8 @@ def tokenise_shard(
     from docmt.text.pipeline import TokensSettings
     from docmt.text.process import tokenise_part
 
-    chosen = Part.parse(part)
-    tokenise_part(load_settings(TokensSettings, settings), corpus, chosen, output, workers_of(workers))
+    parsed = Part.parse(part)
+    tokenise_part(load_settings(TokensSettings, settings), corpus, parsed, output, workers_of(workers))
 
 
 def learn_shards(
@@ -54,7 +54,7 @@ def learn_shards(
     learnt: Learnt = None,
     workers: Workers = None,
 ) -> None:
-    """Learn cases, BPE and vocabularies from the words of all parts, or take another corpus'."""
+    """Learn cases, BPE and vocabularies from the words of all parts, or use those of another corpus."""
     from docmt.text.pipeline import TokensSettings
     from docmt.text.process import learn_parts
 
@@ -77,7 +77,7 @@ def join_shards(
     parts: Annotated[list[Path], typer.Argument(help="folders of `docmt job encode-shard`, in order", file_okay=False)],
     output: Annotated[Path, output_folder("folder of text/, for tokens.arrow and card.json")],
 ) -> None:
-    """Put the parts together."""
+    """Join the parts of a corpus into one tokens.arrow."""
     from docmt.text.process import join_parts
 
     join_parts(parts, output)
@@ -89,7 +89,7 @@ def cut_view(
     output: Annotated[Path, output_folder("folder for train, dev, test.arrow, card.json[, contrastive.arrow]")],
     workers: Workers = None,
 ) -> None:
-    """Cut a corpus's documents into the segments of a view."""
+    """Cut the documents of a corpus into the segments of a view."""
     from docmt.views.build import ViewsSettings, build_view
 
     build_view(load_settings(ViewsSettings, settings), tokens, output, workers_of(workers))
@@ -101,7 +101,7 @@ def find_document_chains(
     output: Annotated[Path, output_folder("folder for chains.arrow, stop_words.txt, card.json")],
     workers: Workers = None,
 ) -> None:
-    """Find the chains of whole documents, by words, and the stop list."""
+    """Find the lexical chains of whole documents, by words, and the stop list."""
     from docmt.chains.documents import WordsSettings, build_words
 
     build_words(load_settings(WordsSettings, settings), tokens, output, workers_of(workers))
@@ -115,7 +115,7 @@ def find_segment_chains(
     output: Annotated[Path, output_folder("folder for {train, dev, test}.arrow, card.json[, contrastive.arrow]")],
     workers: Workers = None,
 ) -> None:
-    """Find the chains of a view's segments, by pieces, a row for each of its rows."""
+    """Find the lexical chains of a view's segments, by pieces: one row for each segment."""
     from docmt.chains.segments import SegmentsSettings, build_segments
 
     build_segments(load_settings(SegmentsSettings, settings), tokens, words, view, output, workers_of(workers))

@@ -17,7 +17,7 @@ from docmt.cli.options import (
     output_file,
     output_folder,
 )
-from docmt.cli.screen import shown_progress
+from docmt.cli.screen import progress_display
 from docmt.cli.translate import report_fallbacks
 
 TranslationSettings = Annotated[Path, input_file("settings.json of stage 6")]
@@ -34,13 +34,13 @@ def decode_view(
     device: Device = "auto",
     threads: Threads = None,
 ) -> None:
-    """Translate a view's test segments: one line for each sentence of the test set."""
+    """Translate the test segments of a view: one line for each sentence of the test set."""
     from docmt.decoding import files
     from docmt.decoding.segments import View as Segments
 
     job, segments = load_settings(files.TranslationSettings, settings), Segments(view, chains)
     trained = open_model(model, device, threads)
-    with shown_progress("decoding", "segments") as progress:
+    with progress_display("decoding", "segments") as progress:
         restore = trained.pipeline.target.restore
         files.write_translations(job, trained.network, segments, output, restore, progress)
 
@@ -55,13 +55,13 @@ def score_variants(
     device: Device = "auto",
     threads: Threads = None,
 ) -> None:
-    """Score a view's contrastive variants: the log-probability of the judged sentence, given its context."""
+    """Score the contrastive variants of a view: log-probabilities of the judged sentences, given their context."""
     from docmt.decoding import files
     from docmt.decoding.segments import View as Segments
 
     job = load_settings(files.TranslationSettings, settings)
     trained = open_model(model, device, threads)
-    with shown_progress("contrastive scores", "variants") as progress:
+    with progress_display("contrastive scores", "variants") as progress:
         files.write_contrastive(job, trained.network, Segments(view, chains), output, progress, whole)
 
 
@@ -72,7 +72,7 @@ def translate_passages(
     device: Device = "auto",
     threads: Threads = None,
 ) -> None:
-    """Translate the documents of the settings: a list of sentences for each, as long as the document's.
+    """Translate the documents of the settings, sentence by sentence.
 
     A model that does not mark sentences gives one line for a document.
     """
@@ -81,7 +81,7 @@ def translate_passages(
 
     documents, config = read_passages(settings)
     trained = open_model(model, device, threads)
-    with shown_progress("translating", "segments") as progress:
+    with progress_display("translating", "segments") as progress:
         texts, fallbacks = translate_documents(trained, documents, config, progress)
     report_fallbacks(fallbacks)
     write_json(output, {"documents": texts})

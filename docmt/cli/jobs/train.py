@@ -19,39 +19,46 @@ if TYPE_CHECKING:
     from docmt.training.task import Paths
 
 
-Init = Annotated[Path | None, input_folder("Model folder to start from (init_from).")]
-Chains = Annotated[Path | None, input_folder("Stage 4's folder of the view: train.arrow, dev.arrow.")]
-Pretrained = Annotated[Path | None, input_folder("Folder of a pretrained checkpoint to start from.")]
-Threads = Annotated[int | None, typer.Option(min=1, max=MOST, help="CPU threads; a resumed run needs the same.")]
-Ranks = Annotated[int, typer.Option(min=1, max=MOST, help="Processes, each with a GPU or with so many threads.")]
-DeadlineMinutes = Annotated[float | None, typer.Option(min=0, max=MINUTES, help="What the job may take.")]
-SaveMinutes = Annotated[float, typer.Option(min=0, max=MINUTES, help="Checkpoints, beside save_every_updates.")]
-Checkpoints = Annotated[int, typer.Option(min=2, help="How many checkpoints are kept.")]
+Init = Annotated[Path | None, input_folder("model folder to start from (init_from)")]
+Chains = Annotated[Path | None, input_folder("folder of stage 4 for the view: train.arrow, dev.arrow")]
+Pretrained = Annotated[Path | None, input_folder("folder of a pretrained checkpoint to start from")]
+Threads = Annotated[int | None, typer.Option(min=1, max=MOST, help="CPU threads; a resumed run needs the same")]
+Ranks = Annotated[int, typer.Option(min=1, max=MOST, help="processes, each with a GPU or with --threads CPU threads")]
+DeadlineMinutes = Annotated[
+    float | None,
+    typer.Option(min=0, max=MINUTES, help="minutes after which the job has to end; it saves a checkpoint before"),
+]
+SaveMinutes = Annotated[
+    float, typer.Option(min=0, max=MINUTES, help="minutes between checkpoints, beside save_every_updates")
+]
+Checkpoints = Annotated[int, typer.Option(min=2, help="number of newest checkpoints that stay")]
 HangMinutes = Annotated[
-    float, typer.Option(min=0, max=MINUTES, help="End without progress, above a batch's; 0 = never.")
+    float, typer.Option(min=0, max=MINUTES, help="minutes without progress after which the job ends; 0 = never")
 ]
 SetAside = Annotated[
-    bool, typer.Option("--set-aside", help="Rename a state of other settings and begin anew, instead of refusing.")
+    bool, typer.Option("--set-aside", help="rename the state of other settings and start again, instead of refusing it")
 ]
 Deterministic = Annotated[
     bool,
     typer.Option(
         "--deterministic",
-        help="On a GPU: the same bytes from the same seed, more slowly; a resumed run needs the same.",
+        help="same bytes from the same seed on a GPU, more slowly; a resumed run needs it too",
     ),
 ]
 Compiled = Annotated[
     bool | None,
-    typer.Option("--compile/--no-compile", envvar="DOCMT_COMPILE", help="Compile parts of updates; default: on CUDA."),
+    typer.Option(
+        "--compile/--no-compile", envvar="DOCMT_COMPILE", help="compile parts of updates [default: on CUDA alone]"
+    ),
 ]
 
 
 def train_system(
-    settings: Annotated[Path, input_file("settings.json of the training.")],
-    view: Annotated[Path, input_folder("Folder of the view: train.arrow, dev.arrow.")],
-    text: Annotated[Path, input_folder("Folder text/ of stage 2: codes and vocabularies.")],
-    output: Annotated[Path, output_folder("Folder for model/, metrics.jsonl, record.json.")],
-    state: Annotated[Path, output_folder("Folder for checkpoints to resume from; removed at the end.")],
+    settings: Annotated[Path, input_file("settings.json of the training")],
+    view: Annotated[Path, input_folder("folder of the view: train.arrow, dev.arrow")],
+    text: Annotated[Path, input_folder("folder text/ of stage 2: codes and vocabularies")],
+    output: Annotated[Path, output_folder("folder for model/, metrics.jsonl, record.json")],
+    state: Annotated[Path, output_folder("folder for checkpoints to resume from; removed at the end")],
     init: Init = None,
     chains: Chains = None,
     pretrained: Pretrained = None,
@@ -66,11 +73,12 @@ def train_system(
     deterministic: Deterministic = False,
     compiled: Compiled = None,
 ) -> None:
-    """Train a system, or go on with an interrupted training.
+    """Train a system, or continue an interrupted training.
 
     SIGTERM, SIGUSR1, Ctrl-C and a near deadline write a checkpoint after the present update, or batch of a validation,
-    and end with status 75: run again to go on. Ctrl-C again ends at once, with status 130, and the last checkpoint
-    stays. Status 70: no progress; the stack of every thread stands in the state folder. exit.json there says why.
+    and end with status 75: run the command again to continue. Ctrl-C again ends at once, with status 130, and the last
+    checkpoint stays. Status 70 means no progress; the state folder then has the stack of every thread. exit.json there
+    has the reason.
     """
     from docmt.training.pace import JobOptions, StopRequest
 
@@ -93,7 +101,7 @@ def train_system(
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """A second Ctrl-C is one line, and a status of its own. Raises typer.Exit."""
+    """End with status 130 and one line at a second Ctrl-C; raise typer.Exit."""
     try:
         yield
     except KeyboardInterrupt as problem:
@@ -105,7 +113,7 @@ def interruptible() -> Iterator[None]:
 def train_here(
     paths: "Paths", device: str, threads: int | None, options: "JobOptions", stop: "StopRequest | None" = None
 ) -> bool:
-    """The training, or this rank's part of it, in this process; the first rank shows how far it is. Is it finished?"""
+    """Run the training, or this rank's share of it, in this process; return whether it is finished."""
     from docmt.api.dev_bleu import dev_bleu
     from docmt.cli.live import training_progress
     from docmt.training.job import train as train_system

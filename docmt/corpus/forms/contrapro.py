@@ -140,7 +140,7 @@ def _check_line(source: str, lines: list[str], number: int, changed: Counter[str
         return
     if SequenceMatcher(None, item_letters, line_letters, autojunk=False).ratio() < ALIKE:
         line = repr(lines[number]) if exists else f"{len(lines)} lines"
-        raise UserError("not the line of its document", where=where, found=line, expected=repr(source))
+        raise UserError("source differs from its line of the document", where=where, found=line, expected=repr(source))
     changed["sources that are not quite their document's line"] += 1
 
 

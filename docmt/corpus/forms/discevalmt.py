@@ -28,7 +28,7 @@ from docmt.corpus.contrastive_items import (
 from docmt.corpus.inputs import ContrastiveItem, ReaderInputs
 
 DISTANCE = 1
-"""The distance of all items: the sets have one sentence of context, which decides."""
+"""The distance of all items: each has a single sentence of context, and that sentence decides."""
 
 
 @dataclass(frozen=True)

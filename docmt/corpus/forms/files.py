@@ -78,7 +78,7 @@ def _names(inputs: ReaderInputs, pattern: str) -> set[str]:
     files = (path.relative_to(folder).as_posix() for path in folder.glob(wildcards) if path.is_file())
     names = {match["name"] for match in map(expression.fullmatch, files) if match}
     if not names:
-        raise UserError("no such files", where=inputs.display_name(pattern))
+        raise UserError("no file has such a path", where=inputs.display_name(pattern))
     return names
 
 

@@ -78,9 +78,9 @@ class Sentence:
 
     say: Callable[[Facts], tuple[str, str]]
     settles: frozenset[str] = frozenset()
-    """The phenomena that its Chinese settles for later sentences."""
+    """The phenomena that the Chinese sentence settles for later sentences."""
     leaves_open: str | None = None
-    """The phenomenon that only earlier sentences decide."""
+    """The phenomenon of this sentence that only earlier sentences decide."""
     of_person: bool = False
     """The sentence is a statement about a person, to which a later 也一样 would refer."""
 

@@ -22,7 +22,7 @@ FIRST: dict[str, tuple[Draw, ...]] = {
     WORD: (grammar.ambiguous,),
     ELLIPSIS: (grammar.activity,),
 }
-"""The kinds of first mention: their Chinese settles the phenomenon without the document so far."""
+"""The kinds of first mention: their Chinese settles the phenomenon without any earlier sentence."""
 
 AGAIN: dict[str, tuple[Draw, ...]] = {
     GENDER: (grammar.mention,),

@@ -112,12 +112,13 @@ def _similarity(rows: list[dict]) -> Iterator[Strip]:
     """
     if rows[0]["similarity"] is None:
         return
+    # Reversed, so that of several occurrences of a chain the first one stays.
     variables = {(row["sentence"], row["chain"]): row for row in reversed(rows)}
     sentence = Counter(sorted(number for number, _ in variables)).most_common(1)[0][0]
     chosen = sorted((row for (number, _), row in variables.items() if number == sentence), key=lambda row: row["place"])
     chosen = chosen[:MOST_CHAINS]
     values = [value for row in chosen for value in row["similarity"]]
-    low, high = min(values), max(values)
+    low, high = min(values), max(values)  # equal where all numbers are: then nothing is divided
     for row in chosen:
         yield _strip(row, tuple(Shade(value, (value - low) / (high - low or 1)) for value in row["similarity"]))
 

@@ -1,1 +1,1 @@
-"""Word alignment: which words of a sentence and of its translation translate each other."""
+"""Word alignment: links between the words of a sentence and the words of its translation."""

@@ -1,4 +1,4 @@
-"""Sentence pairs of like lengths side by side: words by their numbers, in padded arrays.
+"""Batches of sentence pairs of similar lengths, as padded arrays of word numbers.
 
 Axes: B sentence pairs, J target words, I source words. A cell (b, j, i) is a possible link.
 """
@@ -10,19 +10,29 @@ from dataclasses import dataclass
 import numpy as np
 
 CELLS_AT_ONCE = 1 << 18
-"""Bounds the memory of a batch, unless one pair has more; what comes out does not depend on it, up to rounding."""
+"""Largest number of cells of a batch, unless a single pair has more.
 
-LIKE = 8
-"""Source lengths that share a batch differ by less than an eighth of them, those below 16 not at all."""
+It limits the memory; results do not depend on it, up to rounding.
+"""
+
+LENGTH_STEPS = 8
+"""Number of steps from a length to its double; source lengths are rounded up to a step before pairs are sorted by them.
+
+Rounding changes a length by less than an eighth, and lengths below 16 not at all.
+"""
 
 MOST_PADDING = 0.25
-"""Of a batch's cells, beside those of its sentences."""
+"""Largest share of padding among the cells of a batch."""
 
 
 @dataclass(frozen=True)
 class PairBatch:
-    """`places`: of each pair among the lines, (B,). `source` and `target`: numbers of words, (B, I) and (B, J); what
-    stands behind a sentence's end is padding. `cells`: which of the batch's pairs of words each cell is, (B, J, I)."""
+    """A batch of sentence pairs.
+
+    `places` has the number of the line of each pair, (B,). `source` and `target` are numbers of words, (B, I) and
+    (B, J), with padding after the end of each sentence. `cells` has the index of each cell's pair of words among the
+    batch's different pairs of words, (B, J, I).
+    """
 
     places: np.ndarray
     source: np.ndarray
@@ -33,25 +43,31 @@ class PairBatch:
 
     @property
     def source_words(self) -> np.ndarray:
-        """Where there is a word and no padding, (B, I)."""
+        """The mask of the source: True for a word, False for padding, (B, I)."""
         return np.arange(self.source.shape[1]) < self.source_lengths[:, None]
 
     @property
     def target_words(self) -> np.ndarray:
-        """The same of the target, (B, J)."""
+        """The mask of the target: True for a word, False for padding, (B, J)."""
         return np.arange(self.target.shape[1]) < self.target_lengths[:, None]
 
 
 @dataclass(frozen=True)
 class NumberedSentences:
-    """`words`: the numbers of all words, sentence after sentence; `ends`: where among them each sentence ends, (N,)."""
+    """The sentences of a side, as numbers of words.
+
+    `words` has the numbers of all words, sentence after sentence. `ends` has the end of each sentence in `words`, (N,).
+    """
 
     words: np.ndarray
     ends: np.ndarray
 
     @classmethod
     def numbered(cls, lines: Iterable[str], numbers: dict[str, int]) -> "NumberedSentences":
-        """Words are lower-cased; new ones are given a number. White space parts words."""
+        """Return the numbers of the lines' words, lower-cased and separated by white space.
+
+        New words are added to `numbers`.
+        """
         words, ends = array("q"), array("q")
         for line in lines:
             words.extend([numbers.setdefault(word, len(numbers)) for word in line.lower().split()])
@@ -60,23 +76,27 @@ class NumberedSentences:
 
     @property
     def lengths(self) -> np.ndarray:
-        """How many words each sentence has, (N,)."""
+        """The number of words of each sentence, (N,)."""
         return np.diff(self.ends, prepend=0)
 
     def padded(self, places: np.ndarray, padding: int) -> np.ndarray:
-        """The sentences at these places, none of which is empty, as the rows of an array."""
+        """Return the sentences at `places`, none of them empty, as the rows of an array with `padding` at the ends."""
         starts, ends = np.where(places > 0, self.ends[places - 1], 0), self.ends[places]
         places_of_words = starts[:, None] + np.arange((ends - starts).max())
         return np.where(places_of_words < ends[:, None], self.words.take(places_of_words, mode="clip"), padding)
 
 
 def pair_numbers(source: np.ndarray, target: np.ndarray, target_size: int) -> np.ndarray:
-    """One number for a pair of words. `target_size`: how many target words there are; one more stands for padding."""
+    """Return a number for each pair of words.
+
+    `target_size` is the number of target words; the number after the last word is padding.
+    """
     return source * (target_size + 1) + target
 
 
 def distinct_numbers(numbers: np.ndarray) -> np.ndarray:
-    """Rising. (np.unique hashes integers, and takes several times as long and twice the memory.)"""
+    """Return the different numbers of an array, in rising order."""
+    # np.unique hashes integers, which needs several times as long and twice the memory.
     numbers = np.sort(numbers)
     first = np.ones(len(numbers), dtype=bool)
     np.not_equal(numbers[1:], numbers[:-1], out=first[1:])
@@ -86,29 +106,36 @@ def distinct_numbers(numbers: np.ndarray) -> np.ndarray:
 def batches(
     source: NumberedSentences, target: NumberedSentences, sizes: tuple[int, int]
 ) -> Iterator[tuple[PairBatch, np.ndarray]]:
-    """All sentence pairs that have words on both sides; and with each batch its different pairs of words, by
-    `pair_numbers`, rising, (P,). `sizes`: how many source and target words there are."""
+    """Yield batches of all sentence pairs that have words on both sides, each with its different pairs of words.
+
+    The pairs of words are numbers of `pair_numbers` in rising order, (P,). `sizes` are the numbers of source and of
+    target words.
+    """
     lengths = np.stack([source.lengths, target.lengths], axis=1)
-    for places in _like_lengths(lengths):
+    for places in _similar_lengths(lengths):
         sides = source.padded(places, sizes[0]), target.padded(places, sizes[1])
         numbers = pair_numbers(sides[0][:, None, :], sides[1][:, :, None], sizes[1])
         pairs, cells = np.unique(numbers, return_inverse=True)
         yield PairBatch(places, *sides, *lengths[places].T, cells.reshape(numbers.shape).astype(np.int32)), pairs
 
 
-def _like_lengths(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Places of pairs that fit together: sorted by source length, long ones roughly, then by target length."""
-    steps = 2 ** np.maximum(np.log2(np.maximum(lengths[:, 0], LIKE) / LIKE).astype(int), 0)
+def _similar_lengths(lengths: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the places of pairs that share a batch.
+
+    Pairs are sorted by source length, where long sentences are rounded to a step, and then by target length. A batch is
+    full where another pair would exceed CELLS_AT_ONCE or MOST_PADDING.
+    """
+    steps = 2 ** np.maximum(np.log2(np.maximum(lengths[:, 0], LENGTH_STEPS) / LENGTH_STEPS).astype(int), 0)
     order = np.lexsort((lengths[:, 1], -(-lengths[:, 0] // steps) * steps))
-    taken, words, others, cells = [], 0, 0, 0
+    places, width, height, cells = [], 0, 0, 0
     for place in order[lengths.all(axis=1)[order]].tolist():
-        own_words, own_others = lengths[place].tolist()
-        wide, high = max(words, own_words), max(others, own_others)
-        padded = (len(taken) + 1) * wide * high
-        if taken and padded > min(CELLS_AT_ONCE, (cells + own_words * own_others) / (1 - MOST_PADDING)):
-            yield np.array(taken)
-            taken, wide, high, cells = [], own_words, own_others, 0
-        taken.append(place)
-        words, others, cells = wide, high, cells + own_words * own_others
-    if taken:
-        yield np.array(taken)
+        source_length, target_length = lengths[place].tolist()
+        new_width, new_height = max(width, source_length), max(height, target_length)
+        padded = (len(places) + 1) * new_width * new_height
+        if places and padded > min(CELLS_AT_ONCE, (cells + source_length * target_length) / (1 - MOST_PADDING)):
+            yield np.array(places)
+            places, new_width, new_height, cells = [], source_length, target_length, 0
+        places.append(place)
+        width, height, cells = new_width, new_height, cells + source_length * target_length
+    if places:
+        yield np.array(places)

@@ -1,13 +1,13 @@
-"""What all aligners have in common; the links of a sentence pair, as they find them, as one set and as text; and how
-well these agree with those of people.
+"""Links between the words of a sentence pair: their types, their text format, symmetrisation, and alignment quality.
 
-As text, the format of Pharaoh and Moses, a sentence pair is a line: `i-j` links source word i to target word j, both
-from 0. Gold alignments mark links that annotators found possible, and not sure, by `ipj`.
+The text format is that of Pharaoh and Moses. A line is a sentence pair: `i-j` links source word i to target word j,
+both from 0. Gold alignments have `ipj` for links that annotators found possible, and `i-j` for sure links.
 
-Papers, for one set of links from those of both directions: Och and Ney (2003), section 4.3 (intersection, union, and
-the growing between them); Koehn, Och, Marcu: Statistical Phrase-Based Translation, NAACL 2003, and Koehn et al.:
-Edinburgh System Description for the 2005 IWSLT Speech Translation Evaluation (grow-diag-final-and), whose pseudo-code
-is followed: target word by target word, and the forward direction first.
+Papers on symmetrisation, which joins the links of both directions into a single set: Och and Ney (2003), section 4.3
+(intersection, union, and growing from the first to the second); Koehn, Och, Marcu: Statistical Phrase-Based
+Translation, NAACL 2003; Koehn et al.: Edinburgh System Description for the 2005 IWSLT Speech Translation Evaluation
+(grow-diag-final-and). We follow the pseudo-code of the last: target word by target word, and the forward direction
+first.
 """
 
 import re
@@ -23,13 +23,15 @@ Link = tuple[int, int]
 """(place of the source word, place of the target word), from 0."""
 
 Links = frozenset[Link]
+"""The links of a sentence pair."""
 
 
 @dataclass(frozen=True)
 class DirectedLinks:
-    """Of a sentence pair. `forward`: each target word has one link or none; `backward`: each source word has.
+    """The links of a sentence pair in both directions.
 
-    An aligner that knows one set of links only has it twice.
+    In `forward`, a target word has at most a single link; in `backward`, a source word has at most a single link. An
+    aligner without directions has the same set of links in both fields.
     """
 
     forward: Links
@@ -37,46 +39,53 @@ class DirectedLinks:
 
     @classmethod
     def symmetric(cls, links: Links) -> "DirectedLinks":
+        """Return links that are the same in both directions."""
         return cls(links, links)
 
 
 @dataclass(frozen=True)
 class AlignedLines:
-    """`signature`: how the links were found, for the signatures of what is measured on them."""
+    """The links of each line, and the name of their aligner in the signatures of metrics (`signature`)."""
 
     lines: list[DirectedLinks]
     signature: str
 
 
 class Aligner(Protocol):
-    """White space parts words."""
+    """The interface of word aligners. Words are separated by white space."""
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
-        """The links of each line, where both sides have as many lines."""
+        """Return the links of each line; both sides have the same number of lines."""
         ...
 
 
 LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
+"""The text of a link: the number of the source word, the mark, the number of the target word."""
 
 
 @dataclass(frozen=True)
 class GoldLinks:
-    """Of a sentence pair; every sure link is a possible one too."""
+    """The links of a sentence pair that people made; sure links are also among the possible links."""
 
     sure: Links
     possible: Links
 
 
 def pharaoh_line(links: Links) -> str:
+    """Return the text of a sentence pair's links, in rising order: `0-0 1-2`."""
     return " ".join(f"{source}-{target}" for source, target in sorted(links))
 
 
 def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list[Links]:
-    """Raises UserError where the file has not one line for each sentence pair, or a link is none of its words."""
+    """Read the links of each sentence pair.
+
+    Raises UserError where the file does not have exactly one line for each sentence pair, or has a link to a word that
+    its sentence does not have.
+    """
     lines = read_lines(path)
     if len(lines) != len(source):
         raise UserError("not one line for each sentence pair", where=str(path), found=len(lines), expected=len(source))
-    found = []
+    links_of_lines = []
     for number, (line, *sides) in enumerate(zip(lines, source, target, strict=True), 1):
         links = frozenset(link for link, _ in _marked(line, f"{path}:{number}", "-"))
         words, others = (len(side.split()) for side in sides)
@@ -88,13 +97,16 @@ def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list
                     found=f"{i}-{j}",
                     expected=f"places of {words} source and {others} target words, from 0",
                 )
-        found.append(links)
-    return found
+        links_of_lines.append(links)
+    return links_of_lines
 
 
 def read_unchecked_links(path: Path) -> list[Links]:
-    """Where the sentences are not at hand. Raises UserError for what is no link."""
-    return [one.sure for one in read_gold(path, marks="-")]
+    """Read links without their sentences, so that the numbers of words are not checked.
+
+    Raises UserError for text that is not a link.
+    """
+    return [gold.sure for gold in read_gold(path, marks="-")]
 
 
 def read_gold(path: Path, counts_from_1: bool = False, marks: str = "-p") -> list[GoldLinks]:
@@ -103,16 +115,19 @@ def read_gold(path: Path, counts_from_1: bool = False, marks: str = "-p") -> lis
     `counts_from_1`: the file counts words from 1, else from 0. `marks`: the characters that are allowed between the
     numbers of a link: `-` for a sure link, `p` for a possible one. Raises UserError for text that is not a link.
     """
-    found = []
+    gold_of_lines = []
     for number, line in enumerate(read_lines(path), 1):
         marked = list(_marked(line, f"{path}:{number}", marks, int(counts_from_1)))
         sure = frozenset(link for link, mark in marked if mark == "-")
-        found.append(GoldLinks(sure, frozenset(link for link, _ in marked)))
-    return found
+        gold_of_lines.append(GoldLinks(sure, frozenset(link for link, _ in marked)))
+    return gold_of_lines
 
 
 def _marked(line: str, where: str, marks: str, first: int = 0) -> Iterable[tuple[Link, str]]:
-    """Links with words counted from 0, and the mark between them. `first`: how the line counts the first word."""
+    """Yield the links of a line, with words counted from 0, and the mark of each link.
+
+    `first` is the number of the first word in the file: 0 or 1.
+    """
     for text in line.split():
         match = LINK.fullmatch(text)
         if not match or match[2] not in marks:
@@ -126,8 +141,13 @@ def _marked(line: str, where: str, marks: str, first: int = 0) -> Iterable[tuple
 
 @dataclass(frozen=True)
 class Quality:
-    """In percent. `precision`: of the links, those that are possible; `recall`: of the sure links, those found; `aer`:
-    1 - (found sure + found possible) / (found + sure). None where there is nothing to divide by."""
+    """The quality of links, in percent, and the numbers of links.
+
+    `precision` is the share of possible links among all links. `recall` is the share of sure links that the aligner
+    has. `aer` is the alignment error rate: 1 - (sure links that it has + possible links that it has) / (its links +
+    sure links). A number is None where its divisor is 0. `links` counts the links of the aligner, `sure` and `possible`
+    those of people.
+    """
 
     precision: float | None
     recall: float | None
@@ -138,20 +158,20 @@ class Quality:
     sentences: int
 
 
-def alignment_quality(found: Sequence[Links], gold: Sequence[GoldLinks]) -> Quality:
-    """Over all sentence pairs.
+def alignment_quality(links_of_lines: Sequence[Links], gold: Sequence[GoldLinks]) -> Quality:
+    """Return the quality of an aligner's links over all sentence pairs, against links that people made.
 
     Paper: Och and Ney: A Systematic Comparison of Various Statistical Alignment Models, CL 29 (2003), section 5.
 
-    >>> one = GoldLinks(sure=frozenset({(0, 0), (1, 1)}), possible=frozenset({(0, 0), (1, 1), (1, 2)}))
-    >>> quality = alignment_quality([frozenset({(0, 0), (1, 2), (2, 2)})], [one])
+    >>> gold = GoldLinks(sure=frozenset({(0, 0), (1, 1)}), possible=frozenset({(0, 0), (1, 1), (1, 2)}))
+    >>> quality = alignment_quality([frozenset({(0, 0), (1, 2), (2, 2)})], [gold])
     >>> [round(value, 1) for value in (quality.precision, quality.recall, quality.aer)]
     [66.7, 50.0, 40.0]
     """
-    pairs = list(zip(found, gold, strict=True))
-    links, sure = sum(map(len, found)), sum(len(one.sure) for one in gold)
-    right = sum(len(own & one.possible) for own, one in pairs)
-    right_sure = sum(len(own & one.sure) for own, one in pairs)
+    pairs = list(zip(links_of_lines, gold, strict=True))
+    links, sure = sum(map(len, links_of_lines)), sum(len(gold_links.sure) for gold_links in gold)
+    right = sum(len(line_links & gold_links.possible) for line_links, gold_links in pairs)
+    right_sure = sum(len(line_links & gold_links.sure) for line_links, gold_links in pairs)
     error = _percent(right + right_sure, links + sure)
     return Quality(
         precision=_percent(right, links),
@@ -159,7 +179,7 @@ def alignment_quality(found: Sequence[Links], gold: Sequence[GoldLinks]) -> Qual
         aer=None if error is None else 100 - error,
         links=links,
         sure=sure,
-        possible=sum(len(one.possible) for one in gold),
+        possible=sum(len(gold_links.possible) for gold_links in gold),
         sentences=len(gold),
     )
 
@@ -173,8 +193,11 @@ BESIDE = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def grow_diagonally(aligned: DirectedLinks) -> "_Growing":
-    """The links of both directions, and then all of either that are beside one of them and link a word without a
-    link, as long as there are any."""
+    """Return the intersection of both directions, grown by links of their union.
+
+    A link of the union is added where it is a neighbour of an added link, and where its source word or its target word
+    has no link. This is repeated until no link can be added.
+    """
     growing = _Growing(aligned.forward & aligned.backward)
     either = _in_order(aligned.forward | aligned.backward)
     links = 0
@@ -188,8 +211,11 @@ def grow_diagonally(aligned: DirectedLinks) -> "_Growing":
 
 
 def grow_diag_final(aligned: DirectedLinks, enough: Callable[[tuple[bool, bool]], bool] = all) -> Links:
-    """And at last those of either direction that link words without a link: one such word at least, where `enough` is
-    all; two, where it is any."""
+    """Return the links of `grow_diagonally`, and then the links of both directions that link words without a link.
+
+    A link is added where one of its two words has no link (`enough` is `all`), or where both words have no link
+    (`enough` is `any`).
+    """
     growing = grow_diagonally(aligned)
     for direction in (aligned.forward, aligned.backward):
         growing.add_all(link for link in _in_order(direction) if not enough(growing.has(link)))
@@ -197,22 +223,22 @@ def grow_diag_final(aligned: DirectedLinks, enough: Callable[[tuple[bool, bool]]
 
 
 def _in_order(links: Links) -> dict[Link, None]:
-    """Target word by target word, source words rising."""
+    """Return the links in a fixed order: by target word, then by source word."""
     return dict.fromkeys(sorted(links, key=lambda link: (link[1], link[0])))
 
 
 class _Growing:
-    """Links, and the words that they link."""
+    """A growing set of links, with the source words and the target words that have links."""
 
     def __init__(self, links: Links) -> None:
         self.links, self.sources, self.targets = set(links), {i for i, _ in links}, {j for _, j in links}
 
     def has(self, link: Link) -> tuple[bool, bool]:
-        """Whether its source word, and its target word, are linked."""
+        """Return whether the source word and the target word of a link have links already."""
         return link[0] in self.sources, link[1] in self.targets
 
     def add_all(self, links: Iterable[Link]) -> None:
-        """One after another: whether a link comes in question may depend on the one before."""
+        """Add links one after another, from an iterator whose choice of a link may depend on the links before it."""
         for link in links:
             self.links.add(link)
             self.sources.add(link[0])
@@ -228,3 +254,4 @@ HEURISTICS: dict[str, Callable[[DirectedLinks], Links]] = {
     "forward": lambda aligned: aligned.forward,
     "backward": lambda aligned: aligned.backward,
 }
+"""The functions that join the links of both directions into a single set, by their names in `docmt align`."""

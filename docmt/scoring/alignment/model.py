@@ -1,13 +1,13 @@
-"""What an aligner knows: of words while it is trained, and of words and jumps as files.
+"""The parameters of the default aligner: its lexicon while it is trained, and its model as files.
 
-Probabilities of words given words are from how often training expects them to be linked.
+The probability of a word given another word comes from the number of links that training expects between the two.
 
-Paper: Östling and Tiedemann: Efficient Word Alignment with Markov Chain Monte Carlo, PBML 106 (2016), section 3: the
-Dirichlet priors, and that a token is judged by the links of all others, which is what keeps a rare word from taking all
-that stands around it.
-Departs: expected numbers stand for the samples of their Gibbs sampler (the zero-order collapsed variational Bayes of
-Asuncion et al., On Smoothing and Inference for Topic Models, UAI 2009), so that nothing is drawn; one table of numbers
-gives both p(target word | source word) and p(source word | target word).
+Paper: Östling and Tiedemann: Efficient Word Alignment with Markov Chain Monte Carlo, PBML 106 (2016), section 3. From
+it are the Dirichlet priors, and the rule that the probability of a token's links comes from the links of all other
+tokens. Without this rule, rare words would be linked to all words around them.
+Departs: expected numbers of links replace the samples of their Gibbs sampler, so that training is deterministic (the
+zero-order collapsed variational Bayes of Asuncion et al., On Smoothing and Inference for Topic Models, UAI 2009). A
+single table of numbers gives both p(target word | source word) and p(source word | target word).
 """
 
 from dataclasses import dataclass
@@ -24,17 +24,24 @@ from docmt.scoring.alignment.batches import PairBatch
 from docmt.scoring.alignment.posteriors import JUMP_COUNT, NO_LINK, Jumps
 
 PRIOR = 0.001
-"""alpha: what the Dirichlet priors add to the number of links of each pair, and to that of each word without a link."""
+"""The parameter alpha of the Dirichlet priors, a number of links.
+
+It is added to the number of links of each pair of words, and to the number of tokens without a link of each word.
+"""
 
 WORDS = pa.dictionary(pa.int32(), pa.string())
 LINKS = pa.schema([("source", WORDS), ("target", WORDS), ("links", pa.float32())])
-"""A row a pair of words that training links, and one a word, without the other side: how often it has no link."""
+"""The columns of a lexicon.
+
+A row with two words has the number of their links. A row with a single word, and null on the other side, has the number
+of the word's tokens without a link.
+"""
 
 LEXICON, JUMPS = "lexicon.arrow", "jumps.json"
-"""The files of a model: LINKS, and the probabilities of jumps forward and backward."""
+"""The files of a model: the table LINKS, and the probabilities of jumps forward and backward."""
 
 BothJumps = tuple[Jumps, Jumps]
-"""Forward, target words linking to source words, and backward."""
+"""The jumps of the forward direction, in which target words link to source words, and of the backward direction."""
 
 
 @dataclass(frozen=True)
@@ -55,37 +62,46 @@ class Lexicon:
 
     @classmethod
     def empty(cls, pairs: int, source: int, target: int) -> "Lexicon":
-        """Of so many pairs and words: all probabilities are even."""
+        """Return a lexicon without links for `pairs` pairs of words, `source` source words and `target` target words.
+
+        All its probabilities are even.
+        """
         return cls(np.zeros(pairs), *(np.zeros(size + 1) for size in (source, target, source, target)))
 
     def with_word_totals(self, source: np.ndarray, target: np.ndarray) -> "Lexicon":
-        """With `source_links` and `target_links` made from `links`, whose pairs are of these words, (P,) each."""
+        """Return the lexicon with `source_links` and `target_links` computed from `links`.
+
+        `source` and `target` are the numbers of the words of each pair, (P,) each.
+        """
         source_links = np.bincount(source, self.links, len(self.source_links))
         target_links = np.bincount(target, self.links, len(self.target_links))
         return Lexicon(self.links, source_links, target_links, self.source_unlinked, self.target_unlinked)
 
-    def scores(self, batch: PairBatch, index: np.ndarray, own: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
-        """p(target word | source word) and p(source word | target word) of each cell, (B, J, I); on padding 0.
+    def scores(
+        self, batch: PairBatch, index: np.ndarray, cell_links: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return p(target word | source word) and p(source word | target word) of each cell, (B, J, I); 0 on padding.
 
-        `index`: of each of the batch's pairs its place in `links`, (P',). `own`: the expected links that the cells
-        have added, which are not counted; 0 in the first round.
+        `index` has the place in `links` of each of the batch's different pairs of words, (P',). `cell_links` are the
+        expected links that the cells themselves added in the last round, (B, J, I), or 0 in the first round; they are
+        subtracted, since the probability of a token's links comes from all other tokens.
         """
         words = batch.target_words[:, :, None] & batch.source_words[:, None, :]
         sources, targets = _words(self.source_links), _words(self.target_links)
-        links = np.where(words, np.maximum(self.links[index][batch.cells] - own, 0) + PRIOR, 0)
-        forward = np.maximum(self.source_links[batch.source][:, None, :] - own, 0) + PRIOR * targets
-        backward = np.maximum(self.target_links[batch.target][:, :, None] - own, 0) + PRIOR * sources
+        links = np.where(words, np.maximum(self.links[index][batch.cells] - cell_links, 0) + PRIOR, 0)
+        forward = np.maximum(self.source_links[batch.source][:, None, :] - cell_links, 0) + PRIOR * targets
+        backward = np.maximum(self.target_links[batch.target][:, :, None] - cell_links, 0) + PRIOR * sources
         return links / forward, links / backward
 
     def unlinked_probabilities(self, batch: PairBatch) -> tuple[np.ndarray, np.ndarray]:
-        """p(target word | no link), (B, J), and p(source word | no link), (B, I); on padding 1 / p0."""
+        """Return p(target word | no link), (B, J), and p(source word | no link), (B, I); 1 / p0 on padding."""
         target = _shares(self.target_unlinked)[batch.target]
         source = _shares(self.source_unlinked)[batch.source]
         return np.where(batch.target_words, target, 1 / NO_LINK), np.where(batch.source_words, source, 1 / NO_LINK)
 
 
 def _words(numbers: np.ndarray) -> int:
-    """How many words an array has a number of, beside that of padding."""
+    """Return the number of words in an array with a number for each word and a number for padding."""
     return len(numbers) - 1
 
 
@@ -95,8 +111,12 @@ def _shares(numbers: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class AlignmentModel:
-    """`source_words`, `target_words`: their numbers. `source`, `target`: the words of each pair that is linked, (P,),
-    and `links`, how often; `source_unlinked`, `target_unlinked`: how often each word has no link, (S,) and (T,)."""
+    """The trained model of the default aligner.
+
+    `source_words` and `target_words` have the number of each word. `source` and `target` are the words of each linked
+    pair, (P,), and `links` the expected number of its links, (P,). `source_unlinked` and `target_unlinked` are the
+    expected numbers of tokens without a link of each word, (S,) and (T,).
+    """
 
     source_words: dict[str, int]
     target_words: dict[str, int]
@@ -108,8 +128,9 @@ class AlignmentModel:
     jumps: BothJumps
 
     def save(self, folder: Path) -> None:
-        """The same model gives the same bytes."""
+        """Write the model to a folder; the same model gives the same bytes."""
         sources, targets = len(self.source_words), len(self.target_words)
+        # Rows of pairs come first, then a row for each source word alone, then a row for each target word alone.
         columns = [
             _column(self.source_words, self.source, np.arange(sources), np.full(targets, -1)),
             _column(self.target_words, self.target, np.full(sources, -1), np.arange(targets)),
@@ -120,7 +141,7 @@ class AlignmentModel:
 
     @classmethod
     def load(cls, folder: Path) -> "AlignmentModel":
-        """Raises UserError where a file is missing or is none of `save`."""
+        """Read the model that `save` wrote; raises UserError where a file is missing, or is not of such a model."""
         table = read_arrow(folder / LEXICON, LINKS)
         jumps = _read_jumps(folder / JUMPS)
         with reading(folder / LEXICON, "not the lexicon of an aligner"):
@@ -135,15 +156,16 @@ class AlignmentModel:
 def _read_jumps(path: Path) -> BothJumps:
     both = read_json(path)
     if not (
-        isinstance(both, list) and [isinstance(one, list) and len(one) for one in both] == [JUMP_COUNT, JUMP_COUNT]
+        isinstance(both, list)
+        and [isinstance(numbers, list) and len(numbers) for numbers in both] == [JUMP_COUNT, JUMP_COUNT]
     ):
         raise UserError("not the jumps of an aligner", where=str(path), expected=f"two lists of {JUMP_COUNT} numbers")
     with reading(path, "not the jumps of an aligner", "numbers"):
-        forward, backward = (Jumps(np.array(one, dtype=float)) for one in both)
+        forward, backward = (Jumps(np.array(numbers, dtype=float)) for numbers in both)
     return forward, backward
 
 
 def _column(numbers: dict[str, int], *places: np.ndarray) -> pa.DictionaryArray:
-    """Words by their numbers; -1 is none."""
+    """Return a column of words from the numbers of the words; the number -1 becomes null."""
     codes = np.concatenate(places).astype(np.int32)
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(numbers, pa.string()))

@@ -1,12 +1,13 @@
-"""Posterior probabilities of links: IBM Model 1, and the hidden Markov model by the forward-backward algorithm.
+"""Posterior probabilities of links by IBM Model 1, and by a hidden Markov model (forward-backward algorithm).
 
 Papers: Brown et al.: The Mathematics of Statistical Machine Translation, CL 19 (1993), Model 1. Vogel, Ney, Tillmann:
 HMM-Based Word Alignment in Statistical Translation, COLING 1996. Och and Ney: A Systematic Comparison of Various
-Statistical Alignment Models, CL 29 (2003), section 3.4: a word without a link keeps the position of the one before.
+Statistical Alignment Models, CL 29 (2003), section 3.4: a word without a link keeps the position of the word before it.
 
-Shapes are those of one direction, in which target words link to source words; the other is the same with axes swapped.
-How far the source word of a target word is from that of the target word before is a jump: the transitions of the HMM.
-Products of matrices are by einsum: BLAS rounds long sentences differently with another number of threads.
+Shapes are those of the direction in which target words link to source words; for the other direction, axes are swapped.
+The transitions of the hidden Markov model are jumps: the distance from the source word of the last linked target word
+to the source word of the next one. Products of matrices are computed by einsum, since BLAS rounds long sentences
+differently with a different number of threads.
 """
 
 from dataclasses import dataclass
@@ -14,55 +15,70 @@ from dataclasses import dataclass
 import numpy as np
 
 NO_LINK = 0.2
-"""p0: that a word has no link, before the words are looked at (their null prior)."""
+"""The prior probability p0 that a word has no link (the null prior of Östling and Tiedemann)."""
 
 FARTHEST = 100
-"""Words; whatever is farther counts as so far."""
+"""Largest distance of a jump, in words; longer jumps count as jumps of this distance."""
 
 JUMP_COUNT = 2 * FARTHEST + 1
-"""How many jumps there are, from -FARTHEST to FARTHEST."""
+"""Number of different jumps, from -FARTHEST to FARTHEST."""
 
 PRIOR = 100.0
-"""Jumps that a Dirichlet prior adds to those that are counted, distributed as before training."""
+"""Number of jumps that a Dirichlet prior adds to the counted jumps, distributed as before training."""
 
 INITIAL_SHARE = 0.3
-"""Share of the jumps' probabilities that stays as it was before all training; Och and Ney (CL 29, 2003) smooth theirs
-with even ones. Else training loses what jumps rarely, such as a place that is named first here and last there."""
+"""Weight of the initial probabilities in the trained probabilities of jumps.
+
+Without it, training would lose rare jumps, such as those of a place name that is the first word of a sentence and the
+last word of its translation. Och and Ney (CL 29, 2003) smooth with even probabilities instead.
+"""
 
 
 @dataclass(frozen=True)
 class Jumps:
-    """`probabilities`: of jumps from -FARTHEST to FARTHEST, (SIZE,).
+    """The probabilities of jumps from -FARTHEST to FARTHEST, (JUMP_COUNT,).
 
-    A position is the place, from 1, of the source word that was linked last; 0 while none was. The probability of a
-    jump is the same wherever it starts, so that a sentence's own do not sum to one, as in Östling and Tiedemann (2016).
+    A position is the place, from 1, of the source word that was linked last, or 0 before the first link. The
+    probability of a jump does not depend on its start, so the probabilities of the jumps that a sentence allows do not
+    sum to 1, as in Östling and Tiedemann (2016).
     """
 
     probabilities: np.ndarray
 
     @classmethod
     def at_first(cls) -> "Jumps":
-        """Before training: the likelier the nearer to the next word. From even ones training goes astray where short
-        sentences without an equivalent of a common word (subtitles without stops) outnumber long ones with it."""
+        """Return the probabilities before training: a jump is more probable the nearer it is to the next word."""
+        # From even probabilities, training ends in a bad optimum where many short sentences lack the translation of a
+        # common word that long sentences have (subtitles without full stops).
         weights = 1 / (1 + np.abs(np.arange(-FARTHEST, FARTHEST + 1) - 1))
         return cls(weights / weights.sum())
 
     def trained(self, counts: np.ndarray) -> "Jumps":
-        """By expected numbers of jumps, these probabilities being their prior."""
+        """Return the probabilities after a round with `counts` expected jumps, (JUMP_COUNT,).
+
+        The present probabilities are the prior.
+        """
         learnt = (counts + PRIOR * self.probabilities) / (counts.sum() + PRIOR)
         return Jumps(INITIAL_SHARE * self.at_first().probabilities + (1 - INITIAL_SHARE) * learnt)
 
     def between(self, positions: int) -> np.ndarray:
-        """From each position to each, (positions, positions)."""
+        """Return the probabilities of jumps from each position to each position, (positions, positions)."""
         return self.probabilities[_jumps(positions)]
 
     def to_the_end(self, lengths: np.ndarray, positions: int) -> np.ndarray:
-        """From each position behind the last word of sentences of such `lengths` (B,): (B, positions)."""
+        """Return the probabilities of jumps from each position to behind the last word, (B, positions).
+
+        `lengths` are the numbers of words of the sentences, (B,).
+        """
         return self.probabilities[_jumps_to_the_end(lengths, positions)]
 
 
 def jump_counts(moves: np.ndarray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Expected numbers of jumps from those between positions, (P, P), and those to the ends of sentences, (B, P)."""
+    """Return the expected number of each jump, (JUMP_COUNT,).
+
+    `moves` are the expected numbers of moves between positions, (P, P). `ends` are those from each position to the ends
+    of sentences, (B, P).
+    """
     between = np.bincount(_jumps(len(moves)).ravel(), moves.ravel(), JUMP_COUNT)
     return between + np.bincount(_jumps_to_the_end(lengths, len(moves)).ravel(), ends.ravel(), JUMP_COUNT)
 
@@ -79,10 +95,11 @@ def _jumps_to_the_end(lengths: np.ndarray, positions: int) -> np.ndarray:
 def ibm_model_1(
     scores: np.ndarray, unlinked: np.ndarray, lengths: np.ndarray, jumps: Jumps | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of each link, (B, J, I), and the expected numbers of jumps, which are none: the model knows nothing of places.
+    """Return the posterior of each link by IBM Model 1, (B, J, I), and the expected number of each jump.
 
-    `scores`: p(target word | source word), (B, J, I), 0 on padding; `unlinked`: p(target word | no link), (B, J);
-    `lengths`: of the source sentences, (B,).
+    All numbers of jumps are 0, since the model ignores the places of words; `jumps` is not used. `scores` are
+    p(target word | source word), (B, J, I), 0 on padding. `unlinked` are p(target word | no link), (B, J). `lengths`
+    are the numbers of words of the source sentences, (B,).
     """
     linked = scores * ((1 - NO_LINK) / lengths)[:, None, None]
     return linked / (linked.sum(axis=2) + NO_LINK * unlinked)[:, :, None], np.zeros(JUMP_COUNT)
@@ -96,6 +113,7 @@ def hidden_markov(
     The arguments are those of `ibm_model_1`. `unlinked` is 1 / p0 on padding, so that the steps after the end of a
     sentence change nothing.
     """
+    # Words are the first axis, since the passes go from word to word. Position 0, before the first link, has no links.
     linking = np.zeros((scores.shape[1], scores.shape[0], scores.shape[2] + 1))
     np.multiply(scores.transpose(1, 0, 2), 1 - NO_LINK, out=linking[:, :, 1:])
     staying = NO_LINK * unlinked.T[:, :, None]
@@ -108,8 +126,12 @@ def hidden_markov(
 
 
 def _forward(linking: np.ndarray, staying: np.ndarray, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """After each target word, from that before the first on: the probabilities of its link and of the position, given
-    all words up to it, (J + 1, B, I + 1) each; and those of the word given all before it, (J + 1, B, 1)."""
+    """Run the forward algorithm; return probabilities after each target word, with index 0 before the first word.
+
+    The first array has the probabilities that the word links to each position, the second those of the position, both
+    given all words up to the word, (J + 1, B, I + 1). The third has the probability of the word given all words before
+    it, (J + 1, B, 1).
+    """
     steps, count, positions = linking.shape
     linked, reached = np.zeros((2, steps + 1, count, positions))
     totals = np.ones((steps + 1, count, 1))
@@ -117,6 +139,7 @@ def _forward(linking: np.ndarray, staying: np.ndarray, moves: np.ndarray) -> tup
     for j in range(1, steps + 1):
         onto = np.einsum("bp,pq->bq", reached[j - 1], moves) * linking[j - 1]
         here = onto + reached[j - 1] * staying[j - 1]
+        # Dividing by the sum at each word keeps the probabilities of long sentences from underflow.
         totals[j] = here.sum(axis=1, keepdims=True)
         np.divide(onto, totals[j], out=linked[j])
         np.divide(here, totals[j], out=reached[j])
@@ -132,13 +155,15 @@ def _backward(
     moves: np.ndarray,
     ends: np.ndarray,
 ) -> np.ndarray:
-    """Make `linked` posteriors, given all words, in place; gives the expected moves between positions.
+    """Run the backward algorithm: turn `linked` into posteriors given all words, in place.
 
-    `ends`: how likely what follows the last word is, from each position, (B, I + 1).
+    Return the expected numbers of moves between positions. `ends` are the probabilities of the sentence's end from each
+    position, (B, I + 1), divided by the probability of the end given all words.
     """
     numbers = np.zeros_like(moves)
     for j in range(len(linking), 0, -1):
         linked[j] *= ends
+        # The same scale as in the forward pass, so that the product of both is a probability.
         ends = ends / totals[j]
         onto = linking[j - 1] * ends
         numbers += np.einsum("bp,bq->pq", reached[j - 1], onto)

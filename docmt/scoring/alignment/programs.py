@@ -1,10 +1,11 @@
-"""Aligners of others, where they are installed: awesome-align and eflomal.
+"""The external aligners awesome-align and eflomal, which are separate packages.
 
-awesome-align: the similarity of a multilingual BERT's states, from a local folder. Paper: Dou and Neubig: Word
-Alignment by Fine-tuning Embeddings on Parallel Corpora, EACL 2021. Its command is called with its own defaults.
+awesome-align links words by the similarity of their states in a multilingual BERT, read from a local folder. We call
+its command with its default settings. Paper: Dou and Neubig: Word Alignment by Fine-tuning Embeddings on Parallel
+Corpora, EACL 2021.
 
-eflomal: Bayesian word alignment by Gibbs sampling. Paper: Östling and Tiedemann: Efficient Word Alignment with Markov
-Chain Monte Carlo, PBML 106 (2016). Its library takes no seed, so that no two runs are the same.
+eflomal is Bayesian word alignment by Gibbs sampling. Its library has no seed, so that no two runs are the same. Paper:
+Östling and Tiedemann: Efficient Word Alignment with Markov Chain Monte Carlo, PBML 106 (2016).
 """
 
 import subprocess
@@ -22,37 +23,42 @@ from docmt.scoring.alignment.links import AlignedLines, DirectedLinks, Links, re
 from docmt.settings.pretrained import ALIGNER_LAYER, CONFIG, aligner_files
 
 THRESHOLD = 0.001
-"""Of the softmax over one side's pieces, in both directions; awesome-align's default."""
+"""Smallest probability of a link, in the softmax over pieces in both directions; awesome-align's default."""
 
-BETWEEN = "|||"
-"""Parts source and target in awesome-align's input."""
+SEPARATOR = "|||"
+"""The text between source and target in awesome-align's input."""
 
 
 @dataclass(frozen=True)
 class AwesomeAlign:
-    """`folder`: the model's. Nothing is downloaded."""
+    """The aligner awesome-align with the BERT of a local folder; nothing is downloaded."""
 
     folder: Path
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
-        """Lines of more pieces than the model has positions get no links, and are counted in the signature; the program
-        would cut them and say nothing. Raises UserError where it is not installed, or the folder is no model for it."""
+        """Align lines by a run of awesome-align.
+
+        Lines with more pieces than the model has positions have no links, since the program would cut them without a
+        message; the signature gives their number. Raises UserError where awesome-align is not installed, or where the
+        folder has no model that it can read.
+        """
         aligner_files(self.folder)
         fitting = list(self._fitting(source, target))
-        found = [DirectedLinks.symmetric(frozenset())] * len(source)
+        links_of_lines = [DirectedLinks.symmetric(frozenset())] * len(source)
         sides = [" ".join(_words(source[n])) for n in fitting], [" ".join(_words(target[n])) for n in fitting]
         for number, links in zip(fitting, self._run(*sides) if fitting else [], strict=True):
-            found[number] = DirectedLinks.symmetric(links)
+            links_of_lines[number] = DirectedLinks.symmetric(links)
         too_long = sum(1 for pair in zip(source, target, strict=True) if all(map(str.split, pair))) - len(fitting)
-        return AlignedLines(found, self._signature(too_long))
+        return AlignedLines(links_of_lines, self._signature(too_long))
 
     def _fitting(self, source: Sequence[str], target: Sequence[str]) -> Iterator[int]:
-        """Numbers of the lines that have words on both sides, and no more pieces than the model takes."""
+        """Yield the numbers of the lines that have words on both sides, and no more pieces than the model allows."""
         positions = read_object(self.folder / CONFIG, "max_position_embeddings")["max_position_embeddings"]
         remedy = "pip install -c pins.txt -e ., or take another aligner"
         tokens = library("awesome_align.tokenization_bert", "awesome-align is not installed", remedy)
         with reading(self.folder, "not a BERT that awesome-align can read"):
             tokenizer = tokens.BertTokenizer.from_pretrained(str(self.folder))
+            # Two positions are for the symbols at the beginning and at the end of a line.
             most = min(tokenizer.max_len, positions) - 2
         for number, pair in enumerate(zip(source, target, strict=True)):
             pieces = [sum(len(tokenizer.tokenize(word)) for word in _words(line)) for line in pair]
@@ -60,11 +66,12 @@ class AwesomeAlign:
                 yield number
 
     def _run(self, source: list[str], target: list[str]) -> list[Links]:
+        """Run the command of awesome-align on lines; raises UserError with its last message where it fails."""
         with tempfile.TemporaryDirectory() as name:
-            lines, found = Path(name) / "lines", Path(name) / "links"
+            lines, output = Path(name) / "lines", Path(name) / "links"
             pairs = zip(source, target, strict=True)
-            lines.write_text("".join(f"{one} {BETWEEN} {other}\n" for one, other in pairs), encoding="utf-8")
-            options = {"data_file": lines, "output_file": found, "model_name_or_path": self.folder.absolute()}
+            lines.write_text("".join(f"{first} {SEPARATOR} {second}\n" for first, second in pairs), encoding="utf-8")
+            options = {"data_file": lines, "output_file": output, "model_name_or_path": self.folder.absolute()}
             options |= {"align_layer": ALIGNER_LAYER, "softmax_threshold": THRESHOLD, "num_workers": 0}
             arguments = [text for key, value in options.items() for text in (f"--{key}", str(value))]
             command = [sys.executable, "-m", "awesome_align.run_align", *arguments]
@@ -72,7 +79,7 @@ class AwesomeAlign:
             if done.returncode:
                 last = done.stderr.strip().rpartition("\n")[2]
                 raise UserError("awesome-align failed", where=str(self.folder), found=last)
-            return read_links(found, source, target)
+            return read_links(output, source, target)
 
     def _signature(self, too_long: int) -> str:
         model = sha256_file(self.folder / "pytorch_model.bin")[:12]
@@ -81,25 +88,25 @@ class AwesomeAlign:
 
 
 def _words(line: str) -> list[str]:
-    """What awesome-align takes for the border between the sides is given to it as another bar."""
-    return ["|" if word == BETWEEN else word for word in line.split()]
+    """Return the words of a line, with `|` for a word that awesome-align would read as the separator of the sides."""
+    return ["|" if word == SEPARATOR else word for word in line.split()]
 
 
 LONGEST = 1023
-"""Words; eflomal leaves longer lines without links, and says nothing."""
+"""Largest number of words of a line; eflomal gives longer lines no links, without a message."""
 
 REMEDY = 'pip install -c pins.txt -e ".[eflomal]" (which needs a C compiler), or take another aligner'
 
 
 @dataclass(frozen=True)
 class Eflomal:
-    """With the lines of `train_source` and `train_target` before those that are to be aligned."""
+    """The aligner eflomal; it learns from `train_source` and `train_target` and from the lines that it aligns."""
 
     train_source: Sequence[str] = ()
     train_target: Sequence[str] = ()
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
-        """Raises UserError where it is not installed."""
+        """Align lines together with the training lines; raises UserError where eflomal is not installed."""
         eflomal = library("eflomal", "eflomal is not installed", REMEDY)
         if not source:
             return AlignedLines([], self._signature(0))
@@ -108,15 +115,15 @@ class Eflomal:
             lines = [*self.train_source, *source], [*self.train_target, *target]
             eflomal.Aligner().align(*lines, *map(str, files), quiet=True)
             forward, backward = (read_links(file, *lines)[-len(source) :] for file in files)
-        found = [DirectedLinks(*both) for both in zip(forward, backward, strict=True)]
+        links_of_lines = [DirectedLinks(*both) for both in zip(forward, backward, strict=True)]
         pairs = zip(source, target, strict=True)
         too_long = sum(max(len(line.split()) for line in pair) > LONGEST for pair in pairs)
-        return AlignedLines(found, self._signature(too_long))
+        return AlignedLines(links_of_lines, self._signature(too_long))
 
     def _signature(self, too_long: int) -> str:
         return f"eflomal,v:{version('eflomal')},model:3,nondeterministic{_left_out(too_long)}"
 
 
 def _left_out(too_long: int) -> str:
-    """The end of a signature: how many lines were too long, if any."""
+    """Return the end of a signature: the number of lines that were too long, or nothing where there are none."""
     return f",overlong:{too_long}" if too_long else ""

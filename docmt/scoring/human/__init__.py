@@ -1,1 +1,1 @@
-"""Human evaluation: blind sheets of two systems' translations, and what annotators preferred."""
+"""Human evaluation: blind sheets of two systems' translations, and the preferences of annotators."""

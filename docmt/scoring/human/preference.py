@@ -1,4 +1,4 @@
-"""What annotators preferred, and how far they agree.
+"""The preferences of annotators, and the agreement of annotators.
 
 Paper: lexical chains (Lyu et al. 2022), section 5.6, Table 4 (equal, better, worse; the paper has no agreement).
 Agreement: Cohen: A Coefficient of Agreement for Nominal Scales, Educational and Psychological Measurement 20 (1960).
@@ -14,18 +14,20 @@ from docmt.scoring.human.items import Key
 from docmt.scoring.human.sheet import Verdict
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+"""All verdicts, in the order of the table."""
 
 
 def preferences(key: Key, annotators: dict[str, Sequence[Verdict]]) -> dict:
-    """Table 4 with agreement; `annotators`: each one's verdicts by name. Numbers are in percent, but for kappa.
+    """Return the numbers of Table 4 and the agreement of annotators, in percent, but for kappa.
 
-    `preferred`: of the sentences that are not equal, those where the system is better; none where all are equal.
+    `annotators` has the verdicts of each annotator by name. `preferred` is the share of sentences where the system is
+    better, among the sentences that are not equal; it is None where all are equal.
     """
     rows = {name: verdict_shares(verdicts) for name, verdicts in annotators.items()}
     pairs = [
-        {"annotators": [one, other], "observed": observed_agreement(annotators[one], annotators[other])}
-        | {"kappa": kappa(annotators[one], annotators[other])}
-        for one, other in combinations(annotators, 2)
+        {"annotators": [first, second], "observed": observed_agreement(annotators[first], annotators[second])}
+        | {"kappa": kappa(annotators[first], annotators[second])}
+        for first, second in combinations(annotators, 2)
     ]
     return {
         "system": key.system,
@@ -39,7 +41,7 @@ def preferences(key: Key, annotators: dict[str, Sequence[Verdict]]) -> dict:
 
 
 def verdict_shares(verdicts: Sequence[Verdict]) -> dict[Verdict, float]:
-    """Percent of each verdict.
+    """Return the percentage of each verdict.
 
     >>> verdict_shares(["better", "equal", "better", "worse"])
     {'better': 50.0, 'worse': 25.0, 'equal': 25.0}
@@ -48,23 +50,26 @@ def verdict_shares(verdicts: Sequence[Verdict]) -> dict[Verdict, float]:
     return {name: 100 * counts[name] / len(verdicts) for name in VERDICTS}
 
 
-def observed_agreement(one: Sequence[Verdict], other: Sequence[Verdict]) -> float:
-    """Percent of sentences in which two annotators agree."""
-    return 100 * fmean(first == second for first, second in zip(one, other, strict=True))
+def observed_agreement(first: Sequence[Verdict], second: Sequence[Verdict]) -> float:
+    """Return the percentage of sentences on which two annotators agree."""
+    return 100 * fmean(verdict == other for verdict, other in zip(first, second, strict=True))
 
 
-def kappa(one: Sequence[Verdict], other: Sequence[Verdict]) -> float | None:
-    """(p - e) / (1 - e): p is how often they agree, e how often they would by chance, each with his own shares.
+def kappa(first: Sequence[Verdict], second: Sequence[Verdict]) -> float | None:
+    """Return Cohen's kappa of two annotators, or None where the expected agreement is 1.
 
-    None where chance alone makes them always agree. Of four sentences the two agree in three (p = 3/4); they say
-    "better" in 2/4 and 1/4, "equal" in 2/4 and 3/4, so e = 2/4 * 1/4 + 2/4 * 3/4 = 1/2, and kappa is 1/2:
+    kappa = (p - e) / (1 - e), where p is the share of sentences on which the annotators agree, and e is the expected
+    share for random verdicts with each annotator's shares.
+
+    Example: of four sentences the annotators agree on three, so p = 3/4. Their shares of "better" are 2/4 and 1/4, and
+    their shares of "equal" are 2/4 and 3/4, so e = 2/4 * 1/4 + 2/4 * 3/4 = 1/2, and kappa is 1/2.
 
     >>> kappa(["better", "better", "equal", "equal"], ["better", "equal", "equal", "equal"])
     0.5
     """
-    shared = [verdict_shares(verdicts) for verdicts in (one, other)]
-    chance = sum(shared[0][name] * shared[1][name] for name in VERDICTS) / 100**2
-    return None if chance == 1 else (observed_agreement(one, other) / 100 - chance) / (1 - chance)
+    shares = [verdict_shares(verdicts) for verdicts in (first, second)]
+    chance = sum(shares[0][name] * shares[1][name] for name in VERDICTS) / 100**2
+    return None if chance == 1 else (observed_agreement(first, second) / 100 - chance) / (1 - chance)
 
 
 def _preferred(row: dict[Verdict, float]) -> dict[str, float | None]:

@@ -1,8 +1,8 @@
-"""A sheet as annotators get it, as CSV or as a page to click on, and filled sheets read back.
+"""Sheets for annotators, as CSV or as a page with buttons, and the reader of filled sheets.
 
-Spreadsheets compute a cell that begins with one of a few characters, blanks before it left out, also in their
-full-width forms: a translation `=HYPERLINK(...)` would run on the annotator's machine (OWASP, CSV Injection). So cells
-have shields, by which no spreadsheet takes them as a formula, and lose them again.
+A spreadsheet computes a cell that begins with one of a few characters (also in their full-width forms, and also after
+blanks): a translation `=HYPERLINK(...)` would run on the annotator's machine (OWASP, CSV Injection). So such cells are
+written with a shield, a character that makes them text, and are read without it.
 """
 
 import codecs
@@ -21,21 +21,27 @@ from docmt.base.foreign import reading
 from docmt.scoring.human.items import CONTEXT, Key, KeyItem, SheetItem, text_digest
 
 SHIELD = "'"
-"""Stands before a text that is dangerous; spreadsheets know it as the mark of a text."""
+"""The character before a dangerous text; spreadsheets read it as the mark of a text cell."""
 
 BLANK = r"[\s\u200b-\u200f\u2060\ufeff]"
-"""What spreadsheets may leave out at the beginning: white space, and characters without width."""
+"""The characters that spreadsheets may ignore at the beginning: white space, and characters without width."""
 
 FORMULA = "\t\r\n=+\\-@＝＋－＠"
-"""What a formula begins with; a tab or a line's end is dangerous wherever it is the first character."""
+"""The first characters of a formula; a tab or the end of a line is dangerous as the first character of a cell."""
 
 DANGEROUS = re.compile(f"{BLANK}*[{FORMULA}]")
+"""The pattern of a text that a spreadsheet may compute."""
+
 AMBIGUOUS = re.compile(f"{SHIELD}*{DANGEROUS.pattern}")
-"""What gets a shield: also a text that looks like one with a shield, so that each is known from the other."""
+"""The pattern of a text that gets a shield: a dangerous text, and a text that looks like one with a shield.
+
+Since the second kind gets another shield, a reader can tell the two apart.
+"""
 
 
 def shield(text: str) -> str:
-    """
+    """Return the cell of a text, with a shield where it is needed.
+
     >>> shield("=1+1"), shield("'=1+1"), shield("1 = 1"), shield("'tis")
     ("'=1+1", "''=1+1", '1 = 1', "'tis")
     """
@@ -43,7 +49,7 @@ def shield(text: str) -> str:
 
 
 def unshield(cell: str) -> str:
-    """The text of a cell; also where a spreadsheet has taken the shield away.
+    """Return the text of a cell, also where a spreadsheet has removed the shield.
 
     >>> unshield("'=1+1"), unshield("''=1+1"), unshield("=1+1"), unshield("'tis")
     ('=1+1', "'=1+1", '=1+1', "'tis")
@@ -52,6 +58,8 @@ def unshield(cell: str) -> str:
 
 
 STEPS = range(1, CONTEXT + 1)
+"""Distances of context sentences from the judged sentence."""
+
 COLUMNS = (
     "item",
     *(f"{side} -{step}" for step in reversed(STEPS) for side in ("source", "reference")),
@@ -61,13 +69,17 @@ COLUMNS = (
     "translation 2",
     "choice",
 )
+"""The heading of a sheet: `source -1` is the source sentence before the judged one."""
+
 CHOICES = {"1": "the first is better", "2": "the second is better", "equal": "both are equally good"}
+"""The values of the column `choice`, with their meanings."""
 
 
 def write_sheet(path: Path, items: Sequence[SheetItem]) -> None:
-    """CSV in UTF-8 with a byte order mark, by which spreadsheets know it; the column `choice` is empty.
+    """Write a sheet as CSV in UTF-8, with an empty column `choice`.
 
-    All cells are quoted, as the page saves them: else a carriage return in one would end its row.
+    Spreadsheets recognise UTF-8 by the byte order mark. All cells are quoted, as in the files that the page saves;
+    without quotes, a carriage return in a cell would end its row.
     """
     with atomic_file(path) as stream:
         stream.write("\ufeff")
@@ -75,47 +87,50 @@ def write_sheet(path: Path, items: Sequence[SheetItem]) -> None:
 
 
 def sheet_rows(items: Sequence[SheetItem]) -> list[list[str]]:
-    """The heading, and a row an item, whose texts are no formulas to a spreadsheet."""
+    """Return the heading and a row for each item, with shields for spreadsheets."""
     rows = ([str(number), *map(shield, item.texts), ""] for number, item in enumerate(items, 1))
     return [list(COLUMNS), *rows]
 
 
 def write_page(path: Path, items: Sequence[SheetItem], languages: tuple[str, str]) -> None:
-    """The same as a page that works offline, keeps choices as they are made and saves the filled sheet.
+    """Write a sheet as a page that works offline, stores choices in the browser and saves the filled sheet as CSV.
 
-    `languages`: of source and target, so that browsers choose their fonts.
+    `languages` are the codes of source and target, from which browsers choose fonts.
     """
     loader = PackageLoader("docmt.scoring.human")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = environment.get_template("sheet.html")
-    shown = {"items": items, "rows": sheet_rows(items), "choices": CHOICES, "languages": languages}
+    values = {"items": items, "rows": sheet_rows(items), "choices": CHOICES, "languages": languages}
     with atomic_file(path) as stream:
-        stream.write(template.render(**shown, digest=text_digest([text for item in items for text in item.texts])))
+        stream.write(template.render(**values, digest=text_digest([text for item in items for text in item.texts])))
 
 
 DELIMITERS = ",;\t"
-"""What spreadsheets write between the cells of a CSV file, by country, and of "Unicode text"."""
+"""The delimiters that spreadsheets write in CSV files, depending on the country, and in "Unicode text"."""
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""The byte order marks of UTF-16."""
 
 LONGEST = 300
-"""Characters of a heading that are looked at: the first line of a file that is no sheet may be all of it."""
+"""Number of characters of a heading that are read: the first line of a file that is not a sheet may be very long."""
 
 REMEDY = "save the sheet as CSV in UTF-8"
+"""The remedy in messages about the form of a file."""
 
 
 def read_saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Rows below the heading, with their places (`file:line`) and without shields; blank rows are left out.
+    """Yield the rows below the heading, with their places (`file:line`) and without shields; blank rows are left out.
 
-    However a spreadsheet saved the sheet: delimiter, quotes, line ends and byte order mark may change.
-    Raises UserError where the file is missing, is not text, or has other columns than a sheet.
+    Delimiter, quotes, ends of lines and byte order mark may be those of any spreadsheet. Raises UserError where the
+    file is missing, is not text, or has other columns than a sheet.
     """
-    # Lines end where the file says so: a carriage return inside a cell is not to become a line feed.
+    # Without newline="", a carriage return inside a cell would become a line feed.
     stream = StringIO(_text(path), newline="")
     reader = csv.reader(stream, delimiter=_delimiter(stream.readline(), path))
     line = 2
     try:
         for row in reader:
+            # A row may have several lines; messages name its first line. The heading is line 1.
             where, line = f"{path}:{line}", reader.line_num + 2
             if any(cell.strip() for cell in row):
                 if len(row) != len(COLUMNS):
@@ -126,7 +141,7 @@ def read_saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _text(path: Path) -> str:
-    """UTF-8, or UTF-16 with a byte order mark, which is what Excel saves as "Unicode text"."""
+    """Return the text of a file in UTF-8, or in UTF-16 with a byte order mark, which Excel saves as "Unicode text"."""
     with reading(path, "cannot be read"):
         data = path.read_bytes()
     name, encoding = ("UTF-16", "utf-16") if data.startswith(UTF_16) else ("UTF-8", "utf-8-sig")
@@ -152,18 +167,18 @@ def _delimiter(heading: str, path: Path) -> str:
 
 
 Verdict = Literal["better", "worse", "equal"]
-"""Of the system's translation against the baseline's."""
+"""The verdict on the system's translation, compared with the baseline's."""
 
 
 def read_verdicts(path: Path, key: Key) -> list[Verdict]:
-    """An annotator's verdicts in the order of the key's items, whatever the order of the rows.
+    """Read an annotator's verdicts, in the order of the key's items; the rows may be in any order.
 
-    Raises UserError, with file and line, where the sheet is not that of the key, was changed, or is half filled.
+    Raises UserError, with file and line, where the sheet does not belong to the key, was changed, or is half filled.
     """
-    found: dict[int, Verdict] = {}
+    verdicts: dict[int, Verdict] = {}
     empty: list[str] = []
     for where, row in read_saved_rows(path):
-        number = _number(row[0], where, key, found)
+        number = _number(row[0], where, key, verdicts)
         if text_digest(row[1:-1]) != key.items[number - 1].texts:
             remedy = "change nothing but the column choice"
             raise UserError("not the sentences of the sheet", where=where, found=f"item {number}", remedy=remedy)
@@ -172,9 +187,10 @@ def read_verdicts(path: Path, key: Key) -> list[Verdict]:
             empty.append(where)
         elif choice not in CHOICES:
             raise UserError("not a choice", where=where, found=choice, expected=", ".join(CHOICES))
-        found[number] = _verdict(choice, key.items[number - 1])
-    _check_whole(path, key, found, empty)
-    return [found[number] for number in sorted(found)]
+        # A row without a choice is counted as present here; `_check_whole` refuses it below.
+        verdicts[number] = _verdict(choice, key.items[number - 1])
+    _check_whole(path, key, verdicts, empty)
+    return [verdicts[number] for number in sorted(verdicts)]
 
 
 def _verdict(choice: str, item: KeyItem) -> Verdict:
@@ -183,21 +199,23 @@ def _verdict(choice: str, item: KeyItem) -> Verdict:
     return "better" if (choice == "1") == (item.first == "system") else "worse"
 
 
-def _check_whole(path: Path, key: Key, found: dict[int, Verdict], empty: list[str]) -> None:
+def _check_whole(path: Path, key: Key, verdicts: dict[int, Verdict], empty: list[str]) -> None:
+    """Raise UserError where the sheet lacks an item of the key, or where rows have no choice."""
     size = len(key.items)
-    if len(found) < size:
-        missing = next(number for number in range(1, size + 1) if number not in found)
-        items = f"{len(found)} items, item {missing} is missing"
+    if len(verdicts) < size:
+        missing = next(number for number in range(1, size + 1) if number not in verdicts)
+        items = f"{len(verdicts)} items, item {missing} is missing"
         raise UserError("rows are missing", where=str(path), found=items, expected=f"{size} items")
     if empty:
         remedy = f"fill in the column choice: {', '.join(CHOICES)}"
         raise UserError("a sheet half filled", where=empty[0], found=f"{len(empty)} rows without choice", remedy=remedy)
 
 
-def _number(cell: str, where: str, key: Key, found: Collection[int]) -> int:
+def _number(cell: str, where: str, key: Key, numbers_so_far: Collection[int]) -> int:
+    """Return the number of an item; raises UserError for a number that the key lacks, or that an earlier row has."""
     text, size = cell.strip(), len(key.items)
     if not text.isdecimal() or len(text) > len(str(size)) or not 1 <= int(text) <= size:
         raise UserError("not an item of the key", where=where, found=cell, expected=f"1 to {size}")
-    if int(text) in found:
-        raise UserError("an item twice", where=where, found=cell, expected="a row an item")
+    if int(text) in numbers_so_far:
+        raise UserError("an item twice", where=where, found=cell, expected="one row for each item")
     return int(text)

@@ -33,11 +33,11 @@ def items(folder, kind, **options) -> list[ContrastiveItem]:
 
 
 def test_discevalmt(sets):
-    found = items(sets, "discevalmt")
+    all_items = items(sets, "discevalmt")
     names = ["f.sg/correct", "m.sg/correct", "f.sg/semi-correct", "m.sg/semi-correct", "correct"]
-    assert [item.set for item in found] == [*(f"a/{name}" for name in names), "l/disambig", "l/disambig"]
-    assert {(item.distance, item.correct) for item in found} == {(1, 0)}
-    first, last = found[0], found[-1]
+    assert [item.set for item in all_items] == [*(f"a/{name}" for name in names), "l/disambig", "l/disambig"]
+    assert {(item.distance, item.correct) for item in all_items} == {(1, 0)}
+    first, last = all_items[0], all_items[-1]
     assert first.source == ("the lamp is new .", "it is red .")
     assert (first.target_context, first.variants) == (("la lampe est neuve .",), ("elle est rouge .", "il est rouge ."))
     assert (last.source[0], last.target_context, last.variants[0]) == ("he pays .", ("il paie .",), "la banque !")
@@ -59,7 +59,7 @@ def test_contrapro_with_other_context_lines_and_paths(sets):
     (sets / "documents").rename(sets / "texts")
     folder = {"documents": str(sets / "texts" / "{year}" / "{document}.{language}")}
     assert [len(item.source) for item in items(sets, "contrapro", context_sentences=1, **folder)] == [2, 2, 1]
-    french = [{**one, "segment id": one["segment id"] - 1, "errors": one["errors"][0]} for one in PRONOUNS]
+    french = [{**record, "segment id": record["segment id"] - 1, "errors": record["errors"][0]} for record in PRONOUNS]
     (sets / "contrapro.json").write_text(json.dumps(french))
     first, *_ = items(sets, "contrapro", first_segment=0, context_sentences=0, **folder)
     assert (first.source, first.variants) == (("it is red .",), ("sie ist rot .", "es ist rot ."))
@@ -67,10 +67,14 @@ def test_contrapro_with_other_context_lines_and_paths(sets):
 
 def test_a_source_in_another_spelling_is_its_line_and_is_counted(sets):
     """White space, case and punctuation are not looked at; other letters may differ a little."""
-    spelt = [changed(PRONOUNS[0], **{"src segment": text}) for text in ("It is « red ».", "It's red.", "It is redd .")]
-    (sets / "contrapro.json").write_text(json.dumps(spelt))
+    records = [
+        changed(PRONOUNS[0], **{"src segment": text}) for text in ("It is « red ».", "It's red.", "It is redd .")
+    ]
+    (sets / "contrapro.json").write_text(json.dumps(records))
     inputs = inputs_of(sets)
-    assert [item.source[-1] for item in items_of(inputs, reader("contrapro"))] == [one["src segment"] for one in spelt]
+    assert [item.source[-1] for item in items_of(inputs, reader("contrapro"))] == [
+        record["src segment"] for record in records
+    ]
     assert inputs.changed == {"sources that are not quite their document's line": 2}
 
 
@@ -124,11 +128,15 @@ BLOCK, EXAMPLE, PRONOUN = ANAPHORA["2"], LEXICAL_CHOICE["1"]["examples"][0], PRO
         ),
         ("contrapro", {}, "contrapro.json: not a contrastive set\n  found dict; expected a list of items"),
         ("contrapro", ["x"], "contrapro.json, item 1: not a contrastive item\n  found str"),
-        ("contrapro", [changed(PRONOUN, **{"segment id": 60})], "not the line of its document\n  found 6 lines"),
+        (
+            "contrapro",
+            [changed(PRONOUN, **{"segment id": 60})],
+            "source differs from its line of the document\n  found 6 lines",
+        ),
         (
             "contrapro",
             [changed(PRONOUN, **{"segment id": 6})],
-            "not the line of its document\n  found 'it is old .'; expected 'it is red .'",
+            "source differs from its line of the document\n  found 'it is old .'; expected 'it is red .'",
         ),
         ("contrapro", [changed(PRONOUN, **{"document id": "1999_9.de"})], "documents/1999/1999_9.en: file not found"),
     ],
@@ -159,7 +167,7 @@ def test_documents_of_unequal_length_are_refused(sets):
         (
             "вы !\t1",
             "вы !",
-            "table.tsv:2: row has a different number of columns than the header\n  found 5 columns; expected 6",
+            "table.tsv:2: row has more or fewer columns than the header\n  found 5 columns; expected 6",
         ),
         ("вы !\t1", "вы !\tyes", "table.tsv:2: not the variants of an item\n  found correct: yes, 0"),
         ("ты !\t1", "ты !\t0", "table.tsv:4: not the variants of an item\n  found correct: 0, 0, 0"),
@@ -179,12 +187,12 @@ def test_what_is_no_such_table_is_refused(sets, old, new, message):
     assert message in refusal(inputs_of(sets), reader("contrastive_table"))
 
 
-def test_what_is_wrong_with_an_item_is_reported_and_the_next_one_read(sets):
-    """For `docmt check-corpus`, which shows all."""
+def test_a_mistake_in_an_item_is_reported_and_the_next_item_read(sets):
+    """`docmt check-corpus` shows the mistakes of all items."""
     other = changed(PRONOUN, **{"segment id": 60})
     (sets / "contrapro.json").write_text(json.dumps([other, "x", PRONOUN, other]))
     inputs = inputs_of(sets)
     inputs.problems = CollectedProblems(at_most=1)
     assert [item.set for item in items_of(inputs, reader("contrapro"))] == ["p/it:sie"]
     counts = {what: kind.count for what, kind in inputs.problems.problems.items()}
-    assert counts == {"not the line of its document": 2, "not a contrastive item": 1}
+    assert counts == {"source differs from its line of the document": 2, "not a contrastive item": 1}

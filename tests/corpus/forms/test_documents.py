@@ -1,4 +1,4 @@
-"""What each reader makes of the files of its form."""
+"""The documents and items that each reader returns for files of its form."""
 
 import gzip
 import json
@@ -392,7 +392,7 @@ def test_voita(inputs):
 
 
 @pytest.mark.parametrize(
-    ("variants", "right", "kept", "correct", "changed"),
+    ("variants", "right", "expected", "correct", "changed"),
     [
         ("abb", 0, "ab", 0, {"variants dropped: given twice": 1}),
         ("abac", 2, "abc", 0, {"variants dropped: equal to the right one": 1}),
@@ -401,11 +401,11 @@ def test_voita(inputs):
         ("aabbba", 5, "ab", 0, {"variants dropped: given twice": 2, "variants dropped: equal to the right one": 2}),
     ],
 )
-def test_voita_translations_that_are_there_twice(inputs, variants, right, kept, correct, changed):
+def test_voita_translations_that_are_there_twice(inputs, variants, right, expected, correct, changed):
     instance = {**INSTANCE, "src": "x _eos y", "dst": [f"c _eos {text}" for text in variants], "true_ind": right}
     write_files(inputs.downloads, {"d.json": json.dumps([instance])})
     (item,) = items_of(inputs, VOITA)
-    assert (item.variants, item.correct) == (tuple(kept), correct)
+    assert (item.variants, item.correct) == (tuple(expected), correct)
     assert {what: count for what, count in inputs.changed.items() if count} == changed
 
 

@@ -101,7 +101,9 @@ def test_voita(real, name, instances, rows):
     # The rows that Voita et al. score are those of the instances, one after another.
     instances = json.loads(real.within(VOITA).text(f"{folder}/{name}.json"))
     scored = (real.within(VOITA).lines(f"{folder}/scoring_data/{name}.{side}") for side in ("src", "dst"))
-    assert [(one["src"], text) for one in instances for text in one["dst"]] == list(zip(*scored, strict=True))
+    assert [(instance["src"], text) for instance in instances for text in instance["dst"]] == list(
+        zip(*scored, strict=True)
+    )
 
 
 def test_tvsub(real):

@@ -127,7 +127,7 @@ FILES = {"kind": "files", "splits": {"train": {"source": "{document}.zh", "targe
             "1.zh:1: the two sides have unequal numbers of lines\n  found 1 lines; exp",
         ),
         ({"1.zh": "一\n\n", "1.en": "1\n2\n"}, "1.zh:2: empty sentence"),
-        ({"1.zh": "一\n"}, "{document}.en: no such files"),
+        ({"1.zh": "一\n"}, "{document}.en: no file has such a path"),
     ],
 )
 def test_files(inputs, files, message):
@@ -167,7 +167,7 @@ def test_eos(inputs, source, target, message):
         (
             "a.tsv",
             "document\tsource\ttarget\nx\t一\tone\nx\t二\n",
-            "a.tsv:3: row has a different number of columns than the header\n  found 2 columns; expected 3 columns",
+            "a.tsv:3: row has more or fewer columns than the header\n  found 2 columns; expected 3 columns",
         ),
         ("a.tsv", "document\tsource\ttarget\nx\t一\t\n", "a.tsv:2: empty sentence"),
         (

@@ -1,4 +1,4 @@
-"""What is written in a style is read back from it, whatever the text."""
+"""Readers return the text that was written in each style, whatever the text is."""
 
 import gzip
 import html
@@ -215,11 +215,11 @@ def in_a_zip(files: Texts, reader: dict) -> Written:
 def read_back(style: Callable[[list[Pairs]], Written], pack: Callable, corpus: list[Pairs]) -> list[Pairs]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        written, reader = pack(*style(corpus))
-        write_files(folder, written)
-        found = plain(documents_of(ReaderInputs(folder, folder / "scratch", "zh", "en"), reader))
-    assert len({name for _, name, _ in found}) == len(found)
-    return [pairs for _, _, pairs in found]
+        written_files, reader = pack(*style(corpus))
+        write_files(folder, written_files)
+        documents = plain(documents_of(ReaderInputs(folder, folder / "scratch", "zh", "en"), reader))
+    assert len({name for _, name, _ in documents}) == len(documents)
+    return [pairs for _, _, pairs in documents]
 
 
 PACKS = st.sampled_from([plainly, in_a_tar, in_a_zip])
@@ -235,7 +235,7 @@ def test_with_references(style, corpus, pack):
 @pytest.mark.parametrize("style", TWO_SIDES)
 @settings(max_examples=40)
 @given(corpus=corpora(), pack=PACKS)
-def test_with_one_translation(style, corpus, pack):
+def test_with_a_single_translation(style, corpus, pack):
     assert read_back(style, pack, corpus) == [[pair[:2] for pair in document] for document in corpus]
 
 

@@ -138,16 +138,16 @@ def test_the_page_shows_the_maps(full, rows):
     full.load()
     write_report(full.settings_file, full.results, full.output)
     page = full.output.read_text(encoding="utf-8")
-    shown = {name: page.split(f'id="{name}"')[1].split("</article>")[0] for name in ("attention", "latent")}
-    assert "dev document talk" in shown["attention"] and "Cross-attention of the top layer" in shown["attention"]
-    assert "<b>" not in shown["attention"]
+    articles = {name: page.split(f'id="{name}"')[1].split("</article>")[0] for name in ("attention", "latent")}
+    assert "dev document talk" in articles["attention"] and "Cross-attention of the top layer" in articles["attention"]
+    assert "<b>" not in articles["attention"]
     for figure, words in (
         ("attention", "Soft alignment (eq. 8)"),
         ("attention", 'style="--dark: 0.750" class="deep" title="0.750"'),
         ("latent", "Similarity (eq. 17"),
     ):
-        assert (words in shown[figure]) == (rows is ROWS)
-    assert ("not run" in shown["latent"]) == (rows is not ROWS)
+        assert (words in articles[figure]) == (rows is ROWS)
+    assert ("not run" in articles["latent"]) == (rows is not ROWS)
 
 
 @pytest.mark.parametrize(("figure", "kinds"), [("attention", ["alignment", "attention"]), ("latent", ["similarity"])])

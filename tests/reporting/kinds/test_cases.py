@@ -9,11 +9,11 @@ CASES = {"kind": "cases", "corpus": CORPUS, "baseline": "sentence", "system": "c
 def test_cases_are_of_two_systems_alone(world):
     assert only(world, "figures", CASES)[0].empty == "not run"
     write_tokens(world, TEXT)
-    texts = {key: (*one[:2], one[2] | {"g_transformer": "x"}) for key, one in TEXT.items()}
+    texts = {key: (*row[:2], row[2] | {"g_transformer": "x"}) for key, row in TEXT.items()}
     write_chains(world, {**CHAINS, "g_transformer": CHAINS["sentence"]}, texts)
     piece, page = only(world, "figures", CASES)
-    found = {(record["word"], record["side"]): record["translations"] for record in piece.records}
-    assert found == {
+    translations = {(record["word"], record["side"]): record["translations"] for record in piece.records}
+    assert translations == {
         ("猫", "reference"): "cat x 2",
         ("猫", "sentence"): "cat x 1, kitty x 1",
         ("猫", "concat_3"): "cat x 2",

@@ -27,8 +27,8 @@ def with_counts(world) -> None:
 def test_counts_of_corpora_stand_beside_what_the_paper_states(world):
     with_counts(world)
     piece, page = only(world, "tables", COUNTS)
-    found = {(r["row"], r["metric"]): (r["published"], r["measured"], r["agrees"], r["status"]) for r in piece.records}
-    assert found == {
+    cells = {(r["row"], r["metric"]): (r["published"], r["measured"], r["agrees"], r["status"]) for r in piece.records}
+    assert cells == {
         ("train", "sentences"): ("71K", 71234, True, "measured"),
         ("train", "words_per_chain"): ("3.04", 3.5, False, "measured"),
         ("train", "tokens_per_instance"): (None, None, None, "not counted"),

@@ -39,7 +39,7 @@ def train(world, system: str, *losses: float) -> None:
 @pytest.fixture
 def seeds(world):
     """Three seeds a system."""
-    world.settings["entries"] = [dataclasses.replace(one, seeds=(1, 2, 3)) for one in world.settings["entries"]]
+    world.settings["entries"] = [dataclasses.replace(entry, seeds=(1, 2, 3)) for entry in world.settings["entries"]]
     return world
 
 
@@ -86,8 +86,8 @@ def test_a_row_has_both_systems_their_difference_and_its_interval(seeds):
     numbers = ("system_measured", "baseline_measured", "system_sd", "difference", "low", "high")
     ends = (2 - WITHIN * math.sqrt(4 / 3), 2 + WITHIN * math.sqrt(4 / 3))
     assert [record[name] for name in numbers] == pytest.approx([3.0, 1.0, 2.0, 2.0, *ends])
-    shown = re.sub(r"<[^>]*>|\s+", " ", page(seeds, piece))
-    assert "3.000 ± 2.000 1.000 ± 0.000 +2.000 −2.968 to +6.968" in " ".join(shown.split())
+    text = re.sub(r"<[^>]*>|\s+", " ", page(seeds, piece))
+    assert "3.000 ± 2.000 1.000 ± 0.000 +2.000 −2.968 to +6.968" in " ".join(text.split())
     assert "Welch's t interval over seeds, 95 %, two-sided" in piece.content.test
     row = next(csv.DictReader(io.StringIO(to_csv(piece))))
     assert (row["row"], float(row["difference"])) == ("64 tokens", pytest.approx(2.0))
@@ -95,15 +95,15 @@ def test_a_row_has_both_systems_their_difference_and_its_interval(seeds):
 
 def test_headings_and_names_of_the_two_columns_stand_on_the_page(seeds):
     train(seeds, "sentence", 1.0)
-    shown = page(seeds, gaps(seeds, {"group": "By length"}, ROW, system="Theirs"))
-    assert ">By length</th>" in shown
-    assert re.findall(r'<th class="first" scope="col">([^<]*)', shown) == [
+    html = page(seeds, gaps(seeds, {"group": "By length"}, ROW, system="Theirs"))
+    assert ">By length</th>" in html
+    assert re.findall(r'<th class="first" scope="col">([^<]*)', html) == [
         "Theirs",
         "Ours",
         "difference",
         "95 % interval",
     ]
-    assert "dev NLL (nats a target piece)" in shown
+    assert "dev NLL (nats a target piece)" in html
 
 
 def test_what_was_not_run_says_so_and_one_seed_has_no_interval(world):
@@ -113,13 +113,13 @@ def test_what_was_not_run_says_so_and_one_seed_has_no_interval(world):
     first, second = gaps(world, ROW, never).records
     assert (first["difference"], first["low"], first["high"]) == (pytest.approx(0.5), None, None)
     assert (second["difference"], second["low"], second["baseline_status"]) == (None, None, "not run")
-    shown = page(world, gaps(world, ROW, never))
-    assert "1 of 2 seeds" in shown and '<span class="absent">not run</span>' in shown
+    html = page(world, gaps(world, ROW, never))
+    assert "1 of 2 seeds" in html and '<span class="absent">not run</span>' in html
 
 
 def test_a_metric_of_scores_that_these_lack_is_not_scored(world):
     world.score("sentence")
     world.score("concat_3")
-    lacking, found = gaps(world, ROW, metric="accuracy").records[0], gaps(world, ROW, metric="s-BLEU").records[0]
+    lacking, scored = gaps(world, ROW, metric="accuracy").records[0], gaps(world, ROW, metric="s-BLEU").records[0]
     assert (lacking["system_status"], lacking["difference"]) == ("not scored", None)
-    assert (found["system_status"], found["difference"]) == ("measured", 0.0)
+    assert (scored["system_status"], scored["difference"]) == ("measured", 0.0)

@@ -28,9 +28,9 @@ def test_judgements_stand_beside_the_published_ones(world, tmp_path):
     write_json(tmp_path / "judged.json", judged)
     world.settings["human"] = str(tmp_path / "judged.json")
     piece, page = only(world, "tables", HUMAN)
-    found = {(record["row"], record["metric"]): record["measured"] for record in piece.records}
-    assert found["1", "equal"] == found["Average", "equal"] == 40.0
-    assert found["2", "worse"] is None, "there is one annotator"
+    measured = {(record["row"], record["metric"]): record["measured"] for record in piece.records}
+    assert measured["1", "equal"] == measured["Average", "equal"] == 40.0
+    assert measured["2", "worse"] is None, "there is one annotator"
     assert "preference|v:1" in page and "+1.0" in page
 
 

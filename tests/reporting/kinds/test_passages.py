@@ -19,8 +19,8 @@ def test_passages_stand_beside_the_published_translations(world):
     folder = world.folder("6_passages", "sentence", 1) / "made" / "item1"
     write_json(folder / "passages.json", {"documents": [["He is here .", "<i>x</i>"]]})
     piece, page = only(world, "passages", PASSAGE)
-    found = [(r["kind"], r["label"], r["text"], r["status"]) for r in piece.records]
-    assert found == [
+    texts = [(r["kind"], r["label"], r["text"], r["status"]) for r in piece.records]
+    assert texts == [
         ("source", "source", "他来了。", "there"),
         ("source", "source", "<b>", "there"),
         ("reference", "reference", "He came .", "there"),

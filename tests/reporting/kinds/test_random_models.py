@@ -24,8 +24,8 @@ def marked(world):
 
 def test_cells_name_what_was_replaced(marked):
     (piece,) = pieces(marked.load())
-    found = {(record["system"], record["metric"]): record["random"] for record in piece.records}
-    assert found == {
+    models = {(record["system"], record["metric"]): record["random"] for record in piece.records}
+    assert models == {
         ("sentence", "s-BLEU"): [],
         ("sentence", "cohesion"): ["models/bert"],
         ("sentence", "LTCR"): [],

@@ -49,9 +49,9 @@ def test_a_system_that_was_not_run_says_so(full):
 def test_a_corpus_that_was_left_out_says_what_is_missing(world):
     world.table("t", [{"system": "sentence"}, {"label": "Others (2020)"}], ["s-BLEU"])
     world.settings["not_run"] = {CORPUS: "toy_zh-en is missing: train.zh"}
-    found = cells(world)
-    assert found["sentence", "s-BLEU"].status == "not run: toy_zh-en is missing: train.zh"
-    assert found["Others (2020)", "s-BLEU"].status == "published only"
+    by_place = cells(world)
+    assert by_place["sentence", "s-BLEU"].status == "not run: toy_zh-en is missing: train.zh"
+    assert by_place["Others (2020)", "s-BLEU"].status == "published only"
     page = page_of(world)
     assert page.count("not run: toy_zh-en is missing: train.zh") == 1
     assert "not run, toy_zh-en is missing: train.zh" in page
@@ -70,9 +70,9 @@ def test_a_row_that_exists_only_as_published(full):
 def test_scores_without_the_metric_are_not_scored(world):
     world.score("sentence")
     world.table("t", [{"label": "Sentence", "system": "sentence"}], ["s-BLEU", "accuracy:pronoun"])
-    found = cells(world)
-    assert found["Sentence", "s-BLEU"].status == "measured"
-    assert found["Sentence", "accuracy:pronoun"].status == "not scored"
+    by_place = cells(world)
+    assert by_place["Sentence", "s-BLEU"].status == "measured"
+    assert by_place["Sentence", "accuracy:pronoun"].status == "not scored"
 
 
 def test_a_system_that_translates_documents_has_no_sentences_to_score(world):
@@ -83,9 +83,9 @@ def test_a_system_that_translates_documents_has_no_sentences_to_score(world):
     del content["bleu"]["13a"]["s"]
     scores.write_text(json.dumps(content))
     world.table("t", [{"system": "sentence"}], ["s-BLEU", "d-BLEU"])
-    found = cells(world)
-    assert (found["sentence", "s-BLEU"].status, found["sentence", "s-BLEU"].measured) == ("documents only", None)
-    assert found["sentence", "d-BLEU"].measured == 20.0
+    by_place = cells(world)
+    assert (by_place["sentence", "s-BLEU"].status, by_place["sentence", "s-BLEU"].measured) == ("documents only", None)
+    assert by_place["sentence", "d-BLEU"].measured == 20.0
     page = page_of(world)
     assert "documents only" not in page and '<span class="absent">–</span>' in page
 
@@ -118,7 +118,7 @@ def test_columns_know_whether_anything_was_published(full):
 
 def test_signatures_are_named_once_with_their_corpora(full):
     table = table_of(full)
-    assert [(one.metric, one.text, one.corpora) for one in table.signatures] == [
+    assert [(signature.metric, signature.text, signature.corpora) for signature in table.signatures] == [
         ("s-BLEU", "nrefs:1|tok:13a|unit:s", (CORPUS,)),
         ("d-BLEU", "nrefs:1|tok:13a|unit:d", (CORPUS,)),
         ("accuracy:pronoun", "contrastive|v:1", (CORPUS,)),
@@ -174,16 +174,18 @@ def compared(world):
 
 
 def test_marks_are_those_of_the_tests_of_stage_7(compared):
-    found = cells(compared)
-    assert [found[f"The {system}", "s-BLEU"].mark for system in SYSTEMS] == ["", "†", "‡"]
-    assert [found[f"The {system}", "s-BLEU"].p for system in SYSTEMS] == [None, 0.02, 0.009]
-    assert found["The concat_3", "d-BLEU"].p is None
+    by_place = cells(compared)
+    assert [by_place[f"The {system}", "s-BLEU"].mark for system in SYSTEMS] == ["", "†", "‡"]
+    assert [by_place[f"The {system}", "s-BLEU"].p for system in SYSTEMS] == [None, 0.02, 0.009]
+    assert by_place["The concat_3", "d-BLEU"].p is None
     table = table_of(compared)
     assert table.marks == (
         "† p < 0.05, ‡ p < 0.01: better or worse than The sentence,"
         " by paired bootstrap resampling (Koehn 2004), two-sided."
     )
-    assert [(one.metric, one.text) for one in table.tests] == [("s-BLEU", "bootstrap|unit:sentences|units:4|s-BLEU")]
+    assert [(signature.metric, signature.text) for signature in table.tests] == [
+        ("s-BLEU", "bootstrap|unit:sentences|units:4|s-BLEU")
+    ]
     content = to_json(piece_of(compared), compared.load())
     assert content["marks"] == table.marks
     by_row = {(cell["row"], cell["metric"]): cell for cell in content["records"]}
@@ -209,8 +211,8 @@ def test_a_row_may_have_a_baseline_of_its_own_and_a_table_another_test(world):
     world.compare("g_transformer", 0.5, test="sign", p_seeds=0.5)
     rows = [{"system": "sentence"}, {"system": "concat_3"}, {"system": "g_transformer", "baseline": "concat_3"}]
     world.table("t", rows, ["s-BLEU"], baseline="sentence", significance="sign")
-    found = cells(world)
-    assert (found["concat_3", "s-BLEU"].mark, found["g_transformer", "s-BLEU"].mark) == ("", "‡")
+    by_place = cells(world)
+    assert (by_place["concat_3", "s-BLEU"].mark, by_place["g_transformer", "s-BLEU"].mark) == ("", "‡")
     assert table_of(world).marks.endswith(
         "better or worse than sentence or concat_3, each row's own baseline,"
         " by the sign test of Collins et al. (2005) and by the paired t-test over seeds, two-sided."

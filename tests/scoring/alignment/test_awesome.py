@@ -58,42 +58,42 @@ def states(folder: Path, line: str) -> tuple[torch.Tensor, list[int]]:
     hf = transformers()
     model = hf.BertModel(hf.BertConfig.from_pretrained(folder), add_pooling_layer=False)
     weights = torch.load(folder / "pytorch_model.bin", weights_only=True)
-    own = {name.removeprefix("bert."): value for name, value in weights.items() if name.startswith("bert.")}
-    model.load_state_dict(own)
+    encoder_weights = {name.removeprefix("bert."): value for name, value in weights.items() if name.startswith("bert.")}
+    model.load_state_dict(encoder_weights)
     words = line.replace("|||", "|").split()
     pieces = [(piece, place) for place, word in enumerate(words) for piece in PIECES[word]]
     ids = [VOCABULARY.index(piece) for piece in ["[CLS]", *(piece for piece, _ in pieces), "[SEP]"]]
     with torch.no_grad():
-        found = model.eval()(torch.tensor([ids]), output_hidden_states=True).hidden_states[8][0, 1:-1]
-    return found, [place for _, place in pieces]
+        vectors = model.eval()(torch.tensor([ids]), output_hidden_states=True).hidden_states[8][0, 1:-1]
+    return vectors, [place for _, place in pieces]
 
 
 def by_hand(folder: Path, source: str, target: str) -> frozenset:
     """Words are linked where two of their pieces are: both softmaxes of their similarity above the threshold."""
-    (own, words), (other, others) = states(folder, source), states(folder, target)
-    similarity = own @ other.T
+    (source_states, words), (target_states, others) = states(folder, source), states(folder, target)
+    similarity = source_states @ target_states.T
     both = torch.minimum(similarity.softmax(dim=1), similarity.softmax(dim=0))
     assert (both / THRESHOLD).log().abs().min() > 1e-3, "no pair of pieces is so near to the threshold"
     return frozenset((words[i], others[j]) for i, j in (both > THRESHOLD).nonzero().tolist())
 
 
 @pytest.fixture(scope="module")
-def found(folder) -> AlignedLines:
+def alignment(folder) -> AlignedLines:
     return AwesomeAlign(folder).align(SOURCE, TARGET)
 
 
-def test_links_are_those_of_the_paper(folder, found):
+def test_links_are_those_of_the_paper(folder, alignment):
     fitting = (0, 1, 4, 6)
     expected = [by_hand(folder, SOURCE[n], TARGET[n]) if n in fitting else frozenset() for n in range(len(SOURCE))]
-    assert found.lines == [DirectedLinks.symmetric(links) for links in expected]
+    assert alignment.lines == [DirectedLinks.symmetric(links) for links in expected]
     possible = sum(len(SOURCE[n].split()) * len(TARGET[n].split()) for n in fitting)
     assert 0 < sum(map(len, expected)) < possible, "the threshold decides"
 
 
-def test_what_is_too_long_for_the_model_is_counted_in_the_signature(folder, found):
+def test_what_is_too_long_for_the_model_is_counted_in_the_signature(folder, alignment):
     model = sha256_file(folder / "pytorch_model.bin")[:12]
-    assert found.signature == f"awesome-align,v:0.1.7,layer:8,softmax:0.001,model:{model},overlong:1"
-    assert AwesomeAlign(folder).align([], []).signature == found.signature.removesuffix(",overlong:1")
+    assert alignment.signature == f"awesome-align,v:0.1.7,layer:8,softmax:0.001,model:{model},overlong:1"
+    assert AwesomeAlign(folder).align([], []).signature == alignment.signature.removesuffix(",overlong:1")
 
 
 def changed(folder: Path, copy: Path, name: str, content: str | None) -> AwesomeAlign:

@@ -22,36 +22,36 @@ def dictionary_lines(seed: int, count: int) -> tuple[list[str], list[str]]:
     return source, [line.upper().translate(str.maketrans("ABCDEFGHIJKLMNO", "012345678ÄÖÜÉÈÊ")) for line in source]
 
 
-def right(found: list[DirectedLinks]) -> int:
-    return sum((place, place) in one.forward & one.backward for one in found for place in range(6))
+def right(links_of_lines: list[DirectedLinks]) -> int:
+    return sum((place, place) in links.forward & links.backward for links in links_of_lines for place in range(6))
 
 
 def test_links_of_the_lines_alone_learnt_from_more(eflomal):
     """Both directions; the training text comes before the lines and stays out."""
     lines = dictionary_lines(1, 50)
     training = dictionary_lines(2, 300)
-    found = eflomal(*training).align(*lines)
-    assert len(found.lines) == 50
-    assert right(found.lines) > 0.9 * 300
-    assert found.signature == "eflomal,v:2.0.0,model:3,nondeterministic"
+    alignment = eflomal(*training).align(*lines)
+    assert len(alignment.lines) == 50
+    assert right(alignment.lines) > 0.9 * 300
+    assert alignment.signature == "eflomal,v:2.0.0,model:3,nondeterministic"
 
 
 def test_words_are_cut_as_everywhere_and_lines_without_words_have_no_links(eflomal):
     source, target = dictionary_lines(1, 200)
     lines = [*source, "a\u3000b\u2028c", "", "a"], [*target, "0 1 2", "0", " "]
-    found = eflomal().align(*lines).lines
-    assert right(found[:200]) > 0.9 * 1200
-    assert found[-2:] == [DirectedLinks.symmetric(frozenset())] * 2
+    alignment = eflomal().align(*lines).lines
+    assert right(alignment[:200]) > 0.9 * 1200
+    assert alignment[-2:] == [DirectedLinks.symmetric(frozenset())] * 2
     assert eflomal().align([], []).lines == []
 
 
 def test_what_is_too_long_is_counted_in_the_signature(eflomal):
     source, target = dictionary_lines(1, 200)
     long, short = ("a b " * (LONGEST // 2 + 1), "0 1"), ("a " * LONGEST, "0")
-    found = eflomal().align([*source, long[0], short[0]], [*target, long[1], short[1]])
-    assert not found.lines[-2].forward
-    assert found.lines[-1].forward
-    assert found.signature.endswith(",nondeterministic,overlong:1")
+    alignment = eflomal().align([*source, long[0], short[0]], [*target, long[1], short[1]])
+    assert not alignment.lines[-2].forward
+    assert alignment.lines[-1].forward
+    assert alignment.signature.endswith(",nondeterministic,overlong:1")
 
 
 def test_it_is_said_how_to_install_it(monkeypatch):

@@ -24,7 +24,7 @@ def write(tmp_path):
 @given(links_of_lines)
 def test_links_survive_the_file(tmp_path_factory, links):
     path = tmp_path_factory.mktemp("links") / "links"
-    path.write_text("".join(pharaoh_line(one) + "\n" for one in links))
+    path.write_text("".join(pharaoh_line(line_links) + "\n" for line_links in links))
     sentences = [LINE] * len(links)
     assert read_links(path, sentences, sentences) == read_unchecked_links(path) == links
 

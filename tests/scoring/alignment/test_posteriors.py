@@ -32,26 +32,26 @@ def cut(array: np.ndarray, pair: int) -> list:
     return array[pair, :targets, :sources].tolist() if array.ndim == 3 else array[pair, :targets].tolist()
 
 
-def test_model_one(batch):
-    found, _ = ibm_model_1(*batch)
+def test_ibm_model_1(batch):
+    posteriors, _ = ibm_model_1(*batch)
     for pair in range(len(LENGTHS)):
         expected = alignment_oracle.ibm_model_1(cut(batch[0], pair), cut(batch[1], pair))
-        np.testing.assert_allclose(cut(found, pair), expected)
-    assert np.all(found[batch[0] == 0] == 0)
+        np.testing.assert_allclose(cut(posteriors, pair), expected)
+    assert np.all(posteriors[batch[0] == 0] == 0)
 
 
 def test_hidden_markov(batch, jumps):
-    found, moves = hidden_markov(*batch, jumps)
+    posteriors, moves = hidden_markov(*batch, jumps)
     total = np.zeros(JUMP_COUNT)
     for pair in range(len(LENGTHS)):
         scores, alone = cut(batch[0], pair), cut(batch[1], pair)
-        expected, made = alignment_oracle.hidden_markov(
+        expected, expected_moves = alignment_oracle.hidden_markov(
             scores, alone, lambda jump: jumps.probabilities[jump + FARTHEST]
         )
-        np.testing.assert_allclose(cut(found, pair), expected)
-        for jump, number in made.items():
+        np.testing.assert_allclose(cut(posteriors, pair), expected)
+        for jump, number in expected_moves.items():
             total[jump + FARTHEST] += number
-    assert np.all(found[batch[0] == 0] == 0)
+    assert np.all(posteriors[batch[0] == 0] == 0)
     np.testing.assert_allclose(moves, total, atol=1e-12)
 
 

@@ -17,28 +17,30 @@ GRID = [(i, j) for i in range(4) for j in range(4)]
 @given(st.lists(st.tuples(links, gold), max_size=4))
 def test_quality_is_that_of_counting_links_one_by_one(pairs):
     """|A|, |S|, |A ∩ P| and |A ∩ S| of Och and Ney (2003), section 5."""
-    found = sure = right = right_sure = 0
-    for own, one in pairs:
+    link_count = sure = right = right_sure = 0
+    for line_links, line_gold in pairs:
         for link in GRID:
-            found += link in own
-            sure += link in one.sure
-            right += link in own and link in one.possible
-            right_sure += link in own and link in one.sure
+            link_count += link in line_links
+            sure += link in line_gold.sure
+            right += link in line_links and link in line_gold.possible
+            right_sure += link in line_links and link in line_gold.sure
     score = alignment_quality(*zip(*pairs, strict=True)) if pairs else alignment_quality([], [])
-    assert score.precision == (pytest.approx(100 * right / found) if found else None)
+    assert score.precision == (pytest.approx(100 * right / link_count) if link_count else None)
     assert score.recall == (pytest.approx(100 * right_sure / sure) if sure else None)
-    error = pytest.approx(100 * (1 - (right_sure + right) / (found + sure)), abs=1e-9) if found + sure else None
+    error = (
+        pytest.approx(100 * (1 - (right_sure + right) / (link_count + sure)), abs=1e-9) if link_count + sure else None
+    )
     assert score.aer == error
-    assert (score.links, score.sure, score.sentences) == (found, sure, len(pairs))
-    assert score.possible == sum(len(one.possible) for _, one in pairs)
+    assert (score.links, score.sure, score.sentences) == (link_count, sure, len(pairs))
+    assert score.possible == sum(len(line_gold.possible) for _, line_gold in pairs)
 
 
 @given(st.lists(gold, min_size=1))
 def test_sure_links_and_any_possible_ones_have_no_error(sentences):
-    for found in ([one.sure for one in sentences], [one.possible for one in sentences]):
-        assert alignment_quality(found, sentences).aer in (0, None)
+    for links in ([line_gold.sure for line_gold in sentences], [line_gold.possible for line_gold in sentences]):
+        assert alignment_quality(links, sentences).aer in (0, None)
 
 
 def test_the_example_of_the_docstring():
-    found = doctest.testmod(module)
-    assert (found.attempted, found.failed) == (3, 0)
+    results = doctest.testmod(module)
+    assert (results.attempted, results.failed) == (3, 0)

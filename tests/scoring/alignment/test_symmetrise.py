@@ -13,14 +13,14 @@ GRID = [(i, j) for j, i in product(range(SIZE), repeat=2)]
 """(source, target), target word by target word."""
 
 some = st.frozensets(st.tuples(*[st.integers(0, SIZE - 1)] * 2), max_size=12)
-one_each = st.lists(st.integers(0, SIZE - 1) | st.none(), min_size=SIZE, max_size=SIZE)
+single_links = st.lists(st.integers(0, SIZE - 1) | st.none(), min_size=SIZE, max_size=SIZE)
 directions = st.builds(
     lambda sources, targets: DirectedLinks(
         frozenset((i, j) for j, i in enumerate(sources) if i is not None),
         frozenset((i, j) for i, j in enumerate(targets) if j is not None),
     ),
-    one_each,
-    one_each,
+    single_links,
+    single_links,
 )
 
 
@@ -65,7 +65,7 @@ def test_growing_is_that_of_the_pseudo_code(aligned):
 def test_each_heuristic_has_the_links_of_the_one_before_and_more(aligned):
     names = ("intersection", "grow-diag", "grow-diag-final-and", "grow-diag-final", "union")
     links = [HEURISTICS[name](aligned) for name in names]
-    assert all(one <= other for one, other in pairwise(links))
+    assert all(fewer <= more for fewer, more in pairwise(links))
     assert links[0] == aligned.forward & aligned.backward
     assert links[-1] == HEURISTICS["forward"](aligned) | HEURISTICS["backward"](aligned)
 
@@ -78,8 +78,8 @@ def test_one_set_of_links_stays_as_it_is(links):
 def test_an_example():
     """The two sure links; beside them (0, 1); apart from them (3, 3), whose words have no link, and (3, 0)."""
     aligned = DirectedLinks(frozenset({(0, 0), (0, 1), (1, 2), (3, 3)}), frozenset({(0, 0), (1, 2), (3, 0)}))
-    found = {name: heuristic(aligned) - {(0, 0), (1, 2)} for name, heuristic in HEURISTICS.items()}
-    assert found["grow-diag"] == {(0, 1)}
-    assert found["grow-diag-final-and"] == {(0, 1), (3, 3)}
-    assert found["grow-diag-final"] == {(0, 1), (3, 3)}
-    assert found["union"] == {(0, 1), (3, 3), (3, 0)}
+    links = {name: heuristic(aligned) - {(0, 0), (1, 2)} for name, heuristic in HEURISTICS.items()}
+    assert links["grow-diag"] == {(0, 1)}
+    assert links["grow-diag-final-and"] == {(0, 1), (3, 3)}
+    assert links["grow-diag-final"] == {(0, 1), (3, 3)}
+    assert links["union"] == {(0, 1), (3, 3), (3, 0)}

@@ -55,11 +55,11 @@ def check(training: AlignerTraining, loops: Loops) -> None:
         loops.hidden_markov_round()
     for name in ("links", "source_unlinked", "target_unlinked"):
         expected = {key: value for key, value in getattr(loops, name).items() if value}
-        found = {key: value for key, value in by_words(training, name).items() if value}
-        assert found == pytest.approx(expected, rel=1e-5, abs=1e-6), name
-    for one, other in zip(training.jumps, loops.jumps, strict=True):
-        expected = [other[jump] for jump in range(-FARTHEST, FARTHEST + 1)]
-        np.testing.assert_allclose(one.probabilities, expected, rtol=1e-5)
+        counts = {key: value for key, value in by_words(training, name).items() if value}
+        assert counts == pytest.approx(expected, rel=1e-5, abs=1e-6), name
+    for jumps, counted_jumps in zip(training.jumps, loops.jumps, strict=True):
+        expected = [counted_jumps[jump] for jump in range(-FARTHEST, FARTHEST + 1)]
+        np.testing.assert_allclose(jumps.probabilities, expected, rtol=1e-5)
     expected = {number: DirectedLinks(*map(frozenset, loops.best(number))) for number in loops.aligned()}
     assert dict(training.links()) == expected
 
@@ -100,25 +100,25 @@ def test_a_model_aligns_what_one_line_alone_cannot_tell():
 
 def test_a_word_without_a_translation_has_no_link():
     source, target = dictionary_lines(4, 200)
-    found = align([f"le {line}" for line in source], target)
-    assert Counter(i for aligned in found for i, _ in aligned.forward | aligned.backward)[0] == 0
+    links_of_lines = align([f"le {line}" for line in source], target)
+    assert Counter(i for aligned in links_of_lines for i, _ in aligned.forward | aligned.backward)[0] == 0
 
 
 def test_swapped_sides_have_swapped_links():
     source, target = drawn(5, 60, "abcdefgh"), drawn(6, 60, "stuvwxyz")
     swapped = [
-        DirectedLinks(frozenset((i, j) for j, i in one.backward), frozenset((i, j) for j, i in one.forward))
-        for one in align(target, source)
+        DirectedLinks(frozenset((i, j) for j, i in links.backward), frozenset((i, j) for j, i in links.forward))
+        for links in align(target, source)
     ]
     assert align(source, target) == swapped
 
 
 def test_neither_the_order_of_lines_nor_case_nor_blanks_matter():
     source, target = drawn(5, 60, "abcdefgh"), drawn(6, 60, "stuvwxyz")
-    found = align(source, target)
+    links_of_lines = align(source, target)
     order = Random(7).sample(range(60), 60)
     shuffled = align([f" {source[n]}".upper() for n in order], [f"{target[n]}  ".replace(" ", "\u3000") for n in order])
-    assert shuffled == [found[n] for n in order]
+    assert shuffled == [links_of_lines[n] for n in order]
 
 
 def test_lines_without_words_have_no_links():

@@ -1,0 +1,323 @@
+"""All commands by one grammar: names, options, help, --json, standard input, statuses, completion in three shells."""
+
+import inspect
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from helpers.support import ROOT, need
+from typer.main import get_command
+
+import docmt
+from docmt.cli.commands import FOR_YOU, JOBS, build
+from docmt.cli.main import main
+
+USER = {name: module for section in FOR_YOU.values() for name, module in section.items()}
+JOB = {name: module for section in JOBS.values() for name, module in section.items()}
+ALL = [(name,) for name in USER] + [("job", name) for name in JOB]
+VERBS = {
+    "translate",
+    "score",
+    "inspect",
+    "import",
+    "compare",
+    "train",
+    "draw",
+    "read",
+    "align",
+    "check",
+    "make",
+    "count",
+    "list",
+    "fetch",
+    "tokenise",
+    "learn",
+    "encode",
+    "join",
+    "cut",
+    "find",
+    "decode",
+    "write",
+}
+"""What every command begins with."""
+
+OPTIONS = {
+    "model": "folder",
+    "source": "file",
+    "hypotheses": "file",
+    "reference": "file",
+    "documents": "file",
+    "output": None,
+    "settings": "file",
+    "results": "folder",
+    "root": "folder",
+    "device": "auto",
+    "seed": "seed",
+    "as_json": "--json",
+    "config": "KEY=VALUE",
+    "mirror": "folder or URL",
+}
+"""Options that several commands have: each means the same everywhere."""
+
+
+def command(*words: str):
+    """The command that these words name."""
+    group = get_command(build())
+    for word in words[:-1]:
+        group = group.get_command(None, word)
+    return group.get_command(None, words[-1])
+
+
+def function(words: tuple[str, ...]):
+    module = (JOB if words[0] == "job" else USER)[words[-1]]
+    return getattr(import_module(f"docmt.cli.{module}"), words[-1].replace("-", "_"))
+
+
+@pytest.fixture
+def call(monkeypatch, capsys):
+    """Run `docmt` in this process; its status, standard output and standard error."""
+
+    def run(*arguments: str, text: str | None = None) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["docmt", *map(str, arguments)])
+        if text is not None:
+            reader, writer = os.pipe()
+            os.write(writer, text.encode())
+            os.close(writer)
+            monkeypatch.setattr(sys, "stdin", os.fdopen(reader))
+        status = 0
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code or 0
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return run
+
+
+words = pytest.mark.parametrize("words", ALL, ids=" ".join)
+users = pytest.mark.parametrize("name", USER)
+
+
+@words
+def test_its_name_is_a_verb_or_a_verb_and_its_object(words):
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", words[-1])
+    assert words[-1].split("-")[0] in VERBS
+
+
+@words
+def test_its_help_is_whole(words, call):
+    status, shown, _ = call(*words, "--help")
+    assert status == 0 and call(*words, "-h")[:2] == (0, shown)
+    assert "\u2026" not in shown and not re.search(r"\w\.\.\.$", shown, re.MULTILINE)
+    text = inspect.getdoc(function(words))
+    assert " ".join(text.split("\n\n")[0].split()) in " ".join(shown.split())
+    for parameter in command(*words).params:
+        assert parameter.help, f"{parameter.name} has no help"
+
+
+@words
+def test_its_options_mean_what_they_mean_elsewhere(words):
+    for parameter in command(*words).params:
+        if parameter.name in OPTIONS and OPTIONS[parameter.name] is not None:
+            assert "--" in parameter.opts[0], f"{parameter.name} is an option"
+            about = f"{parameter.opts} {parameter.metavar} {parameter.help}".lower()
+            assert OPTIONS[parameter.name].lower() in about
+
+
+@words
+def test_wrong_calls_end_with_status_2_and_one_message(words, call):
+    status, shown, told = call(*words, "--no-such-option")
+    assert (status, shown) == (2, "") and "No such option: --no-such-option" in told and "Traceback" not in told
+
+
+@users
+def test_commands_for_people_print_json(name):
+    assert "--json" in [option for parameter in command(name).params for option in parameter.opts]
+
+
+@pytest.mark.parametrize("name", JOB)
+def test_jobs_write_files_and_print_nothing(name):
+    options = [option for parameter in command("job", name).params for option in parameter.opts]
+    assert "--output" in options and "--json" not in options
+
+
+def test_help_lists_every_command_by_who_uses_it(call):
+    shown, jobs = (" ".join(call(*group, "--help")[1].split()) for group in ((), ("job",)))
+    for (group, names), text in [(pair, shown) for pair in FOR_YOU.items()] + [(pair, jobs) for pair in JOBS.items()]:
+        assert group in text
+        for name in names:
+            first = inspect.getdoc(function((name,) if text is shown else ("job", name))).split("\n\n")[0]
+            sentence = re.split(r"(?<=[.?]) ", " ".join(first.split()))[0]
+            assert f"{name} {sentence}" in text
+
+
+def test_the_version(call):
+    assert call("--version")[:2] == (0, f"docmt {docmt.__version__}\n")
+
+
+def test_a_python_function_has_the_name_of_its_command():
+    shared = {name.replace("-", "_") for name in USER} & set(docmt.__all__)
+    assert {"score", "compare", "align", "score_consistency", "list_targets"} <= shared
+
+
+SOURCE = "the cat sees the dog .\nthe dog sees the cat .\n\na cat sleeps .\n"
+TARGET = "le chat voit le chien .\nle chien voit le chat .\n\nun chat dort .\n"
+REFERENCE = "la chatte voit le chien .\nle chien voit le chat .\n\nun chat dort .\n"
+FILES = {
+    "source": SOURCE,
+    "target": TARGET,
+    "reference": REFERENCE,
+    "names": "a\na\na\nb\n",
+    "vectors": "2 2\nle 1 0\nchat 0 1\n",
+    "links": "0-0 1-1\n0-0\n\n0-0\n",
+    "pairs.tsv": "source\ttarget\tdocument\nHallo.\tHello.\td\n",
+}
+CALLS: dict[str, list[str]] = {
+    "translate": ["--model", "model", "--source", "{source}", "--documents", "{names}", "--beam", "1"],
+    "score-contrastive": ["{items}", "--model", "model"],
+    "score": ["--hypotheses", "{target}", "--reference", "{reference}"],
+    "compare": ["--baseline", "{target}", "--hypotheses", "{reference}", "--reference", "{reference}"],
+    "score-consistency": [
+        *("--source", "{source}", "--hypotheses", "{target}", "--documents", "{names}"),
+        *("--rule", "source_stop_words=0"),
+    ],
+    "score-coherence": ["--hypotheses", "{target}", "--vectors", "{vectors}"],
+    "score-cohesion": ["--hypotheses", "{target}", "--model", "bert"],
+    "train-vectors": ["--text", "{source}", "--output", "out/v.txt", "--minimum-count", "1", "--dimensions", "2"],
+    "draw-sheet": [
+        *("--source", "{source}", "--reference", "{reference}", "--baseline", "{target}"),
+        *("--hypotheses", "{reference}", "--output", "out/sheet.csv", "--key", "out/key.json", "--sentences", "1"),
+    ],
+    "align": ["--source", "{source}", "--target", "{target}"],
+    "score-links": ["--gold", "{links}", "--links", "{links}"],
+    "check-corpus": ["{pairs.tsv}"],
+    "check-catalogue": ["toy_zh-en", "--root", str(ROOT)],
+    "check-sources": ["toy_zh-en", "--root", str(ROOT)],
+    "make-fixture": ["--catalogue", str(ROOT / "workflow/corpora/bible_de-en.yaml"), "--output", "out/fixture"],
+    "count-chains": ["toy_zh-en", "--root", str(ROOT), "--stop-words", "10"],
+    "list-systems": ["--root", str(ROOT), "--study", "demo"],
+    "list-targets": ["--root", str(ROOT), "--study", "demo", "--kind", "study"],
+    "list-trainings": ["--results", "results"],
+}
+"""A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
+ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring"}
+"""Commands whose good calls need more than a few files, by the folder of tests that has them."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, example_model, example_bert):
+    """The files of CALLS, in the present folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "items").write_text(
+        "item\tsource\ttarget\tcorrect\n1\t她笑了。\tShe laughed.\t1\n1\t她笑了。\tHe laughed.\t0\n", encoding="utf-8"
+    )
+    for name, path in (("model", example_model), ("bert", example_bert)):
+        (tmp_path / name).symlink_to(path)
+    return tmp_path
+
+
+def test_every_command_has_a_good_call():
+    assert set(CALLS) | set(ELSEWHERE) == set(USER)
+
+
+def filled(arguments: list[str], dash: str | None = None) -> list[str]:
+    """The arguments with names of files, and `-` in the place of the first use of one."""
+    names = [argument[1:-1] if argument.startswith("{") else argument for argument in arguments]
+    if dash is None:
+        return names
+    place = arguments.index(f"{{{dash}}}")
+    return ["-" if number == place else name for number, name in enumerate(names)]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_json_is_json_and_without_it_text_is_printed(name, folder, call):
+    status, shown, told = call(name, *filled(CALLS[name]))
+    assert status == 0 and shown, told
+    shutil.rmtree(folder / "out", ignore_errors=True)
+    status, printed, told = call(name, *filled(CALLS[name]), "--json")
+    assert status == 0, told
+    assert json.loads(printed) is not None
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(shown)
+
+
+DASHES = [(name, part[1:-1]) for name, parts in CALLS.items() for part in dict.fromkeys(parts) if part.startswith("{")]
+
+
+@pytest.mark.parametrize(("name", "file"), DASHES, ids=lambda value: value)
+def test_a_dash_is_standard_input(name, file, folder, call):
+    text = (folder / file).read_text(encoding="utf-8")
+    with_file, with_dash = (filled(CALLS[name], dash) for dash in (None, file))
+    expected = call(name, *with_file, "--json")
+    status, printed, told = call(name, *with_dash, "--json", text=text)
+    assert status == 0, told
+    named = json.loads(printed.replace("standard input", file))
+    assert named == json.loads(expected[1])
+
+
+@pytest.mark.parametrize("name", [name for name, parts in CALLS.items() if sum("{" in part for part in parts) > 1])
+def test_standard_input_is_one_file(name, folder, call):
+    arguments = ["-" if part.startswith("{") else part for part in CALLS[name]]
+    status, shown, told = call(name, *arguments, text="")
+    assert (status, shown) == (2, "") and "standard input is one file" in told
+
+
+@pytest.mark.parametrize("name", [name for name, parts in CALLS.items() if any("{" in part for part in parts)])
+def test_a_missing_file_is_one_message_and_status_2(name, folder, call):
+    part = next(part for part in CALLS[name] if part.startswith("{"))
+    (folder / part[1:-1]).unlink()
+    status, shown, told = call(name, *filled(CALLS[name]))
+    assert status == 2 and part[1:-1] in shown + told
+    assert name == "check-corpus" or (told.startswith("docmt: ") and part[1:-1] in told and "Traceback" not in told)
+
+
+SHELLS = {
+    "bash": """
+        source <(docmt --show-completion bash)
+        COMP_WORDS=(docmt {words}); COMP_CWORD={last}
+        _docmt_completion docmt; printf "%s\\n" "${{COMPREPLY[@]}}"
+    """,
+    "zsh": """
+        compdef() {{ true }}
+        _arguments() {{ print -r -- "$@" }}
+        eval "$(docmt --show-completion zsh)"
+        words=(docmt {words}); CURRENT=$(({last} + 1))
+        _docmt_completion
+    """,
+    "fish": """
+        docmt --show-completion fish | source
+        complete -C "docmt {words}"
+    """,
+}
+"""How each shell asks for the completions of what was typed; zsh's own functions are those of an interactive shell."""
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("score-c", {"score-contrastive", "score-consistency", "score-coherence", "score-cohesion"}),
+        ("job train-", {"train-system", "train-vectors", "train-aligner"}),
+        ("translate --len", {"--length-penalty", "--length-alpha"}),
+        ("list-targets --kind sc", {"scores"}),
+    ],
+)
+def test_completion(shell, typed, expected):
+    need(shell)
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+    environment["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"  # --show-completion takes the shell's name
+    script = SHELLS[shell].format(words=typed, last=len(typed.split()))
+    done = subprocess.run([shell, "-c", script], env=environment, capture_output=True, text=True, timeout=60)
+    shown = re.findall(r'(?:^|(?<= ")|(?<=\(\("))([\w-]+)(?="|\t|$)', done.stdout, re.MULTILINE)
+    assert set(shown) == expected, done
