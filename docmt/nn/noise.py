@@ -156,7 +156,7 @@ class Noisy(nn.Module):
 
         Raises ValueError where the scope has keys of another shape, or where the module has no name.
         """
-        keys = _Scope.keys
+        keys = _KeyScope.keys
         if keys is None:
             return torch.randint(-(1 << 63), (1 << 63) - 1, shape, device=device)
         # A wrong number of rows would give noise of other tokens, and nothing else would show it.
@@ -172,7 +172,7 @@ def name_sites(model: nn.Module) -> None:
             module.name_site(name)
 
 
-class _Scope:
+class _KeyScope:
     """The keys of the rows that modules compute now, and whether these rows are a whole stream."""
 
     keys: RowKeys | None = None
@@ -182,11 +182,11 @@ class _Scope:
 @contextmanager
 def key_scope(keys: RowKeys | None) -> Iterator[None]:
     """Let modules compute the rows with these keys until the end of the block; None: rows without keys."""
-    outer_keys, _Scope.keys = _Scope.keys, keys
+    outer_keys, _KeyScope.keys = _KeyScope.keys, keys
     try:
         yield
     finally:
-        _Scope.keys = outer_keys
+        _KeyScope.keys = outer_keys
 
 
 @contextmanager
@@ -195,18 +195,18 @@ def narrowed_key_scope(index: Numbers, branches: Numbers | None = None) -> Itera
 
     Where `index` names a row several times, `branches` numbers its copies, which then have different keys.
     """
-    keys = None if _Scope.keys is None else _Scope.keys.index_select(0, index)
-    outer_is_whole, _Scope.is_whole = _Scope.is_whole, False
+    keys = None if _KeyScope.keys is None else _KeyScope.keys.index_select(0, index)
+    outer_is_whole, _KeyScope.is_whole = _KeyScope.is_whole, False
     try:
         with key_scope(keys if keys is None or branches is None else branch_keys(keys, branches)):
             yield
     finally:
-        _Scope.is_whole = outer_is_whole
+        _KeyScope.is_whole = outer_is_whole
 
 
 def is_whole() -> bool:
     """Return whether modules compute all rows of a stream; a part of them has another number of rows in each batch."""
-    return _Scope.is_whole
+    return _KeyScope.is_whole
 
 
 def branch_keys(keys: RowKeys, branches: Numbers | int) -> RowKeys:
