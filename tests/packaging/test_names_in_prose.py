@@ -101,9 +101,12 @@ def tree(file: Path) -> ast.Module:
 
 @cache
 def names_of(file: Path) -> dict[str, set[str] | None]:
-    """What stands at the top of a module, and what a class there has; None where another class gives it more."""
+    """What stands at the top of a module, and what a class there has; None where another class gives it more.
+
+    Names that are imported for type checkers alone count: `docmt` imports its functions when they are first used.
+    """
     found: dict[str, set[str] | None] = {}
-    for node in tree(file).body:
+    for node in (part for top in tree(file).body for part in (top.body if isinstance(top, ast.If) else [top])):
         for name in bound(node):
             found[name] = None
         if isinstance(node, ast.ClassDef):
