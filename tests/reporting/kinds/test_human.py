@@ -38,5 +38,5 @@ def test_judgements_stand_beside_the_published_ones(world, tmp_path):
 def test_a_file_that_is_no_judgements_is_refused(world, tmp_path, content):
     write_json(tmp_path / "judged.json", content)
     world.settings["human"] = str(tmp_path / "judged.json")
-    with pytest.raises(UserError, match=r"judged.json: not preferences of annotators\n  expected what `docmt human"):
+    with pytest.raises(UserError, match=r"judged.json: not preferences of annotators\n  expected what `docmt read-s"):
         only(world, "tables", HUMAN)
