@@ -1,7 +1,8 @@
-"""Opening a corpus from files: its documents and contrastive items, cleaned and validated.
+"""The opening of a corpus from files, which gives its documents and contrastive items, cleaned and validated.
 
-Settings that all readers of files have (empty sides, control characters, prefixes of names) are applied here, after the
-form's reader. Then each document and item is validated, whichever reader it comes from.
+A corpus is read in three steps. The reader of the corpus' form returns documents and items. Then the settings that all
+readers of files share are applied: empty sides, control characters, prefixes of names. Last, each document and each
+item is validated, whichever reader it comes from.
 """
 
 import dataclasses
@@ -25,19 +26,20 @@ from docmt.corpus.contrastive_items import ContrastiveReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems, ReaderInputs, SideText, display_name
 
 MARKERS = (*SPECIALS, "<d>", "_eos")
-"""The special symbols of the vocabulary, and separators of sentences and documents that other corpora use."""
+"""Texts that no sentence may contain: the special symbols of the vocabulary, and separators that corpora use."""
 MARKER = re.compile("|".join(map(re.escape, MARKERS)))
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 """Control characters, line and paragraph separators (line ends for some tools), and the byte order mark."""
 LONG_CHARACTERS = 1000
-"""The number of characters above which a sentence gets a warning; most such sentences are paragraphs."""
+"""The number of characters above which a sentence causes a warning; most longer ones are whole paragraphs."""
 
 
 @dataclass(frozen=True)
 class OpenedCorpus:
     """The documents and contrastive items of a corpus, read lazily: one document at a time is in memory.
 
-    `changed` counts what readers drop or repair; it is complete once both iterables are exhausted.
+    `changed` has the number of times that text was dropped or repaired, by the kind of change; the numbers are complete
+    once both iterables are exhausted.
     """
 
     documents: Iterable[Document]
@@ -54,13 +56,13 @@ def open_corpus(
     problems: Problems,
     scratch: Path | None = None,
 ) -> Iterator[OpenedCorpus]:
-    """Open the corpus that messages call `corpus`.
+    """Open a corpus, and remove its unpacked archives at the end of the block; messages call the corpus `corpus`.
 
     `files`: the folder that holds the files, or the path of each file by its name. Archives are unpacked in a temporary
-    folder inside `scratch` (None = the system's folder of temporary files), which is removed at the end. Raises
-    UserError for a missing or damaged file; problems of documents and items go to `problems`.
+    folder inside `scratch` (None = the system's folder of temporary files). Raises UserError for a missing or damaged
+    file; mistakes in documents and items are reported to `problems`.
     """
-    # Inside `scratch`, which may be the output folder of a job, the folder of unpacked archives is a hidden one.
+    # `scratch` may be the output folder of a job; therefore the folder of unpacked archives has a hidden name there.
     prefix = "docmt." if scratch is None else ".unpacked."
     with _as_folder(files) as downloads, tempfile.TemporaryDirectory(dir=scratch, prefix=prefix) as unpacked:
         inputs = ReaderInputs(downloads, Path(unpacked), *languages, problems)
@@ -71,7 +73,7 @@ def open_corpus(
 
 @contextmanager
 def _as_folder(files: Path | Mapping[str, Path]) -> Iterator[Path]:
-    """Yield a folder that holds the files: the given one, or a temporary one with links to the given paths."""
+    """Yield a folder that holds the files: `files` itself, or a temporary folder with links to the given paths."""
     if isinstance(files, Path):
         yield files
         return
@@ -82,9 +84,10 @@ def _as_folder(files: Path | Mapping[str, Path]) -> Iterator[Path]:
 
 
 def needed_files(corpus: CorpusConfig) -> dict[str, frozenset[str]]:
-    """Return the names of the downloads that each split, and the contrastive sets, are read from.
+    """Return the names of the downloaded files that each split, and the contrastive sets, are read from.
 
-    A split of several parts needs the files of all parts. A corpus without files has all splits, and needs nothing.
+    Where several readers of a combined corpus have a split, the split needs the files of all of them. A corpus without
+    files generates its text: it has all splits, and none of them needs a file.
     """
     needed: dict[str, frozenset[str]] = {}
     for _, reader in corpus.reader.readers_of_files():
@@ -100,7 +103,7 @@ def needed_files(corpus: CorpusConfig) -> dict[str, frozenset[str]]:
 
 
 def stated_splits(reader: ReaderConfig, languages: Languages) -> dict[str, list[str]]:
-    """Return the splits that a reader names files for, with the names of the files as messages show them."""
+    """Return, for each split whose files the reader states, the names of these files as messages show them."""
     stated: dict[str, list[str]] = {}
     for _, part in reader.readers_of_files():
         if isinstance(part, SplitsReaderConfig) and part.splits:
@@ -111,10 +114,10 @@ def stated_splits(reader: ReaderConfig, languages: Languages) -> dict[str, list[
 
 @dataclass(frozen=True)
 class AvailableFiles:
-    """The readable part of a corpus of which only some files are present.
+    """The part of a corpus that can be read where some of its files are missing.
 
-    `reader`: the reader of the splits whose files are all present, None where there is no such split; `files`: the path
-    of each present file; `absent`: the names of the missing files, by split.
+    `reader`: the reader, limited to the splits whose files are all present; None where there is no such split. `files`:
+    the path of each file that is present. `absent`: the names of the missing files, by split.
     """
 
     reader: ReaderConfig | None
@@ -123,7 +126,7 @@ class AvailableFiles:
 
 
 def available_files(corpus: CorpusConfig, files: Mapping[str, Path | None]) -> AvailableFiles:
-    """Return the readable part of a corpus. `files`: the path of each of its files; None = the file is missing."""
+    """Return the part of a corpus that can be read. `files` has the path of each file, or None for a missing file."""
     missing = {
         split: sorted(name for name in names if files[name] is None) for split, names in needed_files(corpus).items()
     }
@@ -133,14 +136,14 @@ def available_files(corpus: CorpusConfig, files: Mapping[str, Path | None]) -> A
 
 
 def find_files(corpus: CorpusConfig, places: Places) -> dict[str, Path | None]:
-    """Return the path of each file of the corpus, None where no file of the name is found."""
+    """Return the path of each file of the corpus; the path of a file that is in none of the `places` is None."""
     return {file.name: places.find(corpus.corpus, file.name) for file in corpus.files}
 
 
 def available_documents(corpus: CorpusConfig, places: Places) -> Iterator[Document]:
-    """Yield the documents of those splits whose files are all present; nothing is downloaded.
+    """Yield the documents of the splits whose files are all present; nothing is downloaded.
 
-    Raises UserError for every problem that readers and validation report.
+    Raises UserError for the first problem that a reader or the validation reports.
     """
     available = available_files(corpus, find_files(corpus, places))
     if available.reader is not None:
@@ -149,7 +152,7 @@ def available_documents(corpus: CorpusConfig, places: Places) -> Iterator[Docume
 
 
 def contrastive_forms() -> dict[str, str]:
-    """Return the forms of contrastive sets by their short names: `table` is `contrastive_table`."""
+    """Return the forms of contrastive sets by their short names; the form `contrastive_table` is called `table`."""
     kinds = [kind for kind in FORMS if issubclass(FORMS[kind], ContrastiveReaderConfig)]
     return {kind.removeprefix(f"{CONTRASTIVE}_"): kind for kind in kinds}
 
@@ -161,11 +164,11 @@ def read_sets(
     languages: Languages,
     report_changes: Callable[[Path, Counter[str]], None],
 ) -> list[ContrastiveItem]:
-    """Read the items of a user's contrastive sets, a file for each set, which is named after its file.
+    """Read the items of a user's contrastive sets; each file is a set with the name of the file.
 
-    `options`: settings of the form `kind`. Control characters become spaces. `report_changes` is called for each file
-    with the counts of what was dropped or repaired. Raises UserError where a file is missing or not of the form, where
-    no file has an item, and for items that `validated_items` refuses.
+    `options`: settings of the form `kind`. Each control character becomes a space. `report_changes` is called for each
+    file with the number of changes to the text, by the kind of change. Raises UserError where a file is missing or not
+    of the form, where no file has an item, and for items that `validated_items` refuses.
     """
     items: list[ContrastiveItem] = []
     for file in files:
@@ -180,7 +183,7 @@ def read_sets(
 
 
 def read(config: ReaderConfig, inputs: ReaderInputs) -> OpenedCorpus:
-    """Return the documents and items of the form's reader, cleaned as its settings say; all changes are counted."""
+    """Return the documents and items of the form's reader, cleaned as the reader's settings say, and count changes."""
     form, of_files = FORMS.module(config.kind), isinstance(config, FileReaderConfig)
     inputs = inputs.within(config.archive) if of_files else inputs
     documents, items = (getattr(form, function, lambda *_: ())(config, inputs) for function in ("documents", "items"))
@@ -190,6 +193,7 @@ def read(config: ReaderConfig, inputs: ReaderInputs) -> OpenedCorpus:
 
 
 def _documents(documents: Iterable[Document], config: FileReaderConfig, changed: Counter[str]) -> Iterator[Document]:
+    """Yield the documents with control characters replaced, empty pairs dropped and prefixes put before their names."""
     for document in documents:
         sides = document.sides
         if config.control == "space":
@@ -207,6 +211,7 @@ def _documents(documents: Iterable[Document], config: FileReaderConfig, changed:
 def _items(
     items: Iterable[ContrastiveItem], config: FileReaderConfig, changed: Counter[str]
 ) -> Iterator[ContrastiveItem]:
+    """Yield the items with control characters replaced by spaces, where the settings say so."""
     for item in items:
         if config.control == "space":
             names = ("source", "target_context", "variants")
@@ -216,11 +221,13 @@ def _items(
 
 
 def _spaced(side: SideText, changed: Counter[str]) -> SideText:
+    """Return the sentences of a document in one language with control characters replaced by spaces."""
     sentences = [text and _without_control(text, changed) for text in side.sentences]
     return dataclasses.replace(side, sentences=sentences)
 
 
 def _without_control(text: str, changed: Counter[str]) -> str:
+    """Return the text with control characters replaced by spaces and no space at its ends; count the characters."""
     text, count = CONTROL.subn(" ", text)
     if count:
         changed["control characters replaced by a space"] += count
@@ -228,7 +235,7 @@ def _without_control(text: str, changed: Counter[str]) -> str:
 
 
 def _without_empty(sides: tuple[SideText, ...], changed: Counter[str]) -> tuple[SideText, ...]:
-    """Drop pairs with an empty source or target, and turn empty references into None."""
+    """Drop sentence pairs with an empty source or target; an empty sentence of a further reference becomes None."""
     source, target, *references = sides
     rows = [n for n, pair in enumerate(zip(source.sentences, target.sentences, strict=True)) if all(pair)]
     changed["pairs dropped: a side is empty"] += len(source.sentences) - len(rows)
@@ -242,11 +249,11 @@ def _without_empty(sides: tuple[SideText, ...], changed: Counter[str]) -> tuple[
 
 
 def validated_documents(documents: Iterable[Document], problems: Problems) -> Iterator[Document]:
-    """Yield the documents, each after its checks.
+    """Yield each document after its checks.
 
-    Names are remembered as hashes, about 100 bytes for each document. Reports an unknown split, a name given twice in a
-    split, unequal numbers of sentences, a document without sentences, an empty side of a pair, a stray marker, and a
-    control character; warns of very long sentences.
+    Reports an unknown split, a name given twice in a split, unequal numbers of sentences, a document without sentences,
+    an empty side of a pair, a stray marker, and a control character; warns of very long sentences. The hash of each
+    name is remembered, which takes about 100 bytes for each document.
     """
     names: set[int] = set()
     for document in documents:
@@ -262,6 +269,7 @@ def validated_documents(documents: Iterable[Document], problems: Problems) -> It
 
 
 def _check_sentences(document: Document, problems: Problems) -> None:
+    """Report unequal numbers of sentences, a document without sentences, and the problems of `check_text`."""
     lengths = [len(side.sentences) for side in document.sides]
     if not any(lengths):
         problems.report("empty document", where=document.where)
@@ -275,7 +283,7 @@ def _check_sentences(document: Document, problems: Problems) -> None:
 
 
 def _is_suspect(text: str) -> bool:
-    """Return whether `check_text` must look at the text; this test is quick, since all sentences go through it."""
+    """Return whether `check_text` may find a problem in the text; this quick test runs on every sentence."""
     return (
         not text
         or text.isspace()
@@ -301,10 +309,11 @@ def check_text(text: str, where: str, problems: Problems) -> None:
 
 
 def validated_items(items: Iterable[ContrastiveItem], corpus: str, problems: Problems) -> Iterator[ContrastiveItem]:
-    """Yield the contrastive items, each after its checks.
+    """Yield each contrastive item after its checks.
 
-    Reports lengths that do not fit, wrong variants that do not differ, and the problems of `check_text`. A wrong
-    variant that equals the right one is allowed: it is a tie, which scoring counts as wrong.
+    Reports an item whose context does not have one sentence fewer than its source, an item without a right or a wrong
+    variant, equal wrong variants, and the problems of `check_text`. A wrong variant that equals the right one is
+    allowed: it is a tie, which scoring counts as wrong.
     """
     for number, item in enumerate(items):
         where = item.where or f"{corpus} contrastive item {number}"

@@ -1,4 +1,4 @@
-"""Figures of cases: documents with repeated words that two systems translate differently."""
+"""Figures of the kind `cases`: documents with repeated words that a system and its baseline translate differently."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ class CasesFigure(FigureConfig):
     system: str
     show: Literal["different", "overcorrected"] = setting(
         "different",
-        "different: documents with words that only one of the two systems translates consistently; overcorrected: "
-        "words that the system translates in one way and the reference in several",
+        "different: documents with repeated words that only one of the two systems translates consistently; "
+        "overcorrected: repeated words that the system translates in one way and the reference in several ways",
     )
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
@@ -26,13 +26,14 @@ class CasesFigure(FigureConfig):
         yield from ((self.corpus, self.baseline), (self.corpus, self.system))
 
     def reads(self) -> list[str]:
-        """Return the inputs of the figure: occurrences of chains, translations, and the tokens of the corpus."""
+        """Return the inputs of the figure: occurrences of lexical chains, translations, and tokens of the corpus."""
         return ["occurrences", "translations", "tokens"]
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError where a system is missing on the corpus, or the two systems have different texts.
+        """Raise UserError where the study lacks a system on the corpus, or the systems name different presets of text.
 
-        Chains of two systems can be compared only where both have the same source words, and so the same text.
+        Lexical chains of two systems can be compared only where both systems read the same source words, and so have
+        the same preset of text (tokenisation, case and pieces).
         """
         super().check(checks, path)
         for key in ("baseline", "system"):

@@ -1,30 +1,32 @@
-"""G-Transformer: attention inside a sentence in all layers, combined with attention to the document in the top ones.
+"""G-Transformer: attention inside the sentence in all layers, and to the whole document in the top layers too.
 
 Paper: Bao et al. 2021, "G-Transformer for Document-level Machine Translation".
 
-New against `transformer.py`: a token attends to its group, that is its sentence, and cross-attention goes from target
-sentence i to source sentence i; the top K layers add a second, global attention with its own parameters; a gate sums
-the two. Each of these can be removed (Tables 3, 5 and 6).
+The model differs from the Transformer of `transformer.py` in its attention. In self-attention a token attends only to
+its group, that is, to the tokens of its sentence; in cross-attention a token of target sentence i attends to source
+sentence i. The top K layers have a second, global attention with its own parameters. A gate computes the weighted sum
+of group and global attention. The ablations of the paper (Tables 3, 5 and 6) are settings.
 
 | paper | here |
 | --- | --- |
-| section 4, group tags | `Layout.sentences`: a tag is the number of the sentence run |
+| section 4, group tags | `Layout.sentences`: the tag of a token is the number of its sentence in the batch |
 | section 4.1, eq. 6 to 9, GroupMHA | attention of scope "sentence" |
 | section 4.2, GlobalMHA | attention of scope "instance" |
 | section 4.2, eq. 10, gate-sum | `CombinedAttention` |
 | section 4.3, tags while decoding | `docmt.nn.caches.Progress` |
-| Table 3, without target-side or source-side context | `..._combined_layers`, 0 for each kind of attention |
+| Table 3, without target-side or source-side context | the settings `..._combined_layers`, each of which may be 0 |
 | Table 5, without language or translation locality | `language_locality`, `translation_locality` |
 | Table 6, group or global attention alone | `top_attention` |
 
-Our reading of Table 5: an attention without locality is plain attention to the document in all layers. The bias that is
-removed is the group mask, and in the top K layers a gate would choose between two equal attentions; so K and
-`top_attention` have no effect on such an attention. Without both localities the model is the document Transformer,
-parameter by parameter, as section 5.4 says ("downgrades to a document-level Transformer").
+Our reading of Table 5: an attention without locality is plain attention to the whole instance in all layers. Removing
+the locality removes the group mask, and then the gate of the top K layers would choose between two attentions of the
+same kind. Therefore the settings K and `top_attention` have no effect on an attention without locality. Without
+language locality and translation locality the model has exactly the parameters of the document Transformer, as section
+5.4 says ("downgrades to a document-level Transformer").
 
-Departs: K is a setting for encoder self-attention, decoder self-attention and cross-attention separately (as in the
-authors' code). Their step from `</s>` to the next `<s>` does not exist with the frame `wrapped`; `closed` has it
-(`docmt.nn.frames`).
+Departs: K can be set separately for encoder self-attention, decoder self-attention and cross-attention, as in the
+authors' code. The authors' decoder has a step from `</s>` to the next `<s>`; the frame `closed` has this step too, and
+the frame `wrapped` does not (`docmt.nn.frames`).
 """
 
 from typing import Literal
@@ -41,7 +43,7 @@ from docmt.settings.models import GTransformerConfig
 
 
 class CombinedAttention(nn.Module):
-    """Group and global attention over the same input, summed by a gate.
+    """Group attention and global attention over the same input, with a gate that weights their sum.
 
     Paper: section 4.2, eq. 10: g = sigmoid([H_L; H_G] W + b), H = H_L * g + H_G * (1 - g).
     """
@@ -49,7 +51,7 @@ class CombinedAttention(nn.Module):
     def __init__(
         self, width: int, group: SelfAttention | CrossAttention, global_: SelfAttention | CrossAttention
     ) -> None:
-        """Combine the two attentions `group` and `global_`, whose results have `width` values."""
+        """Combine the two attentions `group` and `global_`, which return vectors of `width` values."""
         super().__init__()
         self.group, self.global_ = group, global_
         self.gate = nn.Linear(2 * width, width)
@@ -57,11 +59,11 @@ class CombinedAttention(nn.Module):
         nn.init.zeros_(self.gate.bias)
 
     def forward(self, x: States, *attention_inputs: object) -> States:
-        """Return the gated sum of both attentions; `attention_inputs` are their arguments after `x`."""
+        """Return the gated sum of group and global attention; `attention_inputs`: their arguments after `x`."""
         return self.merge(self.group(x, *attention_inputs), self.global_(x, *attention_inputs))
 
     def step(self, x: HypothesisStates, cache: Cache) -> HypothesisStates:
-        """Return the gated sum for the newest token of each hypothesis."""
+        """Return the gated sum of group and global attention for the newest token of each hypothesis."""
         return self.merge(self.group.step(x, cache), self.global_.step(x, cache))
 
     @token_wise
@@ -79,8 +81,8 @@ class GTransformer(Transformer):
     def attention(self, role: Role, layer: int) -> nn.Module:
         """Return the attention of a layer; layer 0 is at the bottom.
 
-        It is group attention, in the top K layers the kind that `top_attention` names, and without locality global
-        attention in all layers.
+        It is group attention in the lower layers, and the attention that `top_attention` names in the top K layers. An
+        attention without locality is global in all layers.
         """
         kind = self.kind(role, layer)
         if kind != "combined":
@@ -99,9 +101,10 @@ class GTransformer(Transformer):
         return config.top_attention if is_top else "group"
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the sentence model's parameter for all but combined global attentions and gates, which are random.
+        """Return the parameter of the sentence model from which the parameter `name` starts; None: from random values.
 
-        Group attention starts from the sentence model's attention, and so does an attention that is alone in its layer.
+        The gates, and the global attentions that are combined with group attention, start from random values. Group
+        attention starts from the attention of the sentence model, and so does an attention that is not combined.
         Paper: section 5, "fine-tuned on sentence-level Transformer", for the combined attention.
         """
         if ".global_." in name or ".gate." in name:

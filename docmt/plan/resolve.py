@@ -1,4 +1,9 @@
-"""The settings of each system of a study, from defaults, ancestors, itself and the scale; its corpora and seeds."""
+"""The settings, the corpora and the seeds of each system of a study.
+
+A study states only the settings in which a system differs from others. The settings of a system come, in this order,
+from the defaults of config.yaml, from the systems that it extends (its ancestors, the oldest first), from the system
+itself and from the scale; a later source replaces the values of an earlier one.
+"""
 
 import dataclasses
 from collections.abc import Callable
@@ -20,16 +25,16 @@ SYSTEM_KEYS = (
     "extends", "corpora", "seeds", "init_from", "pretrained", "text", "view", "model", "train", "decode"
 )  # fmt: skip
 STARTS = ("init_from", "pretrained")
-"""The keys for the start of a training; a system that states one of them inherits neither."""
+"""The keys that name the model whose parameters a training starts from; a system that states one inherits neither."""
 LONGEST_CHAIN = 50
-"""The most systems in a row that extend, or start from, each other; studies written by people have about five."""
+"""The largest number of systems in a chain where each extends, or starts from, the next; studies have about five."""
 MERGED = ("model", "train", "decode")
-"""Sections that a system merges into its parent's field by field; it replaces the others whole."""
+"""The sections in which a system replaces single fields of its parent; it replaces each other section as a whole."""
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """The corpora and the seeds of a system; none means those of the study."""
+    """The corpora and the seeds that a system states; none means the corpora, or the seeds, of the study."""
 
     corpora: tuple[str, ...] | None = None
     seeds: tuple[int, ...] | None = None
@@ -41,23 +46,26 @@ class _Scope:
 
 @dataclass(frozen=True)
 class _Elsewhere:
-    """The value of `init_from` for a model on another corpus."""
+    """The value of `init_from` where training starts from a model that was trained on another corpus."""
 
     system: str
     corpus: str
 
 
 class Resolver:
-    """Resolves the systems of a study: defaults, then ancestors, then the system itself, then the scale."""
+    """A resolver of the systems of a study: it fills in the settings that a system does not state itself."""
 
     def __init__(self, study: StudyConfig, lines: Lines, defaults: dict, scale: Scale) -> None:
-        """Take a study with the places of its lines, for messages. Raises UserError for a system with unknown keys."""
+        """Take a study, the `defaults` of config.yaml and the scale; `lines` has the line of each key, for messages.
+
+        Raises UserError for a system with unknown keys.
+        """
         self.study, self.lines, self.defaults, self.scale = study, lines, defaults, scale
         for name, system in study.systems.items():
             check_keys(mapping(system, lines, ("systems", name)), SYSTEM_KEYS, lines, ("systems", name))
 
     def resolve(self, name: str) -> SystemConfig:
-        """Return the system with all settings filled in. Raises UserError for any that its schema does not allow."""
+        """Return the system with all settings filled in. Raises UserError for a setting that is not allowed."""
         stated = self._inherited(name)
         start, corpus = self._started(name)
         values = {"name": name, "init_from": start, "init_corpus": corpus, "pretrained": self._checkpoint(name)}
@@ -70,20 +78,21 @@ class Resolver:
         return dataclasses.replace(system, view=self.scale.view.laid_over(system.view))
 
     def extends(self, name: str) -> str | None:
-        """Return the parent of a system, if it has one. Raises UserError for an unknown one."""
+        """Return the system that a system extends, or None. Raises UserError where the study has no such system."""
         return self._known(name, "extends", self.study.systems[name].get("extends"))
 
     def init_from(self, name: str) -> str | None:
-        """Return the system whose model the training starts from, if any.
+        """Return the system whose model the training of system `name` starts from, or None.
 
-        A system inherits it unless it states one of `STARTS`; `init_from: null` removes an inherited start.
+        A system inherits `init_from` unless it states a key of `STARTS`; `init_from: null` removes an inherited start.
         """
         return self._started(name)[0]
 
     def corpora(self, name: str) -> tuple[str, ...]:
-        """Return the corpora of a system, in the study's order; `corpora: null` removes inherited ones.
+        """Return the corpora of a system, in the order of the study.
 
-        Raises UserError for an empty list, and for a corpus that is not the study's.
+        A system inherits its corpora; with `corpora: null` it has all corpora of the study instead. Raises UserError
+        for an empty list, and for a corpus that the study does not list.
         """
         where, scope = self._scope(name, "corpora")
         if scope.corpora is None:
@@ -91,25 +100,29 @@ class Resolver:
         for number, corpus in enumerate(scope.corpora):
             check_known("corpus of the study", corpus, self.study.corpora, self.lines.place((*where, number)))
         if not scope.corpora:
-            raise UserError("no corpus", where=self.lines.place(where), expected="one of the study's, or more")
+            raise UserError("no corpus", where=self.lines.place(where), expected="at least one corpus of the study")
         return tuple(corpus for corpus in self.study.corpora if corpus in scope.corpora)
 
     def seeds(self, name: str, otherwise: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the seeds of a system: its own, else those of its nearest ancestor, of the study, or `otherwise`.
+        """Return the seeds of a system, one for each training.
 
-        There is one training for each seed.
+        They are the seeds that the system states, or else its nearest ancestor that states seeds. Without such seeds,
+        and with `seeds: null`, they are the seeds of the study or, where the study states none, `otherwise`.
         """
         _, scope = self._scope(name, "seeds")
         return scope.seeds or self.study.seeds or otherwise
 
     def check_cycles(self) -> None:
-        """Raise UserError where a system extends, or starts from, itself through others, or through too many others."""
+        """Raise UserError where `extends` or `init_from` leads from a system to itself, or through too many systems."""
         for key, follow in (("extends", self.extends), ("init_from", self.init_from)):
             for name in self.study.systems:
                 self._check_chain(name, key, follow)
 
     def _check_chain(self, name: str, key: str, follow: Callable[[str], str | None]) -> None:
-        """Raise UserError where `follow`, which returns the next system of `key`, leads in a circle or too far."""
+        """Raise UserError where a chain of systems returns to one of its systems, or is longer than `LONGEST_CHAIN`.
+
+        `follow` returns the system that `key` of a system names, or None at the end of the chain.
+        """
         chain, where = [name], self.lines.place(("systems", name, key))
         while (following := follow(chain[-1])) is not None:
             if following in chain:
@@ -122,11 +135,14 @@ class Resolver:
                     where=where,
                     found=" -> ".join([*chain[:3], "..."]),
                     expected=f"at most {LONGEST_CHAIN} systems in a row",
-                    remedy="state what is common to all in the first of them, or in config.yaml's defaults",
+                    remedy="state the settings that all share in the first of them, or in config.yaml's defaults",
                 )
 
     def _stating(self, name: str, *keys: str) -> str:
-        """Return the system that states one of the keys: itself, else its nearest ancestor, else its last ancestor."""
+        """Return the system that states one of the keys: the system itself, or else its nearest ancestor that does.
+
+        Where neither the system nor an ancestor states a key, the result is the oldest ancestor.
+        """
         while not any(key in self.study.systems[name] for key in keys):
             if (parent := self.extends(name)) is None:
                 break
@@ -134,17 +150,20 @@ class Resolver:
         return name
 
     def _scope(self, name: str, key: str) -> tuple[tuple, _Scope]:
-        """Return the path in the study of a system's `key` ("corpora" or "seeds"), inherited or not, and its value."""
+        """Return the path of the keys in the study that state a system's `key`, inherited or not, and their value.
+
+        `key` is "corpora" or "seeds".
+        """
         stating = self._stating(name, key)
         stated = {key: self.study.systems[stating].get(key)}
         return ("systems", stating, key), parse(_Scope, stated, self.lines, ("systems", stating))
 
     def _start(self, name: str, key: str) -> Any:
-        """Return the value of one of the keys `STARTS`, inherited or not."""
+        """Return the value of a key of `STARTS` that a system states or inherits; None where there is no such value."""
         return self.study.systems[self._stating(name, *STARTS)].get(key)
 
     def _started(self, name: str) -> tuple[str | None, str | None]:
-        """Return the system whose model training starts from, and its corpus where that is another one."""
+        """Return the system whose model training starts from, and the corpus of that model, None for the same."""
         # A message about the value has to name the line of the system that states it, which may be an ancestor.
         stating, start = self._stating(name, *STARTS), self._start(name, "init_from")
         if not isinstance(start, dict):
@@ -156,10 +175,10 @@ class Resolver:
         return elsewhere.system, elsewhere.corpus
 
     def _overlaid(self, section: str, name: str) -> dict:
-        """Return the scale's settings of a section for a system.
+        """Return the settings of a section that the scale replaces in a system.
 
-        The size of a pretrained checkpoint is given, and the models of trainings that start from it have the same size:
-        for these the section `model` is empty. A random checkpoint has the size of the scale.
+        A scale cannot change the size of a pretrained checkpoint, or of the models that start from one: for such a
+        system no setting of `model` is replaced. A random checkpoint has the size that the scale states.
         """
         if section == "model":
             while (start := self.init_from(name)) is not None:
@@ -169,17 +188,23 @@ class Resolver:
         return self.scale.sections.get(section, {})
 
     def _checkpoint(self, name: str) -> Any:
-        """Return the folder of the checkpoint that training starts from, a random one where the scale replaces it."""
+        """Return the folder of the pretrained checkpoint that training starts from, or None.
+
+        It is the folder of a random checkpoint where the scale replaces the pretrained one.
+        """
         return self.scale.checkpoint(self._start(name, "pretrained"))
 
     def _known(self, name: str, key: str, other: Any) -> str | None:
-        """Return the system `other` that `key` of a system names, or none. Raises UserError for an unknown one."""
+        """Return `other`, the name of a system, or None. Raises UserError where the study has no system of this name.
+
+        The message points at `key` of the system `name`, which states the other system.
+        """
         if other is not None:
             check_known("system", other, self.study.systems, self.lines.place(("systems", name, key)))
         return other
 
     def _inherited(self, name: str) -> dict:
-        """Return all that the ancestors of a system and it itself state, merged by section."""
+        """Return the settings that the ancestors of a system and the system itself state, merged section by section."""
         system = self.study.systems[name]
         self._check_sections(name, system)
         parent = self.extends(name)
@@ -190,7 +215,7 @@ class Resolver:
         return stated
 
     def _check_sections(self, name: str, system: dict) -> None:
-        """Raise UserError where a section of a system is no mapping of keys."""
+        """Raise UserError where a section of a system is not a mapping from keys to values."""
         for section in MERGED:
             if section in system:
                 mapping(system[section], self.lines, ("systems", name, section))
@@ -198,7 +223,10 @@ class Resolver:
             both_cuts(mapping(system["view"], self.lines, ("systems", name, "view")))
 
     def _inherited_fields(self, section: str, stated: dict, value: dict) -> dict:
-        """Return the fields that a system inherits in a section; a new architecture drops those that it lacks."""
+        """Return the fields of a section that a system inherits from its ancestors.
+
+        A system that states another architecture inherits only the fields of `model` that this architecture has.
+        """
         inherited = stated.get(section, {})
         kind = value.get("kind")
         if section != "model" or kind not in MODEL_CONFIGS:
@@ -207,7 +235,11 @@ class Resolver:
         return {key: item for key, item in inherited.items() if key in valid}
 
     def _defaults(self, section: str, stated: dict) -> dict:
-        """Return the defaults of a section; of `model` those of all architectures, then of the stated one."""
+        """Return the defaults of a section.
+
+        For `model` these are the defaults of the Transformer, which all architectures share, with those of the
+        system's architecture on top.
+        """
         if section != "model":
             return self.defaults[section]
         kind = stated.get("model", {}).get("kind", "transformer")

@@ -1,7 +1,8 @@
-"""Case studies of lexical chains: the translations of the words that a document repeats, in counts and in examples.
+"""Case studies of lexical chains: counts and examples of the translations of words that a document repeats.
 
-Paper: lexical chains (Lyu et al. 2022), appendix G: Figure 8 (a word translated in several ways by one system, in one
-way by another) and Figure 9 (over-correction: always the same translation where the reference varies).
+Paper: lexical chains (Lyu et al. 2022), appendix G. Figure 8 has a word that one system translates in several ways and
+another system in one way. Figure 9 has an over-correction: a system always has the same translation where the reference
+has several.
 """
 
 from collections import Counter
@@ -17,20 +18,25 @@ from docmt.reporting.results import Results, Run
 from docmt.reporting.translations import UNSPACED, has_sentences, read_lines
 
 MOST_CASES = 2
+"""The largest number of documents of a corpus that the page shows."""
 MOST_CHAINS = 6
+"""The largest number of lexical chains of a document that the page shows."""
 MOST_LINES = 12
+"""The largest number of sentences of a case that the page shows."""
 MOST_OVERCORRECTIONS = 5
-"""Limits of the page: documents per corpus, chains and sentences per document, over-corrected chains per corpus."""
+"""The largest number of over-corrected chains of a corpus that the page shows."""
 
 TEST_TOKENS = only(TOKENS, "split", "sentence", "source_tokens", "source_pieces", "target_tokens")
+"""The columns of a TOKENS table that a case study reads."""
 
 
 @dataclass(frozen=True)
 class Rendering:
-    """The translations of a chain by a system or the reference: one per occurrence, none where no word is linked to it.
+    """The translations of a lexical chain by a system or by the reference, with one entry for each occurrence.
 
-    `places`: the positions of the words of each translation in its sentence. `pairs`: the number of pairs of
-    occurrences that can be compared; `agreeing`: the number of those with the same translation.
+    `translations`: the translation of each occurrence, None for an occurrence without a translation. `places`: the
+    positions of the words of each translation in its target sentence, from 0. `pairs`: the number of pairs of
+    occurrences that can be compared. `agreeing`: the number of pairs whose two translations agree.
     """
 
     translations: tuple[str | None, ...]
@@ -40,29 +46,33 @@ class Rendering:
 
     @property
     def is_consistent(self) -> bool | None:
-        """Return whether all pairs agree; none where there is no pair to compare."""
+        """Return whether the two translations of every pair agree; None where there is no pair to compare."""
         return self.agreeing == self.pairs if self.pairs else None
 
     @cached_property
     def counts(self) -> list[tuple[str | None, int]]:
-        """The different translations with their frequencies, the most frequent first."""
+        """The different translations with their numbers of occurrences, the most frequent translation first."""
         return Counter(self.translations).most_common()
 
     @property
     def varies(self) -> bool:
-        """Return whether there are several translations (occurrences without any left aside) that do not all agree."""
+        """Return whether a chain has at least two different translations, and not all pairs of translations agree."""
         return len({text for text in self.translations if text is not None}) > 1 and self.is_consistent is False
 
     @property
     def share(self) -> float:
-        """The share of pairs that agree, 0 where there is no pair."""
+        """The share of pairs whose translations agree, from 0 to 1; 0 where there is no pair."""
         return self.agreeing / self.pairs if self.pairs else 0.0
 
 
-# Compared and hashed by identity: a chain is the key of mappings, and its own mapping cannot be hashed.
+# Without eq=False a chain could not be the key of a mapping, since its field `systems`, a mapping, has no hash.
 @dataclass(frozen=True, eq=False)
 class ChainCase:
-    """A repeated word (or piece, by `unit`), its occurrences as (test sentence, word), and all of its translations."""
+    """A lexical chain of a test document with its translations by the reference and by each system.
+
+    `unit`: "words" where the chain repeats a word, "pieces" where it repeats a piece. `places`: the number of the test
+    sentence, and the number of the word or piece in it, of each occurrence, both from 0.
+    """
 
     document: str
     unit: str
@@ -72,26 +82,28 @@ class ChainCase:
 
     @property
     def differs(self) -> bool:
-        """Return whether a system translates the chain consistently and another does not."""
+        """Return whether one system translates the chain consistently and another system does not."""
         return {True, False} <= {rendering.is_consistent for rendering in self.systems.values()}
 
     @property
     def spread(self) -> float:
-        """The difference of the largest and the smallest share of agreeing pairs of the systems."""
+        """The difference between the largest and the smallest share of agreeing pairs of the systems, from 0 to 1."""
         shares = [rendering.share for rendering in self.systems.values()]
         return max(shares) - min(shares)
 
     def is_overcorrected(self, system: str) -> bool:
-        """Return whether the system is consistent where the reference varies."""
+        """Return whether the system translates the chain consistently although the reference varies."""
         return bool(self.systems[system].is_consistent) and self.reference.varies
 
 
 @dataclass(frozen=True)
 class ChainCounts:
-    """The chains of a system, or of the reference (`system` is none), that can be compared, and the consistent ones.
+    """The numbers of chains that a system, or the reference (`system` is None), translates consistently.
 
-    `faithful`: (consistent, all) among the chains that the reference translates consistently; `overcorrected`: the same
-    among the chains in which the reference varies. Both are none for the reference itself.
+    `chains`: the number of chains with at least one pair of translations to compare. `consistent`: the number of these
+    chains that are translated consistently. `faithful`: the numbers (consistent, all) of the chains that the reference
+    translates consistently. `overcorrected`: the numbers (consistent, all) of the chains in which the reference varies.
+    The last two fields are None for the reference itself.
     """
 
     system: str | None
@@ -102,7 +114,7 @@ class ChainCounts:
 
 
 def read_chains(runs: Sequence[Run]) -> list[ChainCase]:
-    """Read the chains that all of these runs have; the runs have the same text."""
+    """Read the chains that all of the runs have; their systems must have the same preset of text."""
     tables = [read_arrow(run.occurrences, OCCURRENCES).to_pylist() for run in runs]
     by_place = [{_key(row): row for row in table} for table in tables]
     return [
@@ -119,23 +131,23 @@ def read_chains(runs: Sequence[Run]) -> list[ChainCase]:
 
 
 def _key(row: dict) -> tuple:
-    """Return a key that rows of several runs have in common exactly where they are of the same chain."""
+    """Return the unit and the places of a row's chain, which are the same in the rows of all runs for this chain."""
     return row["unit"], *row["lines"], *row["words"]
 
 
 def _rendering(row: dict, prefix: str) -> Rendering:
-    """Return the translations of a row; `prefix` is "reference_" or empty, as in the names of columns."""
+    """Return the translations of a row of OCCURRENCES; `prefix` is "reference_" for the reference, else empty."""
     texts, places, agreeing, pairs = (row[prefix + name] for name in ("translations", "places", "agreeing", "pairs"))
     return Rendering(tuple(texts), tuple(map(tuple, places)), agreeing, pairs)
 
 
 def chain_counts(chains: Sequence[ChainCase], system: str | None) -> ChainCounts:
-    """Count the consistent chains of a system, or of the reference (none), among the chains with pairs to compare."""
+    """Count the chains with pairs to compare, and the consistent ones; `system` None counts those of the reference."""
     verdicts = {chain: (chain.reference if system is None else chain.systems[system]).is_consistent for chain in chains}
     compared = [chain for chain in chains if verdicts[chain] is not None]
 
     def among(chosen: list[ChainCase]) -> tuple[int, int]:
-        """Return the number of consistent chains among some, and the number of these."""
+        """Return the number of consistent chains in `chosen`, and the number of all chains in it."""
         return sum(bool(verdicts[chain]) for chain in chosen), len(chosen)
 
     consistent, total = among(compared)
@@ -148,9 +160,10 @@ def chain_counts(chains: Sequence[ChainCase], system: str | None) -> ChainCounts
 
 @dataclass(frozen=True)
 class Span:
-    """Adjacent words of a sentence that belong to one chain, or to none.
+    """Adjacent words of a sentence that belong to the same chain, or to no chain.
 
-    `chain`: the number of the chain in its case; `is_odd`: whether another translation of the chain is more frequent.
+    `chain`: the number of the chain in its case, from 0. `is_odd`: whether the words are a translation other than the
+    most frequent one of the chain.
     """
 
     text: str
@@ -160,7 +173,7 @@ class Span:
 
 @dataclass(frozen=True)
 class CaseLine:
-    """A sentence with its translations; `number` is that in its document, from 1."""
+    """A source sentence with its translations; `number` is the number of the sentence in its document, from 1."""
 
     number: int
     source: tuple[Span, ...]
@@ -170,9 +183,10 @@ class CaseLine:
 
 @dataclass(frozen=True)
 class Case:
-    """The chains of a case, from one document, and the sentences that have words of them.
+    """An example of the page: lexical chains of one document, and the sentences in which these chains occur.
 
-    `words`: the source word of each chain; `left_out`: the number of further such sentences, which are not shown.
+    `words`: the source word of each chain. `lines`: the first of the sentences. `left_out`: the number of the other
+    sentences in which the chains occur, which the page does not show.
     """
 
     document: str
@@ -191,7 +205,10 @@ class Case:
 
 @dataclass(frozen=True)
 class ChainStudy:
-    """The case study of a corpus, with the first seed that was scored; each of the `overcorrections` has one chain."""
+    """The case study of a corpus for one seed: counts of consistent chains, and examples.
+
+    `cases`: documents on which the systems differ. `overcorrections`: over-corrected chains, one for each example.
+    """
 
     corpus: str
     seed: int
@@ -204,10 +221,11 @@ class ChainStudy:
 
 
 def chain_studies(results: Results) -> list[ChainStudy]:
-    """Return the case study of each corpus whose scores found chains, with the first seed that was scored.
+    """Return the case study of each corpus with scored chains, for the smallest seed that was scored.
 
-    Systems of another text than the first are left out, since their chains cannot be compared, and so are systems that
-    translate documents without marks between sentences. Raises UserError where the tokens are not those of the scores.
+    The systems are those with the same preset of text as the first one: chains of other presets cannot be compared.
+    Systems that translate documents without marks between sentences are left out too. Raises UserError where a file of
+    translations does not have a line for each test sentence.
     """
     studies = []
     for corpus in results.corpora:
@@ -221,7 +239,10 @@ def chain_studies(results: Results) -> list[ChainStudy]:
 
 
 def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
-    """Return the case study of runs of one corpus and text. Raises UserError for tokens that are not the scores'."""
+    """Return the case study of `runs`, which have the same corpus, seed and preset of text.
+
+    Raises UserError where a file of translations does not have a line for each test sentence.
+    """
     first = runs[0]
     corpus = first.entry.corpus
     texts = SentenceTokens.read(results, first, runs)
@@ -240,13 +261,16 @@ def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
 
 
 def documents_to_show(chains: Sequence[ChainCase]) -> list[str]:
-    """Return the documents with the most chains on which systems differ in consistency, earlier ones first."""
+    """Return the documents with the largest numbers of chains on which systems differ, at most MOST_CASES.
+
+    Of documents with equal numbers the earlier one comes first.
+    """
     return [name for name, _ in Counter(chain.document for chain in chains if chain.differs).most_common(MOST_CASES)]
 
 
 @dataclass(frozen=True)
 class SentenceTokens:
-    """The tokens of the test sentences; `sources` has words and pieces, by the unit of chains."""
+    """The tokens of all test sentences: of the source (by the unit of chains), the reference and each system."""
 
     numbers: list[int]
     """The number of each sentence in its document, from 1."""
@@ -254,11 +278,11 @@ class SentenceTokens:
     reference: list[list[str]]
     systems: dict[str, list[list[str]]]
     blank: str
-    """The text between words of the source, empty for languages without spaces."""
+    """The text between two source words: a space, or nothing for languages that write no spaces."""
 
     @classmethod
     def read(cls, results: Results, first: Run, runs: Sequence[Run]) -> "SentenceTokens":
-        """Read the tokens of the corpus, in the text of `first`, and those of the translations of all `runs`."""
+        """Read the tokens of the corpus, in the preset of text of `first`, and of the translations of all runs."""
         entry = first.entry
         file = results.data(paths.TOKENS, entry.corpus, text=entry.system.text) / "tokens.arrow"
         table = read_arrow(file, TEST_TOKENS)
@@ -277,7 +301,7 @@ class SentenceTokens:
         )
 
     def word(self, chain: ChainCase) -> str:
-        """Return the source word, or piece, that the chain repeats."""
+        """Return the source word, or the source piece, that the chain repeats."""
         line, word = chain.places[0]
         return self.sources[chain.unit][line][word]
 
@@ -288,19 +312,22 @@ def _tokens(run: Run, expected: int) -> list[list[str]]:
 
 
 def _most_different(document: str, chains: Sequence[ChainCase]) -> list[ChainCase]:
-    """Return the chains of a document on which systems differ most, in the order of the text."""
+    """Return the MOST_CHAINS chains of a document on which systems differ most, in the order of the text."""
     differing = [chain for chain in chains if chain.document == document and chain.differs]
     return sorted(sorted(differing, key=lambda chain: -chain.spread)[:MOST_CHAINS], key=lambda chain: chain.places)
 
 
 def overcorrected(chains: Sequence[ChainCase]) -> list[ChainCase]:
-    """Return the chains that any system over-corrects, those with an inconsistent system first, longer ones first."""
+    """Return the chains that at least one system over-corrects.
+
+    Chains on which the systems differ come first. Within both groups the chain with more occurrences comes first.
+    """
     chosen = [chain for chain in chains if any(map(chain.is_overcorrected, chain.systems))]
     return sorted(chosen, key=lambda chain: (not chain.differs, -len(chain.places)))
 
 
 def _case(chains: Sequence[ChainCase], texts: SentenceTokens) -> Case:
-    """Return the case of some chains of one document."""
+    """Return an example with the given chains, which are of one document."""
     lines = sorted({line for chain in chains for line, _ in chain.places})
     return Case(
         chains[0].document,
@@ -312,8 +339,13 @@ def _case(chains: Sequence[ChainCase], texts: SentenceTokens) -> Case:
 
 
 def _line(line: int, chains: Sequence[ChainCase], texts: SentenceTokens) -> CaseLine:
-    """Return the test sentence number `line` with the words of the chains marked in it and in its translations."""
-    source = {word: (number, False) for number, chain in enumerate(chains) for at, word in chain.places if at == line}
+    """Return the test sentence number `line`, with the words of the chains marked in it and in its translations."""
+    source = {
+        word: (number, False)
+        for number, chain in enumerate(chains)
+        for sentence, word in chain.places
+        if sentence == line
+    }
     return CaseLine(
         texts.numbers[line],
         spans(texts.sources[chains[0].unit][line], source, texts.blank),
@@ -328,21 +360,22 @@ def _line(line: int, chains: Sequence[ChainCase], texts: SentenceTokens) -> Case
 def _rendered(
     line: int, renderings: Sequence[Rendering], chains: Sequence[ChainCase], sentences: Sequence[Sequence[str]]
 ) -> tuple[Span, ...]:
-    """Return a translation of the test sentence number `line`; a word of two chains is marked as of the first."""
+    """Return a translation of the test sentence number `line`; a word of two chains has the mark of the first chain."""
     marked: dict[int, tuple[int, bool]] = {}
     for number, (rendering, chain) in enumerate(zip(renderings, chains, strict=True)):
         usual = next((text for text, _ in rendering.counts if text is not None), None)
-        for (at, _), text, places in zip(chain.places, rendering.translations, rendering.places, strict=True):
-            if at == line:
+        for (sentence, _), text, places in zip(chain.places, rendering.translations, rendering.places, strict=True):
+            if sentence == line:
                 # The right operand wins: words that an earlier chain has marked keep their mark.
                 marked = dict.fromkeys(places, (number, text != usual)) | marked
     return spans(sentences[line], marked, " ")
 
 
 def spans(words: Sequence[str], marked: dict[int, tuple[int, bool]], blank: str) -> tuple[Span, ...]:
-    """Join adjacent words of one chain, or of none, to spans; `marked`: (chain, is_odd) by the place of a word.
+    """Join adjacent words of the same chain, or of no chain, to spans.
 
-    The blank between two spans is a span of no chain.
+    `marked` has the number of the chain, and `is_odd`, by the place of a word in the sentence. `blank` is the text
+    between two words; between two spans it is a span of its own, which belongs to no chain.
     """
     joined: list[Span] = []
     before: tuple[int, bool] | None = None

@@ -1,4 +1,8 @@
-"""LTCR and HHI of plain files: tokenised source, tokenised translations, and word links or text to learn links from."""
+"""The scores LTCR and HHI of translations in plain text files.
+
+The inputs are a tokenised source, tokenised translations of each system, and either files of word links or text from
+which the aligner learns links.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +20,10 @@ from docmt.scoring.plain_files import parallel_lines, read_plain_files
 from docmt.settings.scoring import ConsistencyConfig
 
 STOP_WORDS = (1000, 150)
-"""Default numbers of stop words of source and target; a corpus of the workflow has its own settings."""
+"""The default numbers of stop words of source and target; corpora of the workflow state their own numbers."""
 
 SCORED_LINES = "-of-own-lines"
-"""End of the names of stop lists and aligners that are learnt from the scored lines themselves."""
+"""The end of the names of stop lists and aligners that are learnt from the scored lines themselves."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,9 @@ class ChainFiles:
 
     `documents` has the name of the document of each sentence, `source` the source sentences. `systems` has the
     translations of each system by the path of their file. `training` has lines of source and target to train the
-    aligner on and to count stop words in; both are empty where there is no such text. Blank lines that separate
-    documents are left out of these lists; `is_sentence` says which lines of the files are sentences.
+    aligner on and to find the stop words in; both are empty where there is no such text. Blank lines that separate
+    documents are left out of `source` and `systems`; `is_sentence` says for each line of the files whether it is a
+    sentence.
     """
 
     documents: Sequence[str]
@@ -42,19 +47,19 @@ class ChainFiles:
     def read(
         cls, source: Path, hypotheses: Sequence[Path], documents: Path | None, training: tuple[Path, Path] | None
     ) -> "ChainFiles":
-        """Read the files; raises UserError where lines do not correspond, or the documents are not known."""
+        """Read the files. Raises UserError where lines of two files do not correspond, or documents are not known."""
         files = read_plain_files([source], documents)
         sentences = files.documents, files.references.raw[0]
         systems = {path: files.translations(path).raw for path in hypotheses}
         return cls(*sentences, systems, files.is_sentence, parallel_lines(*training) if training else ((), ()))
 
     def with_blank_lines(self, lines: Sequence[str]) -> list[str]:
-        """Return the lines of a file again: `lines`, and the blank lines that separate documents."""
+        """Return `lines`, one for each sentence, with the blank lines between documents put back."""
         sentences = iter(lines)
         return [next(sentences) if is_sentence else "" for is_sentence in self.is_sentence]
 
     def stop_lists(self, system: Path, config: ConsistencyConfig, files: StopFiles) -> StopLists:
-        """Return the stop lists of a system: `files`, or else the most frequent words.
+        """Return the stop lists of a system: the words of `files`, or the most frequent words of a side without a file.
 
         Words are counted in the training text or, where there is none, in the source and in the system's translations.
         """
@@ -68,18 +73,19 @@ class ChainFiles:
 def chain_links(
     files: ChainFiles, alignments: Sequence[Path], aligner: str | None
 ) -> tuple[dict[Path, list[DirectedLinks]], str]:
-    """Return the links of each system, and the name of their aligner in signatures.
+    """Return the word links of each system, and the name of their aligner in signatures.
 
-    `alignments` are files of links, and `aligner` is the user's name of the aligner that produced them. Without files,
-    the default aligner learns the links from each system's lines and, where there is one, from the training text.
+    `alignments` are files of links, and `aligner` is the user's name for the aligner that wrote them. Without such
+    files, the default aligner learns the links from the source and the translations of each system and, where it is
+    given, from the training text.
 
-    Raises UserError as `given_links` does, and where the user names an aligner without files of links.
+    Raises UserError as `given_links` does, and where the user names an aligner and gives no files of links.
     """
     if alignments:
         return given_links(files, alignments), aligner or "given"
     if aligner:
         raise UserError(
-            "the option names the aligner of the files --links, and there are no such files",
+            "the option names the aligner of the files --links, and no such file is given",
             where="--aligner",
             found=aligner,
         )
@@ -89,10 +95,10 @@ def chain_links(
 
 
 def given_links(files: ChainFiles, alignments: Sequence[Path]) -> dict[Path, list[DirectedLinks]]:
-    """Read the links of each system from a file for each system, in the order of the systems.
+    """Read the word links of each system; `alignments` has a file for each system, in the order of the systems.
 
-    A file has a line for each line of the text files, also for the blank lines that separate documents. Raises
-    UserError where files or lines do not correspond.
+    A file of links has a line for each line of the text files, also for the blank lines that separate documents. Raises
+    UserError where the number of files differs from the number of systems, or lines do not correspond.
     """
     if len(alignments) != len(files.systems):
         expected = f"{len(files.systems)}, one for each of --hypotheses"
@@ -117,9 +123,9 @@ def score_systems(
     stop_files: StopFiles,
     config: ConsistencyConfig,
 ) -> dict[Path, dict]:
-    """Return LTCR and HHI of each system, in the form of `docmt.scoring.consistency.consistency`.
+    """Return the scores LTCR and HHI of each system, as `docmt.scoring.consistency.consistency` returns them.
 
-    `aligner` is the name of the aligner in signatures.
+    The key of a system is the path of its translations; `aligner` is the name of the aligner in signatures.
     """
     scores = {}
     for path, lines in files.systems.items():

@@ -1,4 +1,4 @@
-"""A side of a corpus, source or target: all steps between a sentence of plain text and the ids of its pieces."""
+"""The source or target side of a corpus: all steps from a sentence of plain text to the ids of its pieces, and back."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class WholeTokens:
     def pieces(self, word: str) -> list[str]:
         """Return the token as its only piece, or `<unk>` for a token with the name of a special symbol.
 
-        Otherwise text could be mistaken for a special symbol.
+        Without this rule a word of the text could be mistaken for a special symbol.
         """
         return [SPECIALS[UNK] if word in SPECIALS else word]
 
@@ -44,17 +44,17 @@ class WholeTokens:
 
 
 REMEMBERED_WORDS = 1 << 17
-"""The number of words whose pieces are remembered, about 40 MB.
+"""The largest number of words whose pieces are remembered, which takes about 40 MB.
 
-All are forgotten at once when the limit is reached; the frequent words are looked up again soon after.
+When the limit is reached, all words are forgotten at once; frequent words are soon remembered again.
 """
 
 
 @dataclass(frozen=True)
 class Side:
-    """The steps of one side: sentence, tokens, cased tokens, pieces, ids, and back.
+    """The processing of one side: a sentence becomes tokens, tokens in the side's case, pieces and ids, and back.
 
-    The pieces of a word are looked up once and remembered.
+    The pieces of a word are computed once and then remembered (REMEMBERED_WORDS).
     """
 
     tokenizer: Tokenizer
@@ -64,7 +64,7 @@ class Side:
     _known: dict[str, tuple[str, list[int]]] = field(default_factory=dict, repr=False, compare=False)
 
     def lookup(self, token: str) -> tuple[str, list[int]]:
-        """Return a token's pieces, joined by spaces, and their ids."""
+        """Return the pieces of a token, joined by spaces, and the ids of the pieces."""
         entry = self._known.get(token)
         if entry is None:
             if len(self._known) == REMEMBERED_WORDS:
@@ -80,21 +80,21 @@ class Side:
     def words(self, sentence: str) -> tuple[list[str], list[int]]:
         """Return the tokens of a sentence and the number of pieces of each token.
 
-        Lexical chains are computed from these.
+        Lexical chains are computed from the tokens and these numbers.
         """
         tokens = self.tokens(sentence)
         return tokens, [len(self.lookup(token)[1]) for token in tokens]
 
     @property
     def merges(self) -> int:
-        """The number of merges that were learnt."""
+        """The number of BPE merges that the side has learnt."""
         return len(self.segmenter.merges)
 
     def encode_column(self, lines: Iterable[str]) -> tuple[pa.Array, pa.Array, pa.Array]:
-        """Return the columns of tokens, pieces and ids of TOKENS for lines of tokens whose case is not changed yet."""
+        """Return the columns of tokens, pieces and ids of a TOKENS table for tokenised lines in their original case."""
         tokens = pa.array([" ".join(self.casing.apply(line.split(" "))) for line in lines], pa.string())
         words = pc.split_pattern(tokens, " ")
-        # Each distinct word of the column is looked up once; Arrow copies the results to all its occurrences.
+        # Each distinct word of the column is looked up once; Arrow copies the result to all occurrences of the word.
         coded = words.flatten().dictionary_encode()
         entries = [self.lookup(word) for word in coded.dictionary.to_pylist()]
         pieces = pa.array([pieces for pieces, _ in entries], pa.string()).take(coded.indices)
@@ -106,16 +106,17 @@ class Side:
         )
 
     def encode(self, sentence: str) -> list[int]:
-        """Return the ids of a sentence of plain text; none for a sentence without any token."""
-        return [number for token in self.tokens(sentence) for number in self.lookup(token)[1]]
+        """Return the ids of the pieces of a sentence of plain text; the list is empty for a sentence without tokens."""
+        return [piece_id for token in self.tokens(sentence) for piece_id in self.lookup(token)[1]]
 
     def restore(self, ids: Iterable[int]) -> tuple[str, str]:
-        """Return a model's ids as tokens (joined by spaces, in the case of this side) and as plain text.
+        """Return the ids that a model wrote as tokens (joined by spaces, in the case of this side) and as plain text.
 
-        The plain text opens its sentences with a capital where the side is truecased, and stays lower-cased where the
-        side is lower-cased. Special symbols are left out, but for `<unk>`, which replaces a piece of the text.
+        In the plain text the first word of each sentence is capitalised where the side is truecased; the text of a
+        lower-cased side stays lower-cased. Special symbols are left out, except `<unk>`, which replaces a piece of the
+        text.
         """
-        tokens = join_pieces(self.vocabulary.decode(n for n in ids if n >= len(SPECIALS) or n == UNK))
+        tokens = join_pieces(self.vocabulary.decode(index for index in ids if index >= len(SPECIALS) or index == UNK))
         return " ".join(tokens), self.tokenizer.detokenize(self.casing.restore(tokens))
 
     def save(self, folder: Path, name: str) -> None:
@@ -129,7 +130,8 @@ class Side:
     def of_pieces(cls, vocabulary: Vocabulary) -> "Side":
         """Return a side for text that another tool has cut into pieces, separated by white space.
 
-        Pieces are only looked up in the vocabulary, and joined to words on the way back.
+        Such a side changes neither tokens nor case: it looks the pieces up in the vocabulary, and joins the pieces of a
+        translation to words.
         """
         return cls(WhitespaceTokenizer(), KeepCase(), WholeTokens(), vocabulary)
 

@@ -160,7 +160,7 @@ def test_files_that_do_not_correspond_are_refused(files, write):
         ([*plain, "--links", beyond], "beyond:4: a link to a word that is not there\n  found 1-9"),
         (
             [*plain, "--aligner", "x"],
-            "--aligner: the option names the aligner of the files --links, and there are no such files",
+            "--aligner: the option names the aligner of the files --links, and no such file is given",
         ),
         (files[:4], "source: no documents"),
     ]

@@ -148,7 +148,7 @@ REFUSED = [
         "systems.fine.corpora.0: unknown corpus of the study\n  found lagre\n  did",
     ),
     ("systems/fine/corpora", "toy", "systems.fine.corpora: wrong type\n  found 'toy' (a text); expected a list"),
-    ("systems/fine/corpora", [], "systems.fine.corpora: no corpus\n  expected one of the study's, or more"),
+    ("systems/fine/corpora", [], "systems.fine.corpora: no corpus\n  expected at least one corpus of the study"),
     (
         "systems/fine/seeds",
         [],

@@ -1,6 +1,6 @@
-"""The form `verses`: a Bible, a file for each language with lines `Book.Chapter.Verse<TAB>text`.
+"""The form `verses`: a Bible in two files, one for each language, with lines `Book.Chapter.Verse<TAB>text`.
 
-The files are joined on the id of the verse; a document is a chapter.
+Verses of the two languages with the same id, `Book.Chapter.Verse`, are a sentence pair. A document is a chapter.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,12 +16,12 @@ from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, Side
 from docmt.corpus.stock import Stock
 
 BOOKS = ("Gen", "Exod", "Lev", "Num")
-"""The books that a fixture may use for training."""
+"""The books from which the training documents of a fixture (a generated corpus) take their ids."""
 
 
 @dataclass(frozen=True)
 class VersesConfig(FileReaderConfig):
-    """The settings of `verses`: a file for each language, and the books of dev and test."""
+    """The settings of the form `verses`: a file for each language, and the books of the splits dev and test."""
 
     PATHS: ClassVar = ("source", "target")
 
@@ -31,9 +31,11 @@ class VersesConfig(FileReaderConfig):
     dev: tuple[str, ...]
     test: tuple[str, ...]
     continued: str | None = setting(
-        None, "text of a verse whose translation is part of the verse before: both are joined"
+        None, "text in place of a verse whose translation is part of the verse before: the two verses are joined"
     )
-    missing: str | None = setting(None, "text of a verse that a translation lacks: the pair is dropped, and counted")
+    missing: str | None = setting(
+        None, "text in place of a verse that a translation lacks: the pair is dropped, and counted"
+    )
     remove: tuple[str, ...] = setting((), "markup that is deleted from the text, and counted")
 
     def __post_init__(self) -> None:
@@ -42,7 +44,7 @@ class VersesConfig(FileReaderConfig):
         need(not both, "test", both, "books that are not in dev")
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
-        """Return both files for every split."""
+        """Return both files for every split, since a file has the whole Bible."""
         return {split: [self.source, self.target] for split in SPLITS}
 
     def shares(self) -> dict[str, int]:
@@ -52,7 +54,7 @@ class VersesConfig(FileReaderConfig):
 
 @dataclass(frozen=True)
 class Verse:
-    """A verse in both languages, with its line in each file. `key`: `Book.Chapter.Verse`."""
+    """A verse in the source and the target language, with its line in each file; `key` is `Book.Chapter.Verse`."""
 
     key: str
     texts: tuple[str, str]
@@ -70,9 +72,10 @@ class Verse:
 
 
 def documents(config: VersesConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Yield the chapters; the books of `dev` and `test` are held out, all others are for training.
+    """Yield the chapters; the books that `dev` and `test` name are these splits, and all others are for training.
 
-    Reports a line that is no verse, and an id given twice. Raises UserError for a held-out book that the corpus lacks.
+    Reports a line that is no verse, and an id that occurs twice in a file. Raises UserError for a book of dev or test
+    that the corpus lacks.
     """
     source, target = (_verses(config, inputs, name) for name in (config.source, config.target))
     inputs.changed["verses in one language only"] += len(source.keys() ^ target.keys())
@@ -82,7 +85,7 @@ def documents(config: VersesConfig, inputs: ReaderInputs) -> Iterator[Document]:
 
 
 def _verses(config: VersesConfig, inputs: ReaderInputs, name: str) -> dict[str, tuple[str, int]]:
-    """Return the text and the line of each verse."""
+    """Return the text and the number of the line of each verse of the file `name`, by the id of the verse."""
     verses: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(inputs.lines(name), 1):
         where = f"{inputs.display_name(name)}:{number}"
@@ -98,7 +101,7 @@ def _verses(config: VersesConfig, inputs: ReaderInputs, name: str) -> dict[str, 
 
 
 def _check_books(config: VersesConfig, books: set[str], where: str) -> None:
-    """Raise UserError where `books`, those of the corpus, lack a held-out book."""
+    """Raise UserError where a book of dev or test is not among `books`, the books of the corpus."""
     for name in (*config.dev, *config.test):
         if name not in books:
             raise UserError(
@@ -107,7 +110,7 @@ def _check_books(config: VersesConfig, books: set[str], where: str) -> None:
 
 
 def _chapters(config: VersesConfig, verses: list[Verse], inputs: ReaderInputs) -> Iterator[Document]:
-    """Yield the chapters that still have verses after cleaning."""
+    """Yield the chapters that have at least one verse after cleaning."""
     splits = {**dict.fromkeys(config.dev, "dev"), **dict.fromkeys(config.test, "test")}
     files = [inputs.display_name(name) for name in (config.source, config.target)]
     for chapter, group in groupby(verses, key=lambda verse: verse.chapter):
@@ -122,9 +125,10 @@ def _chapters(config: VersesConfig, verses: list[Verse], inputs: ReaderInputs) -
 
 
 def _clean(config: VersesConfig, verses: Sequence[Verse], inputs: ReaderInputs) -> list[Verse]:
-    """Return the verse pairs of a chapter without missing ones, and with continued ones joined to the pair before.
+    """Return the verse pairs of a chapter after missing verses are dropped and continued verses are joined.
 
-    Translations that count verses differently leave some verses out, or put two verses into one.
+    A verse is missing where a translation has left it out. A verse is continued where a translation has put it into the
+    verse before; then the texts of both languages are appended to the pair before.
     """
     changed, cleaned = inputs.changed, []
     for verse in verses:
@@ -146,7 +150,7 @@ def _clean(config: VersesConfig, verses: Sequence[Verse], inputs: ReaderInputs) 
 
 
 def _without(markup: tuple[str, ...], text: str, inputs: ReaderInputs) -> str:
-    """Return the text without markup, and count what was removed."""
+    """Return the text without the given markup, and count how often each markup was removed."""
     for mark in markup:
         inputs.changed[f"{mark} removed"] += text.count(mark)
         text = text.replace(mark, "")
@@ -154,7 +158,7 @@ def _without(markup: tuple[str, ...], text: str, inputs: ReaderInputs) -> str:
 
 
 def write(config: VersesConfig, stock: Stock) -> FixtureFiles:
-    """Yield both files; the training documents are chapters of the first of BOOKS that is not held out."""
+    """Yield both files of a fixture; the training book is the first of BOOKS that is in neither dev nor test."""
     held_out = {"dev": config.dev, "test": config.test}
     for_training = next(book for book in BOOKS if book not in (*config.dev, *config.test))
     verses: list[tuple[str, str, str]] = []
@@ -164,14 +168,14 @@ def write(config: VersesConfig, stock: Stock) -> FixtureFiles:
             for chapter, rows in enumerate(chapters, 1):
                 pairs = enumerate(_rough(rows, config), 1)
                 verses += [(f"{book}.{chapter}.{verse}", *pair) for verse, pair in pairs]
-    for side, path in enumerate((config.source, config.target), 1):
-        yield path, text_of(f"{verse[0]}\t{verse[side]}" for verse in verses)
+    for column, path in enumerate((config.source, config.target), 1):
+        yield path, text_of(f"{verse[0]}\t{verse[column]}" for verse in verses)
 
 
 def _rough(rows: Rows, config: VersesConfig) -> list[tuple[str, str]]:
-    """Return the pairs of a chapter with defects that the reader repairs.
+    """Return the verse pairs of a chapter with the defects that the reader repairs.
 
-    These are markup, a verse whose translation is part of the verse before, and a missing verse.
+    The defects are markup, a verse whose translation is part of the verse before, and a missing verse.
     """
     verses = [(source, target) for source, target, *_ in rows]
     source, target = verses[0]
