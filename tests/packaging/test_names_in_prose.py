@@ -101,18 +101,23 @@ def tree(file: Path) -> ast.Module:
 
 @cache
 def names_of(file: Path) -> dict[str, set[str] | None]:
-    """What stands at the top of a module, and what a class there has; None where another class gives it more.
-
-    Names that are imported for type checkers alone count: `docmt` imports its functions when they are first used.
-    """
+    """What stands at the top of a module, and what a class there has; None where another class gives it more."""
     found: dict[str, set[str] | None] = {}
-    for node in (part for top in tree(file).body for part in (top.body if isinstance(top, ast.If) else [top])):
+    for node in at_the_top(tree(file)):
         for name in bound(node):
             found[name] = None
         if isinstance(node, ast.ClassDef):
             members = {name for part in ast.walk(node) for name in bound(part)}
             found[node.name] = members if {ast.unparse(base) for base in node.bases} <= WITHOUT_MEMBERS else None
     return found
+
+
+def at_the_top(module: ast.Module) -> Iterator[ast.stmt]:
+    """Yield the statements of a module, and those below its `if TYPE_CHECKING`: names that are imported when used."""
+    for node in module.body:
+        yield node
+        if isinstance(node, ast.If):
+            yield from node.body
 
 
 def bound(node: ast.AST) -> list[str]:
