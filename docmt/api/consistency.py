@@ -79,9 +79,27 @@ def score_consistency(
     if links is None:
         aligned, aligner = chain_links(files, (), None)
     else:
+        check_links(links, lines, translations)
         aligned, aligner = {system: [DirectedLinks.symmetric(frozenset(pair)) for pair in links]}, "given"
     stop_files = StopFiles(*(None if path is None else Path(path) for path in (source_stop_list, target_stop_list)))
     return consistency_scores(files, aligned, aligner, stop_files, config)[system]
+
+
+def check_links(links: Sequence[Sequence[Link]], source: Sequence[str], target: Sequence[str]) -> None:
+    """Raise UserError where links are not those of the sentence pairs, or a link is to no word."""
+    if len(links) != len(source):
+        expected = f"{len(source)}, as in source"
+        raise UserError("a different number of sentences", where="links", found=len(links), expected=expected)
+    for number, (pairs, *sentences) in enumerate(zip(links, source, target, strict=True)):
+        words, others = (len(sentence.split()) for sentence in sentences)
+        for i, j in pairs:
+            if not (0 <= i < words and 0 <= j < others):
+                raise UserError(
+                    "a link to a word that is not there",
+                    where=f"links[{number}]",
+                    found=(i, j),
+                    expected=f"places of {words} source and {others} target words, from 0",
+                )
 
 
 def consistency_scores(

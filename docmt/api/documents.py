@@ -77,7 +77,7 @@ def parallel(text: Text, name: str, others: Sequence, documents: Sequence[str] |
     sentences, names = sentences_of(text, name)
     if len(sentences) != len(others):
         expected = f"{len(others)}, as in {other_name}"
-        raise UserError("different number of sentences", where=name, found=len(sentences), expected=expected)
+        raise UserError("a different number of sentences", where=name, found=len(sentences), expected=expected)
     if names is not None and documents is not None and tuple(names) != tuple(documents):
         expected = f"the number of sentences that each document of {other_name} has"
         raise UserError("documents of different lengths", where=name, expected=expected)

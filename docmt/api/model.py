@@ -1,5 +1,6 @@
 """An opened model folder, which translates documents, scores variants and finds lexical chains."""
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +14,7 @@ from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
 from docmt.base.errors import UserError
 from docmt.base.model_folder import CARD, model_folder
 from docmt.base.parse import parse
+from docmt.base.workers import cores
 from docmt.chains.documents import read_stop_words
 from docmt.corpus.inputs import ContrastiveItem
 from docmt.corpus.read import contrastive_table
@@ -27,8 +29,10 @@ from docmt.text.encode import contrastive_tokens
 from docmt.text.pipeline import TextPipeline
 from docmt.views.segments import contrastive_segments
 
-WIDE = 512
-"""The width from which on a model translates faster with several CPU threads."""
+USEFUL_THREADS = ((256, 2), (512, 4))
+"""Most threads that make a model of less than each width faster: products of narrow matrices take little time."""
+MOST_THREADS = 8
+"""Most threads that make a wider model faster when it translates a few documents."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +92,16 @@ class TrainedModel:
 
 
 def default_threads(width: int) -> int:
-    """Return the number of CPU threads with which a model of this width translates fastest.
+    """Return the number of CPU threads with which a model of this width translates fastest now.
 
-    A step of decoding multiplies a few hundred rows by matrices of the model's width. Threads have to wait for each
-    other after each product: for narrow models that takes longer than the product itself (benchmarks/threads.md).
+    Threads wait for each other after every product of a decoding step. Where other programs use the cores, the wait is
+    longer than the product: two threads on two busy cores are slower than one (benchmarks/threads.md). So only cores
+    that were free in the last minute count. OMP_NUM_THREADS in the environment is an upper limit.
     """
-    return torch.get_num_threads() if width >= WIDE else 1
+    useful = next((threads for limit, threads in USEFUL_THREADS if width < limit), MOST_THREADS)
+    allowed = int(os.environ.get("OMP_NUM_THREADS") or cores())
+    free = cores() - os.getloadavg()[0]
+    return max(1, min(useful, allowed, round(free)))
 
 
 def forced_scores(

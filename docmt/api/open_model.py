@@ -103,8 +103,8 @@ class Model:
 def open_model(path: str | Path, device: DeviceName = "auto", threads: int | None = None) -> Model:
     """Open a trained model: a folder with model.safetensors, model.json and text/, or the folder above (`model/`).
 
-    `device`: `auto` takes a GPU where there is one. `threads` is the number of CPU threads; None chooses it by the
-    model's width, since threads make small models slower. Raises UserError where a file is missing or damaged.
+    `device`: `auto` takes a GPU where there is one. `threads` is the number of CPU threads; None takes the cores
+    that are free, at most 2 to 8 by the model's width. Raises UserError where a file is missing or damaged.
 
     >>> import docmt
     >>> docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1").languages

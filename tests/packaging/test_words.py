@@ -19,9 +19,67 @@ MESSAGE_PART = "found"
 """The keyword of a message that says what was found is called so."""
 
 FRAGMENTS = frozenset(
-    """That What Of How By As Whether Those Where Which Who Whose When While If Its Their Same Each All Every One So
-    Into In On With Without For From To At Through Under Within Beside Is Are Does Do Has Have Why Also Else Only See Not No
-    Nothing Until Over After Before Up Both Some Any Such""".split()  # noqa: SIM905
+    [
+        "That",
+        "What",
+        "Of",
+        "How",
+        "By",
+        "As",
+        "Whether",
+        "Those",
+        "Where",
+        "Which",
+        "Who",
+        "Whose",
+        "When",
+        "While",
+        "If",
+        "Its",
+        "Their",
+        "Same",
+        "Each",
+        "All",
+        "Every",
+        "One",
+        "So",
+        "Into",
+        "In",
+        "On",
+        "With",
+        "Without",
+        "For",
+        "From",
+        "To",
+        "At",
+        "Through",
+        "Under",
+        "Within",
+        "Beside",
+        "Is",
+        "Are",
+        "Does",
+        "Do",
+        "Has",
+        "Have",
+        "Why",
+        "Also",
+        "Else",
+        "Only",
+        "See",
+        "Not",
+        "No",
+        "Nothing",
+        "Until",
+        "Over",
+        "After",
+        "Before",
+        "Up",
+        "Both",
+        "Some",
+        "Any",
+        "Such",
+    ]
 )
 MOST_FRAGMENTS = 0.02
 """The largest share of docstrings that may open with one of FRAGMENTS."""
@@ -99,7 +157,7 @@ PROSE = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "config.yaml",
     if path.suffix in (".md", ".yaml", ".smk", ".py", ".html")
 ]
 CALL = re.compile(r"(?:^|`|exec |&& |\| )docmt (?!runs )((?:job )?[a-z][a-z-]+)(?=[ `\n]|$)", re.MULTILINE)
-"""A call of a command, as code blocks, code spans, messages and rules have it; a sentence may open with docmt runs."""
+"""A call of a command, as code, messages and rules have it; a sentence may open with "docmt runs"."""
 
 
 def test_commands_that_are_called_exist():
