@@ -172,7 +172,8 @@ def _check_text(check: "CorpusCheck") -> str:
     """Return a table of a corpus' counts, the reasons of differences, and the splits that were not read."""
     lines = [check.corpus]
     notes = list(dict.fromkeys(finding.why for finding in check.findings if finding.why))
-    rows = [("split", "count", "measured", "published", "paper", ""), *(_row(finding, notes) for finding in check.findings)]
+    columns = ("split", "count", "measured", "published", "paper", "")
+    rows = [columns, *(_row(finding, notes) for finding in check.findings)]
     if check.findings:
         lines.append(aligned(rows, "  "))
     lines += [f"  [{number}] {note}" for number, note in enumerate(notes, 1)]
