@@ -160,5 +160,6 @@ def test_replaced_words_do_not_come_back():
 
 def test_a_missing_term_and_an_unused_one_are_found():
     assert is_used("lexical chain", spelling("Lexical\n# chains")) and not is_used("chain", "chained")
+    assert terms.words_of("`--quux` drops quuxes: see a/b.yaml") == {"drop", "quux", "see"}
     assert lacking({"quux_size": "a test"}) == ["quux_size (a test)"]
     assert not lacking({"max_tokens": "a test", "chains": "a test"})
