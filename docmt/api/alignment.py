@@ -35,7 +35,7 @@ def align(
     model: str | Path | None = None,
     symmetrise: str | None = None,
 ) -> Alignment:
-    """Align the words of sentence pairs; words are separated by blanks.
+    """Align the words of sentence pairs; words are separated by spaces.
 
     `aligner`: `default` (ours, the same links every time), `eflomal`, or `awesome-align`, which needs `model`, the
     folder of a BERT. `model` may also be the folder of a trained default aligner. `training` is more parallel text to

@@ -51,7 +51,7 @@ def score_consistency(
 ) -> ConsistencyScore:
     """Measure how consistently a system translates the words that a source document repeats: LTCR and HHI.
 
-    Texts are tokenised: words are separated by blanks. `links` are word alignments of each sentence pair (see
+    Texts are tokenised: words are separated by spaces. `links` are the links of each sentence pair (see
     `docmt.align`); without them docmt's own aligner learns from the texts and from `training`, parallel text in which
     stop words are counted too. `source_stop_list` and `target_stop_list` are files with one word per line,
     which replace the most frequent words. `rules` are settings of

@@ -57,7 +57,7 @@ class Model:
 
         A document is cut as the model's own test documents were. `beam` is the number of hypotheses (1 is greedy
         search), `length_penalty` and `length_alpha` say by what scores are divided, and `batch_tokens` is the number
-        of source pieces computed at once. Warns where a window's output had another number of sentences. Raises
+        of source tokens computed at once. Warns where a window's output had another number of sentences. Raises
         UserError for anything but lists of strings, and where the model's folder does not say how documents are cut.
 
         >>> import docmt
@@ -88,7 +88,7 @@ class Model:
         """Return the model's accuracy on contrastive items: how often it prefers the right translation.
 
         `score` sums up log-probabilities or takes their mean over tokens, `unit` is the last sentence or the whole
-        target, and `batch_tokens` is the number of pieces computed at once. The context of an item is cut as the
+        target, and `batch_tokens` is the number of tokens computed at once. The context of an item is cut as the
         model's own test documents were. Raises UserError for an item without exactly one right variant.
 
         >>> import docmt

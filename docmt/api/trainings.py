@@ -36,7 +36,9 @@ def list_trainings(results: str | Path = RESULTS) -> list[TrainingState]:
     """
     folder = Path(results)
     if not folder.is_dir():
-        raise UserError("folder not found", where=str(folder), remedy="name the folder of the results: --results DIR")
+        raise UserError(
+            "folder not found", where=str(folder), remedy="name the folder of the results: --results FOLDER"
+        )
     return survey(folder)
 
 

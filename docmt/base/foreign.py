@@ -28,7 +28,7 @@ OF_WRITING = (*FULL, errno.EFBIG, errno.EIO)
 RIGHTS_ON = (errno.EACCES, errno.EPERM, errno.EROFS)
 """Errors of missing permissions."""
 RIGHTS = "it needs other rights, or another place: see `ls -ld` of it and of its folder"
-AGAIN = "such trouble may pass: run the command again"
+AGAIN = "the cause may be temporary: run the command again"
 
 SYSTEM: dict[int, tuple[str, str]] = {
     errno.ENOENT: ("file not found", "check the path"),
@@ -93,7 +93,7 @@ DAMAGED = {
 need not import the libraries."""
 
 STANDARD_OUTPUT = "standard output"
-MEND = "make or fetch the file again"
+MEND = "make or download the file again"
 
 
 def explained(problem: BaseException) -> UserError | None:

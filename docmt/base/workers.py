@@ -84,7 +84,7 @@ class Workers:
             yield from _results(pool, tasks, processes * UNDER_WAY)
         except BrokenProcessPool:
             remedy = "it was killed, most likely for lack of memory: take fewer workers, or more memory"
-            raise UserError("a worker process is gone", remedy=remedy) from None
+            raise UserError("a worker process has ended", remedy=remedy) from None
         finally:
             pool.shutdown(cancel_futures=True)
 

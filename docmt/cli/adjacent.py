@@ -76,9 +76,11 @@ def train_vectors(
     architecture: Annotated[
         Literal["cbow", "skipgram"], typer.Option(help="word2vec's architecture")
     ] = DEFAULTS.architecture,
-    window: Annotated[int, typer.Option(min=1, max=MOST, help="most words on each side")] = DEFAULTS.window,
+    window: Annotated[
+        int, typer.Option(min=1, max=MOST, help="largest number of context words on each side")
+    ] = DEFAULTS.window,
     minimum_count: Annotated[
-        int, typer.Option(min=1, max=MOST, help="rarer words get no vector")
+        int, typer.Option(min=1, max=MOST, help="words that occur less often have no vector")
     ] = DEFAULTS.minimum_count,
     negative: Annotated[int, typer.Option(min=1, max=MOST, help="negative samples for each word")] = DEFAULTS.negative,
     epochs: Annotated[int, typer.Option(min=1, max=MOST, help="passes over the text")] = DEFAULTS.epochs,

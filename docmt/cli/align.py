@@ -77,14 +77,16 @@ def parallel(source: Path, target: Path) -> tuple[tuple[str, ...], tuple[str, ..
 
 
 def score_links(
-    gold: Annotated[Path, input_file("links that people made: i-j where they are sure, ipj where they are possible")],
+    gold: Annotated[
+        Path, input_file("gold links, which people made: i-j where they are sure, ipj where they are possible")
+    ],
     links: Annotated[Path, input_file("links to score, as docmt align prints them")],
     gold_starts_at_1: Annotated[
         bool, typer.Option("--gold-starts-at-1", help="words in --gold are counted from 1 instead of 0")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score word alignments by alignment error rate (Och and Ney 2003), precision and recall, in percent."""
+    """Score links by alignment error rate (Och and Ney 2003), precision and recall, in percent."""
     from docmt.scoring.alignment.links import alignment_quality, read_gold, read_unchecked_links
     from docmt.scoring.plain_files import need_lines
 

@@ -28,7 +28,7 @@ def score_consistency(
     documents: Documents = None,
     links: Annotated[
         list[Path] | None,
-        input_file("word alignments (i-j), a file for each of --hypotheses [default: our own aligner]"),
+        input_file("links (i-j), a file for each of --hypotheses [default: our own aligner]"),
     ] = None,
     aligner: Annotated[str | None, typer.Option(help="name of the aligner that made --links, for signatures")] = None,
     train_source: TrainSource = None,

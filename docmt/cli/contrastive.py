@@ -47,7 +47,7 @@ FirstSegment = Annotated[
 ]
 Score = Annotated[Literal["sum", "mean"], typer.Option(help="sum or mean of log-probabilities, sentence ends included")]
 Unit = Annotated[Literal["last", "target"], typer.Option(help="score the last sentence, or the whole target")]
-VariantTokens = Annotated[int, typer.Option(min=1, max=MOST_TOKENS, help="pieces computed at once (memory and speed)")]
+VariantTokens = Annotated[int, typer.Option(min=1, max=MOST_TOKENS, help="tokens computed at once (memory and speed)")]
 
 
 def score_contrastive(

@@ -66,7 +66,7 @@ def check_corpus(
     from docmt.corpus.review import review_corpus, review_files
 
     if (path is None) == (source is None) or (source is None) != (target is None):
-        raise UserError("nothing to read, or too much", expected="PATH, or --source and --target")
+        raise UserError("no corpus to check, or more than one", expected="PATH, or --source and --target")
     if path is None:
         settings = lines_settings(source, target, reference or [], boundaries)
         review = review_files(settings, "--source, --target", at_most)

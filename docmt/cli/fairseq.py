@@ -32,7 +32,7 @@ def import_fairseq(
     """Turn a trained model of fairseq, or of G-Transformer's code, into a model of docmt.
 
     No code in the checkpoint is run. Without codes the model's text is pieces: `docmt translate` then reads lines of
-    pieces separated by blanks, as your own tools cut them, and prints lines of whole words, not detokenised.
+    pieces separated by spaces, as your own tools cut them, and prints lines of whole words, not detokenised.
     """
     check_arguments(output, source_codes, target_codes)
 

@@ -90,7 +90,7 @@ TargetLanguage = Annotated[
     ),
 ]
 BatchTokens = Annotated[
-    int, typer.Option(min=1, max=MOST_TOKENS, help="source pieces computed at once (memory and speed)")
+    int, typer.Option(min=1, max=MOST_TOKENS, help="source tokens computed at once (memory and speed)")
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="seed of the random numbers")]
 Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
@@ -169,7 +169,7 @@ def check_paths(paths: list[PathArgument]) -> None:
                 raise UserError(
                     f"{other.name} and {output.name} are the same",
                     where=str(output.path),
-                    expected="an output that is nothing else",
+                    expected="a path that no other option names",
                     remedy=f"name another path for {output.name}, which would be written over {other.name}",
                 )
 

@@ -33,9 +33,9 @@ COLOURS = {"running": "green", "failed": "red", "killed": "red", "stopped": "yel
 def list_trainings(
     results: Annotated[Path, input_folder("folder of the results")] = Path(RESULTS),
     follow: Annotated[
-        bool, typer.Option("--follow", help="look again until Ctrl-C; without a terminal, print what changed")
+        bool, typer.Option("--follow", help="refresh the table until Ctrl-C; without a terminal, print what changed")
     ] = False,
-    every: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds between two looks (--follow)")] = 5.0,
+    every: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds between two refreshes (--follow)")] = 5.0,
     as_json: AsJson = False,
 ) -> None:
     """List every training that runs, was stopped or is finished; nothing is written.

@@ -211,7 +211,7 @@ def _transfer(url: str, part: Path, has_checksum: bool) -> None:
 def _range(url: str, part: Path, has_checksum: bool) -> dict[str, str]:
     """Return the headers that request the rest of a part, or none where the part may not be the file's beginning."""
     origin = None
-    with suppress(UserError):  # a power cut may have damaged the origin's file: then the download starts anew
+    with suppress(UserError):  # a power cut may have damaged the origin's file: then the download starts again
         origin = read_object_if_there(_origin(part), "source", "version")
     if not part.exists() or not origin or origin["source"] != url or not (origin["version"] or has_checksum):
         return {}

@@ -43,7 +43,7 @@ def aligned_rows(inputs: ReaderInputs, files: Sequence[str]) -> Iterator[Row]:
             counts = [number - (text is None) + unread for text, unread in zip(texts, remaining, strict=True)]
             shortest, longest = (pick(range(len(files)), key=counts.__getitem__) for pick in (min, max))
             inputs.problems.report(
-                "the two sides have unequal numbers of lines",
+                "the two sides have different numbers of lines",
                 where=f"{inputs.display_name(files[shortest])}:{counts[shortest]}",
                 found=f"{counts[shortest]} lines",
                 expected=f"{counts[longest]} lines, as in {inputs.display_name(files[longest])}",

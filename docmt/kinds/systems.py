@@ -38,7 +38,7 @@ class RowConfig(TableRow):
     baseline: str | None = setting(None, "the system that the row is compared with, where it is not the table's")
     published: Published = field(default_factory=dict)
     drop: Any = setting(None, "the published number in the column of the table's `drop`")
-    note: str = setting("", "a footnote, such as a slip of the paper")
+    note: str = setting("", "a footnote, such as an error of the paper")
 
     def __post_init__(self) -> None:
         """Raise BadValue where a heading has further fields, or the published `drop` is no number."""

@@ -99,7 +99,7 @@ class GTransformer(Transformer):
         return config.top_attention if is_top else "group"
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the sentence model's parameter for all but combined global attentions and gates, which start anew.
+        """Return the sentence model's parameter for all but combined global attentions and gates, which are random.
 
         Group attention starts from the sentence model's attention, and so does an attention that is alone in its layer.
         Paper: section 5, "fine-tuned on sentence-level Transformer", for the combined attention.

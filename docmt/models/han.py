@@ -348,7 +348,7 @@ class Han(Transformer):
         return states if self.target_context is None else self.target_context.step(states, are_words(tokens), cache)
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the same name for a parameter of the Transformer; hierarchical attention starts anew.
+        """Return the same name for a parameter of the Transformer; hierarchical attention starts at random.
 
         An initial model that is a HAN itself (joint from encoder) gives the hierarchical attention that it has, since
         equal names come first.

@@ -365,7 +365,7 @@ class LexicalChain(Transformer):
         return self._fuse(super().step(tokens, cache), cache.progress.source_run, cache.memory)
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the same name; the additional attentions start from the layer's self-attention, or anew.
+        """Return the same name; the additional attentions start from the layer's self-attention, or at random.
 
         Departs: the paper does not say what they start from; the copy is as in the authors' later code (`new_attention:
         copied`).

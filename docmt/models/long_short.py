@@ -163,5 +163,5 @@ class LongShort(Transformer):
         return long + short if self.config.aggregation == "sum" else long
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the same name for a parameter of the Transformer; the aggregation starts anew."""
+        """Return the same name for a parameter of the Transformer; the aggregation starts at random."""
         return None if name.startswith("aggregation.") else name

@@ -1,8 +1,8 @@
 """Initial parameters from pretrained checkpoints: mBART and BART give a whole model, BERT an encoder.
 
 Paper: G-Transformer (Bao et al. 2021), section 5.2 and appendix C.1: parameters are copied from mBART25, those of its
-    attention to the group attention; global attention and gates start anew. Of BERT the paper says no more than
-    "G-Transformer+BERT"; our reading: the encoder starts from it, the decoder anew.
+    attention to the group attention; global attention and gates start at random. Of BERT the paper says no more than
+    "G-Transformer+BERT"; our reading: the encoder starts from it, the decoder at random.
 
 The weights get the names of the Transformer (`docmt.models.families`); then the parameters that `transfer_source` of
 the architecture names are transferred, as from any other initial model.
@@ -14,7 +14,7 @@ the architecture names are transferred, as from any other initial model.
 | layernorm_embedding | `source_embedding.norm`, `target_embedding.norm` |
 | BERT's embeddings of positions and token types | `source_embedding.position`: their sum, of type 0 |
 
-A model may have more positions than the checkpoint: the additional positions start anew. (BERT has 512, and a
+A model may have more positions than the checkpoint: the additional positions start at random. (BERT has 512, and a
 translation may be longer than its source.)
 
 Departs: mBART's language codes are in no frame of ours (`docmt.nn.frames`), so their embeddings are not transferred.
@@ -44,7 +44,7 @@ NO_PART = "no part of a translation model"
 
 @dataclass(frozen=True)
 class Start:
-    """The parameters that a model was given from an initial model, and those that start anew.
+    """The parameters that a model was given from an initial model, and those that start at random.
 
     Of a pretrained checkpoint also: `outcomes`, the use of each weight, by its name there; `new_pieces`, for each table
     of embeddings the pieces that the checkpoint lacks; `new_positions`, the first new row of each table of positions

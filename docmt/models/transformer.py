@@ -207,7 +207,7 @@ class Transformer(nn.Module):
         return self.target_embedding(tokens, torch.full_like(tokens, progress.steps - 1), progress.steps)
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the parameter of an initial Transformer that parameter `name` starts from; None: it starts anew."""
+        """Return the parameter of an initial Transformer that parameter `name` starts from; None: at random."""
         return name
 
 

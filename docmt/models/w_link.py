@@ -171,5 +171,5 @@ class WLink(Transformer):
         return LossTerm(disagreement(self.logits(words), links.runs), links.runs.runs)
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the same name; the shared context starts anew, and the loss has no parameters."""
+        """Return the same name; the shared context starts at random, and the loss has no parameters."""
         return None if ".shared_context." in name else name

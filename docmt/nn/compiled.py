@@ -58,7 +58,7 @@ def token_wise(part: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(part)
     def run(*arguments: Any) -> Any:
         # Parts of a stream, such as the words of chains, have another number of rows in each batch, and would be
-        # compiled anew.
+        # compiled again.
         if _Compiler.backend is None or not is_whole():
             return part(*arguments)
         return _compiled(part, _Compiler.backend)(*arguments)

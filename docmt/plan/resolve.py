@@ -114,11 +114,11 @@ class Resolver:
         while (following := follow(chain[-1])) is not None:
             if following in chain:
                 circle, remedy = " -> ".join([*chain, following]), f"take {key} from one of them"
-                raise UserError("goes in a circle", where=where, found=circle, remedy=remedy)
+                raise UserError("the system leads back to itself", where=where, found=circle, remedy=remedy)
             chain.append(following)
             if len(chain) > LONGEST_CHAIN:
                 raise UserError(
-                    "a chain of too many systems",
+                    "too many systems extend or start from each other",
                     where=where,
                     found=" -> ".join([*chain[:3], "..."]),
                     expected=f"at most {LONGEST_CHAIN} systems in a row",

@@ -96,7 +96,7 @@ def read_references(corpus: Path, tokens: Path) -> References:
             where=str(tokens_file),
             found=f"{len(tokenized)} test sentences",
             expected=f"the {len(rows)} of {documents_file}, in the same order",
-            remedy="make the tokens anew from this corpus",
+            remedy="make the tokens again from this corpus",
         )
     _refuse_special_symbols(documents_file, rows)
     return References(
@@ -122,7 +122,7 @@ def _tokenized(file: Path, rows: list[tuple], tokenized: list[tuple]) -> Iterabl
             where=str(file),
             found=f"further references of {len(further_tokens)} test sentences",
             expected=f"further references of {len(expected_counts)} test sentences",
-            remedy="make the tokens anew from this corpus",
+            remedy="make the tokens again from this corpus",
         )
     return ([target, *further_tokens.get((document, sentence), ())] for document, sentence, target in tokenized)
 
@@ -169,7 +169,7 @@ def read_instances(view: Path, cut: CutConfig, references: References) -> Refere
             where=str(file),
             found=f"{len(documents)} sentences",
             expected=f"the {len(references.documents)} of the test split, in the same order",
-            remedy="make the view anew from this corpus",
+            remedy="make the view again from this corpus",
         )
     return replace(references, instances=Instances(tuple(names), cut.name))
 

@@ -96,7 +96,9 @@ def given_links(files: ChainFiles, alignments: Sequence[Path]) -> dict[Path, lis
     """
     if len(alignments) != len(files.systems):
         expected = f"{len(files.systems)}, one for each of --hypotheses"
-        raise UserError("a different number of alignments", where="--links", found=len(alignments), expected=expected)
+        raise UserError(
+            "a different number of files of links", where="--links", found=len(alignments), expected=expected
+        )
     links = {}
     for (path, lines), file in zip(files.systems.items(), alignments, strict=True):
         lines_of_links = read_links(file, files.with_blank_lines(files.source), files.with_blank_lines(lines))

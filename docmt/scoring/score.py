@@ -87,7 +87,7 @@ def unigram_dev_perplexity(tokens: Path) -> float | None:
     """
     table = read_arrow(tokens / "tokens.arrow", TOKENS)
     size = len(Vocabulary.load(tokens / "text" / "vocabulary.target.txt"))
-    with reading(tokens / "tokens.arrow", "not the pieces of its vocabulary", remedy="make the tokens anew"):
+    with reading(tokens / "tokens.arrow", "not the pieces of its vocabulary", remedy="make the tokens again"):
         train, dev = (piece_counts(table, split, size) for split in ("train", "dev"))
     return perplexity(train, dev) if train.sum() and dev.sum() else None
 

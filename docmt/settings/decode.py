@@ -25,7 +25,7 @@ class DecodeConfig(Checked):
     )
     max_length_b: int = setting(10, "see max_length_a", whole(1, 1_000_000))
     n_best: int = setting(
-        0, "number of translations of each search that are written, with scores, to test.nbest.tsv; 0 = no such file"
+        0, "number of hypotheses of each search that are written, with scores, to test.nbest.tsv; 0 = no such file"
     )
     batch_tokens: int = setting(4096, "source tokens decoded at once (memory and speed, not results)", count)
 

@@ -116,7 +116,7 @@ class Meter:
         self.last = {name: getattr(step, name) for name in LAST}
 
     def read(self) -> tuple[dict[str, int], dict[str, float]]:
-        """Return the last update and its epoch, and the numbers of the updates since the last reading; then start anew.
+        """Return the last update and its epoch, and the numbers of the updates since the last reading; then reset them.
 
         Losses are in nats per target token (`Step.counted`), and the other losses are means per thing (nats per chain).
         The other numbers are the mean norm of the gradient, the last learning rates, tokens per second, the share of

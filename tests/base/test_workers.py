@@ -47,7 +47,7 @@ def test_the_first_failure_in_order_is_told_as_it_was_raised(processes):
 
 
 def test_a_killed_process_is_named():
-    with pytest.raises(UserError, match=r"a worker process is gone\n.*lack of memory"):
+    with pytest.raises(UserError, match=r"a worker process has ended\n.*lack of memory"):
         list(Workers(2).each("working", killed, range(4), 4))
 
 

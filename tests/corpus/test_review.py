@@ -69,7 +69,7 @@ def test_every_problem_with_its_line_and_the_rest_counted(tmp_path, validate):
         "  a.en:8: found _eos",
         "not valid UTF-8: 1",
         "  a.zh:11: found byte 0xff at column 7",
-        "the two sides have unequal numbers of lines: 1",
+        "the two sides have different numbers of lines: 1",
         "  a.zh:11: found 11 lines; expected 12 lines, as in a.en",
         "warning: sentence of more than 1000 characters: 1",
         "  a.zh:10: found 1001",
@@ -159,7 +159,7 @@ def test_what_is_there_is_read_where_a_file_is_missing_or_changed(tmp_path, vali
             "  a.tgz",
             "wrong checksum: 1",
             f"  dev.zh: found {digest}; expected {'0' * 64}",
-            "the two sides have unequal numbers of lines: 1",
+            "the two sides have different numbers of lines: 1",
             "  dev.en:1: found 1 lines; expected 2 lines, as in dev.zh",
         ],
     )
@@ -192,9 +192,9 @@ def test_nothing_to_read(tmp_path, validate, files, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "docmt: nothing to read, or too much"),
-        (["a.tsv", "--source", "a", "--target", "b"], "docmt: nothing to read, or too much"),
-        (["--source", "a"], "docmt: nothing to read, or too much"),
+        ([], "docmt: no corpus to check, or more than one"),
+        (["a.tsv", "--source", "a", "--target", "b"], "docmt: no corpus to check, or more than one"),
+        (["--source", "a"], "docmt: no corpus to check, or more than one"),
         (["--source", "a", "--target", "b", "--boundaries", "<d>"], "docmt: --boundaries: unknown boundary between"),
         (["--source", "a", "--target", "b", "--boundaries", "start"], "docmt: --boundaries: unknown boundary between"),
         (["a.csv"], "docmt: a.csv splits.train: value not allowed"),

@@ -5,7 +5,7 @@ from helpers.support import ROOT
 
 OTHER_SUBJECTS = {
     "borders": "bad settings, command lines, files, names and disks, at every place that meets them",
-    "docs": "the how-tos of docs/",
+    "docs": "the how-tos and the glossary of docs/",
     "learning": "architectures learn tasks that need them",
     "packaging": "pins, style, layers, and what prose says of the code",
     "studies": "workflow/studies/",

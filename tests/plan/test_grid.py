@@ -292,8 +292,8 @@ REFUSED = [
     (STUDY, "systems/fine/extends", "documnt", "systems.fine.extends: unknown system\n  found documnt\n  did you mean"),
     (STUDY, "systems/fine/extends", ["sentence"], "systems.fine.extends: unknown system"),
     (STUDY, "systems/fine/init_from", "sentense", "did you mean 'sentence'?"),
-    (STUDY, "systems/sentence/extends", "fine", "systems.sentence.extends: goes in a circle"),
-    (STUDY, "systems/sentence/init_from", "fine", "systems.sentence.init_from: goes in a circle"),
+    (STUDY, "systems/sentence/extends", "fine", "systems.sentence.extends: the system leads back to itself"),
+    (STUDY, "systems/sentence/init_from", "fine", "systems.sentence.init_from: the system leads back to itself"),
     (
         STUDY,
         "systems/sentence/modle",

@@ -177,7 +177,11 @@ REFUSED = [
         {"system": "sentence", "corpus": "large"},
         "systems.fine.text: sentence is trained on another corpus, with another vocabulary\n  found text joint",
     ),
-    ("systems/sentence/init_from", {"system": "fine", "corpus": "toy"}, "systems.sentence.init_from: goes in a circle"),
+    (
+        "systems/sentence/init_from",
+        {"system": "fine", "corpus": "toy"},
+        "systems.sentence.init_from: the system leads back to itself",
+    ),
 ]
 
 

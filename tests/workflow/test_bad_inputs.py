@@ -11,7 +11,7 @@ STUDY = "workflow/studies/demo.yaml"
         ("config.yaml", "scael", "smoke", "config.yaml:"),
         ("config.yaml", "studies", ["demoo"], "did you mean 'demo'?"),
         (STUDY, "systems/concat_3/extends", "sentense", "did you mean 'sentence'?"),
-        (STUDY, "systems/sentence/extends", "g_transformer", "goes in a circle"),
+        (STUDY, "systems/sentence/extends", "g_transformer", "the system leads back to itself"),
         (STUDY, "corpora", ["toy"], "unknown corpus"),
     ],
 )

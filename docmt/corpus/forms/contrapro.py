@@ -127,7 +127,7 @@ def _document(config: ContraProConfig, inputs: ReaderInputs, name: str) -> LineP
         source_lines, target_lines = (f"{len(side)} lines" for side in sides)
         where = inputs.display_name(paths[0])
         raise UserError(
-            "the two sides have unequal numbers of lines", where=where, found=source_lines, expected=target_lines
+            "the two sides have different numbers of lines", where=where, found=source_lines, expected=target_lines
         )
     return list(zip(*sides, strict=True))
 

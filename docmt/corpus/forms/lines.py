@@ -19,7 +19,7 @@ class BoundariesConfig:
 
     PATHS: ClassVar = ("offsets",)
 
-    blank: bool = setting(False, "an empty line between documents")
+    blank: bool = setting(False, "a blank line between documents")
     marker: str | None = setting(None, "the text that lines between documents begin with")
     at: Literal["start", "end"] | None = setting(None, "whether the marker opens a document or closes it")
     offsets: dict[str, str] | None = setting(

@@ -23,13 +23,13 @@ class ToyConfig(ReaderConfig):
 
     kind: Literal["toy"]
     seed: int = setting(1, "another seed is another corpus", whole(0, MOST_SEED))
-    train_documents: int = setting(3000, "documents for training", documents_of_a_split)
-    dev_documents: int = setting(100, "documents for validation", documents_of_a_split)
-    test_documents: int = setting(100, "documents for the scores", documents_of_a_split)
+    train_documents: int = setting(3000, "documents of the train split", documents_of_a_split)
+    dev_documents: int = setting(100, "documents of the dev split", documents_of_a_split)
+    test_documents: int = setting(100, "documents of the test split", documents_of_a_split)
     shortest: int = setting(6, "sentences of the shortest document", story)
     longest: int = setting(20, "sentences of the longest document")
     contrastive_items: int = setting(
-        100, "items of each contrastive set at each distance; even, since they are twins", even
+        100, "items of each contrastive set at each distance; an even number, since they come in pairs", even
     )
     distances: tuple[int, ...] = setting((1, 2, 3, 5), "sentences from the deciding sentence to the judged one")
 

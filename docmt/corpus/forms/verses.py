@@ -101,7 +101,9 @@ def _check_books(config: VersesConfig, books: set[str], where: str) -> None:
     """Raise UserError where `books`, those of the corpus, lack a held-out book."""
     for name in (*config.dev, *config.test):
         if name not in books:
-            raise UserError("held-out book is not in the corpus", where=where, found=name, remedy=nearest(name, books))
+            raise UserError(
+                "book of dev or test is not in the corpus", where=where, found=name, remedy=nearest(name, books)
+            )
 
 
 def _chapters(config: VersesConfig, verses: list[Verse], inputs: ReaderInputs) -> Iterator[Document]:

@@ -156,7 +156,7 @@ def test_documents_of_unequal_length_are_refused(sets):
     write_document(sets, DOCUMENT)
     with (sets / "documents" / "1999" / "1999_1_2.en").open("a") as stream:
         stream.write("one more .\n")
-    message = "unequal numbers of lines\n  found 7 lines; expected 6 lines"
+    message = "different numbers of lines\n  found 7 lines; expected 6 lines"
     assert message in refusal(inputs_of(sets), reader("contrapro"))
 
 
