@@ -70,8 +70,8 @@ def test_a_corpus_that_cannot_be_read_is_status_2(project):
 
 def test_a_check_as_json(project):
     write_corpus(project)
-    (one,) = json.loads(check(project, "--json").stdout)
-    assert [(row["count"], row["measured"], row["verdict"]) for row in one["findings"]] == [
+    (report,) = json.loads(check(project, "--json").stdout)
+    assert [(row["count"], row["measured"], row["verdict"]) for row in report["findings"]] == [
         ("documents", 2, "equal"),
         ("sentences", 3, "unexplained"),
     ]

@@ -45,12 +45,12 @@ def test_a_terminal_has_a_live_line_and_the_validations_above_it(monkeypatch, to
         listener.updated(step(update))
     listener.validated(Validation(update=10, epoch=1, loss=2.5, nll=0.0))
     listener.close()
-    shown = screen.getvalue()
-    assert "update 10" in shown
-    assert "loss 3.000" in shown
-    assert "20 target tokens/s" in shown
-    assert "dev loss 2.5000" in shown
-    assert ("left" in shown) == left
+    text = screen.getvalue()
+    assert "update 10" in text
+    assert "loss 3.000" in text
+    assert "20 target tokens/s" in text
+    assert "dev loss 2.5000" in text
+    assert ("left" in text) == left
 
 
 @pytest.mark.parametrize(
