@@ -27,7 +27,7 @@ def test_a_log_has_a_line_a_minute_and_one_at_each_validation():
         "update 7, epoch 2",
         "the end",
     ]
-    assert "loss 3.000, nll 2.000, gradient 2.00, lr 0.001, 80 / 20 source / target tokens a second" in lines[0]
+    assert "loss 3.000, nll 2.000, gradient 2.00, lr 0.001, 80 / 20 source / target tokens per second" in lines[0]
     assert lines[2].endswith("dev loss 2.5000, nll 0.0000, perplexity 1.00")
 
 
