@@ -139,7 +139,7 @@ def decoded(data: bytes, where: str) -> str:
             "not valid UTF-8",
             where=f"{where}:{line}",
             found=f"byte 0x{data[problem.start]:02x} at column {column} ({problem.reason})",
-            remedy="save it as UTF-8, or make or fetch it again",
+            remedy="save it as UTF-8, or make or download it again",
         ) from None
 
 

@@ -93,7 +93,7 @@ DAMAGED = {
 need not import the libraries."""
 
 STANDARD_OUTPUT = "standard output"
-MEND = "make or fetch the file again"
+MEND = "make or download the file again"
 
 
 def explained(problem: BaseException) -> UserError | None:

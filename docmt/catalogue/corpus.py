@@ -46,8 +46,8 @@ class FileConfig(Checked):
         None, "none = the SHA-256 of the first download, which the lock file keeps", _need_sha256
     )
     size: int | None = setting(None, "number of bytes; none = not checked")
-    obtain: str | None = setting(None, "how a person gets the file, where no source can be fetched")
-    checked: Any = setting(False, "day on which this code last fetched the sources, '2026-01-31'; false = never")
+    obtain: str | None = setting(None, "how a person gets the file, where no source can be downloaded")
+    checked: Any = setting(False, "day on which this code last downloaded the sources, '2026-01-31'; false = never")
 
     def __post_init__(self) -> None:
         """Check the name, the sources, the size and the day."""

@@ -47,7 +47,7 @@ def check_sources(
     if as_json:
         print_json([dataclasses.asdict(source) for source in sources])
     else:
-        rows = [("corpus", "file", "answer", "bytes", "fetched", "source"), *map(_source_row, sources)]
+        rows = [("corpus", "file", "answer", "bytes", "downloaded", "source"), *map(_source_row, sources)]
         typer.echo(aligned(rows) if sources else "no sources")
     if any(source.answer.problem for source in sources):
         raise typer.Exit(DEAD)
@@ -172,7 +172,8 @@ def _check_text(check: "CorpusCheck") -> str:
     """Return a table of a corpus' counts, the reasons of differences, and the splits that were not read."""
     lines = [check.corpus]
     notes = list(dict.fromkeys(finding.why for finding in check.findings if finding.why))
-    rows = [("split", "count", "found", "stated", "by", ""), *(_row(finding, notes) for finding in check.findings)]
+    columns = ("split", "count", "measured", "published", "paper", "")
+    rows = [columns, *(_row(finding, notes) for finding in check.findings)]
     if check.findings:
         lines.append(aligned(rows, "  "))
     lines += [f"  [{number}] {note}" for number, note in enumerate(notes, 1)]

@@ -189,7 +189,7 @@ class ReaderInputs:
         """
         path, file = self.path(name), self.display_name(name)
         open_file = gzip.open if path.suffix == ".gz" else open
-        with reading(file, DAMAGED, remedy="remove it, and make or fetch it again"), open_file(path, "rb") as stream:
+        with reading(file, DAMAGED, remedy="remove it, and make or download it again"), open_file(path, "rb") as stream:
             for number, line in enumerate(stream, 1):
                 text = _decoded(line, f"{file}:{number}", self.problems).rstrip("\r\n")
                 # Some editors write a byte order mark at the beginning of a file.

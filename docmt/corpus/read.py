@@ -181,7 +181,7 @@ def check_splits(splits: Collection[str], stated: Mapping[str, Sequence[str]], p
     for split in SPLITS:
         if split in stated and split not in splits:
             files = ", ".join(dict.fromkeys(stated[split]))
-            remedy = "fetch or make them again, or take the split out of the corpus' file"
+            remedy = "make or download them again, or take the split out of the corpus' file"
             problems.report(f"no documents in split {split}", where=files, expected="one or more", remedy=remedy)
 
 

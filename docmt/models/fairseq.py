@@ -121,7 +121,7 @@ def _read_safely(path: Path) -> Any:
             where=str(path),
             found=f"{refused_name[1]}, which might run code" if refused_name else type(problem).__name__,
             expected="tensors, plain values and argparse.Namespace",
-            remedy="nothing of the file was run: fetch it again, or name another one",
+            remedy="nothing of the file was run: download it again, or name another one",
         ) from None
 
 

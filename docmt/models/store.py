@@ -181,7 +181,7 @@ def read_checkpoint(folder: Path | str) -> dict[str, torch.Tensor]:
 
 
 def _read_pickle(path: Path) -> dict[str, torch.Tensor]:
-    remedy = "take the checkpoint's model.safetensors instead, or fetch it again"
+    remedy = "take the checkpoint's model.safetensors instead, or download it again"
     with reading(path, "refused: a pickle of weights that is damaged, or would run code", PLAIN, remedy):
         weights = load_plain(path)
     if defect := defect_in(weights):

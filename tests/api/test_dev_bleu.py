@@ -34,16 +34,16 @@ def test_bleu_of_instances_is_that_of_their_restored_text(text):
     score = dev_bleu(text)
     references = [ids("the house is big .", "the cat is small ."), ids("the a@@ b is big .")]
     assert score(references, references) == pytest.approx(100)
-    found = [ids("the house is small .", "the cat is small ."), ids("the a@@ b is big .")]
+    hypotheses = [ids("the house is small .", "the cat is small ."), ids("the a@@ b is big .")]
     from sacrebleu import corpus_bleu
 
     lines = (
         ["the house is small. the cat is small.", "the ab is big."],
         ["the house is big. the cat is small.", "the ab is big."],
     )
-    assert score(found, references) == pytest.approx(corpus_bleu(lines[0], [lines[1]]).score)
+    assert score(hypotheses, references) == pytest.approx(corpus_bleu(lines[0], [lines[1]]).score)
     # One sentence for two: instances are compared, so that nothing needs to be put in order.
-    assert 0 < score([[found[0][0] + found[0][1]], found[1]], references) < 100
+    assert 0 < score([[hypotheses[0][0] + hypotheses[0][1]], hypotheses[1]], references) < 100
 
 
 def test_an_unknown_word_earns_nothing(text):

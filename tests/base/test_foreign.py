@@ -100,7 +100,7 @@ def test_errors_of_libraries(act, message):
     told = explained(raised(act))
     assert told.what.startswith(message)
     assert told.found and "\n" not in told.found
-    assert told.remedy.startswith("make or fetch the file again")
+    assert told.remedy.startswith("make or download the file again")
     assert told.status == USER_MISTAKE
 
 
@@ -155,7 +155,7 @@ def test_reading_names_the_file_and_passes_messages_on(tmp_path):
 
     assert (
         str(read(ValueError("first\nsecond")))
-        == f"{tmp_path}/a: not a thing\n  found first\n  make or fetch the file again"
+        == f"{tmp_path}/a: not a thing\n  found first\n  make or download the file again"
     )
     assert str(read(of_system(errno.EISDIR, "elsewhere"))).startswith(f"{tmp_path}/a: a folder, where a file is needed")
     assert read(of_system(errno.ESTALE, None)).status == TRY_AGAIN

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from helpers.damage import check_message, content_of, damaged, told
-from helpers.fairseq_files import Made
+from helpers.fairseq_files import FairseqTraining
 
 from docmt.cli.main import main
 
@@ -44,7 +44,7 @@ def write_plain(folder: Path) -> None:
     for name in ("text.gz", "pack.tgz", "pack.zip"):
         reader = {"kind": "lines", "splits": {"train": {"source": "a.fr", "target": "a.en"}}}
         (folder / f"{name}.json").write_text(json.dumps(corpus_settings(name, reader)))
-    Made(folder, {})
+    FairseqTraining(folder, {})
 
 
 def write_parquet_table(path: Path) -> None:

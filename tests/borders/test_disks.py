@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers.damage import content_of, told
-from helpers.fairseq_files import Made
+from helpers.fairseq_files import FairseqTraining
 from helpers.support import need
 
 LINES = 4000
@@ -32,7 +32,7 @@ def texts(tmp_path) -> Path:
         ' "citation": "", "files": [{"name": "table.tsv"}], "expected": {},'
         ' "reader": {"kind": "table", "splits": {"train": "table.tsv"}}}'
     )
-    Made(folder, {})
+    FairseqTraining(folder, {})
     return folder
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import accumulate, pairwise
 
 import pytest
-from helpers.made_chains import repeated_words
+from helpers.chain_files import repeated_words
 from hypothesis import given
 from hypothesis import strategies as st
 

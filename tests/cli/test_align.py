@@ -116,12 +116,12 @@ def test_lines_must_correspond(text, write):
 
 
 def test_the_error_rate_as_a_table_and_as_json(write):
-    gold, found = write("gold", ["1-1 2-2 2p3", ""]), write("found", ["0-0 1-2 2-2", "0-0"])
-    head, row = succeed("score-links", "--gold", gold, "--links", found, "--gold-starts-at-1").stdout.splitlines()
+    gold, links = write("gold", ["1-1 2-2 2p3", ""]), write("found", ["0-0 1-2 2-2", "0-0"])
+    head, row = succeed("score-links", "--gold", gold, "--links", links, "--gold-starts-at-1").stdout.splitlines()
     assert head.split() == ["precision", "recall", "aer", "links", "sure", "possible", "sentences"]
     assert row.split() == ["50.00", "50.00", "50.00", "4", "2", "3", "2"]
     quality = json.loads(
-        succeed("score-links", "--gold", gold, "--links", found, "--gold-starts-at-1", "--json").stdout
+        succeed("score-links", "--gold", gold, "--links", links, "--gold-starts-at-1", "--json").stdout
     )
     assert quality == dict(zip(head.split(), (50, 50, 50, 4, 2, 3, 2), strict=True))
     assert succeed("score-links", "--gold", write("none", [""]), "--links", write("none", [""])).stdout.split()[7:] == [
@@ -161,8 +161,8 @@ def test_the_workflow_trains_on_the_training_split(unit, tokens, text):
     for name in ("lexicon.arrow", "jumps.json"):
         assert (tokens / "aligner" / name).read_bytes() == (tokens / "expected" / name).read_bytes()
     model = AlignmentModel.load(tokens / "expected")
-    found = succeed("align", *text, "--model", tokens / "aligner").stdout
-    assert found == lines("grow-diag-final-and", SOURCE, TARGET, model)
+    printed = succeed("align", *text, "--model", tokens / "aligner").stdout
+    assert printed == lines("grow-diag-final-and", SOURCE, TARGET, model)
 
 
 def test_of_a_large_corpus_every_so_many_th_pair_is_enough(monkeypatch):

@@ -36,9 +36,9 @@ def test_a_difference_that_nobody_explains_is_status_2(project):
     assert done.returncode == 2, done.stderr
     assert done.stdout.splitlines() == [
         "mine",
-        "  split  count      found  stated  by",
-        "  dev    documents  2      2       P, Table 1  equal",
-        "  dev    sentences  3      1.2K    P, Table 1  DIFFERS, not explained",
+        "  split  count      measured  published  paper",
+        "  dev    documents  2         2          P, Table 1  equal",
+        "  dev    sentences  3         1.2K       P, Table 1  DIFFERS, not explained",
     ]
 
 
@@ -47,7 +47,7 @@ def test_a_difference_that_is_explained_is_shown_with_its_reason(project):
     done = check(project)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2:] == [
-        "  dev    sentences  3      1.2K    P, Table 1  differs, explained [1]",
+        "  dev    sentences  3         1.2K       P, Table 1  differs, explained [1]",
         "  [1] a slip",
     ]
 
@@ -70,8 +70,8 @@ def test_a_corpus_that_cannot_be_read_is_status_2(project):
 
 def test_a_check_as_json(project):
     write_corpus(project)
-    (one,) = json.loads(check(project, "--json").stdout)
-    assert [(row["count"], row["measured"], row["verdict"]) for row in one["findings"]] == [
+    (report,) = json.loads(check(project, "--json").stdout)
+    assert [(row["count"], row["measured"], row["verdict"]) for row in report["findings"]] == [
         ("documents", 2, "equal"),
         ("sentences", 3, "unexplained"),
     ]
@@ -88,7 +88,7 @@ def test_sources_are_a_line_each_and_a_dead_one_is_status_1(project, tmp_path):
     done = run([DOCMT, "check-sources", "mine"], cwd=project.root)
     assert done.returncode == 1, done.stderr
     assert [line.split() for line in done.stdout.splitlines()] == [
-        ["corpus", "file", "answer", "bytes", "fetched", "source"],
+        ["corpus", "file", "answer", "bytes", "downloaded", "source"],
         ["mine", "mine.zh", "there", "4", "2026-01-31", str(there)],
         ["mine", "mine.en", "no", "such", "file", "-", "never", str(gone)],
     ]

@@ -98,8 +98,8 @@ def test_without_links_the_default_aligner_learns_from_the_given_text(files, wri
     assert f"|nochain:top1|aligner:{ALIGNER_NAME}|" in score["signatures"][0]
     # Equally frequent: 。 comes first in the order of code points, and the others are 猫 and 狗.
     assert (score["chains"], score["ltcr"]) == (2, 50)
-    own = scores(*plain, *rules)["signatures"][0]
-    assert f"|nochain:top1-of-own-lines|aligner:{ALIGNER_NAME}-of-own-lines|" in own
+    text_signature = scores(*plain, *rules)["signatures"][0]
+    assert f"|nochain:top1-of-own-lines|aligner:{ALIGNER_NAME}-of-own-lines|" in text_signature
 
 
 def test_a_system_is_scored_alike_whatever_stands_beside_it(files, write):

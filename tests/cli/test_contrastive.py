@@ -58,9 +58,12 @@ def run(*arguments) -> str:
 
 
 def accuracies(*arguments) -> dict:
-    found = json.loads(run(*arguments, "--json"))
-    assert found["contrastive_signature"].startswith("contrastive|score:")
-    return {name: (one["right"], one["items"], one["ties"]) for name, one in found["contrastive"].items()}
+    record = json.loads(run(*arguments, "--json"))
+    assert record["contrastive_signature"].startswith("contrastive|score:")
+    return {
+        name: (accuracy["right"], accuracy["items"], accuracy["ties"])
+        for name, accuracy in record["contrastive"].items()
+    }
 
 
 def test_discevalmt_finds_a_model_without_context_right_in_half_of_the_pairs(sets, model):
@@ -78,17 +81,17 @@ def test_discevalmt_finds_a_model_without_context_right_in_half_of_the_pairs(set
 
 def test_contrapro_asks_that_the_reference_beats_every_variant(sets, model):
     """er is liked more than sie, and sie more than es: `sie` beats one of two."""
-    found = accuracies(sets / "contrapro.json", "--model", model, "--form", "contrapro")
-    assert found == {"contrapro/it:sie": (0, 1, 0), "contrapro/it:er": (1, 2, 1)}
+    scores = accuracies(sets / "contrapro.json", "--model", model, "--form", "contrapro")
+    assert scores == {"contrapro/it:sie": (0, 1, 0), "contrapro/it:er": (1, 2, 1)}
 
 
 def test_voitas_sets_by_distance(sets, model):
     """вы is liked more than ты; мы, Сэм and Сам are unknown. What is given twice is scored once, and told."""
     done = succeed("score-contrastive", sets / "deixis.json", "--model", model, "--form", "voita", "--json")
-    found = json.loads(done.stdout)["contrastive"]["deixis"]
+    deixis = json.loads(done.stdout)["contrastive"]["deixis"]
     counts = {
-        distance: [one[name] for name in ("items", "variants", "right", "ties")]
-        for distance, one in {"all": found, **found["by_distance"]}.items()
+        distance: [accuracy[name] for name in ("items", "variants", "right", "ties")]
+        for distance, accuracy in {"all": deixis, **deixis["by_distance"]}.items()
     }
     assert counts == {"all": [4, 8, 2, 1], "1": [1, 2, 1, 0], "2": [1, 2, 0, 1], "3": [2, 4, 1, 0]}
     assert [line.split(": ", 2)[2] for line in sorted(done.stderr.splitlines())] == [
@@ -139,8 +142,8 @@ def test_the_mean_is_kind_to_long_variants(tmp_path, model, score, right):
 
 def test_a_model_that_likes_all_words_alike_is_never_right(sets, tmp_path):
     flat = model_folder(tmp_path / "flat", liked=())
-    found = accuracies(sets / "table.tsv", "--model", flat, "--score", "mean")
-    assert found == {"table/polite": (0, 2, 2), "table/name": (0, 1, 1)}
+    scores = accuracies(sets / "table.tsv", "--model", flat, "--score", "mean")
+    assert scores == {"table/polite": (0, 2, 2), "table/name": (0, 1, 1)}
 
 
 @pytest.mark.parametrize(

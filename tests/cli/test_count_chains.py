@@ -17,9 +17,9 @@ DOCMT = Path(sys.executable).parent / "docmt"
 
 def table(*arguments, cwd: Path) -> tuple[dict[tuple[str, str], list[str]], str]:
     """The numbers of each row by split and stop list, and all that was printed."""
-    shown = run([DOCMT, "count-chains", *arguments], cwd=cwd, check=True).stdout
-    rows = [line.split() for line in shown.splitlines() if line.split()[0] in ("train", "dev", "test")]
-    return {(row[0], " ".join(row[1:-3])): row[-3:] for row in rows}, shown
+    printed = run([DOCMT, "count-chains", *arguments], cwd=cwd, check=True).stdout
+    rows = [line.split() for line in printed.splitlines() if line.split()[0] in ("train", "dev", "test")]
+    return {(row[0], " ".join(row[1:-3])): row[-3:] for row in rows}, printed
 
 
 def test_rows_are_what_loops_count_by_each_stop_list(tmp_path):
@@ -43,17 +43,17 @@ def test_rows_are_what_loops_count_by_each_stop_list(tmp_path):
         sizes.append([count for word, count in counts.items() if count > 1 and word not in stopped])
     chains = [size for text in sizes for size in text]
     expected = [100 * sum(chains) / words, sum(chains) / len(chains), len(chains) / len(texts["test"])]
-    found = rows["test", "10 most frequent words of the corpus' training text"]
-    assert found == [f"{number:.2f}" for number in expected]
-    assert found == rows["test", "10 most frequent words of the training text of toy_zh-en"]
+    cells = rows["test", "10 most frequent words of the corpus' training text"]
+    assert cells == [f"{number:.2f}" for number in expected]
+    assert cells == rows["test", "10 most frequent words of the training text of toy_zh-en"]
     assert ("train", "10 most frequent words of the set itself") not in rows
 
 
 def test_published_numbers_stand_beside_those_of_the_files_that_are_here(shared):
-    rows, shown = table("ted_zh-en", "--mirror", shared / "mirror", "--stop-words", "300", cwd=ROOT)
+    rows, printed = table("ted_zh-en", "--mirror", shared / "mirror", "--stop-words", "300", cwd=ROOT)
     assert rows["test", "published: Lexical chains, Table 5"] == ["17.11", "3.16", "107.91"]
     assert rows["dev", "published: Lexical chains, Table 5"] == ["16.61", "3.22", "202.75"]
     # The paper's numbers and these are not of the same stop list, but not far away.
     percent, length, chains = map(float, rows["test", "300 most frequent words of the set itself"])
     assert 15 < percent < 20 and 2.8 < length < 3.3 and 100 < chains < 115
-    assert "own training text, whose files are not here: no row is theirs" in shown
+    assert "own training text, whose files are not here: no row is theirs" in printed

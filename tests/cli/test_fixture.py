@@ -12,8 +12,8 @@ CATALOGUE = "workflow/corpora/ted_fr-en.yaml"
 
 
 def test_a_corpus_of_the_catalogue_is_made_and_validated(project):
-    made = run([DOCMT, "make-fixture", "--catalogue", CATALOGUE, "--output", "made"], cwd=project.root, check=True)
-    assert made.stdout == "made: 2015-01.tgz\n"
+    done = run([DOCMT, "make-fixture", "--catalogue", CATALOGUE, "--output", "made"], cwd=project.root, check=True)
+    assert done.stdout == "made: 2015-01.tgz\n"
     assert [path.name for path in (project.root / "made").iterdir()] == ["2015-01.tgz"]
     printed = run([DOCMT, "check-corpus", CATALOGUE, "--files", "made"], cwd=project.root, check=True).stdout
     counts = {line.split()[0]: line.split()[1] for line in printed.splitlines()}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from helpers.command_line import output
-from helpers.fairseq_files import G_TRANSFORMER, PIECES, Made, write_dictionary
+from helpers.fairseq_files import G_TRANSFORMER, PIECES, FairseqTraining, write_dictionary
 from helpers.support import run
 
 from docmt.base.artifacts import sha256_file
@@ -40,59 +40,59 @@ CASES = {
 
 
 @pytest.fixture(params=CASES)
-def made(request, tmp_path) -> Made:
-    return Made(tmp_path, CASES[request.param])
+def training(request, tmp_path) -> FairseqTraining:
+    return FairseqTraining(tmp_path, CASES[request.param])
 
 
 @pytest.fixture
-def plain(tmp_path) -> Made:
-    return Made(tmp_path, {})
+def plain(tmp_path) -> FairseqTraining:
+    return FairseqTraining(tmp_path, {})
 
 
 @pytest.fixture
-def grouped(tmp_path) -> Made:
-    return Made(tmp_path, G_TRANSFORMER)
+def grouped(tmp_path) -> FairseqTraining:
+    return FairseqTraining(tmp_path, G_TRANSFORMER)
 
 
-def test_every_piece_keeps_its_row(made):
-    model = load_model(made.imported())
-    pieces = Vocabulary.load(made.output / "text" / "vocabulary.target.txt").pieces
-    names = {"[de]": "<sep>"} if made.grouped else {}
+def test_every_piece_keeps_its_row(training):
+    model = load_model(training.imported())
+    pieces = Vocabulary.load(training.output / "text" / "vocabulary.target.txt").pieces
+    names = {"[de]": "<sep>"} if training.grouped else {}
     tables = {
         "encoder.embed_tokens.weight": model.source_embedding.weight,
         "decoder.embed_tokens.weight": model.target_embedding.weight,
         "decoder.output_projection.weight": model.output.weight,
     }
     for name, table in tables.items():
-        for row, symbol in enumerate(made.symbols):
-            assert torch.equal(table[pieces.index(names.get(symbol, symbol))], made.weights[name][row])
-    absent = {CLS} if made.grouped else {CLS, SEP, MASK}
+        for row, symbol in enumerate(training.symbols):
+            assert torch.equal(table[pieces.index(names.get(symbol, symbol))], training.weights[name][row])
+    absent = {CLS} if training.grouped else {CLS, SEP, MASK}
     assert set(model.config.absent_pieces) == absent
     assert all(table[list(absent)].abs().max() == 0 for table in tables.values())
-    known = [names.get(symbol, symbol) for symbol in made.symbols]
+    known = [names.get(symbol, symbol) for symbol in training.symbols]
     assert pieces == SPECIALS + tuple(piece for piece in known if piece not in SPECIALS)
 
 
-def test_all_other_tensors_are_taken_as_they_are(made):
+def test_all_other_tensors_are_taken_as_they_are(training):
     """Each by its values, whatever its name here; two rows of trained positions are never used."""
-    model = load_model(made.imported())
+    model = load_model(training.imported())
     tables = {id(module.weight) for module in (model.source_embedding, model.target_embedding, model.output)}
-    found = [tensor for tensor in model.parameters() if id(tensor) not in tables]
-    for name, tensor in made.weights.items():
+    parameters = [tensor for tensor in model.parameters() if id(tensor) not in tables]
+    for name, tensor in training.weights.items():
         if not name.endswith(("version", "_float_tensor", "embed_tokens.weight", "output_projection.weight")):
             expected = tensor[2:] if "embed_positions" in name else tensor
-            same = [number for number, one in enumerate(found) if torch.equal(one, expected)]
+            same = [number for number, parameter in enumerate(parameters) if torch.equal(parameter, expected)]
             assert len(same) == 1, name
-            found.pop(same[0])
-    assert found == []
+            parameters.pop(same[0])
+    assert parameters == []
 
 
-def test_the_settings_are_those_of_the_arguments(made):
-    config, args = load_model(made.imported()).config, made.args
+def test_the_settings_are_those_of_the_arguments(training):
+    config, args = load_model(training.imported()).config, training.args
     partial = args.get("doc_mode") == "partial"
     assert isinstance(config, GTransformerConfig if partial else TransformerConfig)
     assert not partial or list(config.combined().values()) == [1, 1, 0]
-    assert config.frame == ("closed" if made.grouped else "fairseq")
+    assert config.frame == ("closed" if training.grouped else "fairseq")
     assert (config.encoder_layers, config.decoder_layers, config.width, config.inner, config.heads) == (2, 1, 8, 12, 2)
     assert (config.dropout, config.attention_dropout, config.activation) == (0.3, 0, args["activation_fn"])
     assert config.norm == ("pre" if args.get("encoder_normalize_before") else "post")
@@ -103,19 +103,21 @@ def test_the_settings_are_those_of_the_arguments(made):
     assert config.embeddings == next((ours for theirs, ours in tied if args[theirs]), "separate")
 
 
-def test_the_model_computes(made):
-    model = load_model(made.imported())
+def test_the_model_computes(training):
+    model = load_model(training.imported())
     batch = frame_batch(Rows.from_lists([[[8, 9], [10]]], [[[11], [12, 13]]]), model.config.frame)
     with torch.no_grad():
         logits = model.logits(model.decode(batch.target_in, model.encode(batch.source)))
     known = logits.log_softmax(-1).isfinite()
-    assert known.sum(1).tolist() == [len(made.symbols)] * len(batch.target_out)
+    assert known.sum(1).tolist() == [len(training.symbols)] * len(batch.target_out)
 
 
 @pytest.mark.parametrize("form, zipped", [("cfg", True), ("args", False)])
 def test_both_forms_of_checkpoints_and_of_pickles_are_read(tmp_path, form, zipped):
-    first, second = (Made(tmp_path / name, {}, *how) for name, how in folders(tmp_path, ((), (form, zipped))))
-    states = [load_model(one.imported()).state_dict() for one in (first, second)]
+    first, second = (
+        FairseqTraining(tmp_path / name, {}, *how) for name, how in folders(tmp_path, ((), (form, zipped)))
+    )
+    states = [load_model(training.imported()).state_dict() for training in (first, second)]
     assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
 
 
@@ -126,13 +128,13 @@ def folders(root: Path, kinds: tuple) -> list:
 
 
 def test_names_of_older_versions_and_places_of_newer_ones(tmp_path):
-    made = Made(tmp_path, CASES["nothing tied"])
-    output = made.weights.pop("decoder.output_projection.weight")
-    made.weights["decoder.embed_out"] = output
-    made.weights["encoder.layers.0.in_proj_weight"] = torch.zeros(24, 8)
-    made.weights["encoder.layers.1.fc2_bias"] = torch.zeros(8)
-    made.write()
-    assert torch.equal(load_model(made.imported()).output.weight[-1], output[-1])
+    training = FairseqTraining(tmp_path, CASES["nothing tied"])
+    output = training.weights.pop("decoder.output_projection.weight")
+    training.weights["decoder.embed_out"] = output
+    training.weights["encoder.layers.0.in_proj_weight"] = torch.zeros(24, 8)
+    training.weights["encoder.layers.1.fc2_bias"] = torch.zeros(8)
+    training.write()
+    assert torch.equal(load_model(training.imported()).output.weight[-1], output[-1])
 
 
 def test_half_precision_becomes_single(plain):
@@ -141,12 +143,16 @@ def test_half_precision_becomes_single(plain):
     assert {tensor.dtype for tensor in load_model(plain.imported()).parameters()} == {torch.float32}
 
 
-def test_the_card_says_where_the_model_came_from(made):
-    card = json.loads((made.imported() / "model.json").read_text())["provenance"]
-    budget = 512 if made.grouped else None
+def test_the_card_says_where_the_model_came_from(training):
+    card = json.loads((training.imported() / "model.json").read_text())["provenance"]
+    budget = 512 if training.grouped else None
     assert card["view"]["test"]["max_tokens"] == budget and card["view"]["test"]["window"] == (None if budget else 1)
-    assert (card["source_language"], card["target_language"], card["architecture"]) == ("en", "de", made.args["arch"])
-    assert card["checkpoint_sha256"] == sha256_file(made.checkpoint) and card["checkpoint"] == "best.pt"
+    assert (card["source_language"], card["target_language"], card["architecture"]) == (
+        "en",
+        "de",
+        training.args["arch"],
+    )
+    assert card["checkpoint_sha256"] == sha256_file(training.checkpoint) and card["checkpoint"] == "best.pt"
 
 
 def test_a_checkpoint_for_sentences_may_be_cut_into_them(grouped):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from helpers.fairseq_files import G_TRANSFORMER, PIECES, Made, write_dictionary
+from helpers.fairseq_files import G_TRANSFORMER, PIECES, FairseqTraining, write_dictionary
 from helpers.support import run
 
 from docmt.base.errors import USER_MISTAKE, UserError
@@ -17,8 +17,8 @@ MAIN = "from docmt.cli.main import main; main()"
 
 
 @pytest.fixture
-def plain(tmp_path) -> Made:
-    return Made(tmp_path, {})
+def plain(tmp_path) -> FairseqTraining:
+    return FairseqTraining(tmp_path, {})
 
 
 class Hostile:
@@ -33,15 +33,15 @@ class Hostile:
 
 @pytest.mark.parametrize("place", ["args", "model", "extra_state"])
 def test_a_hostile_checkpoint_is_refused_and_not_run(plain, place):
-    made = plain.root / "made"
-    torch.save({"args": None, "model": {}, "extra_state": {}, place: Hostile(made)}, plain.checkpoint)
+    marker = plain.root / "made"
+    torch.save({"args": None, "model": {}, "extra_state": {}, place: Hostile(marker)}, plain.checkpoint)
     done = run([sys.executable, "-c", MAIN, "import-fairseq", *plain.options()], cwd=plain.root)
     assert done.returncode == USER_MISTAKE
     assert "not a checkpoint that can be read as weights alone" in done.stderr
     assert "mkdir, which might run code" in done.stderr and "Traceback" not in done.stderr
-    assert not made.exists() and not plain.output.exists()
+    assert not marker.exists() and not plain.output.exists()
     torch.load(plain.checkpoint, weights_only=False)
-    assert made.is_dir()
+    assert marker.is_dir()
 
 
 @pytest.mark.parametrize("content", [b"", b"no pickle", pickle.dumps({"model": 1}, protocol=2)[:-3]])

@@ -27,7 +27,7 @@ def test_a_log_has_a_line_a_minute_and_one_at_each_validation():
         "update 7, epoch 2",
         "the end",
     ]
-    assert "loss 3.000, nll 2.000, gradient 2.00, lr 0.001, 80 / 20 source / target tokens a second" in lines[0]
+    assert "loss 3.000, nll 2.000, gradient 2.00, lr 0.001, 80 / 20 source / target tokens per second" in lines[0]
     assert lines[2].endswith("dev loss 2.5000, nll 0.0000, perplexity 1.00")
 
 
@@ -45,12 +45,12 @@ def test_a_terminal_has_a_live_line_and_the_validations_above_it(monkeypatch, to
         listener.updated(step(update))
     listener.validated(Validation(update=10, epoch=1, loss=2.5, nll=0.0))
     listener.close()
-    shown = screen.getvalue()
-    assert "update 10" in shown
-    assert "loss 3.000" in shown
-    assert "20 target tokens/s" in shown
-    assert "dev loss 2.5000" in shown
-    assert ("left" in shown) == left
+    text = screen.getvalue()
+    assert "update 10" in text
+    assert "loss 3.000" in text
+    assert "20 target tokens/s" in text
+    assert "dev loss 2.5000" in text
+    assert ("left" in text) == left
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ KINDS = ("mbart", "bert")
 SMALL = {"encoder_layers": 3, "decoder_layers": 2, "width": 16, "inner": 24, "heads": 2}
 
 
-def made(kind: str, folder: Path) -> Path:
+def make_checkpoint(kind: str, folder: Path) -> Path:
     """By the real command, in a process of its own."""
     folder.mkdir()
     job = {"version": 1, "stands_for": f"models/{kind}", "kind": kind, **SMALL}
@@ -37,13 +37,13 @@ def made(kind: str, folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory) -> dict[str, Path]:
     base = tmp_path_factory.mktemp("made")
-    return {kind: made(kind, base / kind) for kind in KINDS}
+    return {kind: make_checkpoint(kind, base / kind) for kind in KINDS}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_bytes_twice(kind, folders, tmp_path):
     """Two processes, so that no order of hashes is the same by chance."""
-    again = made(kind, tmp_path / "again")
+    again = make_checkpoint(kind, tmp_path / "again")
     assert sorted(path.name for path in again.iterdir()) == [
         "config.json", "model.safetensors", "settings.json", "tokenizer.json"
     ]  # fmt: skip
@@ -79,8 +79,8 @@ def test_its_tokenizer_cuts_and_restores_text(kind, folders):
 def test_transformers_finds_every_weight_in_its_place(kind, folders):
     hf = transformers()
     form = hf.MBartForConditionalGeneration if kind == "mbart" else hf.BertForNextSentencePrediction
-    model, found = form.from_pretrained(folders[kind], output_loading_info=True)
-    assert not any(found[name] for name in ("missing_keys", "unexpected_keys", "mismatched_keys"))
+    model, loading_info = form.from_pretrained(folders[kind], output_loading_info=True)
+    assert not any(loading_info[name] for name in ("missing_keys", "unexpected_keys", "mismatched_keys"))
     weight = model.get_input_embeddings().weight
     assert torch.isfinite(weight).all() and 0.05 < weight.std() < 0.2
 
@@ -93,15 +93,15 @@ def test_bert_predicts_next_sentences(folders):
     there, cut = model.probabilities(lines[:-1], lines[1:])
     back, _ = model.probabilities(lines[1:], lines[:-1])
     assert cut == 0 and all(0 < probability < 1 for probability in there)
-    assert max(abs(one - other) for one, other in zip(there, back, strict=True)) > 1e-4
+    assert max(abs(straight - swapped) for straight, swapped in zip(there, back, strict=True)) > 1e-4
 
 
 def test_awesome_align_takes_its_own_kind(tmp_path):
     """Links of every line, the same twice."""
-    folder = made("aligner", tmp_path / "aligner")
+    folder = make_checkpoint("aligner", tmp_path / "aligner")
     assert sorted(path.name for path in folder.iterdir()) == sorted([*ALIGNER_FILES, "settings.json"])
     chinese = ["我们 在 公园 。", "他们 来 了 。"]
     english = ["we are in the park .", "they came ."]
-    found = AwesomeAlign(folder).align(chinese, english)
-    assert all(pair.forward for pair in found.lines)
-    assert AwesomeAlign(folder).align(chinese, english) == found
+    links = AwesomeAlign(folder).align(chinese, english)
+    assert all(pair.forward for pair in links.lines)
+    assert AwesomeAlign(folder).align(chinese, english) == links

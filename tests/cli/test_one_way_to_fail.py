@@ -47,9 +47,9 @@ def ends(capsys, monkeypatch):
     ],
 )
 def test_the_end_is_a_message(ends, problem, status, message):
-    found = ends(problem)
-    assert found[0] == status
-    assert found[1].startswith(message) and found[1].count("docmt: ") == 1
+    outcome = ends(problem)
+    assert outcome[0] == status
+    assert outcome[1].startswith(message) and outcome[1].count("docmt: ") == 1
 
 
 @pytest.mark.parametrize("mistake", [KeyError("a"), RuntimeError("b"), AssertionError()])
@@ -104,6 +104,6 @@ def test_ctrl_c(tmp_path):
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     with running, (tmp_path / "b").open("w"):  # which waits until the other end is open
         running.send_signal(signal.SIGINT)
-        _, shown = running.communicate()
+        _, printed = running.communicate()
     assert running.returncode == 130
-    assert shown == "docmt: interrupted\n"
+    assert printed == "docmt: interrupted\n"

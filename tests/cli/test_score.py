@@ -74,13 +74,13 @@ def test_a_line_may_be_a_document(write):
 def test_the_table_has_a_line_for_each_family_and_unit_and_for_each_document(write):
     files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
     names = ("--documents", write("names", ["a", "a", "b", "b"]))
-    shown = output("score", *files, *names, "--family", "all", "--by-document").splitlines()
-    assert shown[0].split() == ["system", "family", "unit", "BLEU", "95", "%"]
-    assert [line.split()[:3] for line in shown[1:9]] == [
+    printed = output("score", *files, *names, "--family", "all", "--by-document").splitlines()
+    assert printed[0].split() == ["system", "family", "unit", "BLEU", "95", "%"]
+    assert [line.split()[:3] for line in printed[1:9]] == [
         [str(files[1]), family, unit] for family in FAMILIES for unit in "sd"
     ]
-    assert shown[1].split()[3] == f"{sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score:.2f}"
-    assert [line.split()[:3] for line in shown[-2:]] == [
+    assert printed[1].split()[3] == f"{sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score:.2f}"
+    assert [line.split()[:3] for line in printed[-2:]] == [
         [name, "2", f"{sacrebleu.corpus_bleu(SYSTEM[part], [REFERENCE[part]]).score:.2f}"]
         for name, part in (("a", slice(2)), ("b", slice(2, 4)))
     ]
@@ -105,9 +105,9 @@ def test_a_score_has_an_interval_and_a_single_unit_has_none(write):
     interval = of_sentences["interval"]
     assert 0 < interval["low"] <= of_sentences["score"] <= interval["high"] < 100
     assert of_document["unit"] == "d" and of_document["interval"] is None
-    shown = output("score", *files, *names).splitlines()
-    assert shown[1].endswith(f"{interval['low']:.2f} to {interval['high']:.2f}")
-    assert shown[2].split()[-1] == "-"
+    printed = output("score", *files, *names).splitlines()
+    assert printed[1].endswith(f"{interval['low']:.2f} to {interval['high']:.2f}")
+    assert printed[2].split()[-1] == "-"
 
 
 def test_signatures_say_which_family_and_unit_they_are_of(write):
@@ -116,9 +116,9 @@ def test_signatures_say_which_family_and_unit_they_are_of(write):
     families = ("--family", "13a", "--family", "tokenized")
     records = json.loads(output("score", *systems, "--reference", reference, *families, "--json"))
     plain, tokenized = records[0]["scores"]
-    shown = output("score", *systems, "--reference", reference, *families).splitlines()
-    assert [line.split()[1] for line in shown[1:5]] == ["13a", "tokenized"] * 2
-    assert shown[5:] == [
+    printed = output("score", *systems, "--reference", reference, *families).splitlines()
+    assert [line.split()[1] for line in printed[1:5]] == ["13a", "tokenized"] * 2
+    assert printed[5:] == [
         "",
         f"signature of 13a, sentences: {plain['signature']}",
         f"signature of tokenized, sentences: {tokenized['signature']}",
@@ -156,9 +156,9 @@ def test_systems_are_compared_with_a_baseline(write, test):
         assert row["interval"]["low"] <= row["difference"] <= row["interval"]["high"]
         assert row["score_signature"].endswith({"s": "|unit:s", "d": "|unit:d|documents:6"}[row["unit"]])
     assert {(row["interval"]["low"], row["interval"]["high"]) for row in same} == {(0.0, 0.0)}
-    shown = output("compare", *arguments).splitlines()
-    assert shown[0].split() == ["system", "family", "unit", "baseline", "BLEU", "difference", "95", "%", "p"]
-    assert shown[1].split()[1:6] == [
+    printed = output("compare", *arguments).splitlines()
+    assert printed[0].split() == ["system", "family", "unit", "baseline", "BLEU", "difference", "95", "%", "p"]
+    assert printed[1].split()[1:6] == [
         "13a",
         "s",
         f"{expected[1]:.2f}",
@@ -166,22 +166,22 @@ def test_systems_are_compared_with_a_baseline(write, test):
         f"{expected[0] - expected[1]:+.2f}",
     ]
     interval = ours[0]["interval"]
-    assert f" {interval['low']:+.2f} to {interval['high']:+.2f} " in shown[1]
+    assert f" {interval['low']:+.2f} to {interval['high']:+.2f} " in printed[1]
     for text in (
         f"baseline: {baseline}",
         f"signature of 13a, sentences: {ours[0]['score_signature']}",
         f"p-values over sentences: {ours[0]['signature']}",
         f"95 % intervals: {interval['signature']}",
     ):
-        assert text in shown
+        assert text in printed
 
 
 def test_a_mark_stands_beside_a_difference_that_is_no_chance(write):
     reference = [f"{line} {number}" for number in range(10) for line in REFERENCE]
     files = ("--reference", write("reference", reference))
     system, baseline = write("system", reference), write("baseline", BASELINE * 10)
-    shown = output("compare", "--baseline", baseline, "--hypotheses", system, *files).splitlines()
-    assert shown[1].endswith("‡")
+    printed = output("compare", "--baseline", baseline, "--hypotheses", system, *files).splitlines()
+    assert printed[1].endswith("‡")
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,8 @@ def test_durations(seconds, text):
 def test_a_terminal_has_a_table_with_the_same_cells():
     screen = Console(file=io.StringIO(), force_terminal=True, width=200)
     screen.print(trainings.table([RUNNING, FAILED]))
-    shown = screen.file.getvalue()
-    assert all(cell in shown for training in (RUNNING, FAILED) for cell in trainings.cells(training))
+    text = screen.file.getvalue()
+    assert all(cell in text for training in (RUNNING, FAILED) for cell in trainings.cells(training))
 
 
 @pytest.fixture

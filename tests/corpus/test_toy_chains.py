@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from helpers.made_chains import repeated_words
+from helpers.chain_files import repeated_words
 
 from docmt.base.chains import most_frequent
 from docmt.catalogue.corpus import load_corpus

@@ -130,8 +130,8 @@ def test_a_model_that_does_not_mark_sentences_gives_a_line_for_a_document(tmp_pa
     ids = [list(map(pipeline.source.encode, text.split("\n"))) for text in ("ab cd\nef", "j\ngh ij\nabc\ne", "f g")]
     # Costs of 6 and 4; 3, 6 and 5, then 3; 4 pieces: the second document is two instances.
     instances = [ids[0], ids[1][:2], ids[1][2:], ids[2]]
-    found = beam_search(model, Rows.from_lists(instances), DecodeConfig(beam=2))
-    first, *second, third = (pipeline.target.restore(one[0].sentences[0])[1] for one in found)
+    hypotheses = beam_search(model, Rows.from_lists(instances), DecodeConfig(beam=2))
+    first, *second, third = (pipeline.target.restore(ranked[0].sentences[0])[1] for ranked in hypotheses)
     assert printed.split("\n")[:-1] == [first, " ".join(second), third]
 
 
@@ -141,8 +141,8 @@ def test_translate_cuts_documents_by_the_models_own_view(tmp_path, pipeline):
     model = tiny_model("g_transformer", vocabulary=len(VOCABULARY))
     ids = list(map(pipeline.source.encode, lines))
     # Costs of 4, 3, 4 and 5 pieces: the first three stay below 14, all four do not.
-    found = beam_search(model, Rows.from_lists([ids[:3], ids[3:]]), DecodeConfig(beam=3))
-    expected = [pipeline.target.restore(words)[1] for one in found for words in one[0].sentences]
+    hypotheses = beam_search(model, Rows.from_lists([ids[:3], ids[3:]]), DecodeConfig(beam=3))
+    expected = [pipeline.target.restore(words)[1] for ranked in hypotheses for words in ranked[0].sentences]
     assert output("translate", "--model", folder, "--beam", 3, text="\n".join(lines)).split("\n")[:-1] == expected
 
 

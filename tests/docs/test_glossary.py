@@ -72,10 +72,10 @@ def plain_words() -> list[str]:
     return PLAIN_WORDS.read_text(encoding="utf-8").split()
 
 
-def lacking(found: dict[str, str]) -> list[str]:
+def lacking(place_by_term: dict[str, str]) -> list[str]:
     """Return the terms, with their place, that are neither an entry nor a name in one."""
     valid = {terms.singular(name) for name in names()}
-    return [f"{term} ({place})" for term, place in found.items() if terms.singular(term) not in valid]
+    return [f"{term} ({place})" for term, place in place_by_term.items() if terms.singular(term) not in valid]
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def lacking(found: dict[str, str]) -> list[str]:
     ids=lambda collect: collect.__name__,
 )
 def test_terms_are_in_the_glossary(collect):
-    found = collect()
-    missing = lacking(found)
+    place_by_term = collect()
+    missing = lacking(place_by_term)
     assert not missing, "docs/glossary.md lacks:\n" + "\n".join(missing)
-    assert len(found) > 25, "terms are collected"
+    assert len(place_by_term) > 25, "terms are collected"
 
 
 def test_words_of_messages_are_explained_or_plain():
@@ -160,5 +160,6 @@ def test_replaced_words_do_not_come_back():
 
 def test_a_missing_term_and_an_unused_one_are_found():
     assert is_used("lexical chain", spelling("Lexical\n# chains")) and not is_used("chain", "chained")
+    assert terms.words_of("`--quux` drops quuxes: see a/b.yaml") == {"drop", "quux", "see"}
     assert lacking({"quux_size": "a test"}) == ["quux_size (a test)"]
     assert not lacking({"max_tokens": "a test", "chains": "a test"})

@@ -94,9 +94,9 @@ def test_a_form_of_corpus_files_is_a_file(tmp_path):
     ]
     carry_out(page, project)
     cards = {folder: read_card(project, folder) for folder in ("memory_de-en", "memory_de-en@smoke")}
-    own, made = (card["splits"]["train"] for card in cards.values())
-    assert (own["documents"], own["sentences"]) == (2, 3)
-    assert made["documents"] >= 4 and cards["memory_de-en@smoke"]["reader"]["kind"] == "tmx"
+    corpus_card, fixture_card = (card["splits"]["train"] for card in cards.values())
+    assert (corpus_card["documents"], corpus_card["sentences"]) == (2, 3)
+    assert fixture_card["documents"] >= 4 and cards["memory_de-en@smoke"]["reader"]["kind"] == "tmx"
 
 
 def read_card(project: Project, folder: str) -> dict:
@@ -128,7 +128,7 @@ def test_a_metric_is_a_file_and_a_row(tmp_path):
     carry_out(page, project)
     assert measured(project, "lengths/length", "sentence")["length"] > 0
     compared = json.loads((project.root / "results/7_comparisons/lengths/length/comparisons.json").read_text())
-    assert {one["metric"] for one in compared["comparisons"]} == {"s-BLEU", "length"}
+    assert {comparison["metric"] for comparison in compared["comparisons"]} == {"s-BLEU", "length"}
 
 
 def test_no_how_to_is_left_out():

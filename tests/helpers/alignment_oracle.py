@@ -46,10 +46,10 @@ def hidden_markov(
     sources, probabilities, jumps = len(scores[0]), {}, Counter()
     for alignment in alignments(len(scores), sources):
         places = [0, *(i + 1 for i in alignment if i is not None), sources + 1]
-        made = [place - before for before, place in pairwise(places)]
+        distances = [place - before for before, place in pairwise(places)]
         words = (NO_LINK * alone[j] if i is None else (1 - NO_LINK) * scores[j][i] for j, i in enumerate(alignment))
-        probabilities[alignment] = prod(words) * prod(map(jump, made))
-        for distance in made:
+        probabilities[alignment] = prod(words) * prod(map(jump, distances))
+        for distance in distances:
             jumps[distance] += probabilities[alignment]
     total = sum(probabilities.values())
     return posteriors(probabilities, sources), Counter({distance: value / total for distance, value in jumps.items()})
@@ -68,35 +68,37 @@ class Loops:
         vocabularies = (known.source_words, known.target_words) if known else ((), ())
         self.sources = {word for words, _ in self.pairs for word in words} | set(vocabularies[0])
         self.targets = {word for _, words in self.pairs for word in words} | set(vocabularies[1])
-        self.own = Counter()
+        self.cell_links = Counter()
         self.first_jumps = (
-            [dict(enumerate(one.probabilities, -FARTHEST)) for one in known.jumps] if known else [at_first()] * 2
+            [dict(enumerate(direction.probabilities, -FARTHEST)) for direction in known.jumps]
+            if known
+            else [at_first()] * 2
         )
         self.jumps = self.first_jumps
 
     def ibm_model_1_round(self) -> None:
-        found = {}
+        cell_posteriors = {}
         for number in self.aligned():
             forward, backward, target_unlinked, source_unlinked = self.scores(number)
             ahead, back = ibm_model_1(forward, target_unlinked), transposed(ibm_model_1(backward, source_unlinked))
-            found |= {(number, *place): (one, other) for place, one, other in cells(ahead, back)}
-        self.finish(found, lambda one, other: (one + other) / 2)
+            cell_posteriors |= {(number, *place): (p, q) for place, p, q in cells(ahead, back)}
+        self.finish(cell_posteriors, lambda p, q: (p + q) / 2)
 
     def hidden_markov_round(self) -> None:
-        found, moves = {}, (Counter(), Counter())
+        cell_posteriors, moves = {}, (Counter(), Counter())
         for number in self.aligned():
-            ahead, back, *made = self.posteriors(number)
-            found |= {(number, *place): (one, other) for place, one, other in cells(ahead, back)}
-            for total, own in zip(moves, made, strict=True):
-                total.update(own)
-        self.finish(found, lambda one, other: one * other)
+            ahead, back, *jump_counts = self.posteriors(number)
+            cell_posteriors |= {(number, *place): (p, q) for place, p, q in cells(ahead, back)}
+            for total, counts in zip(moves, jump_counts, strict=True):
+                total.update(counts)
+        self.finish(cell_posteriors, lambda p, q: p * q)
         self.jumps = [
             {
                 jump: INITIAL_SHARE * at_first()[jump]
-                + (1 - INITIAL_SHARE) * (made[jump] + JUMP_PRIOR * value) / (made.total() + JUMP_PRIOR)
+                + (1 - INITIAL_SHARE) * (expected[jump] + JUMP_PRIOR * value) / (expected.total() + JUMP_PRIOR)
                 for jump, value in first.items()
             }
-            for made, first in zip(moves, self.first_jumps, strict=True)
+            for expected, first in zip(moves, self.first_jumps, strict=True)
         ]
 
     def aligned(self) -> Iterator[int]:
@@ -118,8 +120,8 @@ class Loops:
             of_target[other] += value
 
         def score(j: int, i: int, total: float, size: int) -> float:
-            own = self.own[number, j, i]
-            return (self.links[words[i], others[j]] - own + PRIOR) / (total - own + PRIOR * size)
+            link = self.cell_links[number, j, i]
+            return (self.links[words[i], others[j]] - link + PRIOR) / (total - link + PRIOR * size)
 
         columns, rows = range(len(words)), range(len(others))
         forward = [[score(j, i, of_source[words[i]], len(self.targets)) for i in columns] for j in rows]
@@ -127,19 +129,29 @@ class Loops:
         target_unlinked = [share(self.target_unlinked, word, self.targets) for word in others]
         return forward, backward, target_unlinked, [share(self.source_unlinked, word, self.sources) for word in words]
 
-    def finish(self, found: dict[Place, tuple[float, float]], shared: Callable[[float, float], float]) -> None:
-        """`found`: both posteriors of a link by sentence pair, target and source place; `shared`: what is counted."""
+    def finish(
+        self, cell_posteriors: dict[Place, tuple[float, float]], shared: Callable[[float, float], float]
+    ) -> None:
+        """Count the links of a round, and the words without a link.
+
+        `cell_posteriors` has both posteriors of a link by sentence pair, target and source place; `shared` gives the
+        number of links that the two count as.
+        """
         self.links, self.source_unlinked, self.target_unlinked = (Counter(counts) for counts in self.start)
-        self.own = Counter({place: shared(*both) for place, both in found.items()})
-        for (number, j, i), value in self.own.items():
+        self.cell_links = Counter({place: shared(*both) for place, both in cell_posteriors.items()})
+        for (number, j, i), value in self.cell_links.items():
             words, others = self.pairs[number]
             self.links[words[i], others[j]] += value
         for number in self.aligned():
             words, others = self.pairs[number]
             for i, word in enumerate(words):
-                self.source_unlinked[word] += max(1 - sum(found[number, j, i][1] for j in range(len(others))), 0)
+                self.source_unlinked[word] += max(
+                    1 - sum(cell_posteriors[number, j, i][1] for j in range(len(others))), 0
+                )
             for j, other in enumerate(others):
-                self.target_unlinked[other] += max(1 - sum(found[number, j, i][0] for i in range(len(words))), 0)
+                self.target_unlinked[other] += max(
+                    1 - sum(cell_posteriors[number, j, i][0] for i in range(len(words))), 0
+                )
 
     def best(self, number: int) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
         """Links forward and backward of a sentence pair with words on both sides."""
@@ -152,8 +164,8 @@ def from_model(model: AlignmentModel) -> tuple[Counter, Counter, Counter]:
     sources, targets = list(model.source_words), list(model.target_words)
     rows = zip(model.source.tolist(), model.target.tolist(), model.links.tolist(), strict=True)
     alone = (
-        Counter(dict(zip(*one, strict=True)))
-        for one in ((sources, model.source_unlinked.tolist()), (targets, model.target_unlinked.tolist()))
+        Counter(dict(zip(*columns, strict=True)))
+        for columns in ((sources, model.source_unlinked.tolist()), (targets, model.target_unlinked.tolist()))
     )
     return Counter({(sources[i], targets[j]): value for i, j, value in rows}), *alone
 

@@ -14,19 +14,19 @@ LENGTHS = (2, 3, 1)
 """Sentences of the documents of every file."""
 ENDINGS = {".tgz": tar_bytes, ".tar.gz": tar_bytes, ".zip": zip_bytes}
 
-Found = dict[str, dict[str, int]]
+Counts = dict[str, dict[str, int]]
 
 
-def make_files(corpus: CorpusConfig, folder: Path) -> Found:
+def make_files(corpus: CorpusConfig, folder: Path) -> Counts:
     """Write all files of a corpus into `folder`; what `docmt check-catalogue` must find in them."""
     texts: Texts = {}
-    found: Found = defaultdict(lambda: defaultdict(int))
+    expected: Counts = defaultdict(lambda: defaultdict(int))
     for _, reader in corpus.reader.readers_of_files():
         languages = (corpus.source_language, corpus.target_language)
-        for name, text in MAKERS[reader.kind](reader, languages, found).items():
+        for name, text in MAKERS[reader.kind](reader, languages, expected).items():
             texts[f"{reader.archive}/{name}" if reader.archive else name] = text
     write_files(folder, packed(texts))
-    return {split: dict(counts) for split, counts in found.items()}
+    return {split: dict(counts) for split, counts in expected.items()}
 
 
 def corpus_config(reader: ReaderConfig, corpus: str = "mine", **more: Any) -> CorpusConfig:
@@ -59,16 +59,16 @@ def _first_archive(path: str) -> tuple[str, str]:
     return "", path
 
 
-def _count(found: Found, split: str, documents: int, sentences: int) -> None:
-    found[split]["documents"] += documents
-    found[split]["sentences"] += sentences
+def _count(expected: Counts, split: str, documents: int, sentences: int) -> None:
+    expected[split]["documents"] += documents
+    expected[split]["sentences"] += sentences
 
 
 def _documents(language: str) -> list[list[str]]:
     return [[f"{language} {document} {number}" for number in range(length)] for document, length in enumerate(LENGTHS)]
 
 
-def _tags(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+def _tags(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
     """With a talk that has no sentence, as IWSLT 2015 has five."""
     texts: Texts = {}
     for split, path in reader.splits.items():
@@ -80,11 +80,11 @@ def _tags(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
                 + "".join(f"{sentence}\n" for sentence in talk)
                 for number, talk in enumerate(talks)
             )
-        _count(found, split, len(LENGTHS), sum(LENGTHS))
+        _count(expected, split, len(LENGTHS), sum(LENGTHS))
     return texts
 
 
-def _xml(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+def _xml(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
     texts: Texts = {}
     for split, sets in reader.splits.items():
         for set_ in sets:
@@ -97,11 +97,11 @@ def _xml(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
                 )
                 path = reader.files.format(set=set_, language=language)
                 texts[path] = f"<?xml version='1.0' encoding='UTF-8'?><mteval><srcset>{talks}</srcset></mteval>"
-            _count(found, split, len(LENGTHS), sum(LENGTHS))
+            _count(expected, split, len(LENGTHS), sum(LENGTHS))
     return texts
 
 
-def _lines(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+def _lines(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
     texts: Texts = {}
     for split, sides in reader.splits.items():
         for path, language in zip((sides.source, sides.target), languages, strict=True):
@@ -112,30 +112,30 @@ def _lines(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
                 texts[path] = "".join(f"{reader.documents.marker}\n{document}" for document in documents)
             else:
                 texts[path] = "\n".join(documents)
-        _count(found, split, sum(LENGTHS) if reader.documents is None else len(LENGTHS), sum(LENGTHS))
+        _count(expected, split, sum(LENGTHS) if reader.documents is None else len(LENGTHS), sum(LENGTHS))
     return texts
 
 
-def _eos(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+def _eos(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
     texts: Texts = {}
     for split, sides in reader.splits.items():
         for path, language in zip((sides.source, sides.target), languages, strict=True):
             texts[path] = "".join(" _eos ".join(document) + "\n" for document in _documents(language))
-        _count(found, split, len(LENGTHS), sum(LENGTHS))
+        _count(expected, split, len(LENGTHS), sum(LENGTHS))
     return texts
 
 
-def _files(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+def _files(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
     texts: Texts = {}
     for split, sides in reader.splits.items():
         for path, language in zip((sides.source, sides.target), languages, strict=True):
             for number, document in enumerate(_documents(language)):
                 texts[path.format(document=number)] = "".join(f"{sentence}\n" for sentence in document)
-        _count(found, split, len(LENGTHS), sum(LENGTHS))
+        _count(expected, split, len(LENGTHS), sum(LENGTHS))
     return texts
 
 
-def _sgm(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+def _sgm(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
     texts: Texts = {}
     for split, files in reader.splits.items():
         source, target = (_documents(language) for language in languages)
@@ -143,7 +143,7 @@ def _sgm(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
         texts[files.source] = _set("srcset", source, [None]) if files.source_form == "sgm" else plain
         for path in files.references:
             texts[path] = _set("refset", target, ["E01", "E02"])
-        _count(found, split, len(LENGTHS), sum(LENGTHS))
+        _count(expected, split, len(LENGTHS), sum(LENGTHS))
     return texts
 
 
@@ -158,11 +158,11 @@ def _set(name: str, documents: list[list[str]], systems: list[str | None]) -> st
     return f'<{name} setid="s" srclang="Chinese">\n{docs}</{name}>\n'
 
 
-def _voita(reader: Any, languages: tuple[str, str], found: Found) -> Texts:
+def _voita(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
     right, wrong = "а _eos б _eos в _eos г", "а _eos б _eos в _eos д"
     instance = {"src": "a _eos b _eos c _eos d", "dst": [right, wrong], "true_ind": 0, "ctx_dist": 1}
     for name in reader.sets:
-        found[name]["instances"] += 2
+        expected[name]["instances"] += 2
     return {path: json.dumps([instance] * 2) for path in reader.sets.values()}
 
 

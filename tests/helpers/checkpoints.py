@@ -24,17 +24,17 @@ def reference_model(kind: str, vocabulary: int, seed: int = 1, **settings) -> nn
     if kind == "bert":
         sizes |= {"hidden_size": WIDTH, "intermediate_size": INNER, "num_attention_heads": HEADS}
         config = hf.BertConfig(**sizes, num_hidden_layers=LAYERS["encoder_layers"], **settings)
-        made = hf.BertForPreTraining
+        model_class = hf.BertForPreTraining
     else:
         sides = {f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in SHARED.items()}
-        own = {"scale_embedding": kind == "mbart", **settings}
-        made, form = {
+        options = {"scale_embedding": kind == "mbart", **settings}
+        model_class, form = {
             "mbart": (hf.MBartForConditionalGeneration, hf.MBartConfig),
             "bart": (hf.BartForConditionalGeneration, hf.BartConfig),
         }[kind]
-        config = form(**sizes, d_model=WIDTH, **sides, **LAYERS, **own)
+        config = form(**sizes, d_model=WIDTH, **sides, **LAYERS, **options)
     torch.manual_seed(seed)
-    model = made(config).eval()
+    model = model_class(config).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.2 * torch.randn_like(parameter))
@@ -53,10 +53,10 @@ def write_checkpoint(model: nn.Module, folder: Path, form: str = "safetensors") 
 def fields(kind: str) -> dict:
     """The settings of a model of ours that such a checkpoint fits."""
     post = {"norm": "post", "embedding_scale": False}
-    own = {"mbart": {"norm": "pre", "embedding_scale": True}, "bart": post, "bert": {**post, "norm_epsilon": 1e-12}}
+    by_kind = {"mbart": {"norm": "pre", "embedding_scale": True}, "bart": post, "bert": {**post, "norm_epsilon": 1e-12}}
     return {
         **LAYERS,
-        **own[kind],
+        **by_kind[kind],
         "width": WIDTH,
         "inner": INNER,
         "heads": HEADS,

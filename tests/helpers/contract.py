@@ -34,7 +34,7 @@ from docmt.settings.decode import DecodeConfig
 EXACT = {"atol": 1e-11, "rtol": 0}
 
 
-def logits_are_finite_and_one_row_a_target_token(case: str) -> None:
+def logits_are_finite_and_a_row_for_each_target_token(case: str) -> None:
     batch = batch_of(case, *documents())
     logits = logits_of(model_of(case), batch)
     assert logits.shape == (len(batch.target_out), VOCABULARY)
@@ -69,9 +69,9 @@ def the_gradient_is_the_derivative(case: str) -> None:
         beyond, before = (moved_losses(model, batch, direction, by) for by in (STEP, -STEP))
     # W-Link seeks agreement, and not where translations are looked for.
     for name in gradients.keys() - ({"agreement"} if model.config.kind == "w_link" else set()):
-        found = sum((g * d).sum() for g, d in zip(gradients[name], direction, strict=True) if g is not None)
+        slope = sum((g * d).sum() for g, d in zip(gradients[name], direction, strict=True) if g is not None)
         expected = (beyond[name] - before[name]) / (2 * STEP)
-        torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-5, msg=lambda text, name=name: f"{name}: {text}")
+        torch.testing.assert_close(slope, expected, atol=1e-6, rtol=1e-5, msg=lambda text, name=name: f"{name}: {text}")
 
 
 STEP = 1e-6
@@ -130,8 +130,8 @@ def order_of_instances_never_matters(case: str) -> None:
     turned = batch_of(case, source[::-1], target[::-1])
     first = logits_of(model, batch).split(batch.target_in.instances.lengths)
     second = logits_of(model, turned).split(turned.target_in.instances.lengths)
-    for one, other in zip(first, second[::-1], strict=True):
-        torch.testing.assert_close(one, other, **EXACT)
+    for rows, other in zip(first, second[::-1], strict=True):
+        torch.testing.assert_close(rows, other, **EXACT)
 
 
 def a_saved_model_is_the_same_model(case: str) -> None:
@@ -176,8 +176,8 @@ def a_beams_score_is_its_forced_score(case: str) -> None:
     fond_of_ends(model)
     ended = compared_with_forced_scores(model, source)
     assert cut.hypotheses == ended.hypotheses == hypotheses
-    assert ended.ends_of_its_own >= hypotheses / 2
-    least = {"joined": BEAM.beam, "closed": ended.ends_of_its_own}.get(model.config.frame, 2 * hypotheses)
+    assert ended.uncut >= hypotheses / 2
+    least = {"joined": BEAM.beam, "closed": ended.uncut}.get(model.config.frame, 2 * hypotheses)
     assert cut.forced + ended.forced >= least
 
 
@@ -189,30 +189,30 @@ class Compared(NamedTuple):
 
     hypotheses: int
     forced: int
-    ends_of_its_own: int
+    uncut: int
 
 
 def compared_with_forced_scores(model: Transformer, source: list) -> Compared:
-    frame, found = model.config.frame, beam_search(model, rows_of(source), BEAM)
-    hypotheses = [(document, one) for document, some in zip(source, found, strict=True) for one in some]
+    frame, beams = model.config.frame, beam_search(model, rows_of(source), BEAM)
+    hypotheses = [(document, hypothesis) for document, some in zip(source, beams, strict=True) for hypothesis in some]
     forced = []
-    for document, one in hypotheses:
+    for document, hypothesis in hypotheses:
         # One run stands for all sentences where these are not marked.
-        text = one.sentences + ([[]] * (len(document) - 1) if frame == "unmarked" else [])
+        text = hypothesis.sentences + ([[]] * (len(document) - 1) if frame == "unmarked" else [])
         # `forced_scores` takes no text of a joined model that has more or fewer sentences than the source, and gives an
         # end that a closed sentence has for free, as it was cut at its maximum, the model's probability.
-        if len(text) == len(document) and not (frame == "closed" and one.forced_ends):
-            forced.append((document, text, one.score))
+        if len(text) == len(document) and not (frame == "closed" and hypothesis.forced_ends):
+            forced.append((document, text, hypothesis.score))
         else:
             (limits,) = instance_limits(rows_of([document]), BEAM, RULES[frame].counted_besides)
-            expected = full_forward_score(model, document, one.sentences, limits)
-            assert one.score == pytest.approx(expected, abs=1e-9)
+            expected = full_forward_score(model, document, hypothesis.sentences, limits)
+            assert hypothesis.score == pytest.approx(expected, abs=1e-9)
     if forced:
         documents, texts, scores = zip(*forced, strict=True)
         _, sums = forced_scores(model, rows_of(documents, texts))
         by_document = [part.sum().item() for part in sums.split([len(document) for document in documents])]
         assert scores == pytest.approx(by_document, abs=1e-9)
-    return Compared(len(hypotheses), len(forced), sum(not one.forced_ends for _, one in hypotheses))
+    return Compared(len(hypotheses), len(forced), sum(not hypothesis.forced_ends for _, hypothesis in hypotheses))
 
 
 def fond_of_ends(model: Transformer) -> None:
@@ -222,7 +222,7 @@ def fond_of_ends(model: Transformer) -> None:
     model.logits = lambda states: logits(states) + more
 
 
-def on_one_sentence_documents_it_is_the_sentence_model(case: str) -> None:
+def on_single_sentence_documents_it_is_the_sentence_model(case: str) -> None:
     """With what is new made neutral, as `reduction.py` says by kind; without chains."""
     source, target = ([[sentence] for document in side for sentence in document] for side in documents())
     model = model_of(case)
@@ -259,10 +259,12 @@ def the_short_stream_keeps_to_its_sentence(case: str) -> None:
     batch = frame_batch(Rows.from_lists([words], [words]), model.config.frame)
     memory = model.encode(batch.source)
 
-    def short_halves(one: Batch) -> list[tuple[Tensor, ...]]:
+    def short_halves(minibatch: Batch) -> list[tuple[Tensor, ...]]:
         """Of the encoder, unless it has the long stream twice, and of the decoder; by sentence."""
-        encoded = [(model.encode(one.source).states, one.source)] if model.config.cross_reads == "own" else []
-        pairs = [*encoded, (model.decode(one.target_in, memory), one.target_in)]
+        encoded = (
+            [(model.encode(minibatch.source).states, minibatch.source)] if model.config.cross_reads == "own" else []
+        )
+        pairs = [*encoded, (model.decode(minibatch.target_in, memory), minibatch.target_in)]
         return [states.chunk(2)[1].split(stream.sentences.lengths) for states, stream in pairs]
 
     for changed in range(len(words)):
@@ -278,7 +280,7 @@ def the_short_stream_keeps_to_its_sentence(case: str) -> None:
 
 
 CHECKS = (
-    logits_are_finite_and_one_row_a_target_token,
+    logits_are_finite_and_a_row_for_each_target_token,
     gradient_reaches_every_parameter,
     the_gradient_is_the_derivative,
     a_state_does_not_see_later_target_tokens,
@@ -290,6 +292,6 @@ CHECKS = (
     training_draws_dropout_and_evaluation_does_not,
     half_precision_is_near,
     a_beams_score_is_its_forced_score,
-    on_one_sentence_documents_it_is_the_sentence_model,
+    on_single_sentence_documents_it_is_the_sentence_model,
     sentences_see_what_is_promised,
 )

@@ -56,14 +56,14 @@ def told(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, argumen
     capsys.readouterr()
     with pytest.raises(SystemExit) as end:
         main()
-    shown = capsys.readouterr().err
-    assert end.value.code in (USER_MISTAKE, TRY_AGAIN), shown
-    assert "Traceback" not in shown and "Aborted" not in shown
-    if shown.startswith("Usage: "):
-        _, try_help, error = (part.strip() for part in re.split("\n(?=Try |Error: )", shown.replace("\n\n", "\n")))
+    printed = capsys.readouterr().err
+    assert end.value.code in (USER_MISTAKE, TRY_AGAIN), printed
+    assert "Traceback" not in printed and "Aborted" not in printed
+    if printed.startswith("Usage: "):
+        _, try_help, error = (part.strip() for part in re.split("\n(?=Try |Error: )", printed.replace("\n\n", "\n")))
         return f"{error}\n  {try_help}"
-    assert shown.count("docmt: ") == 1, shown
-    return shown[shown.index("docmt: ") :]
+    assert printed.count("docmt: ") == 1, printed
+    return printed[printed.index("docmt: ") :]
 
 
 def check_message(message: str, name: str) -> None:

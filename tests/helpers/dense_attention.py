@@ -29,11 +29,11 @@ def attend(
     scores_HTS = torch.einsum("thk,shk->hts", q, k) * q.shape[-1] ** -0.5
     weights_HTS = scores_HTS.masked_fill(~visible_TS, torch.finfo(q.dtype).min).softmax(-1) * visible_TS
     if dropout is not None:
-        weights_HTS = weights_HTS * kept(dropout, key_segments, q.shape[1]).to(q.dtype)
+        weights_HTS = weights_HTS * dropout_factors(dropout, key_segments, q.shape[1]).to(q.dtype)
     return torch.einsum("hts,shk->thk", weights_HTS, v)
 
 
-def kept(dropout: WeightDropout, key_segments: Segments, heads: int) -> Float[Tensor, "H T S"]:
+def dropout_factors(dropout: WeightDropout, key_segments: Segments, heads: int) -> Float[Tensor, "H T S"]:
     """What each weight is multiplied with: a draw by the query, the head and the key's place in its run."""
     ones = torch.ones((len(dropout.keys), heads, key_segments.longest), device=dropout.keys.device)
     by_place_THL = dropout.drop(ones, dropout.keys)

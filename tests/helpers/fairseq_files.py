@@ -116,7 +116,7 @@ def random_weights(args: dict, rows: int, seed: int = 1) -> dict[str, Tensor]:
     return weights
 
 
-class Made:
+class FairseqTraining:
     """The files that a training with fairseq leaves, in a folder."""
 
     def __init__(self, root: Path, more: dict, form: str = "args", zipped: bool = True) -> None:

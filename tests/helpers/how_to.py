@@ -32,9 +32,9 @@ class Block:
 
 def blocks_of(page: str) -> list[Block]:
     """Raises AssertionError where a fence is of another form: what no test reads would not stay true."""
-    found = [Block(m["form"], m["title"], m["body"], page[: m.start()]) for m in FENCE.finditer(page)]
-    assert len(re.findall("^```", page, re.MULTILINE)) == 2 * len(found), "a fence without form"
-    return found
+    blocks = [Block(m["form"], m["title"], m["body"], page[: m.start()]) for m in FENCE.finditer(page)]
+    assert len(re.findall("^```", page, re.MULTILINE)) == 2 * len(blocks), "a fence without form"
+    return blocks
 
 
 def carry_out(page: str, project: Project) -> None:
@@ -66,7 +66,7 @@ def changed(content: str, block: Block) -> str:
     for place in re.split(r"^@@\n", block.body, flags=re.MULTILINE):
         lines = place.splitlines(keepends=True)
         assert {line[0] for line in lines} <= set(" +-"), f"no diff of {block.title}: {place}"
-        old, new = ("".join(line[1:] for line in lines if line[0] in kept) for kept in (" -", " +"))
+        old, new = ("".join(line[1:] for line in lines if line[0] in signs) for signs in (" -", " +"))
         assert content.count(old) == 1, f"{block.title} has {content.count(old)} times\n{old}"
         content = content.replace(old, new)
     return content
@@ -81,7 +81,7 @@ def commands_of(body: str) -> list[tuple[str, str]]:
 
 def check(command: str, expected: str, project: Project) -> None:
     """Run it as a user does, with the copy's own package; `...` stands for any output."""
-    own = {
+    environment = {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(project.root),
         "OMP_NUM_THREADS": "1",
@@ -90,7 +90,7 @@ def check(command: str, expected: str, project: Project) -> None:
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
         cwd=project.root,
-        env={**os.environ, **own},
+        env={**os.environ, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -61,8 +61,8 @@ class Documents:
 
 def pronoun(count: int, seed: int, sentences: int = 3) -> Documents:
     draw = np.random.default_rng(seed)
-    made = [pronoun_document(draw, sentences) for _ in range(count)]
-    return Documents(*map(list, zip(*made, strict=True)))
+    documents = [pronoun_document(draw, sentences) for _ in range(count)]
+    return Documents(*map(list, zip(*documents, strict=True)))
 
 
 def pronoun_document(draw: np.random.Generator, sentences: int) -> tuple[list, list, list, list]:
@@ -77,23 +77,23 @@ def pronoun_document(draw: np.random.Generator, sentences: int) -> tuple[list, l
 
 def chain(count: int, seed: int, free: bool = False) -> Documents:
     draw = np.random.default_rng(seed)
-    made = [chain_document(draw, shown=not free or bool(draw.integers(2))) for _ in range(count)]
-    return Documents(*map(list, zip(*made, strict=True)))
+    documents = [chain_document(draw, has_cue=not free or bool(draw.integers(2))) for _ in range(count)]
+    return Documents(*map(list, zip(*documents, strict=True)))
 
 
-def chain_document(draw: np.random.Generator, shown: bool) -> tuple[list, list, list, list]:
+def chain_document(draw: np.random.Generator, has_cue: bool) -> tuple[list, list, list, list]:
     words = draw.choice(WORDS, size=2, replace=False).tolist()
     senses = dict(zip(words, draw.integers(2, size=2).tolist(), strict=True))
     source, target, judged = [], [], []
     order = [*words, *draw.permutation(words * 2).tolist()]
     for number, word in enumerate(order):
         sentence = [word, *draw.choice(DIGITS, size=draw.integers(1, 3)).tolist()]
-        if shown and number < len(words):
+        if has_cue and number < len(words):
             sentence.append(CUES[senses[word]])
         sentence = draw.permutation(sentence).tolist()
         source.append(sentence)
         target.append([2 * w - 14 + senses[w] if w in senses else w for w in sentence])
-        judged.append([w in senses and shown and number >= len(words) for w in sentence])
+        judged.append([w in senses and has_cue and number >= len(words) for w in sentence])
     flat = [w for sentence in source for w in sentence]
     return source, target, [[i for i, w in enumerate(flat) if w == word] for word in words], judged
 
@@ -127,5 +127,5 @@ def accuracy(model: Transformer, documents: Documents) -> float:
 
 
 def judged_accuracy(model: Transformer, batch: Batch, is_judged: torch.Tensor, memory: Memory) -> float:
-    found = model.logits(model.decode(batch.target_in, memory)).argmax(dim=-1)
-    return 100 * (found == batch.target_out)[is_judged].double().mean().item()
+    predictions = model.logits(model.decode(batch.target_in, memory)).argmax(dim=-1)
+    return 100 * (predictions == batch.target_out)[is_judged].double().mean().item()

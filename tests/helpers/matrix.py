@@ -101,10 +101,10 @@ def run_problems(matrix: Matrix) -> list[str]:
 
 
 def _differing(matrix: Matrix, stage: Folder, file: str, expected: Collection[str]) -> Iterator[str]:
-    made = matrix.root.glob(f"{RESULTS}/{stage.stage}/{matrix.grid.scale}/*/*/seed*/{file}")
-    found = {str(path.parent.relative_to(matrix.root)) for path in made}
-    yield from (f"not made: {folder}" for folder in sorted(set(expected) - found))
-    yield from (f"made and not declared: {folder}" for folder in sorted(found - set(expected)))
+    paths = matrix.root.glob(f"{RESULTS}/{stage.stage}/{matrix.grid.scale}/*/*/seed*/{file}")
+    folders = {str(path.parent.relative_to(matrix.root)) for path in paths}
+    yield from (f"not made: {folder}" for folder in sorted(set(expected) - folders))
+    yield from (f"made and not declared: {folder}" for folder in sorted(folders - set(expected)))
 
 
 def flat_losses(matrix: Matrix) -> list[str]:

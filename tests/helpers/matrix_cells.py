@@ -46,18 +46,18 @@ def _not_finite(records: Iterable[Record]) -> Problems:
     for record in records:
         for key, value in record.items():
             values = value if isinstance(value, list) else [value]
-            if any(isinstance(one, float) and not math.isfinite(one) for one in values):
-                yield f"{_shown(record)}: {key} is {value}"
+            if any(isinstance(number, float) and not math.isfinite(number) for number in values):
+                yield f"{_description(record)}: {key} is {value}"
 
 
-def _shown(record: Record) -> str:
+def _description(record: Record) -> str:
     names = ("row", "column", "corpus", "label", "document", "word", "kind", "x", "metric", "value", "seed")
     return " ".join(str(record[name]) for name in names if record.get(name) not in (None, ""))
 
 
-def _differing(expected: Iterable[Key], found: Iterable[Key]) -> Problems:
+def _differing(expected: Iterable[Key], actual: Iterable[Key]) -> Problems:
     """Cells that are missing, and cells that nobody declared."""
-    wanted, there = Counter(iter(expected)), Counter(iter(found))
+    wanted, there = Counter(iter(expected)), Counter(iter(actual))
     yield from (f"no cell {key}" for key in wanted - there)
     yield from (f"a cell too many: {key}" for key in there - wanted)
 
@@ -69,9 +69,9 @@ def _keyed(records: Iterable[Record], *names: str) -> dict[Key, Record]:
 def _said(record: Record, expected: str) -> Problems:
     """The status that the cell has to have and, of what is measured, a number."""
     if record["status"] != expected:
-        yield f"{_shown(record)}: {record['status']}, expected {expected}"
+        yield f"{_description(record)}: {record['status']}, expected {expected}"
     elif (expected == MEASURED) != _is_number(record["measured"]):
-        yield f"{_shown(record)}: {expected}, and the number is {record['measured']}"
+        yield f"{_description(record)}: {expected}, and the number is {record['measured']}"
 
 
 def _is_number(value: object) -> bool:
@@ -89,7 +89,7 @@ def _status(entry: Entry | None, metric: str) -> str:
 def _of_seeds(record: Record, entry: Entry | None) -> Problems:
     """Where something was measured, every seed was."""
     if entry is not None and record["status"] == MEASURED and len(record["values"]) != len(entry.seeds):
-        yield f"{_shown(record)}: {len(record['values'])} of {len(entry.seeds)} seeds"
+        yield f"{_description(record)}: {len(record['values'])} of {len(entry.seeds)} seeds"
 
 
 def _table(grid: Grid, study: str, table: SystemsTable, records: Sequence[Record]) -> Problems:
@@ -101,16 +101,16 @@ def _table(grid: Grid, study: str, table: SystemsTable, records: Sequence[Record
         if not row.group
     }
     cells = [record for record in records if record["metric"] != "drop"]
-    found = _keyed(cells, "row", "column", "metric")
+    by_place = _keyed(cells, "row", "column", "metric")
     yield from _differing(declared, [tuple(cell[name] for name in ("row", "column", "metric")) for cell in cells])
-    for place in filter(found.__contains__, declared):
+    for place in filter(by_place.__contains__, declared):
         row, key, column = declared[place]
         system, baseline = table.system_of(row, key, column), table.baseline_of(row, key, column)
         entries = [name and grid.named(study, column.corpus, name) for name in (system, baseline)]
-        yield from _said(found[place], _status(entries[0], place[2]))
-        yield from _of_seeds(found[place], entries[0])
-        yield from _compared(found[place], *entries)
-        yield from _marked(grid, found[place], entries[0])
+        yield from _said(by_place[place], _status(entries[0], place[2]))
+        yield from _of_seeds(by_place[place], entries[0])
+        yield from _compared(by_place[place], *entries)
+        yield from _marked(grid, by_place[place], entries[0])
     if table.drop:
         yield from _drops(table, [record for record in records if record["metric"] == "drop"])
 
@@ -118,24 +118,24 @@ def _table(grid: Grid, study: str, table: SystemsTable, records: Sequence[Record
 def _compared(record: Record, entry: Entry | None, baseline: Entry | None) -> Problems:
     """A p-value where both systems have the metric, and its units can be compared."""
     metric = record["metric"]
-    statuses = [_status(one, metric) for one in (entry, baseline)]
+    statuses = [_status(system_entry, metric) for system_entry in (entry, baseline)]
     if statuses == [MEASURED, MEASURED] and parse_metric(metric).tallied and {*entry.seeds} & {*baseline.seeds}:
         p = record["p"]
         if not _is_number(p) or not 0 <= p <= 1:
-            yield f"{_shown(record)}: p is {p}, against {baseline.system.name}"
+            yield f"{_description(record)}: p is {p}, against {baseline.system.name}"
 
 
 def _marked(grid: Grid, record: Record, entry: Entry | None) -> Problems:
     """A number behind which small random models stand names those that they stand for, and no other number does."""
     if entry is None or record["status"] != MEASURED:
         return
-    folders = [one.system.pretrained for one in grid.starts(entry)]
+    folders = [start.system.pretrained for start in grid.starts(entry)]
     if parse_metric(record["metric"]).metric.judge == "cohesion":
         folders += grid.scoring.cohesion.models.values()
-    made = {one.folder(grid.scale): one.stands_for for one in grid.checkpoints.values()}
-    expected = {made[folder] for folder in folders if folder in made}
+    stand_ins = {checkpoint.folder(grid.scale): checkpoint.stands_for for checkpoint in grid.checkpoints.values()}
+    expected = {stand_ins[folder] for folder in folders if folder in stand_ins}
     if set(record["random"]) != expected:
-        yield f"{_shown(record)}: marked as random {record['random']}, expected {sorted(expected)}"
+        yield f"{_description(record)}: marked as random {record['random']}, expected {sorted(expected)}"
 
 
 def _drops(table: SystemsTable, drops: Sequence[Record]) -> Problems:
@@ -149,31 +149,33 @@ def _gaps(grid: Grid, study: str, table: GapsTable, records: Sequence[Record]) -
     """A difference in every row, of all seeds, and its interval where both systems have two seeds or more."""
     declared = {row.label or row.system: row for row in table.rows if not row.group}
     yield from _differing([(name,) for name in declared], [(record["row"],) for record in records])
-    for record in (one for one in records if one["row"] in declared):
+    for record in (candidate for candidate in records if candidate["row"] in declared):
         row, names = declared[record["row"]], ["difference"]
         seeds = {
             side: len(grid.named(study, table.corpus, getattr(row, side)).seeds) for side in ("system", "baseline")
         }
         names += ["low", "high"] if min(seeds.values()) > 1 else []
-        yield from (f"{_shown(record)}: {name} is {record[name]}" for name in names if not _is_number(record[name]))
+        yield from (
+            f"{_description(record)}: {name} is {record[name]}" for name in names if not _is_number(record[name])
+        )
         for side, count in seeds.items():
             if len(record[f"{side}_values"]) != count:
-                yield f"{_shown(record)}: {side} has {len(record[f'{side}_values'])} of {count} seeds"
+                yield f"{_description(record)}: {side} has {len(record[f'{side}_values'])} of {count} seeds"
 
 
 def _counts(grid: Grid, study: str, table: CountsTable, records: Sequence[Record]) -> Problems:
     corpora = table.corpora or grid.studies[study].corpora
     declared = {(corpus, split, count) for corpus in corpora for split in table.splits for count in table.counts}
-    found = _keyed(records, "corpus", "row", "metric")
-    yield from _differing(declared, found)
-    for place in sorted(declared & found.keys()):
-        yield from _said(found[place], "not counted" if place[2] in UNCLEAR else MEASURED)
+    by_place = _keyed(records, "corpus", "row", "metric")
+    yield from _differing(declared, by_place)
+    for place in sorted(declared & by_place.keys()):
+        yield from _said(by_place[place], "not counted" if place[2] in UNCLEAR else MEASURED)
 
 
 def _human(grid: Grid, study: str, table: HumanTable, records: Sequence[Record]) -> Problems:
-    found = _keyed(records, "row", "metric")
-    yield from _differing([(row.label, verdict) for row in table.rows for verdict in VERDICTS], found)
-    for record in found.values():
+    by_place = _keyed(records, "row", "metric")
+    yield from _differing([(row.label, verdict) for row in table.rows for verdict in VERDICTS], by_place)
+    for record in by_place.values():
         yield from _said(record, MEASURED if study in grid.human else "not run")
 
 
@@ -207,22 +209,22 @@ def _places(grid: Grid, study: str, corpus: str, system: str | None) -> range:
 def _of_line(
     grid: Grid, study: str, corpus: str, declared: dict[Key, str | None], records: Sequence[Record]
 ) -> Problems:
-    found = _keyed(records, "label", "x", "metric")
+    by_place = _keyed(records, "label", "x", "metric")
     yield from _differing(declared, [(record["label"], record["x"], record["metric"]) for record in records])
-    for place in filter(found.__contains__, declared):
+    for place in filter(by_place.__contains__, declared):
         system = declared[place]
         entry = grid.named(study, corpus, system) if system else None
-        yield from _said(found[place], _status(entry, place[2]))
-        yield from _of_seeds(found[place], entry)
+        yield from _said(by_place[place], _status(entry, place[2]))
+        yield from _of_seeds(by_place[place], entry)
 
 
 def _curves(grid: Grid, study: str, figure: CurvesFigure, records: Sequence[Record]) -> Problems:
     """Each value of each seed is a line: two points or more."""
     points = Counter((r["label"], r["seed"], r["value"]) for r in records if _is_number(r["x"]) and _is_number(r["y"]))
     declared = {
-        (shown.name, seed, value)
-        for shown in figure.systems
-        for seed in grid.named(study, figure.corpus, shown.system).seeds
+        (curve.name, seed, value)
+        for curve in figure.systems
+        for seed in grid.named(study, figure.corpus, curve.system).seeds
         for value in figure.values
     }
     yield from (f"a curve too many: {key}" for key in points.keys() - declared)
@@ -236,7 +238,7 @@ def _maps(*kinds: str) -> Callable[..., Problems]:
         model = grid.named(study, figure.corpus, figure.system).system.model
         declared = {kind for kind in kinds if kind == "attention" or getattr(model, "latent", False)}
         yield from _differing(declared, {record["kind"] for record in records})
-        yield from (f"{_shown(record)}: no number" for record in records if not _is_number(record["value"]))
+        yield from (f"{_description(record)}: no number" for record in records if not _is_number(record["value"]))
 
     return check
 
@@ -247,22 +249,24 @@ def _cases(_: Grid, __: str, figure: CasesFigure, records: Sequence[Record]) -> 
     for record in records:
         chains.setdefault((record["document"], record["word"]), set()).add(record["side"])
         if not record["translations"]:
-            yield f"{_shown(record)}: {record['side']} has no translations"
+            yield f"{_description(record)}: {record['side']} has no translations"
     sides = {"reference", figure.baseline, figure.system}
-    yield from (f"{key}: {found}, expected {sides}" for key, found in chains.items() if found != sides)
+    yield from (
+        f"{key}: {chain_sides}, expected {sides}" for key, chain_sides in chains.items() if chain_sides != sides
+    )
 
 
 def _passages(_: Grid, __: str, item: PassageConfig, records: Sequence[Record]) -> Problems:
     """A line for each sentence, by every system; a model that has learnt nothing may leave it empty."""
-    own = [record for record in records if record["kind"] == MEASURED]
-    yield from (f"{_shown(record)}: {record['status']}" for record in own if record["status"] != "there")
+    measured = [record for record in records if record["kind"] == MEASURED]
+    yield from (f"{_description(record)}: {record['status']}" for record in measured if record["status"] != "there")
     declared = {
-        (number, shown.name, place)
+        (number, system.name, place)
         for number, document in enumerate(item.documents, 1)
-        for shown in item.systems
+        for system in item.systems
         for place in range(1, len(document.source) + 1)
     }
-    yield from _differing(declared, _keyed(own, "document", "label", "sentence"))
+    yield from _differing(declared, _keyed(measured, "document", "label", "sentence"))
 
 
 def _some(_: Grid, __: str, ___: Item, records: Sequence[Record]) -> Problems:

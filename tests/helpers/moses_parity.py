@@ -31,12 +31,12 @@ Pair = tuple[object, object]
 
 
 def escape(line: str) -> str:
-    return re.sub("[" + re.escape("".join(ESCAPES)) + "]", lambda found: ESCAPES[found[0]], line)
+    return re.sub("[" + re.escape("".join(ESCAPES)) + "]", lambda match: ESCAPES[match[0]], line)
 
 
 def unescape(line: str) -> str:
     plain = {escaped: character for character, escaped in ESCAPES.items()}
-    return re.sub("|".join(plain), lambda found: plain[found[0]], line)
+    return re.sub("|".join(plain), lambda match: plain[match[0]], line)
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,10 @@ class Golden:
         entries = {}
         for line in self.lines("truecase-model"):
             words, counts = (line.split(" ")[start::2] for start in (0, 1))
-            found = [int(re.findall(r"\d+", count)[0]) for count in counts]
+            numbers = [int(re.findall(r"\d+", count)[0]) for count in counts]
             escaped = words[0].lower() in ESCAPES.values()
             unescaped = words if escaped else [unescape(word) for word in words]
-            entries[unescaped[0].lower()] = unescaped[0], dict(zip(unescaped, found, strict=True))
+            entries[unescaped[0].lower()] = unescaped[0], dict(zip(unescaped, numbers, strict=True))
         return entries
 
 
@@ -81,7 +81,7 @@ def training(golden: Golden) -> list[Pair]:
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     for word, count in truecaser.counts.items():
         counts[word.lower()][word] = count
-    ours = {lowered: (truecaser.apply([lowered])[0], found) for lowered, found in counts.items()}
+    ours = {lowered: (truecaser.apply([lowered])[0], cases) for lowered, cases in counts.items()}
     theirs = golden.model()
     return [(ours.get(word), theirs.get(word)) for word in sorted({*ours, *theirs})]
 
@@ -169,9 +169,9 @@ def main() -> None:
     reasons: Counter[tuple[str, str]] = Counter()
     print("| step | " + " | ".join(LANGUAGES) + " |\n|---|" + "---|" * len(LANGUAGES))
     for step in STEPS:
-        found = {language: parity(folder, step, language) for language in LANGUAGES}
-        print(f"| {step} | " + " | ".join(f"{p.share:.2%} of {p.total}" for p in found.values()) + " |")
-        for language, part in found.items():
+        parities = {language: parity(folder, step, language) for language in LANGUAGES}
+        print(f"| {step} | " + " | ".join(f"{p.share:.2%} of {p.total}" for p in parities.values()) + " |")
+        for language, part in parities.items():
             reasons.update({(f"{step}, {language}", why): n for why, n in part.reasons.items()})
             reasons.update({(f"{step}, {language}", f"unexplained: {pair}"): 1 for pair in part.unexplained})
     print("\n| where | differ | why |\n|---|---|---|")

@@ -149,11 +149,11 @@ def exact_positions(model) -> None:
 def cut_documents(stream: Stream) -> list[list[list[int]]]:
     """The tokens of a stream by document and sentence."""
     sentences = [part.tolist() for part in stream.tokens.split(stream.sentences.lengths)]
-    found = []
+    by_document = []
     for count in stream.layout.sentences_per_instance():
-        found.append(sentences[:count])
+        by_document.append(sentences[:count])
         sentences = sentences[count:]
-    return found
+    return by_document
 
 
 def framed_documents(batch: Batch) -> list[tuple[list[list[int]], list[list[int]]]]:

@@ -60,8 +60,8 @@ def cell(printed: str) -> str | None:
 
 
 def cells(heads: list[Head], printed: list[str]) -> dict[Head, str]:
-    found = {head: cell(text) for head, text in zip(heads, printed, strict=True)}
-    return {head: number for head, number in found.items() if number is not None}
+    numbers = {head: cell(text) for head, text in zip(heads, printed, strict=True)}
+    return {head: number for head, number in numbers.items() if number is not None}
 
 
 def g_transformer(text: str, number: int) -> Table:

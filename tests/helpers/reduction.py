@@ -40,13 +40,13 @@ def neutral_g_transformer(model: Transformer) -> None:
 def neutral_long_short(model: Transformer) -> None:
     """A feed-forward layer that gives the long stream back: relu(x) - relu(-x)."""
     if model.config.aggregation == "concatenation":
-        width, one = model.config.width, torch.eye(model.config.width)
+        width, identity = model.config.width, torch.eye(model.config.width)
         inner, outer = model.aggregation.inner, model.aggregation.outer
         silent(inner)
         silent(outer)
         for rows, sign in ((slice(width), 1), (slice(width, 2 * width), -1)):
-            inner.weight[rows, :width] = sign * one
-            outer.weight[:, rows] = sign * one
+            inner.weight[rows, :width] = sign * identity
+            outer.weight[:, rows] = sign * identity
 
 
 def neutral_lexical_chain(model: Transformer) -> None:

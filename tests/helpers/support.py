@@ -79,7 +79,7 @@ def copy_project(root: Path) -> Project:
     return Project(root)
 
 
-def own_package(folder: Path, file: str, change: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> None:
+def changed_package(folder: Path, file: str, change: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy of the package with a changed file, which every command of a test then has."""
     shutil.copytree(ROOT / "docmt", folder / "docmt", ignore=shutil.ignore_patterns("__pycache__"))
     changed = folder / "docmt" / file

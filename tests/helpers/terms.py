@@ -162,29 +162,26 @@ def command_columns() -> dict[str, str]:
     """Return the headings of tables that commands print, each with its file."""
     headings: dict[str, str] = {}
     for file in sorted((PACKAGE / "cli").rglob("*.py")):
+        variables = assignments(tree(file))
         for node in ast.walk(tree(file)):
-            values: list[ast.expr] = []
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                name = node.targets[0].id.lower()
-                if name.endswith(("columns", "heading", "headings", "header")):
-                    values = [node.value]
-            if isinstance(node, ast.Call) and called(node) in TABLES:
-                values = [*node.args, *(keyword.value for keyword in node.keywords)]
-            for value in values:
-                for text in column_texts(value):
+            if isinstance(node, ast.Call) and called(node) in TABLES and node.args:
+                for text in column_texts(node.args[0], variables):
                     headings.setdefault(text, str(file.relative_to(ROOT)))
-    return headings
+    return {heading: file for heading, file in headings.items() if heading}
 
 
-def column_texts(value: ast.expr) -> Iterator[str]:
+def column_texts(value: ast.expr, variables: dict[str, list[ast.expr]], depth: int = 0) -> Iterator[str]:
     """Yield the texts of a tuple, of the first row of a list of rows, and of tuples that are joined."""
     if isinstance(value, ast.Tuple):
         yield from (e.value for e in value.elts if isinstance(e, ast.Constant) and isinstance(e.value, str))
-    if isinstance(value, ast.List) and value.elts:
-        yield from column_texts(value.elts[0])
-    if isinstance(value, ast.BinOp):
-        yield from column_texts(value.left)
-        yield from column_texts(value.right)
+    elif isinstance(value, ast.List) and value.elts:
+        yield from column_texts(value.elts[0], variables, depth)
+    elif isinstance(value, ast.BinOp):
+        yield from column_texts(value.left, variables, depth)
+        yield from column_texts(value.right, variables, depth)
+    elif isinstance(value, ast.Name) and depth < 4:
+        for given in variables.get(value.id, []):
+            yield from column_texts(given, variables, depth + 1)
 
 
 HEADING = re.compile(r"<th[^>]*>(.*?)</th>", re.DOTALL)
@@ -230,7 +227,7 @@ def messages() -> Iterator[Message]:
     for file in files():
         scopes = [node for node in ast.walk(tree(file)) if isinstance(node, ast.FunctionDef)]
         for scope in (tree(file), *scopes):
-            names = assignments(scope)
+            names = assignments(scope) if isinstance(scope, ast.FunctionDef) else {}
             for node in ast.walk(scope):
                 if isinstance(node, ast.Call) and called(node) in MESSAGES:
                     positional, keywords = MESSAGES[called(node)]
@@ -261,9 +258,9 @@ def first_line(function: ast.FunctionDef) -> str:
 
 
 def assignments(scope: ast.AST) -> dict[str, list[ast.expr]]:
-    """Return the values that a function gives to its variables, by the variable's name."""
+    """Return the values that a function, or all of a module, gives to its variables, by the variable's name."""
     values: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(scope) if isinstance(scope, ast.FunctionDef) else ():
+    for node in ast.walk(scope):
         if isinstance(node, ast.Assign):
             target = node.targets[0]
             if isinstance(target, ast.Name):

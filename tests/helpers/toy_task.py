@@ -70,9 +70,11 @@ SHORT_TRAINING = {
 def open_score() -> Score:
     """Of translations of dev, in the place of BLEU: the share of the references' words that stand where they should."""
 
-    def score(found: Sequence[Sentences], references: Sequence[Sentences]) -> float:
-        pairs = [pair for instances in zip(found, references, strict=True) for pair in zip(*instances, strict=True)]
-        right = sum(a == b for own, reference in pairs for a, b in zip(own, reference, strict=False))
+    def score(hypotheses: Sequence[Sentences], references: Sequence[Sentences]) -> float:
+        pairs = [
+            pair for instances in zip(hypotheses, references, strict=True) for pair in zip(*instances, strict=True)
+        ]
+        right = sum(a == b for hypothesis, reference in pairs for a, b in zip(hypothesis, reference, strict=False))
         return 100 * right / sum(len(reference) for _, reference in pairs)
 
     return score

@@ -16,5 +16,5 @@ def test_the_sentence_model_stays_at_chance(task):
     assert abs(accuracy(model, test) - 50) < 5
     batch, is_judged = test.batch(config)
     with torch.no_grad():
-        found = model.logits(model.decode(batch.target_in, model.encode(batch.source))).argmax(dim=-1)
-    assert (found == batch.target_out)[~is_judged & (batch.target_out >= 7)].float().mean() > 0.95
+        predictions = model.logits(model.decode(batch.target_in, model.encode(batch.source))).argmax(dim=-1)
+    assert (predictions == batch.target_out)[~is_judged & (batch.target_out >= 7)].float().mean() > 0.95

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from helpers.fairseq_files import Made
+from helpers.fairseq_files import FairseqTraining
 
 from docmt.base.errors import UserError
 from docmt.models.fairseq import import_model, numberings
@@ -37,7 +37,7 @@ def check_weights(file: Path) -> None:
 
 
 def fairseq(folder: Path, zipped: bool) -> tuple[Path, bytes]:
-    files = Made(folder, {}, zipped=zipped)
+    files = FairseqTraining(folder, {}, zipped=zipped)
     return files.checkpoint, files.checkpoint.read_bytes()
 
 

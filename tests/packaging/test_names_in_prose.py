@@ -62,11 +62,11 @@ class Said(NamedTuple):
 
 def said(file: Path, first_line: int, text: str) -> Iterator[Said]:
     """Between backticks, of which one may close on the line after; and without them what can be nothing else."""
-    for found in BETWEEN.finditer(text):
-        yield Said(file, first_line + text.count("\n", 0, found.start()), " ".join(found[1].split()))
+    for match in BETWEEN.finditer(text):
+        yield Said(file, first_line + text.count("\n", 0, match.start()), " ".join(match[1].split()))
     rest = BETWEEN.sub(lambda name: "\n" * name[0].count("\n"), text)
-    for found in PLAIN.finditer(rest):
-        yield Said(file, first_line + rest.count("\n", 0, found.start()), found[0])
+    for match in PLAIN.finditer(rest):
+        yield Said(file, first_line + rest.count("\n", 0, match.start()), match[0])
 
 
 def of_page(file: Path) -> Iterator[Said]:
@@ -102,14 +102,14 @@ def tree(file: Path) -> ast.Module:
 @cache
 def names_of(file: Path) -> dict[str, set[str] | None]:
     """What stands at the top of a module, and what a class there has; None where another class gives it more."""
-    found: dict[str, set[str] | None] = {}
+    names: dict[str, set[str] | None] = {}
     for node in at_the_top(tree(file)):
         for name in bound(node):
-            found[name] = None
+            names[name] = None
         if isinstance(node, ast.ClassDef):
             members = {name for part in ast.walk(node) for name in bound(part)}
-            found[node.name] = members if {ast.unparse(base) for base in node.bases} <= WITHOUT_MEMBERS else None
-    return found
+            names[node.name] = members if {ast.unparse(base) for base in node.bases} <= WITHOUT_MEMBERS else None
+    return names
 
 
 def at_the_top(module: ast.Module) -> Iterator[ast.stmt]:
@@ -133,44 +133,44 @@ def bound(node: ast.AST) -> list[str]:
 
 @cache
 def classes() -> dict[str, list[set[str] | None]]:
-    found: dict[str, list[set[str] | None]] = {}
+    by_name: dict[str, list[set[str] | None]] = {}
     for file in CODE:
         for node in tree(file).body:
             if isinstance(node, ast.ClassDef):
-                found.setdefault(node.name, []).append(names_of(file)[node.name])
-    return found
+                by_name.setdefault(node.name, []).append(names_of(file)[node.name])
+    return by_name
 
 
 @cache
 def words() -> set[str]:
     """All that code says outside of prose: names, what is within its texts, and everything of settings and pages."""
-    found = {file.stem for file in CODE}
+    vocabulary = {file.stem for file in CODE}
     for file in CODE:
         nodes = list(ast.walk(tree(file)))
         prose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
         for node in nodes:
-            found.update(name for field in NAMING if isinstance(name := getattr(node, field, None), str))
+            vocabulary.update(name for field in NAMING if isinstance(name := getattr(node, field, None), str))
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
-                found.update(re.findall(r"\w+", node.value))
+                vocabulary.update(re.findall(r"\w+", node.value))
     for file in OTHER_WORDS:
-        found.update(re.findall(r"\w+", re.sub(r"(^|\s)#.*", "", file.read_text(encoding="utf-8"))))
-    return found
+        vocabulary.update(re.findall(r"\w+", re.sub(r"(^|\s)#.*", "", file.read_text(encoding="utf-8"))))
+    return vocabulary
 
 
-def problem(one: Said) -> str | None:
+def problem(mention: Said) -> str | None:
     """What is wrong with a name, or None."""
-    if MODULE.fullmatch(one.name):
-        return of_module(one.name)
-    if found := FILE.fullmatch(one.name):
-        return of_file(one, found["path"], (found["names"] or "").split(", ") if found["names"] else [])
-    if FOLDER.fullmatch(one.name):
-        return None if (ROOT / one.name).exists() else "no such folder"
-    if MEMBER.fullmatch(one.name):
-        name, member = one.name.split(".")
+    if MODULE.fullmatch(mention.name):
+        return of_module(mention.name)
+    if match := FILE.fullmatch(mention.name):
+        return of_file(mention, match["path"], (match["names"] or "").split(", ") if match["names"] else [])
+    if FOLDER.fullmatch(mention.name):
+        return None if (ROOT / mention.name).exists() else "no such folder"
+    if MEMBER.fullmatch(mention.name):
+        name, member = mention.name.split(".")
         if name not in classes():
             return None if name in words() else "no such class"
         return None if any(has is None or member in has for has in classes()[name]) else f"{name} has no {member}"
-    if WORD.fullmatch(one.name) and one.name not in words() | OF_OTHERS:
+    if WORD.fullmatch(mention.name) and mention.name not in words() | OF_OTHERS:
         return "no code has this word"
     return None
 
@@ -192,20 +192,27 @@ def within(file: Path, names: list[str]) -> str | None:
         return None
     if file.suffix == ".smk":
         return None if names[0] in file.read_text(encoding="utf-8") else f"{file.name} has no {names[0]}"
-    found = names_of(file)
-    if names[0] not in found:
+    top_names = names_of(file)
+    if names[0] not in top_names:
         return f"{file.relative_to(ROOT)} has no {names[0]}"
-    members = found[names[0]]
+    members = top_names[names[0]]
     if len(names) > 1 and members is not None and names[1] not in members:
         return f"{names[0]} of {file.relative_to(ROOT)} has no {names[1]}"
     return None
 
 
-def of_file(one: Said, path: str, names: list[str]) -> str | None:
-    from_page = one.file.suffix == ".md"
-    places = [ROOT, ROOT / "docmt", ROOT / "tests", ROOT / "workflow/rules", ROOT / "tests/workflow", one.file.parent]
+def of_file(mention: Said, path: str, names: list[str]) -> str | None:
+    from_page = mention.file.suffix == ".md"
+    places = [
+        ROOT,
+        ROOT / "docmt",
+        ROOT / "tests",
+        ROOT / "workflow/rules",
+        ROOT / "tests/workflow",
+        mention.file.parent,
+    ]
     files = {place / path for place in places if (place / path).is_file()}
-    if not files and from_page and path in TITLE.findall(one.file.read_text(encoding="utf-8")):
+    if not files and from_page and path in TITLE.findall(mention.file.read_text(encoding="utf-8")):
         return None
     if not files and from_page:
         files = {folder / path for folder in FOLDERS if (folder / path).is_file()}
@@ -218,10 +225,14 @@ def of_file(one: Said, path: str, names: list[str]) -> str | None:
 @pytest.mark.parametrize("kind", ["pages", "code", "settings"])
 def test_what_prose_names_is_there(kind):
     read, files = {"pages": (of_page, PAGES), "code": (of_code, CODE), "settings": (of_settings, SETTINGS)}[kind]
-    found = [(one, problem(one)) for file in files for one in read(file)]
-    wrong = [f"{one.file.relative_to(ROOT)}:{one.line}: `{one.name}`: {what}" for one, what in found if what]
+    mentions = [(mention, problem(mention)) for file in files for mention in read(file)]
+    wrong = [
+        f"{mention.file.relative_to(ROOT)}:{mention.line}: `{mention.name}`: {what}"
+        for mention, what in mentions
+        if what
+    ]
     assert not wrong, "prose names what is not there:\n" + "\n".join(wrong)
-    assert len(found) > 40, "prose is read"
+    assert len(mentions) > 40, "prose is read"
 
 
 @pytest.mark.parametrize(
@@ -245,5 +256,5 @@ def test_what_is_not_there_is_told(name, what):
 
 def test_names_are_found_with_their_lines():
     text = "See `nn/attention.py:\nattend`, or docmt.base.names and\n`a b`."
-    found = [(one.line, one.name) for one in said(ROOT / "README.md", 5, text)]
-    assert found == [(5, "nn/attention.py: attend"), (7, "a b"), (6, "docmt.base.names")]
+    mentions = [(mention.line, mention.name) for mention in said(ROOT / "README.md", 5, text)]
+    assert mentions == [(5, "nn/attention.py: attend"), (7, "a b"), (6, "docmt.base.names")]

@@ -6,17 +6,24 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from helpers.support import ROOT
 
 from docmt.cli.commands import FOR_YOU, JOBS
 
-PACKAGE = sorted((ROOT / "docmt").rglob("*.py"))
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE}
+
+def parsed(folder: str) -> dict[Path, ast.Module]:
+    """The syntax tree of each Python file below a folder of the repository."""
+    paths = sorted((ROOT / folder).rglob("*.py"))
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+TREES = parsed("docmt")
 
 EMPTY_WORDS = {"found", "one", "own", "shown", "kept", "made", "taken", "standing", "account"}
 """Words that stand for no thing of the field; as parts of names too."""
 MESSAGE_PART = "found"
-"""The keyword of a message that says what was found is called so."""
+"""The keyword of a message of the package that says what was found is called so."""
 
 FRAGMENTS = frozenset(
     [
@@ -85,16 +92,19 @@ MOST_FRAGMENTS = 0.02
 """The largest share of docstrings that may open with one of FRAGMENTS."""
 
 
-def defined_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """The line and the name of each function, argument, variable, field and alias."""
+def defined_names(tree: ast.AST, message_part: str | None = None) -> Iterator[tuple[int, str]]:
+    """The line and the name of each function, argument, variable, field and alias.
+
+    Arguments and attributes called `message_part` are left out.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.lineno, node.name
-        elif isinstance(node, ast.arg) and node.arg != MESSAGE_PART:
+        elif isinstance(node, ast.arg) and node.arg != message_part:
             yield node.lineno, node.arg
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.lineno, node.id
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr != MESSAGE_PART:
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr != message_part:
             yield node.lineno, node.attr
         elif isinstance(node, ast.alias | ast.ExceptHandler) and (name := getattr(node, "asname", None) or node.name):
             yield node.lineno, name
@@ -109,12 +119,14 @@ def words_of(name: str) -> set[str]:
     return set(re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower().strip("_").split("_"))
 
 
-def test_no_name_is_an_empty_word():
+@pytest.mark.parametrize(("folder", "message_part"), [("docmt", MESSAGE_PART), ("tests", None)])
+def test_no_name_is_an_empty_word(folder, message_part):
+    """The name of a test is a sentence, which may have any word."""
     empty = [
         f"{path.relative_to(ROOT)}:{line} {name}"
-        for path, tree in TREES.items()
-        for line, name in defined_names(tree)
-        if words_of(name) & EMPTY_WORDS and "." not in name
+        for path, tree in (TREES if folder == "docmt" else parsed(folder)).items()
+        for line, name in defined_names(tree, message_part)
+        if words_of(name) & EMPTY_WORDS and "." not in name and not name.startswith("test_")
     ]
     assert empty == []
 

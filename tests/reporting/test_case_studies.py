@@ -1,7 +1,7 @@
 """Lexical chains on the page: who is consistent, which documents are shown, what is coloured."""
 
 import pytest
-from helpers.made_chains import CHAINS, TEXT, cats, chain, dogs, rendered, write_chains, write_tokens
+from helpers.chain_files import CHAINS, TEXT, cats, chain, dogs, rendered, write_chains, write_tokens
 
 from docmt.base.errors import UserError
 from docmt.reporting.case_studies import MOST_CASES, MOST_CHAINS, MOST_LINES, Span, chain_studies, spans

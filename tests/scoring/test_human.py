@@ -77,8 +77,8 @@ def test_a_sheet_goes_out_and_comes_back_as_known_percentages(tmp_path):
     assert agreement["observed"] == pytest.approx(95)
     assert agreement["kappa"] == pytest.approx((0.95 - chance) / (1 - chance))
     assert result["signature"] == "human|sentences:20|context:2|seed:1|choices:3|v:1"
-    shown = output("read-sheets", first, second, "--key", files[1])
-    assert "average" in shown and "47.5 %" in shown and "kappa 0.92" in shown and result["signature"] in shown
+    printed = output("read-sheets", first, second, "--key", files[1])
+    assert "average" in printed and "47.5 %" in printed and "kappa 0.92" in printed and result["signature"] in printed
     page = files[2].read_text(encoding="utf-8")
     assert page.count("<fieldset") == 20 and page.count('type="radio"') == 60
     rows = json.loads(re.search(r"const rows = (.*);\n", page)[1])

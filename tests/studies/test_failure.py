@@ -24,7 +24,7 @@ def grid() -> Grid:
 
 
 def entry(name: str) -> Entry:
-    return next(one for one in grid().of_study("failure") if one.system.name == name)
+    return next(candidate for candidate in grid().of_study("failure") if candidate.system.name == name)
 
 
 def pairs() -> list[tuple[Entry, Entry]]:
@@ -47,12 +47,12 @@ def test_there_are_three_lengths_and_three_scales_of_both_models(figure, numbers
 
 def test_every_training_has_three_seeds_and_the_same_tokens():
     systems = list(grid().of_study("failure"))
-    assert {one.seeds for one in systems} == {(1, 2, 3)}
-    assert len({one.system.train for one in systems}) == 1
+    assert {training.seeds for training in systems} == {(1, 2, 3)}
+    assert len({training.system.train for training in systems}) == 1
     train = systems[0].system.train
     assert train.max_updates is not None and train.patience is None and train.max_epochs is None
     assert train.checkpoint == "last", "the final loss is that of the weights after these tokens"
-    assert {one.system.init_from for one in systems} == {None}, "from random initialisation"
+    assert {training.system.init_from for training in systems} == {None}, "from random initialisation"
 
 
 def test_the_two_models_of_a_row_differ_in_nothing_but_the_model():

@@ -104,26 +104,32 @@ def raw_table(where: tuple[str, str]) -> dict:
 
 def _stated(corpus: str, table: dict) -> dict:
     known = load(f"corpora/{corpus}.yaml")["published"]
-    (found,) = [one for one in known if (one["paper"], one["place"]) == (table["published"], table["paper"])]
-    return {split: {name: found["counts"][split][name] for name in table["counts"]} for split in found["counts"]}
+    (published,) = [
+        candidate
+        for candidate in known
+        if (candidate["paper"], candidate["place"]) == (table["published"], table["paper"])
+    ]
+    return {
+        split: {name: published["counts"][split][name] for name in table["counts"]} for split in published["counts"]
+    }
 
 
 def declared(table: dict) -> Cells:
     """What a study says of a table."""
     if table.get("kind") == "counts":
-        splits = [(split, corpus, of) for corpus, found in table["stated"].items() for split, of in found.items()]
+        splits = [(split, corpus, of) for corpus, stated in table["stated"].items() for split, of in stated.items()]
         return {(split, corpus, name): text for split, corpus, counts in splits for name, text in counts.items()}
-    columns = {name: one["corpus"] + one.get("suffix", "") for name, one in table.get("columns", {}).items()}
-    found: Cells = {}
+    columns = {name: column["corpus"] + column.get("suffix", "") for name, column in table.get("columns", {}).items()}
+    declared_cells: Cells = {}
     for row in table["rows"]:
         label, published = key(row.get("label") or row["group"]), row.get("published", {})
         for name, cells in published.items() if columns else [("", published)]:
-            found |= {(label, columns.get(name, ""), metric): text for metric, text in cells.items()}
+            declared_cells |= {(label, columns.get(name, ""), metric): text for metric, text in cells.items()}
         if "drop" in row:
-            found[label, *DROP] = row["drop"]
+            declared_cells[label, *DROP] = row["drop"]
         if "group" in row:
-            found[label, "", ""] = ""
-    return found
+            declared_cells[label, "", ""] = ""
+    return declared_cells
 
 
 def printed(shared: Path, where: tuple[str, str]) -> Cells:
@@ -146,33 +152,33 @@ def printed(shared: Path, where: tuple[str, str]) -> Cells:
 
 def _named(table: Table, where: tuple[str, str], names: dict[str, str] | None = None) -> Cells:
     names = {**METRICS, **(names or {})}
-    found: Cells = {}
+    cells: Cells = {}
     for label, row in table:
         for head, text in row.items():
             corpus = _column(head[0]) if head[0] else ONLY_COLUMN.get(where, "")
-            found[(label, *DROP) if head == DROP else (label, corpus, names.get(head[1], head[1]))] = text
+            cells[(label, *DROP) if head == DROP else (label, corpus, names.get(head[1], head[1]))] = text
         if not row:
-            found[label, "", ""] = ""
-    return found
+            cells[label, "", ""] = ""
+    return cells
 
 
 def _column(heading: str) -> str:
     return COLUMNS[re.sub(r" (?=\()", "", heading)]
 
 
-def differences(expected: Cells, found: Cells) -> list[str]:
+def differences(expected: Cells, actual: Cells) -> list[str]:
     """A line for each cell that differs, and one for rows in another order."""
-    cells = [(cell, expected.get(cell), found.get(cell)) for cell in {**expected, **found}]
-    lines = [f"{cell}: printed {one}, declared {other}" for cell, one, other in cells if one != other]
-    rows = [list(dict.fromkeys(row for row, _, _ in cells)) for cells in (expected, found)]
+    cells = [(cell, expected.get(cell), actual.get(cell)) for cell in {**expected, **actual}]
+    lines = [f"{cell}: printed {theirs}, declared {ours}" for cell, theirs, ours in cells if theirs != ours]
+    rows = [list(dict.fromkeys(row for row, _, _ in cells)) for cells in (expected, actual)]
     return lines or ([] if rows[0] == rows[1] else [f"rows: printed {rows[0]}, declared {rows[1]}"])
 
 
 @EACH_TABLE
 def test_a_study_declares_what_the_paper_prints(shared, where):
-    expected, found = printed(shared, where), declared(raw_table(where))
-    assert differences(expected, found) == []
-    assert sum(text != "" for text in found.values()) == CELLS[where]
+    expected, actual = printed(shared, where), declared(raw_table(where))
+    assert differences(expected, actual) == []
+    assert sum(text != "" for text in actual.values()) == CELLS[where]
 
 
 def test_every_table_of_the_papers_is_declared(shared):
@@ -203,10 +209,10 @@ def typos(table: dict) -> Iterator[tuple[str, dict]]:
         yield f"nothing at {path}", changed(table, above, {name: None})
         if name != "drop":
             yield f"a number too many at {path}", changed(table, above, {f"{name} once more": value})
-    for one, other in pairwise(places):
-        if at(table, one) != at(table, other):
-            swapped = changed(table, one[:-1], {one[-1]: at(table, other)})
-            yield f"exchanged {one} and {other}", changed(swapped, other[:-1], {other[-1]: at(table, one)})
+    for place, other in pairwise(places):
+        if at(table, place) != at(table, other):
+            swapped = changed(table, place[:-1], {place[-1]: at(table, other)})
+            yield f"exchanged {place} and {other}", changed(swapped, other[:-1], {other[-1]: at(table, place)})
     for number, row in enumerate(table.get("rows", ())):
         name = "group" if "group" in row else "label"
         yield f"row {number} under another name", changed(table, ["rows", number], {name: row[name] + "x"})
@@ -254,8 +260,8 @@ def test_drops_are_those_that_the_table_says_they_are(name):
     rows = [row for row in table["rows"] if "published" in row]
     means = [mean(float(*cells.values()) for cells in row["published"].values()) for row in rows]
     against = {"above": means, "first": [means[0]] * len(means)}[table["drop"]]
-    for row, own, other in zip(rows[1:], means[1:], against, strict=False):
-        assert f"{own - other:.2f}" == row["drop"]
+    for row, row_mean, other in zip(rows[1:], means[1:], against, strict=False):
+        assert f"{row_mean - other:.2f}" == row["drop"]
     assert "drop" not in rows[0]
 
 
@@ -265,8 +271,8 @@ def test_what_the_text_states_of_figures_is_all_that_is_published_of_them(shared
         r"from (\d+) tokens to (\d+) tokens, the BLEU score drops dramatically from ([\d.]+) to ([\d.]+),", text
     )
     points = {stated[1]: {"d-BLEU": stated[3]}, stated[2]: {"d-BLEU": stated[4]}}
-    found = {(name, figure): value for name in papers.FILES for figure, value in of_figures(study(name))}
-    assert found == {("g-transformer", figure): points for figure in ("figure2a", "figure7a")}
+    published = {(name, figure): value for name in papers.FILES for figure, value in of_figures(study(name))}
+    assert published == {("g-transformer", figure): points for figure in ("figure2a", "figure7a")}
 
 
 def of_figures(study: dict) -> Iterator[tuple[str, Any]]:
@@ -304,8 +310,8 @@ DERIVED = {
 
 @pytest.mark.parametrize("name", papers.FILES)
 def test_numbers_in_captions_and_notes_stand_in_a_paper(shared, name):
-    texts = "".join(papers.read_paper(shared, one) for one in papers.FILES)
-    said = [text for one in items(study(name)) for key, text in one.items() if key in ("caption", "note")]
+    texts = "".join(papers.read_paper(shared, paper) for paper in papers.FILES)
+    said = [text for item in items(study(name)) for key, text in item.items() if key in ("caption", "note")]
     quoted = {number for text in said for number in re.findall(r"\d+\.\d+", text)}
     assert {
         number for number in quoted if not re.search(rf"(?<![\d.]){re.escape(number)}(?!\d)", texts)

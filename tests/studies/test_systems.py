@@ -85,7 +85,7 @@ def entries(study: str) -> dict[tuple[str, str], Entry]:
 
 
 def system(study: str, name: str) -> dict:
-    return next(flat(dataclasses.asdict(one.system)) for one in grid().of_study(study) if one.system.name == name)
+    return next(flat(dataclasses.asdict(entry.system)) for entry in grid().of_study(study) if entry.system.name == name)
 
 
 def flat(system: dict) -> dict:
@@ -103,32 +103,32 @@ def test_the_papers_resolve_at_every_scale(scale):
 @EACH_STUDY
 def test_nothing_is_trained_twice(study):
     """Systems with the same training share it: one states that it extends the other."""
-    found = entries(study)
+    systems = entries(study)
     trainings: dict[str, set[str]] = {}
-    for (corpus, _), entry in found.items():
+    for (corpus, _), entry in systems.items():
         values = {name: value for name, value in flat(dataclasses.asdict(entry.system)).items() if name[:6] != "decode"}
-        start = values["init_from"] and found[corpus, values["init_from"]].trained
+        start = values["init_from"] and systems[corpus, values["init_from"]].trained
         trainings.setdefault(canonical_json([corpus, {**values, "init_from": start}]), set()).add(entry.trained)
     assert [sorted(folders) for folders in trainings.values() if len(folders) > 1] == []
 
 
 @EACH_STUDY
 def test_every_system_is_shown_or_what_one_that_is_shown_comes_from(study):
-    found = entries(study)
-    needed = set(shown(study))
+    systems = entries(study)
+    needed = set(systems_on_pages(study))
     for corpus, name in [*needed]:
-        needed |= set(ancestors(found, corpus, name))
-    assert needed == found.keys()
+        needed |= set(ancestors(systems, corpus, name))
+    assert needed == systems.keys()
 
 
-def ancestors(found: dict[tuple[str, str], Entry], corpus: str, name: str) -> Iterator[tuple[str, str]]:
+def ancestors(systems: dict[tuple[str, str], Entry], corpus: str, name: str) -> Iterator[tuple[str, str]]:
     """The systems whose models this one uses, or starts from."""
-    for other in {found[corpus, name].trained, found[corpus, name].system.init_from} - {name, None}:
+    for other in {systems[corpus, name].trained, systems[corpus, name].system.init_from} - {name, None}:
         yield corpus, other
-        yield from ancestors(found, corpus, other)
+        yield from ancestors(systems, corpus, other)
 
 
-def shown(study: str) -> Iterator[tuple[str, str]]:
+def systems_on_pages(study: str) -> Iterator[tuple[str, str]]:
     """Corpus and system of everything on a study's pages."""
     config = grid().studies[study]
     for item in config.items.values():
@@ -146,26 +146,28 @@ def shown(study: str) -> Iterator[tuple[str, str]]:
 def test_trainings_are_those_whose_formulas_are_tested(recipe):
     defaults = load_yaml(ROOT / "config.yaml")[0]["defaults"]
     resolver = Resolver(*load_study(ROOT / "tests/training/recipes.yaml"), defaults, Scale())
-    expected, found = flat(dataclasses.asdict(resolver.resolve(recipe))), system(*RECIPES[recipe])
+    expected, declared = flat(dataclasses.asdict(resolver.resolve(recipe))), system(*RECIPES[recipe])
     kinds = ("train.", "view.", "model.kind", "model.dropout", "model.attention_dropout")
-    assert {name: value for name, value in found.items() if name.startswith(kinds)} == {
+    assert {name: value for name, value in declared.items() if name.startswith(kinds)} == {
         name: value for name, value in expected.items() if name.startswith(kinds)
     }
 
 
-@pytest.mark.parametrize(("study", "one", "other"), DIFFERENCES)
-def test_systems_differ_in_what_their_rows_say(study, one, other):
-    first, second = system(study, one), system(study, other)
-    own = {name for name in {**first, **second} if name not in first or name not in second}
+@pytest.mark.parametrize(("study", "row", "other"), DIFFERENCES)
+def test_systems_differ_in_what_their_rows_say(study, row, other):
+    first, second = system(study, row), system(study, other)
+    unshared = {name for name in {**first, **second} if name not in first or name not in second}
     differing = {name for name in first.keys() & second.keys() if first[name] != second[name]}
-    assert differing == DIFFERENCES[study, one, other]
-    assert not own or "model.kind" in differing
+    assert differing == DIFFERENCES[study, row, other]
+    assert not unshared or "model.kind" in differing
 
 
 def test_the_failure_study_has_five_seeds_and_nothing_else_has():
     """Section 3 of G-Transformer: each experiment five times."""
     study = grid().studies["g-transformer"]
-    points = [line.points for one in study.figures.values() if isinstance(one, PointsFigure) for line in one.series]
+    points = [
+        line.points for figure in study.figures.values() if isinstance(figure, PointsFigure) for line in figure.series
+    ]
     sizes = {"document.five", "document.big", "document.large", "g_transformer.random.five"}
     five = sizes.union(*(line.values() for line in points))
     assert {name for (_, name), entry in entries("g-transformer").items() if len(entry.seeds) == 5} == five

@@ -40,7 +40,7 @@ NOT_FOLLOWED = {
 
 def is_followed(path: Path) -> bool:
     name = path.relative_to(ROOT / "docmt").with_suffix("").as_posix()
-    return not any(name == one or name.startswith(f"{one}/") for one in NOT_FOLLOWED)
+    return not any(name == part or name.startswith(f"{part}/") for part in NOT_FOLLOWED)
 
 
 def module_files(name: str) -> list[Path]:

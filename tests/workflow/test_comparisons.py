@@ -18,15 +18,15 @@ DOCMT = Path(sys.executable).parent / "docmt"
 def test_a_table_has_the_p_values_of_stage_7(finished_demo, table, test):
     results = finished_demo.root / "results"
     compared = read_json(results / f"7_comparisons/demo/{table}/comparisons.json")["comparisons"]
-    assert {(one["baseline"], one["test"]) for one in compared} == {("sentence", test)}
-    by_name = {(one["system"], one["metric"]): one for one in compared}
+    assert {(comparison["baseline"], comparison["test"]) for comparison in compared} == {("sentence", test)}
+    by_name = {(comparison["system"], comparison["metric"]): comparison for comparison in compared}
     page = read_json(results / f"8_report/demo/{table}.json")
     tested = [cell for cell in page["records"] if cell.get("p") is not None]
     assert {"g_transformer", "concat_3"} <= {cell["system"] for cell in tested}
     for cell in tested:
-        one = by_name[cell["system"], cell["metric"]]
-        assert (cell["p"], cell["test"]) == (one["p"], one["signature"])
-        assert cell["measured"] == pytest.approx(one["system_score"])
+        comparison = by_name[cell["system"], cell["metric"]]
+        assert (cell["p"], cell["test"]) == (comparison["p"], comparison["signature"])
+        assert cell["measured"] == pytest.approx(comparison["system_score"])
     assert "Sentence Transformer" in page["marks"]
 
 
@@ -41,9 +41,9 @@ def test_plain_files_have_the_scores_of_the_workflow(finished_demo, tmp_path):
     files = ("--reference", tmp_path / "reference", "--documents", tmp_path / "documents")
     hypotheses = results / "6_translations" / system / "test.txt"
     command = [DOCMT, "score", "--hypotheses", hypotheses, *files, "--family", "13a", "--family", "13a_lower", "--json"]
-    shown = run(command, cwd=tmp_path, check=True).stdout
+    printed = run(command, cwd=tmp_path, check=True).stdout
     bleu = read_json(results / "7_scores" / system / "scores.json")["bleu"]
-    (record,) = json.loads(shown)
+    (record,) = json.loads(printed)
     rows = {
         (row["family"], row["unit"]): {name: row[name] for name in ("score", "signature")} for row in record["scores"]
     }

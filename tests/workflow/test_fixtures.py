@@ -23,11 +23,11 @@ expected: {train: {documents: 2, sentences: 3}}
 def jobs(project: Project, *arguments: str) -> dict[str, set[str]]:
     """Corpora by rule of a dry run."""
     done = project.snakemake("-n", *arguments, check=True)
-    found: dict[str, set[str]] = {}
+    corpora: dict[str, set[str]] = {}
     for rule, block in re.findall(r"\n(?:local)?rule (\w+):\n((?:    .*\n)*)", done.stdout + done.stderr):
         corpus = re.search(r"wildcards: corpus=([^,\s]+)", block)
-        found.setdefault(rule, set()).update([corpus[1]] if corpus else [])
-    return found
+        corpora.setdefault(rule, set()).update([corpus[1]] if corpus else [])
+    return corpora
 
 
 def test_every_corpus_is_planned_from_nothing(project):
@@ -49,16 +49,18 @@ def test_going_to_smoke_and_back_keeps_both(project):
     downloads = project.root / "results/1_corpus/mine/downloads"
     for name in ("train.zh", "train.en"):
         project.write(f"results/1_corpus/mine/downloads/{name}", TRAIN)
-    real, made = "results/1_corpus/mine/card.json", "results/1_corpus/mine@smoke/card.json"
+    real, generated = "results/1_corpus/mine/card.json", "results/1_corpus/mine@smoke/card.json"
     smoke = ("--config", "scale=smoke")
     project.snakemake("--cores", "1", real, check=True)
-    project.snakemake("--cores", "1", made, *smoke, check=True)
-    counts = [json.loads((project.root / card).read_text())["splits"]["train"]["documents"] for card in (real, made)]
+    project.snakemake("--cores", "1", generated, *smoke, check=True)
+    counts = [
+        json.loads((project.root / card).read_text())["splits"]["train"]["documents"] for card in (real, generated)
+    ]
     assert counts == [2, 60]
-    assert planned(project, real) == set() == planned(project, made, *smoke)
+    assert planned(project, real) == set() == planned(project, generated, *smoke)
     assert {path.name: path.read_text() for path in downloads.iterdir()} == {"train.zh": TRAIN, "train.en": TRAIN}
     project.edit("workflow/scales/smoke.yaml", "fixtures/documents/train", 61)
-    assert planned(project, made, *smoke) == {"fixture", "corpus"}
+    assert planned(project, generated, *smoke) == {"fixture", "corpus"}
     assert planned(project, real) == set()
 
 

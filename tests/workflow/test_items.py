@@ -18,7 +18,7 @@ def mine(project) -> Project:
     return project
 
 
-def shown(jobs: list[tuple[str, dict[str, str]]]) -> set[str]:
+def job_labels(jobs: list[tuple[str, dict[str, str]]]) -> set[str]:
     """Rule and system, with the seed where it is not the first."""
     names = []
     for rule, wildcards in jobs:
@@ -69,13 +69,13 @@ JOBS = {
 @pytest.mark.parametrize("item", ITEMS)
 def test_a_single_target_schedules_only_what_it_needs(mine, item):
     jobs = [(rule, wildcards) for rule, wildcards in planned_jobs(mine, PAGE.format(item)) if rule != "views"]
-    assert shown(jobs) == JOBS[item]
+    assert job_labels(jobs) == JOBS[item]
 
 
 def test_one_ablation_of_one_seed_is_a_target(mine):
     jobs = planned_jobs(mine, "results/7_scores/smoke/toy_zh-en/sentence.smoother/seed2/scores.json")
     expected = {*TEXT, "aligner", "views"} | run_of("sentence.smoother", " seed2")
-    assert shown(jobs) == expected
+    assert job_labels(jobs) == expected
 
 
 def test_the_page_of_the_study_is_made_of_all_items(mine):
@@ -124,14 +124,14 @@ def test_items_of_what_was_run_are_made_at_once(demo):
     assert {path.name for path in folder.iterdir() if path.is_file()} == {
         f"{item}.{suffix}" for item in items for suffix in ("html", "json", "csv")
     }
-    found = {item: list(csv.DictReader((folder / f"{item}.csv").open(encoding="utf-8"))) for item in items}
-    assert {row["status"] for item in ("quality", "counts", "human") for row in found[item]} == {"measured"}
-    assert [row["p"] != "" for row in found["quality"]] == [False, True]
-    own = [row for row in found["passages"] if row["kind"] == "measured"]
-    assert [(row["label"], row["document"], row["sentence"]) for row in own] == [
+    rows = {item: list(csv.DictReader((folder / f"{item}.csv").open(encoding="utf-8"))) for item in items}
+    assert {row["status"] for item in ("quality", "counts", "human") for row in rows[item]} == {"measured"}
+    assert [row["p"] != "" for row in rows["quality"]] == [False, True]
+    measured = [row for row in rows["passages"] if row["kind"] == "measured"]
+    assert [(row["label"], row["document"], row["sentence"]) for row in measured] == [
         (label, document, sentence)
         for document, sentences in (("1", SENTENCES), ("2", SENTENCES[:1]))
         for label in ("Sys0", "Sys1")
         for sentence in map(str, range(1, len(sentences) + 1))
     ]
-    assert all(row["text"] for row in own)
+    assert all(row["text"] for row in measured)

@@ -22,8 +22,8 @@ def planned_jobs(project: Project, corpus: str, shards: int) -> dict[tuple[str, 
     """The jobs that a corpus' tokens need, without the settings, as printed; of parts the last one."""
     target = f"results/2_tokens/{corpus}/{TEXT}/tokens.arrow"
     done = project.snakemake("-n", "-p", target, "--config", f"shards={shards}", check=True)
-    found = re.findall(r"^(?:local)?rule (\w+):\n(.*?)^\s*$", done.stdout + done.stderr, re.MULTILINE | re.DOTALL)
-    return {(rule, re.search(r"corpus=([^,\s]+)", job)[1]): job for rule, job in found if rule != "settings"}
+    blocks = re.findall(r"^(?:local)?rule (\w+):\n(.*?)^\s*$", done.stdout + done.stderr, re.MULTILINE | re.DOTALL)
+    return {(rule, re.search(r"corpus=([^,\s]+)", job)[1]): job for rule, job in blocks if rule != "settings"}
 
 
 def test_the_other_corpus_text_is_made_first(two_corpora):

@@ -18,8 +18,8 @@ RECORD = "results/5_training/smoke/ted_en-de/{}/seed1/record.json"
 def test_studies_with_pretrained_systems_are_planned_from_nothing(project):
     project.edit("config.yaml", "studies", ["g-transformer"])
     jobs = planned_jobs(project, "all", *SMOKE)
-    made = {wildcards["checkpoint"] for rule, wildcards in jobs if rule == "checkpoint"}
-    assert made == {"mbart25@smoke", "bert-base-cased@smoke"}
+    checkpoints = {wildcards["checkpoint"] for rule, wildcards in jobs if rule == "checkpoint"}
+    assert checkpoints == {"mbart25@smoke", "bert-base-cased@smoke"}
     trained = {wildcards["system"] for rule, wildcards in jobs if rule == "train"}
     assert trained >= {*TRAINED, "document.mbart", "g_transformer.mbart"}
 
@@ -50,8 +50,8 @@ def test_the_scale_says_which_folders(project):
         system = entries["g_transformer.mbart"]
         folders[grid.scale] = system.pretrained, grid.texts[system.text].pretrained, system.model.width
         assert Grid.from_json(json.loads(grid.to_json()), "frozen").checkpoints == grid.checkpoints
-    made = "results/0_models/mbart25@smoke"
-    assert folders == {"smoke": (made, made, 32), "paper": ("models/mbart25", "models/mbart25", 1024)}
+    folder = "results/0_models/mbart25@smoke"
+    assert folders == {"smoke": (folder, folder, 32), "paper": ("models/mbart25", "models/mbart25", 1024)}
     assert paper.checkpoints == {}
 
 

@@ -12,7 +12,7 @@ import time
 import pytest
 from helpers.matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_losses, missing_pages, run_problems
 from helpers.papers import FILES as STUDIES
-from helpers.support import Project, copy_project, own_package, quick_smoke
+from helpers.support import Project, changed_package, copy_project, quick_smoke
 
 from docmt.base.paths import TRAINING
 from docmt.settings.models import MODEL_CONFIGS
@@ -57,7 +57,9 @@ def test_every_table_of_one_paper(project):
     """Of the long-short paper, which has the fewest trainings. So few updates that no loss need fall by a fifth."""
     quick_smoke(project)
     study = project.read("workflow/studies/long-short.yaml")
-    study["systems"] = {name: own for name, own in study["systems"].items() if not name.endswith(LEFT_TO_THE_NIGHT)}
+    study["systems"] = {
+        name: settings for name, settings in study["systems"].items() if not name.endswith(LEFT_TO_THE_NIGHT)
+    }
     for lines in (
         study["tables"]["as_last"]["rows"],
         study["tables"]["table2"]["rows"],
@@ -90,7 +92,7 @@ def broken_han(request, tmp_path, monkeypatch) -> None:
     """The package with a HAN whose attention to the context does this; every command of a test has it."""
     broken = f"def _broken(self, states, stream):\n    {request.param}\n"
     more = f"\n\n{broken}\n\nHierarchicalAttention.forward = _broken\n"
-    own_package(tmp_path / "broken", "models/han.py", lambda code: code + more, monkeypatch)
+    changed_package(tmp_path / "broken", "models/han.py", lambda code: code + more, monkeypatch)
 
 
 def test_a_broken_model_fails_its_targets_and_no_others(demo, broken_han):

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 
 import pytest
-from helpers.made_matrix import RECORDS, made_run, number, row, word, write_losses
+from helpers.complete_matrix import RECORDS, complete_run, number, row, word, write_losses
 from helpers.matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_losses, missing_pages, run_problems
 from helpers.matrix_cells import wrong_cells
 from helpers.support import copy_project
@@ -20,32 +20,32 @@ PAGES = "results/8_report/mine"
 
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory) -> Matrix:
-    return made_run(copy_project(tmp_path_factory.mktemp("made") / "project"))
+    return complete_run(copy_project(tmp_path_factory.mktemp("made") / "project"))
 
 
 @pytest.fixture
-def made(complete, tmp_path) -> Matrix:
+def matrix(complete, tmp_path) -> Matrix:
     """A copy that a test may damage."""
     shutil.copytree(complete.root / "results", tmp_path / "results")
     return dataclasses.replace(complete, root=tmp_path)
 
 
-def test_a_complete_run_has_no_problems(made):
-    assert [check(made) for check in (missing_pages, cell_problems, run_problems, flat_losses)] == [[], [], [], []]
+def test_a_complete_run_has_no_problems(matrix):
+    assert [check(matrix) for check in (missing_pages, cell_problems, run_problems, flat_losses)] == [[], [], [], []]
 
 
-def test_every_kind_of_item_is_made_up(made):
-    assert {name for _, name in made.items} == set(RECORDS)
+def test_every_kind_of_item_is_made_up(matrix):
+    assert {name for _, name in matrix.items} == set(RECORDS)
 
 
 @pytest.mark.parametrize("file", ["quality.html", "points.json", "latent.csv", "index.html"])
 @pytest.mark.parametrize("left", [None, ""])
-def test_a_missing_or_empty_page_is_found(made, file, left):
-    path = made.root / PAGES / file
+def test_a_missing_or_empty_page_is_found(matrix, file, left):
+    path = matrix.root / PAGES / file
     path.unlink()
     if left is not None:
         path.write_text(left)
-    assert missing_pages(made) == [f"no {PAGES}/{file}"]
+    assert missing_pages(matrix) == [f"no {PAGES}/{file}"]
 
 
 def change(place: int, **values: object) -> Callable[[list[dict]], None]:
@@ -104,39 +104,39 @@ DAMAGED = {
 def test_a_damaged_cell_is_found(complete, item, damage, said):
     records = copy.deepcopy(RECORDS[item])
     damage(records)
-    found = wrong_cells(complete.grid, "mine", item, records)
-    assert len(found) == len(said)
-    for part, problem in zip(said, found, strict=True):
+    problems = wrong_cells(complete.grid, "mine", item, records)
+    assert len(problems) == len(said)
+    for part, problem in zip(said, problems, strict=True):
         assert problem.startswith(f"mine/{item}: ") and part in problem
 
 
-def test_json_and_csv_that_differ_are_found(made):
-    (made.root / PAGES / "quality.csv").write_text("row,measured\nsentence,20.0\n")
-    assert cell_problems(made) == ["mine/quality: 1 lines in CSV, 2 records in JSON"]
+def test_json_and_csv_that_differ_are_found(matrix):
+    (matrix.root / PAGES / "quality.csv").write_text("row,measured\nsentence,20.0\n")
+    assert cell_problems(matrix) == ["mine/quality: 1 lines in CSV, 2 records in JSON"]
 
 
-def test_a_file_that_an_item_should_have_had_is_named(made):
+def test_a_file_that_an_item_should_have_had_is_named(matrix):
     """Cases of nothing look like cases without a difference."""
-    path = made.root / "results/7_scores/smoke/toy_zh-en/concat_3/seed1/occurrences.arrow"
+    path = matrix.root / "results/7_scores/smoke/toy_zh-en/concat_3/seed1/occurrences.arrow"
     path.unlink()
-    assert cell_problems(made) == [f"mine/cases: made without {path.relative_to(made.root)}"]
+    assert cell_problems(matrix) == [f"mine/cases: made without {path.relative_to(matrix.root)}"]
 
 
 @pytest.mark.parametrize("file", ["5_training/{}/record.json", "6_translations/{}/decoding.json"])
-def test_runs_are_those_of_the_grid(made, file):
-    lacking = made.root / "results" / file.format("smoke/toy_zh-en/sentence.smoother/seed2")
+def test_runs_are_those_of_the_grid(matrix, file):
+    lacking = matrix.root / "results" / file.format("smoke/toy_zh-en/sentence.smoother/seed2")
     lacking.unlink()
-    assert run_problems(made) == [f"not made: {lacking.parent.relative_to(made.root)}"]
+    assert run_problems(matrix) == [f"not made: {lacking.parent.relative_to(matrix.root)}"]
     lacking.write_text("{}")
-    more = made.root / "results" / file.format("smoke/toy_zh-en/han/seed1")
+    more = matrix.root / "results" / file.format("smoke/toy_zh-en/han/seed1")
     more.parent.mkdir(parents=True)
     more.write_text("{}")
-    assert run_problems(made) == [f"made and not declared: {more.parent.relative_to(made.root)}"]
+    assert run_problems(matrix) == [f"made and not declared: {more.parent.relative_to(matrix.root)}"]
 
 
-def test_a_system_that_differs_in_decoding_alone_is_no_training(made):
+def test_a_system_that_differs_in_decoding_alone_is_no_training(matrix):
     """sentence.beam1 translates with the model of sentence; two seeds of sentence.smoother; five others."""
-    assert (len(made.runs(TRAINING)), len(made.runs(TRANSLATIONS))) == (6, 7)
+    assert (len(matrix.runs(TRAINING)), len(matrix.runs(TRANSLATIONS))) == (6, 7)
 
 
 @pytest.mark.parametrize(
@@ -150,28 +150,28 @@ def test_a_system_that_differs_in_decoding_alone_is_no_training(made):
         (CHAINS, (3.6, 3.0, 3.1), "dev loss from 3.600 to 3.000, 16.7 % less"),
     ],
 )
-def test_a_flat_loss_is_found(made, folder, losses, said):
+def test_a_flat_loss_is_found(matrix, folder, losses, said):
     """Of a training of its own, and of one that starts from it."""
-    write_losses(made, folder, *losses)
-    (problem,) = flat_losses(made)
+    write_losses(matrix, folder, *losses)
+    (problem,) = flat_losses(matrix)
     assert problem.startswith(f"{folder}: {said}")
 
 
-def test_a_fall_that_begins_after_some_updates_is_none(made):
-    write_losses(made, SENTENCE, 5.0, 3.0, first=30)
-    assert flat_losses(made) == [
+def test_a_fall_that_begins_after_some_updates_is_none(matrix):
+    write_losses(matrix, SENTENCE, 5.0, 3.0, first=30)
+    assert flat_losses(matrix) == [
         f"{SENTENCE}: dev losses {{30: 5.0, 60: 3.0}}, expected one of update 0 and later ones"
     ]
 
 
-def test_a_training_without_a_course_is_found(made):
-    (made.root / CHAINS / "metrics.jsonl").unlink()
-    assert flat_losses(made) == [f"{CHAINS}: dev losses {{}}, expected one of update 0 and later ones"]
+def test_a_training_without_a_course_is_found(matrix):
+    (matrix.root / CHAINS / "metrics.jsonl").unlink()
+    assert flat_losses(matrix) == [f"{CHAINS}: dev losses {{}}, expected one of update 0 and later ones"]
 
 
-def test_a_fall_of_a_fifth_is_enough_whatever_comes_after(made):
-    write_losses(made, SENTENCE, 5.0, 3.99, 4.9)
-    assert flat_losses(made) == []
+def test_a_fall_of_a_fifth_is_enough_whatever_comes_after(matrix):
+    write_losses(matrix, SENTENCE, 5.0, 3.99, 4.9)
+    assert flat_losses(matrix) == []
 
 
 def test_jobs_and_disk_are_counted(tmp_path):

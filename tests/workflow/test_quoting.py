@@ -23,21 +23,21 @@ def commands(text: str) -> list[str]:
 
 def bare(command: str) -> list[str]:
     """Places of a command that are filled in without quotes; what a substitution gives counts, too."""
-    found = [
+    places = [
         place
         for place in PLACE.findall(command)
         if not (place.endswith(":q") or NUMBERS.fullmatch(place) or OPTIONS.fullmatch(place))
     ]
     without_sums = re.sub(r"\$\(\(.*?\)\)", "", command)
     outside = re.sub(r'"\$\([^()]*\)[/\w]*"', "", without_sums)
-    return found + re.findall(r"\$\([^()]*\)|`", outside)
+    return places + re.findall(r"\$\([^()]*\)|`", outside)
 
 
 @pytest.mark.parametrize("path", RULES, ids=lambda path: path.name)
 def test_every_place_in_a_command_is_quoted(path):
-    found = commands(path.read_text(encoding="utf-8"))
-    assert found, "a file of rules without a command"
-    assert {command: bare(command) for command in found if bare(command)} == {}
+    shell_commands = commands(path.read_text(encoding="utf-8"))
+    assert shell_commands, "a file of rules without a command"
+    assert {command: bare(command) for command in shell_commands if bare(command)} == {}
 
 
 @pytest.mark.parametrize(

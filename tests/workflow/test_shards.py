@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from helpers.support import Project, copy_project, own_package
+from helpers.support import Project, changed_package, copy_project
 
 from docmt.base.columns import TOKENS
 from docmt.base.shards import ArrowShards
@@ -33,7 +33,7 @@ def files(project: Project) -> dict[str, bytes]:
 @pytest.mark.slow
 def test_three_jobs_a_pass_make_the_bytes_of_one(tmp_path, monkeypatch):
     smaller = ("SHARD_PAIRS = 10_000\n", "SHARD_PAIRS = 500\n")
-    own_package(tmp_path / "package", "base/shards.py", lambda code: code.replace(*smaller), monkeypatch)
+    changed_package(tmp_path / "package", "base/shards.py", lambda code: code.replace(*smaller), monkeypatch)
     project = toy_of_three_shards(tmp_path / "project")
     target = f"{TOKENS_OF_TOY}/card.json"
     project.snakemake("--cores", "2", target, check=True)

@@ -28,7 +28,7 @@ def job(driver: subprocess.Popen, training: psutil.Process, number: signal.Signa
     psutil.Process(driver.pid).children()[0].send_signal(number)
 
 
-def one_rank(driver: subprocess.Popen, training: psutil.Process, number: signal.Signals) -> None:
+def last_rank(driver: subprocess.Popen, training: psutil.Process, number: signal.Signals) -> None:
     """The last one, which writes nothing."""
     psutil.Process(driver.pid).children()[0].children()[-1].send_signal(number)
 
@@ -45,8 +45,8 @@ CASES = [
     pytest.param(group, signal.SIGTERM, RANKS, id="group of two ranks TERM", marks=SLOW),
     pytest.param(group, signal.SIGINT, RANKS, id="group of two ranks INT", marks=SLOW),
     pytest.param(job, signal.SIGTERM, RANKS, id="launcher TERM", marks=SLOW),
-    pytest.param(one_rank, signal.SIGTERM, RANKS, id="one rank of two TERM", marks=SLOW),
-    pytest.param(one_rank, signal.SIGINT, RANKS, id="one rank of two INT", marks=SLOW),
+    pytest.param(last_rank, signal.SIGTERM, RANKS, id="one rank of two TERM", marks=SLOW),
+    pytest.param(last_rank, signal.SIGINT, RANKS, id="one rank of two INT", marks=SLOW),
 ]
 
 

@@ -40,8 +40,8 @@ def test_a_stopped_training_is_explained_and_kept_beside_one_of_other_settings(d
     project.snakemake("--cores", "1", MODEL, check=True)
     log = (project.root / f"logs/5_training/{RUN}.log").read_text()
     assert "the state of another run (settings.train.max_updates changed) is set aside as" in log
-    kept = list((project.root / STATE).parent.glob("seed1.*/checkpoint-*.pt"))
-    assert len(kept) == 2
+    checkpoints = list((project.root / STATE).parent.glob("seed1.*/checkpoint-*.pt"))
+    assert len(checkpoints) == 2
     assert not (project.root / STATE).exists()
 
 

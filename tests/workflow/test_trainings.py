@@ -10,8 +10,8 @@ DOCMT = Path(sys.executable).parent / "docmt"
 
 
 def test_every_training_of_the_demo_is_finished(finished_demo):
-    shown = run([DOCMT, "list-trainings"], cwd=finished_demo.root, check=True).stdout.splitlines()
-    heading, *rows = [line.split() for line in shown]
+    lines = run([DOCMT, "list-trainings"], cwd=finished_demo.root, check=True).stdout.splitlines()
+    heading, *rows = [line.split() for line in lines]
     assert heading[:4] == ["system", "corpus", "scale", "seed"]
     records = sorted(finished_demo.root.glob("results/5_training/smoke/toy_zh-en/*/seed1/record.json"))
     assert [row[0] for row in rows] == [path.parts[-3] for path in records]

@@ -37,9 +37,9 @@ def unpacked(shared, tmp_path) -> Path:
 def shorten(folder: Path, instances: int) -> None:
     """So many of each set, and their rows."""
     for file in folder.glob("*.json"):
-        kept = json.loads(file.read_text(encoding="utf-8"))[:instances]
-        file.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
-        rows = sum(len(instance["dst"]) for instance in kept)
+        selected = json.loads(file.read_text(encoding="utf-8"))[:instances]
+        file.write_text(json.dumps(selected, ensure_ascii=False), encoding="utf-8")
+        rows = sum(len(instance["dst"]) for instance in selected)
         for side in ("src", "dst"):
             texts = folder / "scoring_data" / f"{file.stem}.{side}"
             lines = texts.read_text(encoding="utf-8").split("\n")[:rows]
@@ -67,8 +67,8 @@ def from_plain_files(model: Path, folder: Path, *options: str) -> dict:
     """What `docmt score-contrastive` says of the four files, by the names that the corpus has for them."""
     command = [DOCMT, "score-contrastive", *(folder / f"{file}.json" for file in FILES.values()), "--form", "voita"]
     done = run([*command, "--model", model, "--device", "cpu", "--json", *options], model, check=True, timeout=1500)
-    found = json.loads(done.stdout)["contrastive"]
-    return {name: found[file] for name, file in FILES.items()}
+    scores = json.loads(done.stdout)["contrastive"]
+    return {name: scores[file] for name, file in FILES.items()}
 
 
 def folders(project: Project, scale: str, system: str) -> tuple[Path, Path]:
@@ -84,9 +84,9 @@ def test_a_few_instances_by_the_workflow_and_from_plain_files(unpacked, tmp_path
     target = "results/6_translations/quick/voita_en-ru/concat_4/seed1/contrastive.arrow"
     project = finished(tmp_path / "project", tmp_path, "quick", target)
     model, translations = folders(project, "quick", "concat_4")
-    found = accuracies(read_judgements(translations / "contrastive.arrow", ContrastiveConfig()))
-    assert {name: one["items"] for name, one in found.items()} == dict.fromkeys(FILES, 4)
-    assert found == from_plain_files(model, unpacked)
+    scores = accuracies(read_judgements(translations / "contrastive.arrow", ContrastiveConfig()))
+    assert {name: score["items"] for name, score in scores.items()} == dict.fromkeys(FILES, 4)
+    assert scores == from_plain_files(model, unpacked)
 
 
 @pytest.mark.slow
@@ -98,8 +98,11 @@ def test_every_row_of_the_sets(shared, unpacked, tmp_path):
     changed = read_json(project.root / "results/1_corpus/voita_en-ru/card.json")["changed"]
     assert sum(count for what, count in changed.items() if what.startswith("variants dropped")) == 28
     for system, path in zip(("sentence", "concat_4"), scores, strict=True):
-        found = read_json(project.root / path)["contrastive"]
-        counts = {name: (found[name]["items"], found[name]["variants"], found[name]["ties"]) for name in FILES}
+        contrastive = read_json(project.root / path)["contrastive"]
+        counts = {
+            name: (contrastive[name]["items"], contrastive[name]["variants"], contrastive[name]["ties"])
+            for name in FILES
+        }
         assert counts == {
             "deixis": (2500, 5000, 0),
             "lexical_cohesion": (1500, 3428, 0),
@@ -107,12 +110,12 @@ def test_every_row_of_the_sets(shared, unpacked, tmp_path):
             "ellipsis_vp": (500, 5190, 0),
         }
         model, _ = folders(project, "paper", system)
-        assert found == from_plain_files(model, unpacked)
+        assert contrastive == from_plain_files(model, unpacked)
     # Two translations of each deixis item are right after two contexts, which a sentence model does not see.
     assert read_json(project.root / scores[0])["contrastive"]["deixis"]["right"] == 1250
     constant = indifferent(model)
     of_constant = from_plain_files(constant, unpacked, "--score", "mean")
-    assert {(one["right"], one["items"] - one["ties"]) for one in of_constant.values()} == {(0, 0)}
+    assert {(score["right"], score["items"] - score["ties"]) for score in of_constant.values()} == {(0, 0)}
 
 
 def indifferent(folder: Path) -> Path:

@@ -1,7 +1,7 @@
 """Figures of cases, of two systems alone."""
 
-from helpers.made_chains import CHAINS, TEXT, write_chains, write_tokens
-from helpers.shown_items import CORPUS, only
+from helpers.chain_files import CHAINS, TEXT, write_chains, write_tokens
+from helpers.single_item import CORPUS, only
 
 CASES = {"kind": "cases", "corpus": CORPUS, "baseline": "sentence", "system": "concat_3"}
 

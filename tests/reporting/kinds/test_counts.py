@@ -1,6 +1,6 @@
 """Tables of counts: what corpora hold, beside what papers state."""
 
-from helpers.shown_items import CORPUS, only, rows_of
+from helpers.single_item import CORPUS, only, rows_of
 
 from docmt.base.artifacts import write_json
 

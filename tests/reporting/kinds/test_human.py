@@ -1,7 +1,7 @@
 """Tables of judgements: nobody's, those of a file, and a file that is none."""
 
 import pytest
-from helpers.shown_items import only, rows_of
+from helpers.single_item import only, rows_of
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError

@@ -1,7 +1,7 @@
 """Passages beside the published translations."""
 
 import pytest
-from helpers.shown_items import CORPUS, only
+from helpers.single_item import CORPUS, only
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError

@@ -5,7 +5,7 @@ import re
 import statistics
 
 import pytest
-from helpers.shown_items import CORPUS, only
+from helpers.single_item import CORPUS, only
 
 from docmt.base.errors import UserError
 from docmt.reporting.kinds.systems import Table, fill_table

@@ -108,7 +108,7 @@ RECORDS = {
 }
 
 
-def made_run(project: Project) -> Matrix:
+def complete_run(project: Project) -> Matrix:
     """As if `all` had made the study at smoke scale, and nothing else."""
     add_item_study(project)
     project.edit("config.yaml", "scale", "smoke")
@@ -145,8 +145,8 @@ def write_item(matrix: Matrix, name: str, records: list[dict]) -> None:
 
 def write_losses(matrix: Matrix, folder: str, *losses: float, first: int = 0) -> None:
     """metrics.jsonl with a line of updates and one of dev for each validation; `first`: the update of the first one."""
-    shown = [(first + 30 * number, loss) for number, loss in enumerate(losses)]
-    rows = [row for update, loss in shown for row in _lines(update, loss)]
+    validations = [(first + 30 * number, loss) for number, loss in enumerate(losses)]
+    rows = [row for update, loss in validations for row in _lines(update, loss)]
     path: Path = matrix.root / folder / "metrics.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 

@@ -22,22 +22,22 @@ def rendered(*words: tuple[str, int] | None, prefix: str = "") -> dict:
     """Of each occurrence its translation, one word, and the place of it."""
     texts = [word and word[0] for word in words]
     pairs = len(words) * (len(words) - 1) // 2
-    agreeing = sum(one == other is not None for n, one in enumerate(texts) for other in texts[:n])
+    agreeing = sum(text == other is not None for n, text in enumerate(texts) for other in texts[:n])
     values = {"translations": texts, "places": [[word[1]] if word else [] for word in words]}
     return {f"{prefix}{name}": value for name, value in {**values, "agreeing": agreeing, "pairs": pairs}.items()}
 
 
-def chain(document: str, lines: list[int], words: list[int], own: list, reference: list) -> dict:
+def chain(document: str, lines: list[int], words: list[int], translations: list, reference: list) -> dict:
     place = {"document": document, "unit": "words", "lines": lines, "words": words}
-    return place | rendered(*own) | rendered(*reference, prefix="reference_")
+    return place | rendered(*translations) | rendered(*reference, prefix="reference_")
 
 
-def cats(own: list) -> dict:
-    return chain("a", [0, 1], [0, 0], own, [("cat", 1), ("cat", 1)])
+def cats(translations: list) -> dict:
+    return chain("a", [0, 1], [0, 0], translations, [("cat", 1), ("cat", 1)])
 
 
-def dogs(own: list) -> dict:
-    return chain("b", [2, 3], [0, 0], own, [("dog", 0), ("hound", 1)])
+def dogs(translations: list) -> dict:
+    return chain("b", [2, 3], [0, 0], translations, [("dog", 0), ("hound", 1)])
 
 
 CHAINS = {
