@@ -1,7 +1,7 @@
-"""Counts that papers state of a corpus, in the form in which they print them.
+"""Counts of a corpus that papers state, such as the number of its documents, in the form in which they are printed.
 
-`41,341` is exact; `9K` and `0.21M` are rounded. Some counts are computed only by a later stage, after it has cut the
-documents; they are in that stage's cards.
+`41,341` is exact; `9K` and `0.21M` are rounded. Some counts, such as the number of instances, do not follow from the
+corpus alone: a later stage computes them and writes them to its `card.json`.
 """
 
 import re
@@ -22,8 +22,8 @@ UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
 class Stated:
     """A printed number.
 
-    `text` is its printed form, `value` its value, and `half` is half a unit of its last digit (0 = the number is
-    exact).
+    `text` is the printed form, `value` the value of the number. `half` is half a unit of the last printed digit, or 0
+    where the number is exact.
     """
 
     text: str
@@ -32,13 +32,13 @@ class Stated:
 
     def covers(self, count: float) -> bool:
         """Return whether `count` becomes the printed number when it is rounded to the same digit."""
-        return abs(count - self.value) <= self.half * (1 + 1e-9)  # 1e-9: 0.5 units may be rounded below in binary
+        return abs(count - self.value) <= self.half * (1 + 1e-9)  # 1e-9 covers the rounding of `half`
 
 
 def stated(printed: int | float | str) -> Stated:
-    """Read a number as papers print it.
+    """Read a number in the form in which papers print it.
 
-    Raises ValueError for anything else.
+    Raises ValueError for a value of any other form.
     """
     text = str(printed)
     match = NUMBER.fullmatch(text)
@@ -52,19 +52,21 @@ def stated(printed: int | float | str) -> Stated:
 
 @dataclass(frozen=True)
 class StatedCounts:
-    """The counts that a paper states of one split, or of one contrastive set, as printed; none = not stated."""
+    """The printed counts that a paper states of one split or one contrastive set; None = the paper states no number."""
 
     documents: Any = setting(None, "documents")
     sentences: Any = setting(None, "sentence pairs")
-    instances: Any = setting(None, "parts of documents, cut at a number of tokens; items of a contrastive set")
-    sentences_per_instance: Any = setting(None, "sentences of an instance, on average")
-    tokens_per_instance: Any = setting(None, "tokens of an instance, on average")
-    words_in_chains_percent: Any = setting(None, "source words in lexical chains, in percent of all")
-    words_per_chain: Any = setting(None, "words of a lexical chain, on average")
-    chains_per_document: Any = setting(None, "lexical chains of a document, on average")
+    instances: Any = setting(
+        None, "instances: parts of documents of at most a number of tokens; of a contrastive set its items"
+    )
+    sentences_per_instance: Any = setting(None, "mean number of sentences of an instance")
+    tokens_per_instance: Any = setting(None, "mean number of tokens of an instance")
+    words_in_chains_percent: Any = setting(None, "source words in lexical chains, in percent of all source words")
+    words_per_chain: Any = setting(None, "mean number of words of a lexical chain")
+    chains_per_document: Any = setting(None, "mean number of lexical chains of a document")
 
     def __post_init__(self) -> None:
-        """Check that each count is a number as papers print it, and that there is one at least."""
+        """Raise BadValue where a count is not a number as papers print it, or where no count is stated."""
         for name, printed in self.items:
             try:
                 stated(printed)
@@ -85,8 +87,9 @@ class StatedCounts:
 class PublishedCounts:
     """The counts that one paper states.
 
-    `paper` is the paper, `place` the place in it, `counts` has the counts by split or contrastive set. `why` explains
-    known differences from our counts; its keys are `count`, `split.count` or `split`.
+    `paper` names the paper, and `place` the table or section with the counts. `counts` has the counts by split or
+    contrastive set. `why` has the reasons of known differences from our counts; its keys are the name of a count, of a
+    split, or `split.count`.
     """
 
     paper: str
@@ -95,7 +98,7 @@ class PublishedCounts:
     why: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check that `why` explains only counts that are stated."""
+        """Raise BadValue where `why` explains a count that is not stated."""
         known = {
             name for split, counts in self.counts.items() for count, _ in counts.items for name in _names(split, count)
         }
@@ -103,21 +106,22 @@ class PublishedCounts:
         need(not wrong, "why", wrong, "names of counts that are stated, such as documents, dev.documents or dev")
 
     def reason(self, split: str, count: str) -> str | None:
-        """Return the reason for which `count` of `split` is known to differ; none where there is no such reason."""
+        """Return why our number for `count` of `split` differs from the paper's; None where no reason is stated."""
         return next((self.why[name] for name in _names(split, count) if name in self.why), None)
 
 
 def _names(split: str, count: str) -> tuple[str, str, str]:
-    """Return the keys of `why` that hold for a count, the most specific first."""
+    """Return the keys of `why` that may explain a count, the most specific key first."""
     return f"{split}.{count}", count, split
 
 
 @dataclass(frozen=True)
 class CountSource:
-    """The cards that have a count which reading a corpus does not give, and how to compute the count from a card.
+    """The source of a count that a later stage computes: the cards with the count, and how to read it from a card.
 
-    `folder` is the folder of the stage that counts it. `view` is the view of a split: a pattern of views' names;
-    `of_train` is that of the training split. `value` computes the count from the part of a card about one split.
+    `folder` is the folder of the stage. `view` is a pattern for the name of the view whose card has the count of dev,
+    test and contrastive sets; `of_train` is the pattern for the training split. `value` computes the count from the
+    part of a card about one split.
     """
 
     folder: Folder
@@ -126,19 +130,19 @@ class CountSource:
     value: Callable[[dict], float]
 
     def view_of(self, split: str) -> str:
-        """Return the pattern of the names of a split's views."""
+        """Return the pattern for the name of the view whose card has the counts of a split."""
         return self.of_train if split == "train" else self.view
 
     def card(self, corpus: str, text: str, view: str) -> str:
-        """Return the path of a card, relative to the results folder."""
+        """Return the path of the card of a view, relative to the folder of results."""
         return f"{self.folder.part(corpus=corpus, text=text, view=view)}/card.json"
 
 
 INSTANCES = (VIEW, "tokens512", "tokens512")
-"""The cards of instances: G-Transformer has instances of at most 512 tokens."""
+"""The source of the counts of instances: the view with instances of at most 512 tokens, as in G-Transformer."""
 IN_CHAINS = (CHAINS, WORDS, "sentences20*")
-"""The cards of lexical chains: those of whole documents, and for training those of sub-documents of at most 20
-sentences, as the paper counts."""
+"""The source of the counts of lexical chains: the chains of whole documents and, for the training split, the chains of
+sub-documents of at most 20 sentences, as the paper counts them."""
 COUNTS: dict[str, CountSource] = {
     "instances": CountSource(*INSTANCES, lambda card: card["segments"]),
     "sentences_per_instance": CountSource(
@@ -150,6 +154,6 @@ COUNTS: dict[str, CountSource] = {
 }
 """The source of each count that a later stage computes."""
 UNCLEAR = {"tokens_per_instance": "the paper does not say of which side, and whether <s> and </s> count"}
-"""The counts that cannot be compared, and the reason."""
+"""The counts that cannot be compared with ours, each with the reason."""
 LATER = {*COUNTS, *UNCLEAR}
-"""The counts of splits that reading a corpus does not give."""
+"""The counts that do not follow from the corpus alone: a later stage computes them, or they are UNCLEAR."""

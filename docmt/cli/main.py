@@ -1,4 +1,4 @@
-"""`docmt`: runs a command, and is the one handler of its errors."""
+"""The program `docmt`: it runs a command and, in this one place, handles the errors of all commands."""
 
 import os
 import sys
@@ -12,9 +12,11 @@ from docmt.cli.screen import say
 
 
 def main() -> None:
-    """Run a command. A user's mistake, or trouble with a file, is one message and status 2, or 75: try again.
+    """Run a command and exit with its status.
 
-    The trace comes with DOCMT_DEBUG=1, and with what nobody explains: that is a mistake of ours.
+    For an error that the user can correct, or an error with a file, one message is printed; the exit status is 2, or 75
+    where the same command may succeed when it is run again. Any other error is a mistake in docmt, and is printed with
+    its trace. With DOCMT_DEBUG=1 every error is printed with its trace.
     """
     try:
         end_with_workflow()
@@ -27,29 +29,35 @@ def main() -> None:
         say("docmt: interrupted")
         sys.exit(INTERRUPTED)
     except Exception as problem:
-        told = explained(problem)
-        if told is None or os.environ.get("DOCMT_DEBUG") == "1":
+        error = explained(problem)
+        if error is None or os.environ.get("DOCMT_DEBUG") == "1":
             raise
-        say(f"docmt: {told}")
-        with suppress(OSError):  # the message above is about this error
+        say(f"docmt: {error}")
+        # An error of standard output itself has been printed by the line above.
+        with suppress(OSError):
             flush()
-        sys.exit(told.status)
+        sys.exit(error.status)
 
 
 def run() -> None:
-    """Run a command, and print all that it has to say."""
+    """Run a command, and write all of its output before the program ends."""
     try:
-        with naming(STANDARD_OUTPUT):  # all that is written elsewhere has its name
+        # Code that writes a file adds the file's name to its errors, so that the other errors are of standard output.
+        with naming(STANDARD_OUTPUT):
             build()(prog_name="docmt")
     except SystemExit as end:
-        if end.code == INTERRUPTED:  # what typer makes of Ctrl-C
+        # Typer converts Ctrl-C to this exit status.
+        if end.code == INTERRUPTED:
             raise KeyboardInterrupt from end
         flush()
         raise
 
 
 def flush() -> None:
-    """Write standard output to its end; raise OSError where it is a file on a full disk, which shows only then."""
+    """Write what Python still holds of standard output.
+
+    Raises OSError where the output cannot be written: a full disk may be noticed only here.
+    """
     if sys.stdout is None:
         return
     try:
@@ -61,7 +69,7 @@ def flush() -> None:
 
 
 def forget_output() -> None:
-    """Discard standard output: Python would try to write the rest at its end, and fail again."""
+    """Discard the rest of standard output; otherwise Python would try to write it when it ends, and fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

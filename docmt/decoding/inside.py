@@ -1,12 +1,13 @@
-"""A trained model's use of lexical chains: its attention to the words of a chain, and its choice of latent variables.
+"""A trained model's use of lexical chains: its attention to the words of a chain, and its use of latent variables.
 
-Paper: lexical chains (Lyu et al. 2022), section 5.3, Figure 4 (eq. 8: from a word of a chain to the tokens of its
-target sentence), and section 5.5, Figure 6 (eq. 17: the similarity of each step of decoding to the latent variables of
-its sentence). `attention` is not in the paper, and is the only measure for models without latent variables: the weight
-of the word in the cross-attention of the top layer at each step, averaged over heads.
+Three measures are computed for each word of a chain and each token of the target sentence. `alignment` is the soft
+alignment of the word with the token: lexical chains (Lyu et al. 2022), eq. 8 and Figure 4 of section 5.3. `similarity`
+is the similarity of the decoding step that writes the token to the latent variable of the chain: eq. 17 and Figure 6 of
+section 5.5. `attention` is the weight of the word in the cross-attention of the top layer, averaged over heads; it is
+not in the paper, and is the only measure for models without latent variables.
 
-Departs: the paper's Figure 6 is over the model's own translation; here both measures are over the reference, in one
-pass.
+Departs: in the paper's Figure 6 the target sentence is the translation of the model; here it is the reference, for all
+measures, so that a single pass of the model computes them.
 """
 
 from collections.abc import Iterator
@@ -31,16 +32,17 @@ from docmt.nn.shapes import Float, RunWeights, Tensor
 from docmt.nn.streams import Batch, frame_batch
 
 NOISE = 0
-"""The seed of the noise for a model that samples its latent variables, so that the noise is the same each time."""
+"""The seed of a model that samples its latent variables; it is fixed, so that the samples are the same each time."""
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceMeasures:
-    """The measures of one sentence of a batch, with T outputs and S source tokens.
+    """The measures of one sentence of a batch with T decoder outputs (pieces and an end symbol) and S source tokens.
 
-    `attention` sums to one over S. `alignment` has a row for each member of the sentence's chains, in the order of the
-    source, and sums to one over T. `similarity` is from 0 to 1, with a column for each of the sentence's chains
-    (`docmt.nn.streams.Chains.relevant`). The last two are None where the model has no latent variables.
+    `attention` sums to 1 over the source tokens. `alignment` has a row for each member of a chain in the sentence, in
+    the order of the source, and sums to 1 over the outputs. `similarity` is from 0 to 1, with a row for each
+    output and a column for each chain in the sentence (`docmt.nn.streams.Chains.relevant`). `alignment` and
+    `similarity` are None where the model has no latent variables.
     """
 
     attention: Float[Tensor, "T S"]
@@ -50,7 +52,7 @@ class SentenceMeasures:
 
 @dataclass(frozen=True, eq=False)
 class InspectedDocument:
-    """The segments of a document of a view; `first` has the number of each segment's first sentence."""
+    """The segments of a document of a view; `first` has the number of the first sentence of each segment."""
 
     name: str
     rows: Rows
@@ -58,7 +60,7 @@ class InspectedDocument:
 
     @classmethod
     def read(cls, view: View, split: str, name: str | None, model: nn.Module) -> "InspectedDocument":
-        """Read a document of a split; `name` None means the document with the longest chain, the first of several.
+        """Read the document `name` of a split; None means the first document with the longest lexical chain.
 
         Raises UserError where the view has no such document, or does not fit the model.
         """
@@ -75,7 +77,7 @@ class InspectedDocument:
 
 
 def write_inside(path: Path, table: pa.Table) -> None:
-    """Write INSIDE as an Arrow table or, where the name of the file ends in .json, as a list of rows."""
+    """Write an INSIDE table as an Arrow file or, where the name of the file ends in .json, as a JSON list of rows."""
     if path.suffix == ".json":
         write_json(path, table.to_pylist())
     else:
@@ -83,7 +85,7 @@ def write_inside(path: Path, table: pa.Table) -> None:
 
 
 def inside(model: nn.Module, document: InspectedDocument, source: Vocabulary, target: Vocabulary) -> pa.Table:
-    """Return INSIDE of a document: a row for each member of each lexical chain."""
+    """Return the INSIDE table of a document: a row for each member of each lexical chain."""
     rows, frame = document.rows, model.config.frame
     keys = document_keys(NOISE, np.arange(len(rows)))
     batch = frame_batch(rows, frame).with_keys(keys).to(next(model.parameters()).device)
@@ -99,18 +101,18 @@ def inside(model: nn.Module, document: InspectedDocument, source: Vocabulary, ta
             "sentence": int(numbers[sentence]),
             "place": int(words[member] - begin[sentence]),
             "outputs": outputs[sentence],
-            **seen,
+            **values,
         }
-        for chain, member, sentence, seen in _members(batch, measures)
+        for chain, member, sentence, values in _members(batch, measures)
     ]
     return pa.Table.from_pylist(sorted(entries, key=lambda row: (row["chain"], row["sentence"], row["place"])), INSIDE)
 
 
 @torch.no_grad()
 def look_inside(model: nn.Module, batch: Batch) -> list[SentenceMeasures]:
-    """Return the measures of each sentence of a batch, by one pass over the given translations.
+    """Return the measures of each sentence of a batch, by one pass that reads the references as the model's output.
 
-    Words are predicted as in decoding.
+    The latent variables are those of decoding, which do not depend on the target.
     """
     memory = model.encode(batch.source)
     attending = model.decoder[-1].cross_attention
@@ -119,7 +121,7 @@ def look_inside(model: nn.Module, batch: Batch) -> list[SentenceMeasures]:
         attended = watched.enter_context(arguments(attending))
         fused = [] if fusing is None else watched.enter_context(arguments(fusing))
         model.decode(batch.target_in, memory)
-    # The weights are computed again from the arguments of the call, since attention itself never stores them.
+    # The weights are computed again from the arguments of the attention, since attention itself never stores them.
     attention = attending.weights(*attended[0])
     if fusing is None:
         return [SentenceMeasures(weights, None, None) for weights in attention]
@@ -133,9 +135,9 @@ def look_inside(model: nn.Module, batch: Batch) -> list[SentenceMeasures]:
 
 @contextmanager
 def arguments(module: nn.Module) -> Iterator[list[tuple]]:
-    """Add the arguments of each call of `module` to the list, until the end of the block."""
+    """Yield a list to which the arguments of each call of `module` are added, until the end of the block."""
     calls: list[tuple] = []
-    handle = module.register_forward_pre_hook(lambda _, given: calls.append(given))
+    handle = module.register_forward_pre_hook(lambda _, inputs: calls.append(inputs))
     try:
         yield calls
     finally:
@@ -152,7 +154,7 @@ def _members(
     for sentence, (measure, members) in enumerate(zip(measures, by_sentence, strict=True)):
         for number, member in enumerate(members.tolist()):
             column = relevant[sentence].index(chain[member])
-            seen = {"attention": measure.attention[:, tokens[member] - offsets[sentence]].tolist()}
-            seen["alignment"] = None if measure.alignment is None else measure.alignment[number].tolist()
-            seen["similarity"] = None if measure.similarity is None else measure.similarity[:, column].tolist()
-            yield chain[member], member, sentence, seen
+            values = {"attention": measure.attention[:, tokens[member] - offsets[sentence]].tolist()}
+            values["alignment"] = None if measure.alignment is None else measure.alignment[number].tolist()
+            values["similarity"] = None if measure.similarity is None else measure.similarity[:, column].tolist()
+            yield chain[member], member, sentence, values

@@ -1,6 +1,7 @@
-"""Caches of decoding: keys and values of each layer, and the progress of each hypothesis in its document.
+"""Caches of decoding: the keys and values of each layer, and the progress of each hypothesis in its document.
 
-There are N = instances * beam hypotheses, in the order of their instances. Each step gives each of them one token.
+A batch has N = instances * beam hypotheses, in the order of their instances. Each step of decoding appends one token to
+each hypothesis.
 """
 
 from typing import Any, Protocol
@@ -15,19 +16,20 @@ from docmt.nn.shapes import Float, HypothesisHeads, HypothesisTokens, Keys, Numb
 from docmt.nn.streams import Layout, Memory, Scope
 
 FIRST_CAPACITY = 32
-"""Number of tokens that a growing cache has room for at first."""
+"""The number of tokens for which a growing cache first has room."""
 
 
 class Progress:
-    """The sentence and the position that each hypothesis is writing; it is computed once a step, for all layers.
+    """The number of the sentence that each hypothesis is writing, and the position in this sentence.
 
-    Paper: G-Transformer (Bao et al. 2021), section 4.3: the group tag moves on as sentences end.
+    Both are computed once in each step, for all layers. Paper: G-Transformer (Bao et al. 2021), section 4.3: the group
+    tag of a token is the number of its sentence, and increases where a sentence ends.
     """
 
     def __init__(self, layout: Layout, beam: int, openings: tuple[int, ...]) -> None:
-        """Begin before the first token of each instance of `layout`.
+        """Begin before the first token of each instance of the source; `layout` has the runs of the source.
 
-        `openings` are the decoder inputs that open a sentence; the first of all inputs always opens one.
+        `openings` are the decoder inputs that open a sentence; the first input always opens a sentence.
         """
         device = layout.sentences.device
         self.openings = torch.tensor(openings, device=device)
@@ -36,15 +38,15 @@ class Progress:
         self.first_run = torch.from_numpy(starts(counts)).to(device).repeat_interleave(beam)
         self.last_number = torch.from_numpy(np.maximum(counts, 1) - 1).to(device).repeat_interleave(beam)
         self.sentence = torch.full_like(self.first_run, -1)
-        """Number of the sentence that is being written, within the instance; -1 before the first token."""
+        """The number, in its instance, of the sentence that each hypothesis is writing; -1 before the first token."""
         self.cursor = torch.full_like(self.first_run, -1)
-        """Place of the newest token within its sentence."""
+        """The place of the newest token of each hypothesis in its sentence, from 0; -1 before the first token."""
         self.longest = 0
-        """Number of tokens of the longest sentence that is being written."""
+        """The number of tokens of the longest sentence that a hypothesis is writing."""
         self.source_run = self.first_run
-        """Number, in the batch, of the source sentence that each hypothesis is translating."""
+        """The number, in the batch, of the source sentence that each hypothesis is translating."""
         self.ancestors = self.first_run.new_zeros((len(self.first_run), 0))
-        """Number of the hypothesis that wrote each token, without the tokens that an instance's hypotheses share."""
+        """(N, tokens): the hypothesis that wrote each token, without tokens that all of an instance share."""
 
     def advance(self, tokens: HypothesisTokens) -> None:
         """Record the newest token of each hypothesis."""
@@ -55,7 +57,7 @@ class Progress:
         self.sentence = self.sentence + opens
         self.cursor = torch.where(opens, 0, self.cursor + 1)
         self.longest = int(self.cursor.max()) + 1
-        # A hypothesis may write more sentences than the source has: all further ones are translations of the last.
+        # A hypothesis may write more sentences than the source has: further ones attend to the last source sentence.
         self.source_run = self.first_run + torch.minimum(self.sentence, self.last_number)
         newest = torch.arange(len(tokens), device=tokens.device)
         self.ancestors = torch.cat((self.ancestors, newest[:, None]), dim=1)
@@ -67,9 +69,9 @@ class Progress:
         if not len(index):
             return 0
         beams = self.ancestors.unflatten(0, (-1, self.beam))
-        # A token is common once all hypotheses of each instance descend from the one that wrote it. The minimum over
-        # instances, since all caches of a batch have one length; cumprod ends the count at the first token that
-        # differs.
+        # A token is common once all hypotheses of its instance descend from the hypothesis that wrote it. All instances
+        # of a batch have the same number of common tokens, the smallest of them, since their caches have one length;
+        # cumprod ends the count at the first token that is not common.
         common_tokens = int((beams == beams[:, :1]).all(dim=1).all(dim=0).long().cumprod(0).sum())
         self.ancestors = self.ancestors[:, common_tokens:]
         return common_tokens
@@ -78,8 +80,8 @@ class Progress:
 class SentenceCache:
     """Keys and values, in one layer, of the sentence that each hypothesis is writing.
 
-    Each hypothesis has its own cursor, which returns to 0 when a sentence begins. So the cache is as long as the
-    longest sentence, not as the document.
+    The cursor of a hypothesis returns to 0 when a sentence begins, and new tokens overwrite those of the last sentence.
+    Therefore the cache is as long as the longest sentence, and not as the document.
     """
 
     def __init__(self) -> None:
@@ -92,7 +94,7 @@ class SentenceCache:
         self.pairs = reserve(self.pairs, newest, longest)
         self.pairs[:, torch.arange(len(q), device=q.device), :, cursor] = newest.transpose(0, 1)
         keys, values = self.pairs[:, :, :, :longest].transpose(2, 3)
-        # Places after the cursor hold zeros or tokens of an earlier sentence, which the mask hides.
+        # The mask hides the places after the cursor, which hold zeros or tokens of an earlier sentence.
         may_attend = torch.arange(longest, device=q.device) <= cursor[:, None]
         return attend_padded(q[:, None], keys, values, may_attend)[:, 0]
 
@@ -105,7 +107,7 @@ class SentenceCache:
 class InstanceCache:
     """Keys and values, in one layer, of all tokens that each hypothesis has written.
 
-    The hypotheses of an instance mostly descend from one hypothesis of a few tokens ago. The tokens that they share are
+    All hypotheses of an instance usually have the same tokens, but for the last few. Tokens that all of them share are
     stored once for each instance: they are not moved when hypotheses are reordered, and are read once for all
     hypotheses of the instance.
     """
@@ -115,7 +117,7 @@ class InstanceCache:
         self.common: PaddedPairs | None = None
         """Keys and values that all hypotheses of an instance share: a row for each instance."""
         self.length = 0
-        """Number of tokens in `common`, which has room for more."""
+        """The number of tokens in `common`, which has room for more tokens."""
         self.separate: PaddedPairs | None = None
         """Keys and values of the later tokens: a row for each hypothesis."""
 
@@ -138,9 +140,9 @@ class InstanceCache:
             self._move_to_common(new_common)
 
     def _move_to_common(self, count: int) -> None:
-        """Move the first `count` tokens of the hypotheses to the keys and values that they have in common."""
+        """Move the keys and values of the first `count` tokens in `separate` to `common`."""
         beam = self.separate.shape[1] // self.common.shape[1]
-        # From the first hypothesis of each instance: these tokens are the same in all of them.
+        # The first hypothesis of each instance stands for all: these tokens are the same in all of them.
         oldest = self.separate[:, ::beam, :, :count]
         self.common = reserve(self.common, oldest[:, :, :, 0], self.length + count)
         self.common[:, :, :, self.length : self.length + count] = oldest
@@ -153,7 +155,7 @@ def reserve(pairs: PaddedPairs | None, newest: Pairs, length: int) -> Float[Tens
     if length <= capacity:
         return pairs
     _, rows, heads, width = newest.shape
-    # Zeros, since keys and values that a mask hides still take part with weight zero, and zero times nan is nan.
+    # New room is filled with zeros: masked keys and values are still multiplied by weight 0, and 0 times NaN is NaN.
     grown = newest.new_zeros((2, rows, heads, max(2 * capacity, length, FIRST_CAPACITY), width))
     if pairs is not None:
         grown[:, :, :, :capacity] = pairs
@@ -161,14 +163,14 @@ def reserve(pairs: PaddedPairs | None, newest: Pairs, length: int) -> Float[Tens
 
 
 class MemoryCache:
-    """Keys and values of the source in one layer, projected once: a row for each sentence or for each instance."""
+    """Keys and values of the source in one layer, computed once: a row for each source sentence or instance."""
 
     def __init__(self, k: Keys, v: Keys, runs: Segments, scope: Scope) -> None:
         """Pad the keys and values of the source by `runs`, the sentences or the instances, whichever `scope` names."""
         self.scope = scope
         self.rows, self.may_attend = pad_runs(torch.stack((k, v), dim=1), runs)
         self.chosen: Numbers | None = None
-        """In the scope of a sentence: the row that each hypothesis attends to; `copies` are copies of these rows."""
+        """The row that each hypothesis attends to, where `scope` is "sentence"; `copies` has copies of these rows."""
         self.copies = self.rows[:0]
 
     def attend(self, q: HypothesisHeads, progress: Progress) -> HypothesisHeads:
@@ -178,24 +180,23 @@ class MemoryCache:
             keys, values = self.copies.unbind(2)
             return attend_padded(q[:, None], keys, values, self.may_attend.index_select(0, self.chosen))[:, 0]
         keys, values = self.rows.unbind(2)
-        # The hypotheses of an instance attend to the same row, so that they are its queries: no row is copied.
+        # All hypotheses of an instance attend to the same row, as several queries of this row: no row is copied.
         return attend_padded(q.unflatten(0, (len(keys), -1)), keys, values, self.may_attend).flatten(0, 1)
 
     def _choose(self, runs: Numbers) -> None:
-        """Copy the rows of the hypotheses that have begun another sentence."""
+        """Copy the source row of each hypothesis that has begun another sentence."""
         if self.chosen is None:
             self.copies = self.rows.index_select(0, runs)
         else:
             changed = (self.chosen != runs).nonzero()[:, 0]
-            # In place, and only the rows that changed: most hypotheses stay in their sentence from one step to the
-            # next.
+            # Only the rows that changed are copied: most hypotheses stay in their sentence from one step to the next.
             self.copies.index_copy_(0, changed, self.rows.index_select(0, runs.index_select(0, changed)))
         self.chosen = runs
 
     def take(self, index: Numbers, instances: Numbers | None, _: int) -> None:
-        """Drop the rows of the instances that are dropped."""
-        # Hypotheses that change places inside an instance need nothing: its row is shared, and `_choose` compares
-        # sentences.
+        """Drop the rows of all instances but `instances`; None: no instance is dropped."""
+        # Where hypotheses only change places inside an instance, nothing moves: either they share the row of their
+        # instance, or `_choose` copies the rows of the sentences that changed.
         if instances is None:
             return
         if self.scope == "instance":
@@ -205,7 +206,7 @@ class MemoryCache:
 
 
 class TwoStreamCache:
-    """Two caches for rows in two halves: all hypotheses in the long stream, then all hypotheses in the short one.
+    """Two caches for a model with two streams: the first half of the rows is the long stream, the second the short one.
 
     Paper: long-short term masking (Zhang et al. 2020), section 2.1.
     """
@@ -215,7 +216,7 @@ class TwoStreamCache:
         self.halves = (long, short)
 
     def attend(self, *heads_and_progress: HypothesisHeads | Progress) -> HypothesisHeads:
-        """Let each half of the rows attend to the keys of its own cache."""
+        """Let the rows of each stream attend to the keys of the cache of this stream."""
         *heads, progress = heads_and_progress
         parts = zip(*(rows.chunk(2) for rows in heads), strict=True)
         return torch.cat([half.attend(*part, progress) for half, part in zip(self.halves, parts, strict=True)])
@@ -227,7 +228,7 @@ class TwoStreamCache:
 
 
 class LayerCache(Protocol):
-    """The cache of an attention module."""
+    """The methods of the cache of an attention module."""
 
     def take(self, index: Numbers, instances: Numbers | None, new_common: int) -> None:
         """Select and reorder the hypotheses by `index`; `instances` are the remaining instances where some are dropped.
@@ -250,12 +251,12 @@ class Cache:
 
     def reorder(self, index: Numbers) -> None:
         """Let hypothesis n continue hypothesis index[n], which is of the same instance."""
-        # Most steps of a beam, and all steps of greedy search, change nothing; then no cache is copied.
+        # Most steps of beam search, and all steps of greedy search, keep the order; then no cache is copied.
         if not torch.equal(index, torch.arange(len(index), device=index.device)):
             self._take(index, None)
 
     def keep(self, instances: Numbers) -> None:
-        """Drop all instances but `instances`, given by their present numbers, and put these into the given order."""
+        """Drop all instances but `instances` (numbers in the batch), and put the remaining ones into this order."""
         places_of_beam = torch.arange(self.beam, device=instances.device)
         self._take((instances[:, None] * self.beam + places_of_beam).flatten(), instances)
 

@@ -1,6 +1,7 @@
-"""The grid: every system of every study, resolved, with the folder of its files.
+"""The grid: the plan of the workflow, with all settings and the folder of each system of each study.
 
-It is pure data. The rules of the workflow read from it which files to write; a job reads only its own `settings.json`.
+The grid is data without behaviour of its own. The rules of the workflow read from it which files to write; a job reads
+only its own `settings.json`.
 """
 
 import dataclasses
@@ -34,7 +35,7 @@ from docmt.settings.system import Entry
 from docmt.settings.train import TrainConfig
 
 MOST_SHARDS = 10_000
-"""More shards than this are taken for a slip of the keyboard."""
+"""The largest number of shards; a larger number is a typing mistake."""
 
 
 @dataclass(frozen=True)
@@ -50,32 +51,36 @@ class DefaultsConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig:
-    """The keys of config.yaml that the grid has unchanged."""
+    """The keys of config.yaml that enter the grid without change."""
 
-    mirror: str | None = setting(None, "a path or URL that is tried before the catalogue's sources")
+    mirror: str | None = setting(
+        None, "a path or URL where files of corpora are looked for before the sources of the catalogue"
+    )
     local: dict[str, str] = field(default_factory=dict)
     missing: Literal["stop", "skip"] = setting(
-        "stop", "what to do where files of a corpus are missing that only a person can bring"
+        "stop", "what to do where files of a corpus are missing that only a person can obtain"
     )
-    scale: str = setting("paper", "an overlay of workflow/scales")
+    scale: str = setting("paper", "a file of workflow/scales, whose settings replace those of studies")
     device: DeviceName = "auto"
-    shards: int = setting(1, "jobs that each pass of stage 2 over a corpus is cut into")
+    shards: int = setting(1, "number of jobs that each pass of stage 2 over a corpus is divided into")
     human: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MainConfig(RunConfig):
-    """The content of config.yaml."""
+    """All keys of config.yaml."""
 
-    studies: tuple[str, ...] = setting(("demo",), "names in workflow/studies, or paths of your own")
+    studies: tuple[str, ...] = setting(("demo",), "names of studies in workflow/studies, or paths of your own studies")
     corpora: tuple[str, ...] = setting((), "paths of your own corpus files, beside those in workflow/corpora")
-    seeds: tuple[int, ...] = setting((1,), "one training each")
+    seeds: tuple[int, ...] = setting((1,), "seeds of trainings; a system is trained once with each seed")
     texts: dict[str, TextConfig] = field(default_factory=dict)
-    defaults: DefaultsConfig = field(metadata={"about": "what every system starts from"})
+    defaults: DefaultsConfig = field(
+        metadata={"about": "the settings of a system that neither it nor a system that it extends states"}
+    )
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
 
     def __post_init__(self) -> None:
-        """Raise BadValue for a path, a name, a seed or a number of shards that cannot be."""
+        """Raise BadValue for a path, the name of a text, a seed or a number of shards that is not allowed."""
         need_path("mirror", self.mirror)
         for name in ("studies", "corpora"):
             for path in getattr(self, name):
@@ -93,10 +98,10 @@ class MainConfig(RunConfig):
 class Grid(RunConfig):
     """The plan of the workflow: config.yaml, the corpora, the studies and an entry for each of their systems.
 
-    `corpus_files`: paths of the catalogue's files, by corpus; `active`: the studies that config.yaml names. `not_run`:
-    reasons of corpora and checkpoints that are left out (`missing: skip`), by name. `fixtures`: the size of the
-    generated corpora of this scale; none where it runs the real ones. `checkpoints`: the random checkpoints of this
-    scale, by their part of paths.
+    `corpus_files`: the path of the catalogue's file of each corpus. `active`: the studies that config.yaml names.
+    `not_run`: why a corpus or a checkpoint is left out (`missing: skip`), by its name. `fixtures`: the size of the
+    generated corpora of this scale; None where the scale reads the real corpora. `checkpoints`: the random checkpoints
+    of this scale, by the folder name that paths have for them.
     """
 
     texts: dict[str, TextConfig]
@@ -111,7 +116,7 @@ class Grid(RunConfig):
     checkpoints: dict[str, RandomCheckpoint] = field(default_factory=dict)
 
     def places(self, root: Path = Path(), mirror: str | None = None) -> Places:
-        """Return the folders in which files of corpora may be; `mirror` replaces that of config.yaml."""
+        """Return the places where files of corpora may be; `mirror` replaces the mirror of config.yaml."""
         return Places(root / RESULTS, mirror or self.mirror, self.local)
 
     def data_folder(self, corpus: str) -> str:
@@ -122,23 +127,23 @@ class Grid(RunConfig):
         return corpus if self.fixtures is None else f"{corpus}@{self.scale}"
 
     def corpus_in(self, folder: str, where: str) -> str:
-        """Return the corpus of a folder name of stages 1 to 4.
+        """Return the name of the corpus whose folder in stages 1 to 4 is `folder`.
 
-        Raises UserError, at `where`, for a name of no corpus, and for a fixture of another scale.
+        Raises UserError, at `where`, where no corpus has such a folder, and for the fixture of another scale.
         """
         folders = {self.data_folder(corpus): corpus for corpus in self.corpora}
         check_known("corpus", folder, folders, where)
         return folders[folder]
 
     def corpus_at_scale(self, corpus: str) -> CorpusConfig:
-        """Return the corpus as this scale runs it: the real one, or its fixture."""
+        """Return the corpus that this scale reads: the real corpus, or its fixture."""
         config = self.corpora[corpus]
         return config if self.fixtures is None else as_fixture(config, self.fixtures)
 
     @cached_property
     def _by_path(self) -> dict[str, Entry]:
-        """The entries by `corpus/folder`; where several studies share a folder, that of the first study."""
-        # Reversed, since the last of equal keys stays in a mapping.
+        """The entries by `corpus/folder`; where several studies share a folder, the entry of the first study."""
+        # The order is reversed, since a mapping keeps the last value of several equal keys.
         return {f"{entry.corpus}/{entry.folder}": entry for entry in reversed(self.entries)}
 
     @cached_property
@@ -151,23 +156,23 @@ class Grid(RunConfig):
         return [entry for entry in self.entries if entry.study == study]
 
     def named(self, study: str, corpus: str, system: str) -> Entry:
-        """Return the entry of a system that the study is known to have on this corpus. Raises KeyError otherwise."""
+        """Return the entry of a system of a study on a corpus. Raises KeyError where there is none."""
         return self._by_name[study, corpus, system]
 
     def find(self, corpus: str, folder: str) -> Entry:
-        """Return the entry of a folder. Raises UserError where no study has such a system on such a corpus."""
+        """Return the entry whose folder is `corpus/folder`. Raises UserError where no study has such an entry."""
         check_known("system", f"{corpus}/{folder}", self._by_path)
         return self._by_path[f"{corpus}/{folder}"]
 
     def started_from(self, entry: Entry) -> Entry | None:
-        """Return the entry whose model the training of this entry starts from; none without `init_from`."""
+        """Return the entry whose model the training of this entry starts from; None without `init_from`."""
         system = entry.system
         if system.init_from is None:
             return None
         return self.named(entry.study, system.init_corpus or entry.corpus, system.init_from)
 
     def starts(self, entry: Entry) -> list[Entry]:
-        """Return the entry, the entry whose model its training starts from, and so on to the first."""
+        """Return the entry, then the entry whose model its training starts from, and so on to the first start."""
         chain: list[Entry] = []
         needed: Entry | None = entry
         while needed is not None:
@@ -176,7 +181,10 @@ class Grid(RunConfig):
         return chain
 
     def corpora_for(self, entry: Entry) -> list[str]:
-        """Return the corpora that an entry needs: its own, that of its text, and those of the models it starts from."""
+        """Return the corpora that an entry needs.
+
+        They are the corpora of the entry and of its vocabularies, and those of the entries whose models it starts from.
+        """
         pairs = [
             (start.corpus, self.texts[start.system.text].learnt_on or start.corpus) for start in self.starts(entry)
         ]
@@ -188,7 +196,7 @@ class Grid(RunConfig):
         return list(dict.fromkeys(folder for pair in pairs for folder in pair if folder is not None))
 
     def left_out(self, entry: Entry) -> str | None:
-        """Return why an entry is not run; none where all corpora and checkpoints that it needs are available."""
+        """Return why an entry is not run; None where all corpora and checkpoints that it needs are available."""
         needed = [*self.corpora_for(entry), *self.checkpoints_for(entry)]
         return next((self.not_run[name] for name in needed if name in self.not_run), None)
 
@@ -200,15 +208,15 @@ class Grid(RunConfig):
     def from_json(cls, value: Any, where: str) -> "Grid":
         """Build a grid from the JSON value that `to_json` wrote.
 
-        Raises UserError, at `where`, for any other value, also where it only lacks a field that has a default.
+        Raises UserError, at `where`, for any other value, also for a grid that lacks a field with a default.
         """
         return parse(cls, as_object(value, where, [field.name for field in dataclasses.fields(cls)]), where)
 
 
 def load_grid(root: Path, overrides: dict | None = None) -> Grid:
-    """Read config.yaml under `root` (with `overrides` on top), its studies, corpora and scale; check all of it.
+    """Read and check config.yaml under `root`, all studies, all corpora and the scale, and return the grid.
 
-    Raises UserError for the first mistake in any of them, before any job.
+    `overrides` replaces keys of config.yaml. Raises UserError for the first mistake, before any job runs.
     """
     config, lines = _main_config(root, overrides or {})
     scale = load_scale(root / "workflow" / "scales", config.scale, lines.place(("scale",)), config.scoring)
@@ -232,7 +240,7 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         for number, corpus in enumerate(study.corpora):
             check_known("corpus", corpus, corpora, study_lines.place(("corpora", number)))
         resolver = Resolver(study, study_lines, dataclasses.asdict(config.defaults), scale)
-        # Before any system is resolved: with a circle, resolving would not end.
+        # Cycles are refused before any system is resolved, since resolving a cycle would not end.
         resolver.check_cycles()
         systems = Systems(resolver, texts)
         check_items(study, Checks(study.corpora, systems.systems, systems.corpora, corpora, study_lines))
@@ -257,7 +265,7 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
 
 
 def _main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
-    """Read config.yaml with the overrides of the command line, checked by itself."""
+    """Read config.yaml with the overrides of the command line, and check each value by its type and range."""
     value, lines = load_yaml(root / "config.yaml")
     value = {**mapping(value, lines), **{key: _typed(item) for key, item in overrides.items()}}
     config = parse(MainConfig, value, lines)
@@ -273,7 +281,7 @@ def _typed(value: Any) -> Any:
 
 
 def _check_defaults(defaults: DefaultsConfig, lines: Lines) -> None:
-    """Raise UserError for a default that no system could have, at its own line and not at that of a system."""
+    """Raise UserError for a default that no system could have; the message has the line of config.yaml."""
     check_keys(defaults.model, MODEL_CONFIGS, lines, ("defaults", "model"))
     for kind, values in defaults.model.items():
         parse(MODEL_CONFIGS[kind], {**values, "kind": kind}, lines, ("defaults", "model", kind))
@@ -282,7 +290,7 @@ def _check_defaults(defaults: DefaultsConfig, lines: Lines) -> None:
 
 
 def _corpora(root: Path, config: MainConfig) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
-    """Return all corpora by name, of the project and of the user, and the paths of their files below `root`."""
+    """Return all corpora of the project and of the user by name, and the path of each corpus' file below `root`."""
     files = sorted((root / "workflow" / "corpora").glob("*.yaml")) + [root / path for path in config.corpora]
     corpora: dict[str, CorpusConfig] = {}
     corpus_files: dict[str, str] = {}
@@ -299,7 +307,10 @@ def _corpora(root: Path, config: MainConfig) -> tuple[dict[str, CorpusConfig], d
 
 
 def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, number: int) -> str:
-    """Return the name of a study of the project, or of the user's study at the path `name`, which enters `paths`."""
+    """Return the name of a study that config.yaml lists as `name`: a study of the project, or a path of the user.
+
+    The path of a user's study is added to `paths`.
+    """
     if name in paths:
         return name
     path = root / name
@@ -314,7 +325,7 @@ def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, num
 def _check_languages(
     entries: list[Entry], texts: dict[str, TextConfig], corpora: dict[str, CorpusConfig], lines: Lines
 ) -> None:
-    """Raise UserError where a text is learnt on a corpus of other languages than the entry's."""
+    """Raise UserError where an entry's preset of text is learnt on a corpus of other languages than the entry's."""
     for entry in entries:
         name = entry.system.text
         corpus, learnt = (corpora[corpus_name] for corpus_name in (entry.corpus, texts[name].learnt_on or entry.corpus))

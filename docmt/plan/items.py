@@ -1,7 +1,7 @@
-"""The inputs of a table, figure or passage of a study: its systems, and the files under `results/` that it needs.
+"""The inputs of an item of a study (a table, figure or passage): its systems, and the files that its page reads.
 
-A single table needs only the trainings of its rows. Systems that are left out (`missing: skip`) are not among the
-inputs; the page of the item says why.
+An item needs only the trainings of its own systems. Systems that are left out (`missing: skip`) are not among the
+inputs; the page of the item gives the reason.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,10 +17,10 @@ from docmt.plan.grid import Grid
 from docmt.settings.system import Entry
 
 Files = dict[str, list[str]]
-"""Paths relative to the root of the project, by the name of the input."""
+"""Lists of paths relative to the root of the project, by the name of the input, such as "scores"."""
 
 FILES_OF_TRAININGS = {"records", "curves"}
-"""The inputs that trainings write, without decoding."""
+"""The names of the inputs that a training writes; an item with no other inputs needs no translations."""
 
 FILES_OF_SYSTEMS: dict[str, tuple[Folder, str, bool]] = {
     "scores": (paths.SCORES, "scores.json", True),
@@ -31,14 +31,14 @@ FILES_OF_SYSTEMS: dict[str, tuple[Folder, str, bool]] = {
     "inside": (paths.TRANSLATIONS, "inside.arrow", False),
     "passages": (paths.PASSAGE, "passages.json", False),
 }
-"""Inputs of kinds (`Item.reads`) that each system of an item has: the stage, its file, and whether all seeds are read.
+"""The inputs (`Item.reads`) that are files of single systems, by name: the stage, the file, and if all seeds count.
 
-Where the last is false, only the first seed is read.
+Where the last value is false, only the file of the first seed is read.
 """
 
 
 def study_of(grid: Grid, study: str, where: str | None = None) -> StudyConfig:
-    """Return a study. Raises UserError, at `where` or at the folder of its pages, where there is no such study."""
+    """Return a study. Raises UserError where there is no such study, at `where` or else at the folder of its pages."""
     if study not in grid.studies:
         raise UserError(
             "unknown study", where=where or paths.REPORT.at(study=study), found=study, expected=", ".join(grid.studies)
@@ -47,20 +47,20 @@ def study_of(grid: Grid, study: str, where: str | None = None) -> StudyConfig:
 
 
 def item_of(grid: Grid, study: str, name: str) -> Item:
-    """Return an item of a study. Raises UserError where it has no table, figure or passage of this name."""
+    """Return an item of a study. Raises UserError where the study has no table, figure or passage of this name."""
     items = study_of(grid, study).items
     check_known("table, figure or passage", name, items, page_of(study, name))
     return items[name]
 
 
 def item_entries(grid: Grid, study: str, name: str) -> list[Entry]:
-    """Return the entries of an item, a system on a corpus each, in the order of the item."""
+    """Return the entries of an item, in its order; an entry is a system on a corpus."""
     systems = item_of(grid, study, name).systems_of(grid.studies[study].corpora)
     return [grid.named(study, *system) for system in dict.fromkeys(systems)]
 
 
 def item_corpora(grid: Grid, study: str, name: str) -> list[str]:
-    """Return the corpora of an item, and those whose vocabularies or models its systems use."""
+    """Return the corpora that an item needs: those of its counts and systems, and those whose models these use."""
     counted = [corpus for corpus, *_ in item_of(grid, study, name).counts_of(grid.studies[study].corpora)]
     needed = [corpus for entry in item_entries(grid, study, name) for corpus in grid.corpora_for(entry)]
     return list(dict.fromkeys([*counted, *needed]))
@@ -81,8 +81,9 @@ def item_files(grid: Grid, study: str, name: str) -> Files:
 def study_files(grid: Grid, study: str) -> Files:
     """Return the input files of a study's page, by the name of the input.
 
-    They are the inputs of all items, the pages of the items, the records of all trainings, and all scores. Systems of
-    items that need only trainings have no scores here, so that the page translates nothing for them.
+    They are the inputs of all items, the pages of the items, the records of all trainings, and the scores of systems.
+    The scores of systems that occur only in items without translations are left out, so that nothing is translated for
+    the page alone.
     """
     config = study_of(grid, study)
     entries = _runnable(grid, grid.of_study(study))
@@ -108,14 +109,14 @@ def _each_once(files: Files) -> Files:
 
 
 def _runnable(grid: Grid, entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries that are not left out."""
+    """Return the entries whose corpora and checkpoints are available."""
     return [entry for entry in entries if grid.left_out(entry) is None]
 
 
 def _trained_only(grid: Grid, study: str, read: dict[str, Files]) -> set[SystemOnCorpus]:
-    """Return the systems of items that need only trainings, unless another item needs more of them.
+    """Return the systems that occur only in items whose inputs are all written by trainings.
 
-    `read`: the files of each item.
+    `read` has the input files of each item.
     """
     systems: dict[bool, set[SystemOnCorpus]] = {True: set(), False: set()}
     for name, files in read.items():
@@ -130,7 +131,7 @@ def _system_on_corpus(entry: Entry) -> SystemOnCorpus:
 
 
 def page_of(study: str, name: str) -> str:
-    """Return the path of the page of an item; the name of the study's own page is `index`."""
+    """Return the path of the page of an item; the name `index` gives the page of the whole study."""
     return f"{paths.REPORT.at(study=study)}/{name}.html"
 
 
@@ -142,16 +143,16 @@ def card_of(grid: Grid, corpus: str) -> str:
 def run_folder(grid: Grid, stage: Folder, entry: Entry, seed: int, **names: str) -> str:
     """Return the folder of a run in one of the stages 5 to 7; `names`: further parts of the folder's path.
 
-    The folder of a training is that of the system whose model the entry uses.
+    Several systems may use the model of one training; the folder of stage 5 is then that of the trained system.
     """
     system = entry.trained if stage is paths.TRAINING else entry.folder
     return stage.at(scale=grid.scale, corpus=entry.corpus, system=system, seed=seed, **names)
 
 
 def compared_systems(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry, Entry, list[int]]]:
-    """Yield every system of a table with its baseline, and the seeds that both have.
+    """Yield the entry of each system of an item that has a baseline, the entry of the baseline, and their common seeds.
 
-    Pairs without a common seed are left out, and pairs with an entry that is not run.
+    Pairs without a common seed are left out, and so are pairs with an entry that is not run.
     """
     for corpus, system, baseline in item.pairs(grid.studies[study].corpora):
         pair = [grid.named(study, corpus, name) for name in (system, baseline)]
@@ -161,9 +162,10 @@ def compared_systems(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry
 
 
 def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> str | None:
-    """Return the path, below `results/`, of the card of a later stage that has a count.
+    """Return the path, below `results/`, of the card of a later stage than stage 1 that has a count of a split.
 
-    It is that of the study's first system with the needed view; none where stage 1 or no stage gives the count.
+    It is the card of the study's first system with a view that gives the count. The result is None where stage 1 gives
+    the count, or no stage does.
     """
     if count not in COUNTS:
         return None
@@ -177,20 +179,20 @@ def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> s
 
 
 def _of_systems(grid: Grid, what: str, entries: Iterable[Entry], study: str = "", name: str = "") -> list[str]:
-    """Return the files of an input of `FILES_OF_SYSTEMS`; `study` and `name` are needed for a passage only."""
+    """Return the files of the input `what` (FILES_OF_SYSTEMS) of the entries; only passages need `study` and `name`."""
     stage, file, all_seeds = FILES_OF_SYSTEMS[what]
     runs = [(entry, seed) for entry in entries for seed in (entry.seeds if all_seeds else entry.seeds[:1])]
     return [f"{run_folder(grid, stage, *run, study=study, passage=name)}/{file}" for run in runs]
 
 
 def _comparisons(grid: Grid, study: str, name: str) -> list[str]:
-    """Return the file with the p-values of a table; empty where the table compares no systems."""
+    """Return the file with the p-values of a table; the list is empty where the table compares no systems."""
     is_compared = any(compared_systems(grid, study, item_of(grid, study, name)))
     return [f"{paths.COMPARISON.at(study=study, table=name)}/comparisons.json"] if is_compared else []
 
 
 def _cards(grid: Grid, study: str, name: str) -> list[str]:
-    """Return the cards with the counts of a table: those of stage 1, then those of later stages."""
+    """Return the cards with the counts of a table: the cards of stage 1, then the cards of later stages."""
     counts = item_of(grid, study, name).counts_of(grid.studies[study].corpora)
     wanted = [count for count in counts if count[0] not in grid.not_run]
     later = [card for count in wanted if (card := later_card(grid, study, *count)) is not None]
@@ -198,14 +200,14 @@ def _cards(grid: Grid, study: str, name: str) -> list[str]:
 
 
 def _tokens(grid: Grid, study: str, name: str) -> list[str]:
-    """Return the tokens of the item's corpora, in the texts of its systems."""
+    """Return the files of the tokens of the item's corpora, for the presets of text of its systems."""
     entries = _runnable(grid, item_entries(grid, study, name))
     pairs = [(grid.data_folder(entry.corpus), entry.system.text) for entry in entries]
     return [f"{paths.TOKENS.at(corpus=corpus, text=text)}/tokens.arrow" for corpus, text in pairs]
 
 
 def _human(grid: Grid, study: str, name: str) -> list[str]:
-    """Return the file of judgements that config.yaml names for the study, if any."""
+    """Return the file of human judgements that config.yaml names for the study, if it names one."""
     return [grid.human[study]] if study in grid.human else []
 
 
@@ -215,4 +217,4 @@ FILES_OF_ITEMS: dict[str, Callable[[Grid, str, str], list[str]]] = {
     "tokens": _tokens,
     "human": _human,
 }
-"""All other inputs of kinds: functions from the grid, the study and the item's name to the files."""
+"""The functions that return the files of all other inputs, from the grid, the study and the name of the item."""

@@ -1,7 +1,7 @@
-"""Discourse coherence: the mean similarity of adjacent sentences, from the vectors of their words.
+"""Discourse coherence: the mean similarity of adjacent sentences, computed from word vectors.
 
-Paper: lexical chains, section 5.1, eq. 23, after Lapata and Barzilay (2005). The vector of a sentence is the mean of
-its words' vectors; the similarity of two sentences is the cosine of their vectors.
+Paper: lexical chains (Lyu et al. 2022), section 5.1, eq. 23, after Lapata and Barzilay (2005). The vector of a sentence
+is the mean of the vectors of its words; the similarity of two sentences is the cosine of their vectors.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from docmt.scoring.word_vectors import WordVectors, read_word_vectors
 
 
 def sentence_vectors(lines: Sequence[str], vectors: WordVectors) -> np.ndarray:
-    """Return the mean of the vectors of each line's words; shape (lines, dimensions).
+    """Return the mean vector of the words of each line; shape (lines, dimensions).
 
     Words without a vector are left out. The row of a line is zero where none of its words has a vector.
     """
@@ -29,9 +29,9 @@ def sentence_vectors(lines: Sequence[str], vectors: WordVectors) -> np.ndarray:
 def similarities(lines: Sequence[str], documents: Sequence[str], vectors: WordVectors) -> np.ndarray:
     """Return the cosines of adjacent sentences, from -1 to 1, in the order of `adjacent_pairs`; shape (pairs,).
 
-    `lines` are sentences of words, `documents` has the name of the document of each line. The cosine is 0 where a
+    `lines` are tokenised sentences, and `documents` has the name of the document of each line. The cosine is 0 where a
     sentence of the pair has no word with a vector: eq. 23 counts all pairs, and an empty translation is similar to no
-    sentence.
+    other sentence.
 
     Example: the vector of "a b" is (1, 1) / 2; its cosine with (0, 1) is the square root of 1/2.
 
@@ -50,8 +50,8 @@ def similarities(lines: Sequence[str], documents: Sequence[str], vectors: WordVe
 def coherence(values: Sequence[float], lines: Sequence[str], vectors: WordVectors) -> dict:
     """Return `{"score", "pairs", "words", "unknown_words", "signature"}` from the `similarities` of `lines`.
 
-    `unknown_words` is the number of `words` that have no vector. The result is empty where all documents have a single
-    sentence.
+    `score` is the mean of `values`, the similarities of the `pairs` of adjacent sentences. `unknown_words` is the
+    number of words without a vector among all `words`. The result is empty where each document has a single sentence.
     """
     if not len(values):
         return {}
@@ -72,9 +72,9 @@ def signature(vectors: WordVectors) -> str:
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """Return coherence of the translations' tokens.
+    """Return the coherence of the tokens of a system's translations.
 
-    The result is empty where the settings name no word vectors, or where a line of the translations is a document.
+    The result is empty where the settings name no word vectors, and where a line of the translations is a document.
     """
     settings, documents = job.settings["coherence"], job.references.documents
     if settings is None or job.lines != "sentences":

@@ -1,4 +1,4 @@
-"""Readers of translations and of their references, raw and tokenised, line by line."""
+"""Readers of the translations of a system and of the references, raw and tokenised."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,27 +16,27 @@ from docmt.base.vocabulary import SPECIALS
 from docmt.settings.data import CutConfig
 
 INSTANCES = only(SEGMENTS, "document", "first", "source_lengths")
+"""The columns of a SEGMENTS table that say which sentences are in an instance."""
 
 DIGITS = 8
-"""Number of hexadecimal digits of a file's SHA-256 in a signature."""
+"""The number of hexadecimal digits of a file's SHA-256 in a signature."""
 
 Lines = Literal["sentences", "documents"]
-"""The unit of a line of a system's translations: documents, where the model does not mark the ends of sentences."""
-
+"""The unit of a line of translations: "documents" where the model does not mark the ends of sentences."""
 
 Stream = Sequence[str | None]
 """A reference for each line, such as the second reference of each sentence.
 
-The entry of a line that has fewer references is None, since documents may have different numbers of references.
+Documents may have different numbers of references; the entry of a line that has fewer references is None.
 """
 
 
 @dataclass(frozen=True)
 class Instances:
-    """The packed instances of a view.
+    """The instances of a view whose segments are several whole sentences, one segment after another.
 
-    `names` has the name of the instance of each sentence, such as `talk1:0`. `view` is the name of the view's cut, such
-    as `tokens512`.
+    `names` has the name of the instance of each sentence: its document and the number of its first sentence, such as
+    `talk1:0`. `view` is the name of the view's cut, such as `tokens512`.
     """
 
     names: tuple[str, ...]
@@ -56,12 +56,12 @@ class References:
     instances: Instances | None = None
 
     def count(self, lines: Lines) -> int:
-        """Return the number of sentences or of documents, as `lines` says."""
+        """Return the number of test sentences or, where `lines` is "documents", of test documents."""
         return len(self.raw[0]) if lines == "sentences" else len(collapse_runs(self.documents))
 
 
 def collapse_runs(names: Sequence[str]) -> list[str]:
-    """Replace each run of equal names by a single name: from the documents of sentences to a list of documents.
+    """Return the names with each run of equal names replaced by one name, such as the documents of a list of sentences.
 
     >>> collapse_runs(["a", "a", "b", "a"])
     ['a', 'b', 'a']
@@ -71,16 +71,16 @@ def collapse_runs(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Translations:
-    """A line for each test sentence or test document: detokenised, and as the tokens that the model produced."""
+    """The translations of a system, one for each test sentence or document, as plain text and as the model's tokens."""
 
     raw: tuple[str, ...]
     tokenized: tuple[str, ...]
 
 
 def read_references(corpus: Path, tokens: Path) -> References:
-    """Read the references of the test split as the text of the corpus.
+    """Read the references of the test split from the text of the corpus.
 
-    References are never restored from ids, since an unknown word would become <unk>. Raises UserError where there is
+    References are never restored from ids, where an unknown word is <unk>. Raises UserError where there is
     no test split, where the tables of stages 1 and 2 have different sentences, or where a reference contains a
     special symbol of the vocabulary.
     """
@@ -107,9 +107,11 @@ def read_references(corpus: Path, tokens: Path) -> References:
 
 
 def _tokenized(file: Path, rows: list[tuple], tokenized: list[tuple]) -> Iterable[list[str]]:
-    """Return the tokenised references of each sentence, as an iterator of lists.
+    """Return an iterator over the lists of tokenised references of each sentence.
 
-    `rows` are rows of the corpus, `tokenized` are rows of its tokens. `file` has the tokens of further references.
+    `rows` are the test sentences of the corpus, `tokenized` their tokens; both have the document and the number of the
+    sentence first. `file` is the table with the tokens of further references. Raises UserError where the numbers of
+    further references differ from the corpus.
     """
     expected_counts = {row[:2]: len(row[3]) for row in rows if row[3]}
     further_tokens = {}
@@ -128,16 +130,18 @@ def _tokenized(file: Path, rows: list[tuple], tokenized: list[tuple]) -> Iterabl
 
 
 def _streams(references: Iterable[list[str]]) -> tuple[Stream, ...]:
-    """Transpose the references: from a list for each sentence to a stream for each reference."""
-    # Sentences with fewer references have None in the last streams.
+    """Turn lists of the references of each sentence into a stream for each reference."""
+    # `zip_longest` fills the streams of a sentence that has fewer references with None.
     return tuple(zip_longest(*references))
 
 
 def _rows(table: pa.Table, *columns: str) -> list[tuple]:
+    """Return the rows of a table as tuples of the given columns."""
     return list(zip(*(table[name].to_pylist() for name in columns), strict=True))
 
 
 def _refuse_special_symbols(file: Path, rows: list[tuple]) -> None:
+    """Raise UserError where a reference contains a special symbol of the vocabulary."""
     for document, sentence, target, further in rows:
         for symbol in SPECIALS:
             if any(symbol in text for text in (target, *further)):
@@ -150,10 +154,11 @@ def _refuse_special_symbols(file: Path, rows: list[tuple]) -> None:
 
 
 def read_instances(view: Path, cut: CutConfig, references: References) -> References:
-    """Return `references` with the packed instances of the view in the folder `view`, whose test cut is `cut`.
+    """Return `references` with the instances of the view in the folder `view`, whose test cut is `cut`.
 
-    The references are unchanged where the cut does not pack sentences: windows overlap, and a cut into documents has
-    documents as instances. Raises UserError where the view has other sentences than the references.
+    The references are unchanged where the cut limits neither the tokens nor the sentences of a segment: windows
+    overlap, and whole documents are known already. Raises UserError where the view has other sentences than the
+    references.
     """
     if cut.max_tokens is None and cut.max_sentences is None:
         return references
@@ -200,7 +205,7 @@ def _lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
 
 
 def window_positions(folder: Path) -> list[int]:
-    """Return the positions j in a window for which the folder has translations `test.j<j>.txt`, in rising order."""
+    """Return the positions j in a window, from small to large, for which the folder has a file `test.j<j>.txt`."""
     matches = (re.fullmatch(r"test\.j(\d+)\.txt", file.name) for file in folder.iterdir())
     return sorted(int(match[1]) for match in matches if match)
 

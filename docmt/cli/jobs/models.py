@@ -1,4 +1,4 @@
-"""Jobs of stage 6: translations and contrastive scores of a view, and translations of passages."""
+"""Jobs of stage 6: they translate a view, score its contrastive variants, and translate passages of a study."""
 
 from pathlib import Path
 from typing import Annotated
@@ -50,7 +50,7 @@ def score_variants(
     model: Model,
     view: View,
     output: Annotated[Path, output_file("contrastive.arrow to write: a score for each variant")],
-    whole: Annotated[bool, typer.Option("--whole", help="score the sentences before the judged one too")] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="score the sentences before the judged sentence too")] = False,
     chains: Chains = None,
     device: Device = "auto",
     threads: Threads = None,
@@ -66,7 +66,9 @@ def score_variants(
 
 
 def translate_passages(
-    settings: Annotated[Path, input_file("settings.json of the passages: documents and search")],
+    settings: Annotated[
+        Path, input_file("settings.json of the passages: their documents, and the settings of the search")
+    ],
     model: Model,
     output: Annotated[Path, output_file("passages.json to write")],
     device: Device = "auto",
@@ -74,7 +76,7 @@ def translate_passages(
 ) -> None:
     """Translate the documents of the settings, sentence by sentence.
 
-    A model that does not mark sentences gives one line for a document.
+    A model that does not mark the ends of sentences writes one line for a whole document.
     """
     from docmt.api.translate import translate_documents
     from docmt.decoding.files import read_passages

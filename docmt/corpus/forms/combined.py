@@ -1,4 +1,4 @@
-"""The form `combined`: several readers; each split is the concatenation of the readers' splits, in order."""
+"""The form `combined`: a list of readers. Each split has the documents of this split of all readers, in their order."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -13,37 +13,37 @@ from docmt.corpus.opening import read
 
 @dataclass(frozen=True)
 class CombinedConfig(ReaderConfig):
-    """The settings of `combined`: the readers, in order."""
+    """The settings of the form `combined`: the readers in `parts`, in order."""
 
     kind: Literal["combined"]
     parts: tuple[ReaderConfig, ...]
 
     def __post_init__(self) -> None:
-        """Refuse settings without a reader."""
+        """Raise BadValue where `parts` has no reader."""
         need(bool(self.parts), "parts", "nothing", "one reader or more")
 
     def readers_of_files(self, path: tuple = ()) -> Iterator[tuple[tuple, FileReaderConfig]]:
-        """Yield the readers of files of all parts, each with its path in the settings."""
+        """Yield the readers of files of each part, with the path of each reader in the settings."""
         for number, part in enumerate(self.parts):
             yield from part.readers_of_files((*path, "parts", number))
 
     def limited(self, splits: Collection[str]) -> Self | None:
-        """Return the parts that can be read for these splits, None where there is no such part."""
+        """Return this reader with each part limited to the given splits; None where no part has such a split."""
         parts = tuple(part for part in (part.limited(splits) for part in self.parts) if part is not None)
         return replace(self, parts=parts) if parts else None
 
     def small(self, fixture: FixtureConfig) -> Self:
-        """Return the same reader with the sizes of a fixture in all parts."""
+        """Return this reader with the sizes of a fixture (a generated corpus) in all parts."""
         return replace(self, parts=tuple(part.small(fixture) for part in self.parts))
 
 
 def documents(config: CombinedConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Yield the documents of each part, in order."""
+    """Yield the documents of all parts, part by part."""
     for part in config.parts:
         yield from read(part, inputs).documents
 
 
 def items(config: CombinedConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
-    """Yield the contrastive items of each part, in order."""
+    """Yield the contrastive items of all parts, part by part."""
     for part in config.parts:
         yield from read(part, inputs).items
