@@ -46,7 +46,7 @@ class Progress:
         self.source_run = self.first_run
         """The number, in the batch, of the source sentence that each hypothesis is translating."""
         self.ancestors = self.first_run.new_zeros((len(self.first_run), 0))
-        """(N, tokens): the hypothesis that wrote each token, without tokens that all of an instance share."""
+        """(N, tokens): the hypothesis that wrote each token; tokens that an instance's hypotheses share are absent."""
 
     def advance(self, tokens: HypothesisTokens) -> None:
         """Record the newest token of each hypothesis."""
