@@ -116,7 +116,7 @@ class CutSplit:
 
     @classmethod
     def of(cls, sentences: Sentences, cut: CutConfig) -> "CutSplit":
-        """Select the documents that are long enough, add copies where the cut has `partial_copy`, and cut the documents."""
+        """Select the documents that are long enough, add copies where the cut has `partial_copy`, and cut them all."""
         selected = sentences.select(long_enough(sentences, cut))
         costs = sentence_costs(selected.source.lengths, selected.target.lengths)
         filled = selected if cut.partial_copy is None else with_copies(selected, cut.window - 1, cut.partial_copy)
