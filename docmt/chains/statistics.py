@@ -19,7 +19,7 @@ Documents = list[list[list[str]]]
 """Documents as lists of sentences; a sentence is a list of words."""
 
 SUB_DOCUMENT = 20
-"""The number of sentences of a part of a training document: chains are counted in parts (lexical chains, appendix A)."""
+"""The number of sentences of a sub-document; training chains are counted in these (lexical chains, appendix A)."""
 
 COUNTED = ("texts", "words", "chains", "words_in_chains")
 """The names of the counts: texts, words, chains, and words in chains. A text is a document, or a segment of a view."""
