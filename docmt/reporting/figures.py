@@ -170,8 +170,8 @@ def _paint_curves(
     """Paint curves of at most CURVE_POINTS points; the last point of each curve has the marker of its system.
 
     `x`, `unit`: the labels of the axes. `steps`: the allowed distances between ticks, times powers of ten; None for
-    all. `logarithmic`: whether the vertical axis is logarithmic. `level`: the place of a dashed line for comparison.
-    `from_zero`: whether the vertical axis begins at 0.
+    those of matplotlib. `logarithmic`: whether the vertical axis is logarithmic. `level`: the place of a dashed line
+    for comparison. `from_zero`: whether the vertical axis begins at 0.
     """
     for curve in drawn:
         xs, ys, style = thin(curve.x), thin(curve.y), look[curve.system]

@@ -79,7 +79,10 @@ def matrix(value: Any) -> tuple[list[str], list[tuple[str, list[Any]]]] | None:
 
 
 def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict[str, Any]:
-    """Return a nested mapping as a flat one with joined keys: `{"train.lr": 1e-3, ...}`."""
+    """Return the values of nested mappings in a single mapping with joined keys: `{"train.lr": 1e-3, ...}`.
+
+    `between`: the text between two joined keys. `before`: the text at the start of all keys.
+    """
     flat: dict[str, Any] = {}
     for key, item in value.items():
         nested = isinstance(item, dict)

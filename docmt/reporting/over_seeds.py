@@ -11,7 +11,7 @@ NOT_RUN = "not run"
 NOT_SCORED = "not scored"
 PUBLISHED_ONLY = "published only"
 DOCUMENTS_ONLY = "documents only"
-"""Reasons why a cell has no number."""
+"""The reasons why a cell has no number."""
 
 
 def not_run(why: str | None) -> str:

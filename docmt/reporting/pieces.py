@@ -21,7 +21,7 @@ from docmt.reporting.results import Results
 class PieceContent:
     """The content of an item, which the module of its kind returns.
 
-    `data`: the object that the template renders; None where no run has the content. `records`: the content as flat
+    `data`: the object that the template renders; None where there is no content. `records`: the content as flat
     records, for JSON and CSV. `template`: a file of `templates/kinds`; empty for the file with the name of the kind.
     """
 
@@ -47,7 +47,7 @@ class Piece:
 
 
 def pieces(results: Results) -> list[Piece]:
-    """Return all items of the page, in the order of the study."""
+    """Return all items of the page, in the order of the page, with their content."""
     return [_piece(name, item, results) for name, item in results.settings.study.items.items()]
 
 
@@ -66,7 +66,7 @@ def _why_empty(item: Item, results: Results) -> str:
 
 
 def to_json(piece: Piece, results: Results) -> dict[str, Any]:
-    """Return the content of `<item>.json`."""
+    """Return the content of the JSON file of an item."""
     study = {"study": results.settings.study.study, "scale": results.settings.scale, "name": piece.name}
     stated = {name: getattr(piece.item, name) for name in ("kind", "title", "paper", "caption", "note")}
     marks = {"marks": piece.content.marks} if piece.template == "systems.html" else {}

@@ -228,8 +228,7 @@ def _by_step(
         if chance is not None:
             axes.plot(range(len(steps)), [math.nan if level is None else level for level in chance], **LEVEL)
         for number, (system, values) in enumerate(lines):
-            # Points of several systems often coincide at 100 %; they are moved a little to the side, so that all can be
-            # seen.
+            # Points of several systems often coincide at 100 %: moved a little to the side, all points can be seen.
             aside = 0.05 * (number - (len(lines) - 1) / 2)
             points = [(step + aside, value) for step, value in enumerate(values) if value is not None]
             axes.plot([x for x, _ in points], [value for _, value in points], **look[system].marked)

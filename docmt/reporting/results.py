@@ -63,8 +63,7 @@ class ReportSettings:
         lines = Lines(str(path))
         value = mapping(read_json(path), lines)
         check_keys(value, cls.__dataclass_fields__, lines)
-        # `entries` has the systems with all of their settings, so that the section `systems` of the study is not
-        # needed.
+        # `entries` has the systems with all settings, so that the section `systems` of the study is not needed.
         study = {**mapping(value.get("study"), lines, ("study",)), "systems": {}}
         return parse(cls, {**value, "study": study}, lines)
 

@@ -56,7 +56,7 @@ def content(name: str, config: PassageConfig, results: Results) -> PieceContent:
 
 
 def _translated(name: str, config: PassageConfig, system: str, results: Results) -> list[list[str]] | None:
-    """Read the translations of a system, a list of sentences for each document; None where it has not translated.
+    """Read a system's translations, a list of sentences for each document; None where there is no file of them.
 
     Raises UserError where the file has other content, or another number of documents than the passage.
     """

@@ -32,7 +32,7 @@ def content(name: str, figure: PositionsFigure, results: Results) -> PieceConten
 
 
 def _positions(figure: PositionsFigure, results: Results) -> Iterator[dict]:
-    """Yield the record of each position of each line; the first position is 1."""
+    """Yield the record of each position of each line of the figure; positions are counted from 1."""
     for series in figure.series:
         windows = [e for e in results.settings.entries if (e.corpus, e.system.name) == (figure.corpus, series.system)]
         last = max((entry.system.view.test.window or 1 for entry in windows), default=0)

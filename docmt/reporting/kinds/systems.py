@@ -89,8 +89,7 @@ class Row:
 class Column:
     """A column of the page: a metric in a column that the study states; `key` is the name of the study's column.
 
-    `has_published`: whether a row has a published number in this column, without which the page shows only measured
-    numbers.
+    `has_published`: whether a row has a published number here; in other columns the page shows measured numbers alone.
     """
 
     key: str
