@@ -1,7 +1,8 @@
 """The lexical chains of whole documents, as chains of words, and the stop list of all chains.
 
-LTCR is scored over these chains.
-Paper: lexical chains, appendix A: a stop list of the 1,000 most frequent source words of the training set, whose
+With its default settings, scoring computes LTCR over the same chains.
+
+Paper: lexical chains, appendix A: the stop list is the 1,000 most frequent source words of the training set, whose
 repetition carries no meaning.
 """
 
@@ -39,19 +40,22 @@ def read_stop_words(path: Path) -> frozenset[str]:
 
 
 NEEDED = only(TOKENS, "split", "document", "source_tokens")
-"""The columns of tokens.arrow that the stage reads."""
+"""The columns of tokens.arrow that the jobs of this file read."""
 
 
 @dataclass(frozen=True)
 class WordsSettings:
-    """The `settings.json` of the chains of words. `stop_words`: the length of the stop list."""
+    """The `settings.json` of the chains of words. `stop_words`: the number of words of the stop list."""
 
     version: int
     stop_words: int
 
 
 def build_words(settings: WordsSettings, tokens: Path, output: Path, workers: Workers = ALONE) -> None:
-    """Write chains.arrow (the chains of all documents), stop_words.txt (from the training split) and card.json."""
+    """Write chains.arrow, with the chains of all documents, and stop_words.txt and card.json.
+
+    The stop list has the most frequent source words of the training split.
+    """
     file = tokens / "tokens.arrow"
     stop_words = most_frequent(count_words(file, workers), settings.stop_words)
     total = len(ArrowShards(file, NEEDED))
@@ -75,14 +79,14 @@ def count_words(tokens: Path, workers: Workers = ALONE) -> Counter[str]:
 
 
 class WordCounter:
-    """A function from the number of a shard of tokens to the counts of its training words."""
+    """A function from the number of a shard of tokens to the counts of the source words of its training sentences."""
 
     def __init__(self, tokens: Path) -> None:
-        """Open the tokens, once in each worker process."""
+        """Open the file of tokens; each worker process does it once."""
         self._shards = ArrowShards(tokens, NEEDED)
 
     def __call__(self, number: int) -> Done[dict[str, int]]:
-        """Return the number of occurrences of each training word in shard `number`."""
+        """Return the number of occurrences of each source word in the training sentences of shard `number`."""
         rows = self._shards[number]
         lines = rows["source_tokens"].filter(pc.equal(rows["split"], "train"))
         counts = pc.value_counts(pc.list_flatten(pc.split_pattern(lines, " ")))
@@ -94,7 +98,7 @@ class DocumentChainFinder:
     """A function from the number of a shard of tokens to its rows of CHAINS_WORDS and the counts of each split."""
 
     def __init__(self, tokens: Path, stop_words: tuple[str, ...]) -> None:
-        """Open the tokens, once in each worker process; the stop words are in no chain."""
+        """Open the file of tokens, once in each worker process; words of `stop_words` form no chains."""
         self._shards, self._stop_words = ArrowShards(tokens, NEEDED), stop_words
 
     def __call__(self, number: int) -> Done[tuple[pa.RecordBatch, Counts]]:
@@ -116,7 +120,7 @@ class DocumentChainFinder:
             },
             CHAINS_WORDS,
         )
-        # A shard may hold the end of a split and the beginning of the next one.
+        # A shard may have the last documents of one split and the first documents of the next.
         splits = rows["split"].to_numpy()[starts(documents)]
         of_chains = table["split"].to_numpy(zero_copy_only=False)
         counts = {split: count(lengths[splits == split], sizes[of_chains == split]) for split in dict.fromkeys(splits)}

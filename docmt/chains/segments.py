@@ -34,16 +34,16 @@ from docmt.chains.statistics import cards, count
 from docmt.settings.data import ViewConfig
 
 SPLIT = only(TOKENS, "split")
-"""The column that says which splits a shard of tokens has."""
+"""The column from which the splits of a shard of tokens are read."""
 NEEDED = only(TOKENS, "split", "document", "sentence", "source_tokens", "source_pieces")
 """The columns of tokens.arrow from which chains are computed."""
 ROWS = only(SEGMENTS, "document", "first", "source_lengths")
-"""The columns of a view that name the sentences of each segment."""
+"""The columns of a view that identify the sentences of each segment."""
 VARIANTS = only(CONTRASTIVE_SEGMENTS, "source_ids", "source_lengths")
-"""The columns of contrastive segments from which chains are computed."""
+"""The columns of contrastive segments from which their chains are computed."""
 
 ShardOfView = tuple[int, dict[str, int]]
-"""The number of a shard of tokens and, by split, the number of the view's shard that was cut from it."""
+"""The number of a shard of tokens, and, by split, the number of the shard of the view that was cut from it."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,11 @@ class SegmentsSettings:
 def build_segments(
     settings: SegmentsSettings, tokens: Path, words: Path, view: Path, output: Path, workers: Workers = ALONE
 ) -> None:
-    """Write {train, dev, test}.arrow, a row for each segment of the view, and card.json.
+    """Write {train, dev, test}.arrow, with a row for each segment of the view, and card.json.
 
-    Also writes contrastive.arrow where the view has contrastive segments, and a copy of the stop list. A word is in a
-    chain where it occurs at least twice within the segment.
+    The folder also gets a copy of the stop list, and contrastive.arrow where the view has contrastive segments. A word
+    forms a chain where it occurs at least twice within the segment.
+
     Raises UserError where the view was cut from different tokens.
     """
     stop_words = read_stop_words(words / STOP_WORDS)
@@ -75,15 +76,15 @@ def build_segments(
                 writers[split].write_batch(chains)
             counts = add_counts(counts, shard_counts)
     write_if_any(output / "contrastive.arrow", _contrastive(tokens, view, stop_words))
-    # The folder of a model that is trained on these chains gets a copy of the stop list.
+    # A training copies this stop list from here into the folder of its model.
     write_stop_words(output / STOP_WORDS, sorted(stop_words))
     write_json(output / "card.json", {"view": settings.view.name, "splits": cards(counts)})
 
 
 def _shards_of_view(tokens: Path, view: Path) -> list[ShardOfView]:
-    """Return for each shard of tokens the shards of the view that were cut from it.
+    """Return, for each shard of tokens, the numbers of the view's shards that were cut from it.
 
-    Raises UserError where the view has a different number of shards.
+    Raises UserError where a split of the view does not have as many shards as the split of the tokens.
     """
     shards, tasks = ArrowShards(tokens, SPLIT), []
     used = dict.fromkeys(SPLITS, 0)
@@ -106,15 +107,15 @@ def _shards_of_view(tokens: Path, view: Path) -> list[ShardOfView]:
 
 
 class SegmentChainFinder:
-    """A function from a shard of tokens, and the view's shards cut from it, to SEGMENT_CHAINS and counts by split."""
+    """A function from the numbers of a shard of tokens and of its shards of the view to chains and counts, by split."""
 
     def __init__(self, tokens: Path, view: Path, stop_words: tuple[str, ...]) -> None:
-        """Open the tokens and the view, once in each worker process; the stop words are in no chain."""
+        """Open the files of tokens and of the view, once in each worker process; stop words form no chains."""
         self._tokens, self._stop_words = ArrowShards(tokens, NEEDED), stop_words
         self._view = {split: ArrowShards(view / f"{split}.arrow", ROWS) for split in SPLITS}
 
     def __call__(self, task: ShardOfView) -> Done[tuple[dict[str, pa.RecordBatch], Counts]]:
-        """Return the chains and counts of each split of a shard.
+        """Return the chains of the segments that were cut from a shard of tokens, and their counts, by split.
 
         Raises UserError where the view was cut from different tokens.
         """
@@ -129,28 +130,29 @@ class SegmentChainFinder:
         return Done((tables, counts), len(rows))
 
     def _segment_words(self, rows: pa.Table, segments: pa.Table, split: str, place: int) -> "SegmentWords":
-        """Return the words of each segment, from the rows of tokens that the segment names.
+        """Return the words of each segment; `rows` are the rows of tokens of the split in the shard.
 
-        `place`: the number of the view's shard, for messages.
+        `place`: the number of the view's shard, for messages. Raises UserError where a segment was cut from different
+        tokens.
         """
         words, pieces = (pc.split_pattern(rows[f"source_{name}"].chunk(0), " ") for name in ("tokens", "pieces"))
         counts, expected = (column.value_lengths().to_numpy() for column in (words, pieces))
         lengths = segments["source_lengths"].chunk(0)
         sentences, actual = lengths.value_lengths().to_numpy(), lengths.flatten().to_numpy()
         row = _rows(rows, segments, sentences)
-        # Where `row` is -1, `expected[row]` is a value of the last row, which the first condition makes irrelevant.
+        # Where `row` is -1, `expected[row]` is the value of the last row; the first condition is then true anyway.
         differing = np.flatnonzero((row < 0) | (expected[row] != actual))
         if len(differing):
             self._refuse(segments, int(np.searchsorted(np.cumsum(sentences), differing[0], side="right")), split, place)
         chosen = spans(starts(counts)[row], counts[row])
-        # Windows repeat sentences: as numbers of a dictionary, words take little memory and are compared fast.
+        # Windows repeat sentences. As numbers of a dictionary, repeated words take little memory and are compared fast.
         chosen_words = words.flatten().dictionary_encode().take(pa.array(chosen))
         return SegmentWords(
             chosen_words, sums(counts[row], sentences), count_pieces(pieces.flatten(), expected)[chosen]
         )
 
     def _refuse(self, segments: pa.Table, number: int, split: str, place: int) -> NoReturn:
-        """Raise UserError that names segment `number` of the view's shard `place`."""
+        """Raise UserError with segment `number` of the view's shard `place` in the message."""
         before = sum(len(self._view[split][number]) for number in range(place))
         name, first, lengths = (segments[name][number].as_py() for name in ROWS.names)
         raise UserError(
@@ -163,9 +165,9 @@ class SegmentChainFinder:
 
 
 def _rows(rows: pa.Table, segments: pa.Table, sentences: np.ndarray) -> np.ndarray:
-    """Return the number of the row of tokens of each sentence of the segments, or -1 where there is no such row.
+    """Return the row of tokens of each sentence of the segments; -1 where there is no such row.
 
-    `sentences`: the number of sentences of each segment.
+    `rows`: the rows of tokens of a shard. `sentences`: the number of sentences of each segment.
     """
     opens = np.flatnonzero(rows["sentence"].to_numpy() == 0)
     bounds = np.append(opens, len(rows))
@@ -177,9 +179,9 @@ def _rows(rows: pa.Table, segments: pa.Table, sentences: np.ndarray) -> np.ndarr
 
 @dataclass(frozen=True, eq=False)
 class SegmentWords:
-    """The words of segments: `words`, one segment after another, and counts of words and pieces.
+    """The words of several segments, as the array `words` of all words, one segment after another.
 
-    `lengths`: the number of words of each segment; `counts`: the number of pieces of each word.
+    `lengths`: the number of words of each segment. `counts`: the number of pieces of each word.
     """
 
     words: pa.Array
@@ -187,7 +189,7 @@ class SegmentWords:
     counts: np.ndarray
 
     def table(self, chains: Chains) -> pa.RecordBatch:
-        """Return the rows of SEGMENT_CHAINS for chains of these words."""
+        """Return a row of SEGMENT_CHAINS for each segment; `chains` are chains of the words of all segments."""
         members, sizes = chains_of_pieces(chains, self.counts)
         pieces = sums(self.counts, self.lengths)
         text = np.searchsorted(np.cumsum(pieces), members[starts(sizes)], side="right")
@@ -198,20 +200,20 @@ class SegmentWords:
 
 
 def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str]) -> pa.Table | None:
-    """Return the chains of the view's contrastive segments, or None for a view without any."""
+    """Return the chains of the view's contrastive segments; None for a view without such segments."""
     file = view / "contrastive.arrow"
     if not file.exists():
         return None
     vocabulary = Vocabulary.load(tokens / "text" / "vocabulary.source.txt")
     texts = _variants(read_arrow(file, VARIANTS), vocabulary)
-    # Two words with `<unk>` may be different words of the text: they form no chain.
+    # Two equal words that contain `<unk>` may be different words of the text, so that they form no chain.
     unknown = set(filter(is_unknown, texts.words.unique().to_pylist()))
     chains = repeated(texts.words, texts.lengths, stop_words | unknown)
     return pa.Table.from_batches([texts.table(chains)])
 
 
 def _variants(segments: pa.Table, vocabulary: Vocabulary) -> SegmentWords:
-    """Return the words of each variant's source sentences, of which the view has the ids alone."""
+    """Return the words of the source sentences of each variant, which are decoded from the ids of their pieces."""
     ids, sentences = (segments[name].combine_chunks() for name in VARIANTS.names)
     words, counts = words_of_ids(ids.flatten().to_pylist(), vocabulary, sentences.flatten().to_numpy())
     ends = np.searchsorted(np.cumsum(counts), np.cumsum(ids.value_lengths()), side="right")
@@ -219,14 +221,17 @@ def _variants(segments: pa.Table, vocabulary: Vocabulary) -> SegmentWords:
 
 
 def words_of_ids(ids: Sequence[int], vocabulary: Vocabulary, lengths: np.ndarray | None = None) -> Words:
-    """Return the words of sentences, and their numbers of pieces, from ids alone.
+    """Return the words of sentences, and the number of pieces of each word, from the ids of the pieces.
 
-    `lengths`: the number of ids of each sentence; None for a single sentence. A piece outside the vocabulary ends its
-    word, since `<unk>` does not say whether the word continues.
+    `lengths`: the number of ids of each sentence; None for a single sentence. A piece outside the vocabulary is the
+    last piece of its word, since `<unk>` does not say whether the word continues.
     """
     return words_of_pieces(vocabulary.decode(ids), lengths)
 
 
 def is_unknown(word: str) -> bool:
-    """Return whether a word of `words_of_ids` holds `<unk>`, and so may be any word. No token of a text holds it."""
+    """Return whether a word of `words_of_ids` contains `<unk>`, so that it may be any word.
+
+    No word of a tokenised text contains `<unk>`.
+    """
     return SPECIALS[UNK] in word

@@ -29,7 +29,7 @@ def align(
     ] = "default",
     model: Annotated[
         Path | None,
-        input_folder("folder of awesome-align's BERT, or of a trained default aligner (results/7_aligners/...)"),
+        input_folder("folder of awesome-align's BERT, or of a default aligner that the workflow trained"),
     ] = None,
     symmetrise: Annotated[
         Heuristic | None,

@@ -1,6 +1,7 @@
-"""Downloads from several sources, resumed after interruptions, and verified before a file gets its final name.
+"""Downloads of corpus files from several sources, which are resumed after interruptions and verified by checksum.
 
-`ask_sources` checks whether the catalogue's sources answer, all of them in parallel, without downloading anything.
+A download is stored under a temporary name; it gets its final name when it is complete and verified. `ask_sources`
+checks whether the sources in the catalogue answer; it asks them in parallel and downloads nothing.
 """
 
 import shutil
@@ -23,27 +24,27 @@ from docmt.catalogue.missing import find_below, is_remote, local_path
 
 ATTEMPTS = 5
 CHUNK_BYTES = 1 << 13
-"""The number of bytes that are lost at most when a transfer breaks off."""
+"""The number of bytes that are received and written together: no more are lost when a transfer breaks off."""
 TIMEOUT_S = 30
 
 ANSWER_TIMEOUT_S = 20
 AT_ONCE = 16
 """The number of sources that are asked in parallel."""
 NO_HEAD = (403, 405, 501)
-"""The statuses of servers that refuse HEAD; these are asked for the first byte of the file instead."""
+"""The HTTP statuses of servers that refuse HEAD requests; such a server is asked for the first byte of the file."""
 AGENT = {"User-Agent": "docmt", "Accept-Encoding": "identity"}
 
 
 class SourceFailed(Exception):
-    """A source did not give the file; the text is the reason."""
+    """The failure of a source to give a file; the text of the exception is the reason."""
 
 
 class Interrupted(Exception):
-    """A transfer that broke off; another attempt may continue it."""
+    """The error of a transfer that broke off; another attempt may continue the transfer."""
 
 
 class WrongChecksum(SourceFailed):
-    """A source gave a different file."""
+    """The failure of a source that gave a file with a different size or checksum than expected."""
 
 
 def fetch(
@@ -55,14 +56,15 @@ def fetch(
     wait_s: float = 1,
     local: Path | None = None,
 ) -> None:
-    """Download `file` to `output`: from the mirror first, then from its sources, until the right bytes arrive.
+    """Download `file` to `output`; try each source in turn until a file with the right checksum arrives.
 
-    The right bytes are those of the catalogue's sha256; where the catalogue has none, the sha256 of the first download
-    counts, which is stored in `lock` (JSON). The part that an interrupted run received stays in `<output>.part`, and
-    the next run continues it. `wait_s`: seconds before the second attempt on a source, doubled for each further
-    attempt. `local`: a folder of the user's, in any layout, which is searched before the mirror.
+    The right checksum is the sha256 in the catalogue or, where the catalogue has none, the sha256 of the first
+    download, which is stored in the JSON file `lock`. The bytes that an interrupted run received stay in
+    `<output>.part`, and the next run downloads the rest. `wait_s` is the number of seconds before the second attempt on
+    a source; it is doubled for each further attempt. The sources are the folder `local` of the user (in any layout),
+    the mirror, and the sources in the catalogue, in this order.
 
-    Raises UserError, with the reason of every source, where none gives the file.
+    Raises UserError, with the reason for each source, where no source gives the file.
     """
     key = f"{corpus}/{file.name}"
     expected = file.sha256 or locked_checksums(lock).get(key)
@@ -79,14 +81,14 @@ def fetch(
         else:
             if file.sha256 is None:
                 _record(lock, key, sha256_file(part))
-            # The file gets its final name last: a file of that name is always complete and verified.
+            # The file gets its final name last, so that a file with the final name is always complete and verified.
             part.replace(output)
             return
     raise _all_failed(file, key, output, failures, expected)
 
 
 def find_file(corpus: CorpusConfig, name: str, catalogue: Path) -> FileConfig:
-    """Return a file of the corpus by its name. Raises UserError where the catalogue's entry has no such file."""
+    """Return a file of the corpus by its name. Raises UserError where the file `catalogue` lists no such file."""
     for file in corpus.files:
         if file.name == name:
             return file
@@ -95,7 +97,7 @@ def find_file(corpus: CorpusConfig, name: str, catalogue: Path) -> FileConfig:
 
 
 def sources(file: FileConfig, mirror: str | None) -> tuple[str, ...]:
-    """Return the addresses and paths at which a file may be, in the order in which they are tried."""
+    """Return the addresses and paths from which a file may be obtained, in the order in which they are tried."""
     if mirror is None:
         return file.sources
     is_url = urlsplit(mirror).scheme in ("http", "https", "file")
@@ -103,14 +105,15 @@ def sources(file: FileConfig, mirror: str | None) -> tuple[str, ...]:
 
 
 def locked_checksums(lock: Path) -> dict[str, str]:
-    """Return the sha256 of each first download, by `corpus/file`."""
+    """Return the sha256 of the first download of each file, by `corpus/file`."""
     return read_object_if_there(lock) or {}
 
 
 def _is_right(output: Path, key: str, expected: str | None, lock: Path) -> bool:
-    """Return whether an existing file, perhaps put there by hand, is the expected one.
+    """Return whether the existing file `output` has the sha256 `expected`.
 
-    Where no sha256 is known yet, the file is taken as the right one, and its sha256 is recorded.
+    A user may have put the file there by hand. Where no sha256 is known yet (`expected` is None), the file is accepted
+    and its sha256 is recorded.
     """
     sha256 = sha256_file(output)
     if expected is None:
@@ -132,7 +135,7 @@ def _get_verified(source: str, output: Path, expected: str | None, size: int | N
     except WrongChecksum:
         if not resumed:
             raise
-    # The part of an earlier run may have been the beginning of a different file: start once more from nothing.
+    # The part of an earlier run may be the beginning of a different file: the download starts again, without a part.
     return _verified(_get(source, part, expected, wait_s), expected, size)
 
 
@@ -154,7 +157,7 @@ def _forget(part: Path) -> None:
 
 
 def _origin(part: Path) -> Path:
-    """Return the path of the JSON file that says from which source, and in which version, a part was downloaded."""
+    """Return the path of the JSON file with the source of a part, and the version of the file at that source."""
     return part.with_name(f"{part.name}.json")
 
 
@@ -188,12 +191,12 @@ def _copy(source: str, part: Path) -> None:
 
 
 def _transfer(url: str, part: Path, has_checksum: bool) -> None:
-    """Make one attempt: fetch the rest of the part, or the whole file where the server does not resume."""
-    # A compressed transfer would have other byte positions than the file, so that it could not be resumed.
+    """Make one attempt to download the rest of a part, or the whole file where the server does not resume downloads."""
+    # Byte positions in a compressed transfer differ from those in the file, so that the transfer could not be resumed.
     headers = {"Accept-Encoding": "identity", **_range(url, part, has_checksum)}
     try:
         with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT_S) as response:
-            # The part is not shorter than the server's file, so it cannot be the beginning of that file.
+            # The part is not shorter than the server's file, so the part cannot be the beginning of this file.
             if response.status_code == requests.codes.requested_range_not_satisfiable:
                 _forget(part)
                 raise Interrupted("the server's file is shorter than the part that was downloaded before")
@@ -211,12 +214,12 @@ def _transfer(url: str, part: Path, has_checksum: bool) -> None:
 def _range(url: str, part: Path, has_checksum: bool) -> dict[str, str]:
     """Return the headers that request the rest of a part, or none where the part may not be the file's beginning."""
     origin = None
-    with suppress(UserError):  # a power cut may have damaged the origin's file: then the download starts again
+    with suppress(UserError):  # a power cut may have damaged this JSON file; then the download starts again
         origin = read_object_if_there(_origin(part), "source", "version")
     if not part.exists() or not origin or origin["source"] != url or not (origin["version"] or has_checksum):
         return {}
     headers = {"Range": f"bytes={part.stat().st_size}-"}
-    # With If-Range, a server whose file has changed sends the whole new file instead of the rest of it.
+    # With If-Range, a server whose file has changed sends the whole new file instead of the rest of the file.
     return {**headers, "If-Range": origin["version"]} if origin["version"] else headers
 
 
@@ -229,7 +232,7 @@ def _store(url: str, response: requests.Response, part: Path) -> None:
     if not resumes:
         _forget(part)
         version = response.headers.get("ETag") or response.headers.get("Last-Modified")
-        # A weak ETag does not guarantee the same bytes, so a part with one is resumed only if a checksum is known.
+        # A weak ETag does not guarantee the same bytes: such a part is resumed only where the file's checksum is known.
         write_json(_origin(part), {"source": url, "version": None if (version or "").startswith("W/") else version})
     rest = response.headers.get("Content-Length")
     with (
@@ -244,9 +247,10 @@ def _store(url: str, response: requests.Response, part: Path) -> None:
 
 @contextmanager
 def _progress(name: str, done: int, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show the bytes received of `total` (None = unknown); the block calls its function with each further number.
+    """Show how many of `total` bytes have been received (None = unknown), as a progress bar.
 
-    Nothing is shown where standard error is no terminal.
+    The block receives a function, which it calls with the number of bytes of each chunk. Nothing is shown where
+    standard error is no terminal.
     """
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
@@ -259,11 +263,11 @@ def _progress(name: str, done: int, total: int | None) -> Iterator[Callable[[int
 
 
 def reason(problem: Exception) -> str:
-    """Return the cause of a failed transfer, without the messages that the library puts around it."""
+    """Return the cause of a failed transfer, without the messages that the library `requests` puts around the cause."""
     while problem.args and isinstance(problem.args[0], Exception):
         problem = problem.args[0]
     inner = getattr(problem, "reason", None)
-    # The library's texts begin with the name of the connection object, up to the first colon.
+    # The messages of the library begin with the name of a connection object, which ends at the first colon.
     return str(inner or problem).split(": ", 1)[-1]
 
 
@@ -289,10 +293,11 @@ def _all_failed(
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of a source.
+    """The answer of a source to the question whether it has its file.
 
-    `status`: the HTTP status, None where nothing answered; `size`: bytes, None = not stated; `moved`: the final address
-    after redirects, None where it is the same; `problem`: why the file cannot be downloaded there.
+    `status` is the HTTP status; None where no server answered, or where the source is a path. `size` is the size of the
+    file in bytes; None = not stated. `moved` is the final address after redirects; None where the address did not
+    change. `problem` is the reason why the file cannot be downloaded from the source; None where it can.
     """
 
     status: int | None
@@ -303,9 +308,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Source:
-    """A source of a file, with its answer.
+    """A source of a file, with the answer of the source.
 
-    `checked`: the day on which this code last downloaded the file, as the catalogue has it; None = never.
+    `checked` is the day on which docmt last downloaded the file, as the catalogue states it; None = never.
     """
 
     corpus: str
@@ -316,7 +321,7 @@ class Source:
 
 
 def ask_sources(corpora: Iterable[CorpusConfig], timeout_s: float = ANSWER_TIMEOUT_S) -> list[Source]:
-    """Ask every source of the corpora whether it has its file; each address is asked once, in parallel."""
+    """Ask every source of the corpora, in parallel, whether it has its file; each address is asked only once."""
     named = [(corpus, file, url) for corpus in corpora for file in corpus.files for url in file.sources]
     urls = list(dict.fromkeys(url for _, _, url in named))
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -325,7 +330,7 @@ def ask_sources(corpora: Iterable[CorpusConfig], timeout_s: float = ANSWER_TIMEO
 
 
 def ask(url: str, timeout_s: float = ANSWER_TIMEOUT_S) -> Answer:
-    """Ask a source whether it has its file: by HEAD, or by a ranged GET where the server refuses HEAD."""
+    """Ask a source whether it has its file: by a HEAD request, or a GET of one byte where the server refuses HEAD."""
     if not is_remote(url):
         path = local_path(url)
         return Answer(None, path.stat().st_size) if path.is_file() else Answer(None, problem="no such file")
@@ -351,7 +356,7 @@ def _answer(url: str, response: requests.Response) -> Answer:
 def _is_page(url: str, response: requests.Response) -> bool:
     """Return whether a successful answer is a web page instead of the file.
 
-    Sites whose files are gone, or that want a confirmation before a download, answer with status 200 and a page.
+    A site may answer with status 200 and a web page where the file is gone, or where the site wants a confirmation.
     """
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     return kind == "text/html" and not urlsplit(url).path.endswith((".html", ".htm"))

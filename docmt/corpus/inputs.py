@@ -1,7 +1,8 @@
 """The input and output of corpus readers, and the output of fixture writers.
 
-Readers turn files into documents; writers of fixtures turn documents into files. Mistakes in a corpus are reported to
-`Problems`: reading a corpus stops at the first problem, validating one (`CollectedProblems`) collects all of them.
+A reader converts files to documents; a writer of fixtures converts documents to files. Mistakes in a corpus are
+reported to an object of the class `Problems`. Stage 1 stops at the first problem; a review of a corpus collects all
+problems (`CollectedProblems`).
 """
 
 import gzip
@@ -16,17 +17,17 @@ from docmt.base.foreign import reading
 
 DAMAGED = "compressed file is damaged or truncated"
 Rows = list[tuple[str, ...]]
-"""A document: a tuple of source, target and further references for each sentence."""
+"""A document: for each sentence a tuple of the source, the target and the further references."""
 FixtureFiles = Iterator[tuple[str, str | bytes]]
-"""The files of a fixture: the path of each, which may lead through archives, and its content."""
+"""The files of a fixture: the path of each file, which may lead through archives, and the content of the file."""
 
 
 @dataclass(frozen=True)
 class SideText:
     """The sentences of a document in one language, with the file and the lines that they come from.
 
-    `sentences`: a missing sentence of a reference is None. `file`: the name that messages show. `lines`: the line of
-    each sentence, counted from 1; empty where the file has no line numbers.
+    In `sentences`, None stands for a sentence that a reference lacks. `file` is the name of the file in messages.
+    `lines` has the number of the line of each sentence, counted from 1; it is empty where the file has no lines.
     """
 
     sentences: Sequence[str | None]
@@ -34,7 +35,7 @@ class SideText:
     lines: Sequence[int] = ()
 
     def location(self, number: int) -> str:
-        """Return `file:line` of a sentence, whose `number` counts from 0."""
+        """Return the place of a sentence, as `file:line`; the `number` of the sentence counts from 0."""
         return f"{self.file}:{self.lines[number]}" if self.lines else f"{self.file}, sentence {number + 1}"
 
 
@@ -42,8 +43,8 @@ class SideText:
 class Document:
     """A document of sentence pairs.
 
-    `references`: further translations beside the target. `where`: the place in the corpus' files at which the document
-    begins, as messages show it.
+    `references` are further translations beside the target. `where` is the place in the corpus' files at which the
+    document begins, in the form in which messages show it.
     """
 
     split: str
@@ -61,12 +62,13 @@ class Document:
 
 @dataclass(frozen=True)
 class ContrastiveItem:
-    """A row of `contrastive.parquet` (`docmt.base.columns.CONTRASTIVE`) without its number.
+    """A contrastive item: a row of `contrastive.parquet` (`docmt.base.columns.CONTRASTIVE`) without the item's number.
 
-    `set`: the set, with its part after a slash; `distance`: the number of sentences from the deciding sentence to the
-    judged one, the last; `target_context`: the translations of the sentences before the judged one; `variants`: the
-    translations of the judged sentence, of which `correct` is the index of the right one; `where`: the place in the
-    corpus' files, as messages show it.
+    `set` is the name of the set; a part of the set may follow after a slash. The judged sentence is the last sentence
+    of the item; `distance` is the number of sentences from the deciding sentence to the judged sentence.
+    `target_context` has the translations of the sentences before the judged sentence, and `variants` the translations
+    of the judged sentence. `correct` is the index of the right variant. `where` is the place of the item in the corpus'
+    files, in the form in which messages show it.
     """
 
     set: str
@@ -79,23 +81,22 @@ class ContrastiveItem:
 
 
 class Problems:
-    """A receiver of problems that ends the reading at the first one, with a UserError."""
+    """A receiver of problems that ends the reading at the first problem, with a UserError."""
 
     def report(self, what: str, *, where: str, **facts: object) -> None:
         """Raise UserError for a problem of the kind `what`; `facts` are further arguments of UserError.
 
-        A subclass may collect the problem instead of raising an error; callers therefore go on as well as they can
-        after the call.
+        A subclass may collect the problem instead of raising an error; therefore callers go on reading after the call.
         """
         raise UserError(what, where=where, **facts)
 
     def warn(self, what: str, *, where: str, found: object) -> None:
-        """Accept a finding that is allowed in a corpus but is rarely intended; this class ignores it."""
+        """Accept a warning about text that is allowed in a corpus but is rarely intended; this class ignores it."""
 
 
 @dataclass
 class ProblemKind:
-    """A kind of problem: the number of its problems, and the first of them as lines of text."""
+    """A kind of problem: the number of problems of this kind, and the first of these problems as lines of text."""
 
     count: int = 0
     examples: list[str] = field(default_factory=list)
@@ -103,7 +104,7 @@ class ProblemKind:
 
 @dataclass
 class CollectedProblems(Problems):
-    """A receiver that keeps at most `at_most` problems of each kind as text, and counts the rest."""
+    """A receiver that counts the problems of each kind, and keeps the text of the first `at_most` of them."""
 
     at_most: int
     problems: dict[str, ProblemKind] = field(default_factory=dict)
@@ -129,9 +130,9 @@ class CollectedProblems(Problems):
 class ReaderInputs:
     """The input of a reader: the downloaded files of a corpus, its languages, and a folder for unpacked archives.
 
-    Archives are unpacked once into `scratch`. Readers report mistakes to `problems`, and count in `changed` the text
-    that they dropped, joined or removed; the counts are complete once the documents and items of the reader are
-    exhausted.
+    `downloads` is the folder of the downloaded files. Each archive is unpacked once, into `scratch`. Readers report
+    mistakes to `problems`. `changed` counts how often readers dropped, joined or removed text, by the kind of change;
+    the counts are complete once the documents and items of the reader are exhausted.
     """
 
     downloads: Path
@@ -141,23 +142,24 @@ class ReaderInputs:
     problems: Problems = field(default_factory=Problems)
     changed: Counter[str] = field(default_factory=Counter)
     archive: str | None = None
-    """The archive that holds the files of the reader; None = they are among the downloads."""
+    """The archive that holds the files of the reader; None = the files are among the downloads."""
 
     @property
     def languages(self) -> tuple[str, str]:
-        """The source and the target language."""
+        """The codes of the source and the target language."""
         return self.source_language, self.target_language
 
     def within(self, archive: str | None) -> "ReaderInputs":
-        """Return the same input for a reader whose files are in an archive; None = among the downloads."""
+        """Return the same input for a reader whose files are in `archive`; None = the files are among the downloads."""
         return replace(self, archive=archive)
 
     def path(self, name: str) -> Path:
-        """Return the path of a file or folder, after unpacking its archive and any archives inside it on the way there.
+        """Return the path of a file or folder, after all archives on the way to it are unpacked.
 
         Raises UserError where an archive is missing or damaged.
         """
-        # `inside` is the path of `path` below the downloads: each archive is unpacked to a folder of that name.
+        # `path` is the place on the disk. `inside` is the path below the downloads, archives included: an archive is
+        # unpacked to a folder with this name.
         path, inside = self.downloads, Path()
         if self.archive is not None:
             path, inside = self._unpacked(path / self.archive, Path(self.archive)), Path(self.archive)
@@ -169,7 +171,7 @@ class ReaderInputs:
         return path / last
 
     def _unpacked(self, archive: Path, name: Path) -> Path:
-        # Imported late: planning reads the forms too, and needs no archive libraries.
+        # Imported late, since planning imports this module too and needs no libraries for archives.
         from docmt.corpus.unpack import unpack
 
         folder = self.scratch / str(name).replace("/", "|")
@@ -178,14 +180,14 @@ class ReaderInputs:
         return folder
 
     def display_name(self, name: str) -> str:
-        """Return the name of a file as messages show it."""
+        """Return the name of a file of the reader, in the form in which messages show it."""
         return display_name(self.archive, name)
 
     def lines(self, name: str) -> Iterator[str]:
-        """Yield the lines of a text file, without their ends.
+        """Yield the lines of a text file, without the line ends.
 
-        Only line feeds end a line: other separators of Unicode may occur inside a sentence. A file whose name ends in
-        .gz is decompressed. Reports invalid UTF-8. Raises UserError for a missing or damaged file.
+        Only a line feed ends a line, since other line separators of Unicode may occur inside a sentence. A file whose
+        name ends in .gz is decompressed. Reports invalid UTF-8. Raises UserError for a missing or damaged file.
         """
         path, file = self.path(name), self.display_name(name)
         open_file = gzip.open if path.suffix == ".gz" else open
@@ -201,12 +203,12 @@ class ReaderInputs:
 
 
 def display_name(archive: str | None, name: str) -> str:
-    """Return the name of a file, or of a file inside an archive, as messages show it."""
+    """Return the name of a file, or of a file inside an archive, in the form in which messages show it."""
     return f"{archive}/{name}" if archive else name
 
 
 def _decoded(line: bytes, where: str, problems: Problems) -> str:
-    """Decode a line; report invalid UTF-8, and put replacement characters for it where reading goes on."""
+    """Return the text of a line; report invalid UTF-8 and, where no error is raised, replace the wrong bytes."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as problem:
@@ -218,10 +220,11 @@ def _decoded(line: bytes, where: str, problems: Problems) -> str:
 def tsv_rows(
     inputs: ReaderInputs, path: str, columns: Sequence[str], optional: Sequence[str] = ()
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number of each row of a table with a header, and the row's values in the given columns.
+    """Yield the line number and the values of each row of a TSV file with a header.
 
-    The value of an optional column that the table lacks is "". Reports a row whose number of columns differs from the
-    header's. Raises UserError for a file that is missing or damaged, or that lacks a column.
+    The values are those of `columns`, then of the columns `optional`; the value of an `optional` column that the file
+    lacks is "". Reports a row whose number of columns differs from that of the header. Raises UserError for a file that
+    is missing or damaged, or that lacks one of `columns`.
     """
     lines = inputs.lines(path)
     header = next(lines, "").split("\t")
@@ -238,7 +241,7 @@ def tsv_rows(
 
 
 def need_columns(columns: Sequence[str], needed: Sequence[str], where: str) -> None:
-    """Raise UserError where `columns` lacks some of the `needed` ones."""
+    """Raise UserError where `columns` lacks some of the names in `needed`."""
     missing = [name for name in needed if name not in columns]
     if missing:
         raise UserError("columns are missing", where=where, found=", ".join(columns), expected=", ".join(missing))

@@ -10,7 +10,7 @@ from docmt.settings.models import MODELS, READS_CHAINS, TransformerConfig
 
 
 def build(config: TransformerConfig, source_size: int, target_size: int) -> Transformer:
-    """Return a newly initialised model for vocabularies of these sizes.
+    """Return a model with new parameters, for vocabularies of these numbers of pieces.
 
     Raises UserError where one table of embeddings is requested for two vocabularies of different size.
     """

@@ -1,11 +1,11 @@
-"""Import of trained models of fairseq, and of G-Transformer's code, which is built on it.
+"""Import of models that were trained with fairseq, or with the code of G-Transformer, which is built on fairseq.
 
-| there | here |
+| fairseq | docmt |
 | --- | --- |
-| `args` (0.9), `cfg.model` (0.12) | `docmt.models.fairseq_settings` |
-| rows by a dictionary: `<s> <pad> </s> <unk>`, pieces | rows by a vocabulary: our symbols, pieces: `Numbering` |
-| names of tensors | `FAMILY` |
-| tensors that have no use | `UNUSED` |
+| arguments of the training: `args` (version 0.9), `cfg.model` (0.12) | settings: `docmt.models.fairseq_settings` |
+| rows by a dictionary: `<s> <pad> </s> <unk>`, pieces | rows by a vocabulary: special symbols, pieces: `Numbering` |
+| names of tensors | names of parameters: `FAMILY` |
+| tensors that docmt has no use for | `UNUSED` |
 
 A checkpoint is a pickle. No code in it is run: only tensors, plain values and `argparse.Namespace` are read.
 """
@@ -35,10 +35,10 @@ FIRST_SYMBOLS = ("<s>", "<pad>", "</s>", "<unk>")
 """The first entries of every dictionary; the dictionary's file does not contain them."""
 
 KNOWN_SYMBOLS = (*FIRST_SYMBOLS, "<mask>")
-"""Entries that are special symbols here too, with the same meaning."""
+"""Entries of a dictionary that are special symbols of docmt too, with the same meaning."""
 
 END_OF_DOCUMENT = "<sep>"
-"""Our symbol for the language token of the target, with which G-Transformer's code ends a document."""
+"""The special symbol of docmt for the language token of the target, with which G-Transformer's code ends a document."""
 
 TABLES = {
     "source_embedding": "encoder.embed_tokens",
@@ -62,25 +62,26 @@ FAMILY = replace(
     },
     embeddings=(),
 )
-"""The names of a checkpoint: fairseq's, which BART has too, and the additional ones of G-Transformer's code."""
+"""The names in a checkpoint: fairseq's, which BART has too, and the additional names of G-Transformer's code."""
 
 UNUSED = re.compile(
     r"(en|de)coder\.version"
     r"|(en|de)coder\.embed_positions\._float_tensor"
     r"|encoder\.layers\.\d+\.(in_proj|out_proj|fc1|fc2)_(weight|bias)"
 )
-"""Names of tensors without use here.
+"""The names of tensors that docmt has no use for.
 
-They are format numbers, the type of a table that is computed, and places that 0.12 reserves for a fused computation.
+These tensors are format numbers, markers of the type of computed position tables, and places that fairseq 0.12 reserves
+for a fused computation.
 """
 
 TIED = {"shared": {TARGET: SOURCE, OUTPUT: SOURCE}, "target": {OUTPUT: TARGET}, "separate": {}}
-"""For each value of `config.embeddings`: the parameter that several names share; a checkpoint may hold each of them."""
+"""The parameter that replaces each tied table, for each value of `config.embeddings`; a file may hold both tables."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint: `args` are the arguments of its training, `weights` its tensors by name, `where` is the file."""
+    """A checkpoint: `args` are the arguments of its training, `weights` its tensors by name, `where` is its path."""
 
     args: Namespace
     weights: dict[str, Tensor]
@@ -111,8 +112,8 @@ def _read_safely(path: Path) -> Any:
     try:
         return load_plain(path, [Namespace])
     except Exception as problem:
-        # A damaged pickle can raise any error. Errors of the system, such as a missing file, have messages of their
-        # own.
+        # A damaged pickle can raise any error. Errors of the operating system, such as a missing file, have messages of
+        # their own.
         if is_of_system(problem):
             raise explained(problem) from None
         refused_name = re.search(r"GLOBAL (\S+)", str(problem))
@@ -127,21 +128,21 @@ def _read_safely(path: Path) -> Any:
 
 @dataclass(frozen=True)
 class Numbering:
-    """The pieces of a dictionary in the order of our vocabulary, special symbols first."""
+    """The pieces of a dictionary in the order of docmt's vocabularies: special symbols first."""
 
     pieces: tuple[str, ...]
     """All pieces of the vocabulary."""
     origins: tuple[int | None, ...]
-    """The row of each piece in the checkpoint; None for our symbols that the checkpoint does not have."""
+    """The row of each piece in the checkpoint; None for a special symbol of docmt that the checkpoint does not have."""
 
     @classmethod
     def from_symbols(cls, symbols: Sequence[str], renamed: Mapping[str, str], where: str) -> "Numbering":
-        """Return the numbering of a dictionary's entries.
+        """Return the numbering of the entries of a dictionary.
 
-        `symbols` are all entries in the order of their numbers; `renamed` maps entries to special symbols of ours.
+        `symbols` are all entries in the order of their numbers; `renamed` maps entries to special symbols of docmt.
 
-        Raises UserError for an entry that occurs twice, or that has the name of a special symbol of ours without being
-        one.
+        Raises UserError for an entry that occurs twice, and for an ordinary entry that has the name of a special symbol
+        of docmt.
         """
         rows: dict[str, int] = {}
         for row, symbol in enumerate(symbols):
@@ -158,7 +159,7 @@ class Numbering:
         return tuple(number for number, row in enumerate(self.origins) if row is None)
 
     def reorder(self, table: Tensor) -> Tensor:
-        """Return the rows of a table in our order; pieces that the checkpoint does not have get zeros."""
+        """Return the rows of a table in the order of `pieces`; pieces that the checkpoint does not have get zeros."""
         reordered = table.new_zeros(len(self.origins), *table.shape[1:])
         known = [(number, row) for number, row in enumerate(self.origins) if row is not None]
         numbers, rows = (torch.tensor(column) for column in zip(*known, strict=True))
@@ -167,11 +168,11 @@ class Numbering:
 
 
 def numberings(checkpoint: Checkpoint, source: Sequence[str], target: Sequence[str]) -> tuple[Numbering, Numbering]:
-    """Return the numberings of the dictionaries; `source` and `target` are the pieces of their files.
+    """Return the numberings of both dictionaries; `source` and `target` are the pieces of their files.
 
-    G-Transformer's task appends a token for each language and `<mask>` to a dictionary that lacks them.
+    G-Transformer's code appends a token for each language, and `<mask>`, to a dictionary that lacks them.
 
-    Raises UserError for an entry that occurs twice, or that has the name of a special symbol of ours without being one.
+    Raises UserError for an entry that occurs twice, and for an ordinary entry that has the name of a special symbol.
     """
     appended, renamed = [], {}
     if is_g_transformer(checkpoint.args):
@@ -191,8 +192,8 @@ def numberings(checkpoint: Checkpoint, source: Sequence[str], target: Sequence[s
 def import_model(checkpoint: Checkpoint, source: Numbering, target: Numbering) -> Transformer:
     """Return a model with the checkpoint's weights, in evaluation mode.
 
-    Raises UserError for settings that no setting here can express, for a tensor that has no place here or is missing,
-    and for dictionaries with another number of pieces.
+    Raises UserError for arguments that no setting of docmt can express, for a tensor that is missing or has no place in
+    the model, and for dictionaries with a different number of pieces.
     """
     with reading(checkpoint.where, "not the settings of a fairseq Transformer"):
         config = config_of(checkpoint.args, checkpoint.where)
@@ -204,7 +205,7 @@ def import_model(checkpoint: Checkpoint, source: Numbering, target: Numbering) -
         outline = build(*build_arguments)
     with reading(checkpoint.where, "not the weights of a fairseq Transformer"):
         weights = renamed_weights(checkpoint, outline, source, target)
-    # Before the model is allocated: a damaged file may have settings of any size.
+    # The shapes are checked before the model is allocated, since a damaged file may have settings of any size.
     check_fit(outline, weights, checkpoint.where)
     model = build(*build_arguments)
     fill(model, weights, checkpoint.where)
@@ -225,9 +226,9 @@ def _check_layers(config: TransformerConfig, checkpoint: Checkpoint) -> None:
 def renamed_weights(
     checkpoint: Checkpoint, model: Transformer, source: Numbering, target: Numbering
 ) -> dict[str, Tensor]:
-    """Return the checkpoint's tensors by the names of the model's parameters, with rows in our order.
+    """Return the tensors of a checkpoint by the names of the model's parameters, with the rows of docmt's vocabularies.
 
-    Raises UserError for a tensor that has no place in the model, and for tables that should be equal and differ.
+    Raises UserError for a tensor that has no place in the model, and for tied tables whose values differ.
     """
     parameters = {name for name, _ in model.named_parameters()}
     names, rows = parameter_names(parameters), {SOURCE: source, TARGET: target, OUTPUT: target}
@@ -242,29 +243,30 @@ def renamed_weights(
         if tied_name not in parameters:
             raise UserError("a tensor has no place in the model", where=where, found=f"shape {tuple(tensor.shape)}")
         value = _in_our_order(tensor.float(), target_name, rows.get(target_name), where)
-        # fairseq stores a tied table under each of its names; a table that differs would be lost without notice.
+        # fairseq stores a tied table under each of its names; a table with other values would be lost without notice.
         if not torch.equal(weights.setdefault(tied_name, value), value):
             raise UserError("tables that are tied differ", where=where, found=f"other values than {tied_name} has")
     return weights
 
 
 def parameter_names(parameters: Iterable[str]) -> dict[str | None, str]:
-    """Return the parameter of each name of a checkpoint, including the tables that may be tied to others."""
+    """Return the parameter for each name in a checkpoint, including the names of tables that may be tied to others."""
     names = {FAMILY.checkpoint_name(parameter): parameter for parameter in (*parameters, SOURCE, TARGET, OUTPUT)}
     return {**names, "decoder.embed_out": OUTPUT}
 
 
 def parameter_name(name: str, names: Mapping[str | None, str]) -> str | None:
-    """Return the parameter of a tensor; None where it has none.
+    """Return the parameter of a tensor; None where there is no such parameter.
 
-    Group attention that is alone in its layer is called `_attn_local` there, and has no name of its own here.
+    A checkpoint calls group attention `_attn_local` also in layers without global attention; docmt calls the only
+    attention of a layer `self_attention` or `cross_attention`.
     """
     return names.get(name) or names.get(name.replace("_attn_local.", "_attn."))
 
 
 def _in_our_order(tensor: Tensor, name: str, numbering: Numbering | None, where: str) -> Tensor:
     if numbering is None:
-        # Tables of trained positions begin with rows that are never used.
+        # Trained tables of positions begin with rows that fairseq never uses.
         return tensor[FIRST_POSITION:] if name.endswith("position.weight") else tensor
     entries = len(numbering.origins) - len(numbering.absent)
     if len(tensor) != entries:

@@ -1,6 +1,6 @@
-"""The arguments of a fairseq checkpoint as settings of a model here, and the dictionaries of the checkpoint.
+"""The arguments of a fairseq checkpoint as settings of a docmt model, and the dictionaries of the checkpoint.
 
-A dictionary has a line for each piece, with its count, in the order of the pieces' numbers.
+A dictionary has a line for each piece, with the piece and its count, in the order of the numbers of the pieces.
 """
 
 from argparse import Namespace
@@ -26,7 +26,7 @@ ONLY_OFF = (
     "no_decoder_final_norm",
     "no_token_positional_embeddings",
 )
-"""Arguments that change a model in ways that no setting here can express; they must be off."""
+"""Arguments that must be off, since they change a model in ways that no setting of docmt can express."""
 
 EQUAL = (
     ("encoder_embed_dim", "decoder_embed_dim"),
@@ -37,10 +37,10 @@ EQUAL = (
     ("decoder_embed_dim", "decoder_input_dim"),
     ("decoder_embed_dim", "decoder_output_dim"),
 )
-"""Pairs of arguments that must be equal, since there is a single setting for them here."""
+"""Pairs of arguments that must be equal, since docmt has a single setting for both."""
 
 CONTEXT_LAYERS = 2
-"""Number of layers with combined attention where the arguments do not say it, as in the authors' script."""
+"""The number of layers with combined attention where the arguments do not state it, as in the authors' script."""
 
 
 def is_g_transformer(args: Namespace) -> bool:
@@ -51,10 +51,10 @@ def is_g_transformer(args: Namespace) -> bool:
 def config_of(args: Namespace, where: str) -> TransformerConfig:
     """Return the settings of the model that the arguments describe; `where` names the checkpoint in messages.
 
-    A model of G-Transformer's code with `--doc-mode full` is a Transformer. The frame has the symbols that this code,
-    or fairseq, puts around sentences: `closed` or `fairseq`.
+    A model of G-Transformer's code with `--doc-mode full` is a Transformer. The frame (`closed` or `fairseq`) has the
+    symbols that G-Transformer's code, or fairseq, puts around sentences.
 
-    Raises UserError for another architecture, and for arguments that no setting here can express.
+    Raises UserError for another architecture, and for arguments that no setting of docmt can express.
     """
     if not _architecture(args).startswith(("transformer", "gtransformer")):
         expected = "transformer, gtransformer, or a variant of them"
@@ -71,12 +71,12 @@ def config_of(args: Namespace, where: str) -> TransformerConfig:
 
 
 def _architecture(args: Namespace) -> str:
-    """Return the name of the architecture; 0.12 may store it as `_name`, with its own settings."""
+    """Return the name of the architecture, which fairseq 0.12 may store as `_name`."""
     return str(vars(args).get("arch") or vars(args).get("_name"))
 
 
 def _check_supported(args: Namespace, where: str) -> None:
-    """Raise UserError for arguments that no setting here can express."""
+    """Raise UserError for arguments that no setting of docmt can express."""
     known = vars(args)
     wrong = [f"{name} = {known[name]}" for name in ONLY_OFF if known.get(name) not in OFF]
     if known.get("activation_fn", "relu") not in ("relu", "gelu"):
@@ -91,7 +91,7 @@ def _check_supported(args: Namespace, where: str) -> None:
 
 
 def _shared_settings(args: Namespace, where: str) -> dict[str, Any]:
-    """Return the settings that both architectures have."""
+    """Return the settings that the Transformer and G-Transformer have in common."""
     known = vars(args)
     embeddings = "target" if known.get("share_decoder_input_output_embed") else "separate"
     learned = bool(known.get("encoder_learned_pos"))
@@ -114,7 +114,7 @@ def _shared_settings(args: Namespace, where: str) -> dict[str, Any]:
 
 
 def _combined_layers(args: Namespace, where: str) -> dict[str, int]:
-    """Return the number of layers with combined attention, at most all layers, for each kind of attention."""
+    """Return the number of layers with combined attention for each kind of attention; it is at most all layers."""
     known, combined = vars(args), {}
     for role, our_role in (("encoder", "encoder_self"), ("decoder", "decoder_self"), ("cross", "cross")):
         layers = read_argument(args, f"{'encoder' if role == 'encoder' else 'decoder'}_layers", int, where)
@@ -123,7 +123,7 @@ def _combined_layers(args: Namespace, where: str) -> dict[str, int]:
 
 
 def read_argument(args: Namespace, name: str, kind: type, where: str) -> Any:
-    """Return an argument that is a text or a whole number, whichever `kind` is.
+    """Return the argument `name`, whose type is `kind`: a text or a whole number.
 
     Raises UserError where the argument is missing or of another type.
     """
@@ -137,9 +137,9 @@ def read_argument(args: Namespace, name: str, kind: type, where: str) -> Any:
 
 
 def read_dictionary(path: Path | str) -> tuple[str, ...]:
-    """Return the pieces of a `dict.<language>.txt`, in order.
+    """Return the pieces of a file `dict.<language>.txt`, in order.
 
-    Raises UserError where the file is missing, is not UTF-8, or has a line that is not a piece with its count.
+    Raises UserError where the file is missing, empty or not UTF-8, or has a line that is not a piece with its count.
     """
     lines = read_lines(path)
     if not lines:
@@ -148,7 +148,7 @@ def read_dictionary(path: Path | str) -> tuple[str, ...]:
 
 
 def _piece(line: str, where: str) -> str:
-    """Return the piece of a line, whose last word is the count."""
+    """Return the piece of a line, whose last word is the count of the piece."""
     piece, _, count = line.rstrip().rpartition(" ")
     if not piece or not count.isdecimal():
         raise UserError("not an entry of a fairseq dictionary", where=where, found=repr(line), expected="piece count")

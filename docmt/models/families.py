@@ -1,4 +1,4 @@
-"""The names of weights in each kind of pretrained checkpoint, and the parameter of the Transformer for each name."""
+"""The names of weights in each kind of checkpoint, and the parameter of the Transformer for each name."""
 
 import re
 from collections.abc import Mapping
@@ -7,36 +7,36 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CheckpointFamily:
-    """The names of a kind of checkpoint, without `prefix`; names end in `.weight` or `.bias`."""
+    """The names of weights in a kind of checkpoint, without `prefix`; the names end in `.weight` or `.bias`."""
 
     prefix: str
-    """Beginning of all names of models with a head."""
+    """The beginning of all names where the model has a head, such as an output layer; else there is no prefix."""
     layer: str
-    """Name of a part of a layer, a format with `stack`, `number` and `part`."""
+    """The name of a part of a layer, as a format with `stack`, `number` and `part`."""
     stack: str
-    """Pattern of the names of the stacks that have layers."""
+    """The pattern of the names of the stacks that have layers."""
     parts: Mapping[str, str]
-    """Name in the checkpoint of each part of our layers."""
+    """The name in the checkpoint for each part of docmt's layers."""
     outside: Mapping[str, str]
-    """Name in the checkpoint of each of our modules outside of layers."""
+    """The name in the checkpoint for each of docmt's modules outside of layers."""
     positions: Mapping[str, str]
-    """Name in the checkpoint of each of our tables of positions."""
+    """The name in the checkpoint for each of docmt's tables of positions."""
     tied: tuple[str, ...]
     """The possible names of the single table of embeddings."""
     embeddings: tuple[str, ...]
-    """Our parameters that start from that table; a model that shares tables has fewer of them."""
+    """The parameters of docmt that start from the table of embeddings; a model with shared tables has fewer of them."""
     stacks: tuple[str, ...]
-    """Beginnings of the names of the parameters that such a checkpoint must contain."""
+    """The beginnings of the names of the parameters that such a checkpoint must contain."""
     unused: re.Pattern
-    """Pattern of the names of weights that a translation model does not use."""
+    """The pattern of the names of weights that a translation model does not use."""
 
     def without_prefix(self, name: str) -> str:
-        """Return the name without prefix; gamma and beta of the first BERT's layer norms become weight and bias."""
+        """Return the name without prefix; the layer norms of the first BERT had gamma and beta for weight and bias."""
         bare = name.removeprefix(self.prefix)
         return re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", bare))
 
     def checkpoint_name(self, parameter: str) -> str | None:
-        """Return the checkpoint's name of one of our parameters, without prefix; None where there is no such weight."""
+        """Return the name in the checkpoint, without prefix, of a docmt parameter; None where it has no weight."""
         if parameter in self.embeddings:
             return self.tied[0]
         if parameter in self.positions:
@@ -51,7 +51,7 @@ class CheckpointFamily:
 
 
 def attention_names(ours: str, theirs: str, projections: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of the four projections of an attention: theirs by ours."""
+    """Return the checkpoint's names of the four projections of an attention, by their names in docmt."""
     return {f"{ours}.{role}": f"{theirs}.{name}" for role, name in projections.items()}
 
 
@@ -86,7 +86,7 @@ BART = CheckpointFamily(
     stacks=("",),
     unused=re.compile(r"(encoder|decoder)\.version"),
 )
-"""The names of BART, and of mBART, which has additional norms."""
+"""The names of BART, and of mBART, which has more layer norms."""
 
 BERT = CheckpointFamily(
     prefix="bert.",
@@ -109,10 +109,10 @@ BERT = CheckpointFamily(
 """The names of BERT."""
 
 FAMILIES = {"mbart": BART, "bart": BART, "bert": BERT}
-"""The names for each `model_type` of config.json."""
+"""The names for each `model_type` of a checkpoint's config.json."""
 
 TOKEN_TYPES = "embeddings.token_type_embeddings.weight"
-"""Name of BERT's embeddings of a first and a second text."""
+"""The name of BERT's embeddings of token types, which distinguish the first and the second text."""
 
 BIAS_OF_LOGITS = "final_logits_bias"
-"""Name of BART's bias of the output; our output has none."""
+"""The name of the bias of BART's output layer; docmt's output layer has no bias."""

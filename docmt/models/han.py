@@ -2,9 +2,10 @@
 
 Paper: Miculicich et al. 2018, "Document-Level Neural Machine Translation with Hierarchical Attention Networks".
 
-New against `transformer.py`: all attention is inside a sentence; once, above the encoder's states (context: encoder),
-the decoder's (decoder) or both (joint), each token attends to the words of each of the k previous sentences separately,
-then to the k results; a gate mixes the result into its state.
+The model adds one step to the Transformer of `transformer.py`, whose attention is all inside a sentence here. The step
+is above the final states of the encoder (`context: encoder`), of the decoder (`decoder`) or of both (`joint`). Each
+token attends to the words of each of the k previous sentences separately, then to the k results; a gate mixes the
+result into the token's state.
 
 | paper | here |
 | --- | --- |
@@ -13,25 +14,25 @@ then to the k results; a gate mixes the result into its state.
 | section 2.2, context gating | `HierarchicalAttention.apply_gate` |
 | section 2.3, HAN encoder, decoder, joint | `Han.encode`, `Han.decode`, `Han.step` |
 
-Where the paper says less, this follows the authors' code (its folder full_source):
+Where the paper says less, this module follows the authors' code (its folder full_source):
 
-- The norms: one of the query for words and another of the query for sentences, one of the result of each sentence, one
-  at the end.
-- The feed-forward layer has a residual connection of its own, and its norm comes first, whatever `norm` is.
-- The words that are read and the query are detached: no state is trained for what others read from it, nor for its
-  query (`context_gradient` changes that).
+- There are layer norms of the query for words, of the query for sentences, of the result of each sentence, and of the
+  final states.
+- The feed-forward layer has a residual connection of its own, and a layer norm before it, whatever `norm` is.
+- The words that tokens attend to and the query are detached: no gradient reaches a state as a word of another
+  sentence's context, nor as a query (the setting `context_gradient` changes that).
 - No token attends to `<unk>` or special symbols.
 - The context of the decoder is its own states of the previous target sentences, before HAN.
-- Where the gate is 1 the state is context; the paper's lambda is the other share.
+- Where the gate is 1 the new state is the context; the paper's lambda is the share of the state.
 
 Departs:
 
 - A token without any context, as at the start of a document, has context zero; the authors' code attends evenly to
   sentences that do not exist.
 - Batches hold whole instances, so that no context is cut off at the edges of batches.
-- Where the decoder has context, one beam decodes a whole instance, and each hypothesis has its own previous sentences.
-  The authors' code searches sentence by sentence after the best translation so far, whose states it computes again
-  without `<s>`.
+- Where the decoder has context, one beam search decodes a whole instance, and each hypothesis has its own previous
+  sentences. The authors' code searches sentence by sentence, with the best translation so far as context, whose states
+  it computes again without `<s>`.
 - Attention weights are dropped by `attention_dropout`; the authors' code has one share for all dropout.
 """
 
@@ -73,45 +74,45 @@ from docmt.nn.streams import Memory, Stream
 from docmt.settings.models import HanConfig
 
 NO_WORDS = (PAD, BOS, EOS, UNK, SEP, CLS)
-"""Symbols that no token attends to, in the authors' code and here; `<mask>` replaces a word, and counts as one."""
+"""Symbols that no token attends to, in the authors' code and here. `<mask>` replaces a word and counts as a word."""
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
     """The looks of a stream's tokens at the previous sentences of their instance that have words.
 
-    A look is a pair of a token and a previous sentence that it attends to. Looks are sorted by the token's sentence,
-    then by the previous sentence, so that attention to the sentences one, two and three back is one call over one
-    packed stream.
+    A look is a pair of a token and a previous sentence that the token attends to. Looks are sorted by the token's
+    sentence, then by the previous sentence, so that one call over one packed stream computes attention to the sentences
+    one, two and three back.
     """
 
     looking: Numbers
     """The token of each look."""
     looking_runs: Segments
-    """Runs of `looking`: the looks of all tokens of a sentence at the same previous sentence."""
+    """Runs of `looking`: all tokens of a sentence that look at the same previous sentence."""
     words: Numbers
     """The words that tokens attend to, run by run."""
     word_runs: Segments
     """Runs of `words`: the words of a previous sentence, for each run of `looking_runs`."""
     aware: Numbers
-    """The tokens that have at least one look, in order."""
+    """The aware tokens: those with at least one look, in the order of the stream."""
     by_token: Numbers
     """The looks of the first aware token, then those of the second, and so on."""
     single: Segments
-    """The aware tokens, each a run by itself."""
+    """Runs of `aware`: each aware token by itself."""
     token_runs: Segments
     """Runs of `by_token`: the looks of each aware token."""
     branches: Numbers
-    """Number of each look among the looks of its token."""
+    """The number of each look, from 0, among the looks of its token."""
 
 
 def are_words(tokens: Tokens) -> Flags:
-    """Return whether each token is a word: no special symbol, and not unknown."""
+    """Return whether each token is a word; special symbols and the unknown word are none."""
     return ~torch.isin(tokens, torch.tensor(NO_WORDS, device=tokens.device))
 
 
 def context_of(stream: Stream, sentences: int) -> Context:
-    """Return the looks at up to `sentences` previous sentences.
+    """Return the looks of all tokens at up to `sentences` previous sentences.
 
     The host waits for the device here, since the places of the words depend on the tokens.
     """
@@ -120,7 +121,7 @@ def context_of(stream: Stream, sentences: int) -> Context:
     words = np.flatnonzero(is_word)
     word_counts = np.diff(np.searchsorted(words, np.concatenate(([0], np.cumsum(lengths)))))
     looking_sentence, looked_at = previous_sentences(stream.layout.sentences_per_instance(), sentences)
-    # A sentence without words would give a result of zeros, which attention to sentences would take for context.
+    # A sentence without words would give a result of zeros, which the attention to sentences would count as context.
     useful = (word_counts[looked_at] > 0) & (lengths[looking_sentence] > 0)
     looking_sentence, looked_at = looking_sentence[useful], looked_at[useful]
     tokens = spans(starts(lengths)[looking_sentence], lengths[looking_sentence])
@@ -163,11 +164,11 @@ class WordAttention(MultiHead):
     """Attention of each look to the words of its previous sentence."""
 
     def forward(self, x: States, states: States, context: Context) -> ContextRows:
-        """Return a row for each look: `x` are the queries of tokens, `states` the states that they attend to."""
-        # Projected before the rows are repeated, since a token has several looks.
+        """Return a row for each look; `x` has the queries of all tokens, `states` the states that they attend to."""
+        # Queries are projected before their rows are repeated, since a token has several looks.
         q = self.split(self.query(x)).index_select(0, context.looking)
         k, v = (self.split(part(states)).index_select(0, context.words) for part in (self.key, self.value))
-        # A token has a row for each of its looks; the branches give each row noise of its own.
+        # A token has a row for each of its looks; the branches give each of these rows different noise.
         with narrowed_key_scope(context.looking, context.branches):
             dropout = self.weight_dropout(q)
         return self.output(attend(q, k, v, context.looking_runs, context.word_runs, dropout=dropout).flatten(1))
@@ -179,7 +180,7 @@ class WordAttention(MultiHead):
     def step(
         self, x: HypothesisStates, states: HypothesisStates, is_word: HypothesisFlags, cache: Cache
     ) -> tuple[HypothesisRows, SeenRows]:
-        """Return the result of the newest token for each sentence of its hypothesis, and which sentences have words."""
+        """Return the result of the newest token for each stored sentence, and which of these have words to read."""
         q, k, v = self.split(self.query(x)), self.split(self.key(states)), self.split(self.value(states))
         summaries, has_words = cache.layers[self].attend(q, k, v, is_word, cache.progress)
         return self.output(summaries.flatten(2)), has_words
@@ -189,11 +190,11 @@ class SentenceAttention(MultiHead):
     """Attention of each token to the results of its previous sentences; their order does not matter."""
 
     def forward(self, x: States, summaries: ContextRows, context: Context) -> States:
-        """Return a row for each aware token: `x` are these tokens' queries, `summaries` has a row for each look."""
+        """Return a row for each aware token: `x` has the queries of these tokens, `summaries` a row for each look."""
         return self.attend(x, context.single, summaries.index_select(0, context.by_token), context.token_runs)
 
     def step(self, x: HypothesisStates, summaries: HypothesisRows, has_words: SeenRows) -> HypothesisStates:
-        """Return a row for each hypothesis; `has_words` is false where there is no such sentence."""
+        """Return a row for each hypothesis; `has_words` is false for a stored sentence without words to read."""
         grid = summaries.shape[:2]
         q, flat = self.split(self.query(x))[:, None], summaries.flatten(0, 1)
         k, v = (self.split(part(flat)).unflatten(0, grid) for part in (self.key, self.value))
@@ -203,30 +204,30 @@ class SentenceAttention(MultiHead):
 class ContextCache:
     """Keys and values of the words of the last sentences of each hypothesis, including the sentence that it is writing.
 
-    Each hypothesis has a row for each of these sentences. The sentence being written takes the row of the oldest
-    sentence, which is too far back, so that nothing moves when a sentence ends.
+    Each hypothesis has a row for each of these sentences. The sentence being written takes over the row of the oldest
+    sentence, which is too far back to be context, so that no row moves when a sentence ends.
     """
 
     def __init__(self, sentences: int) -> None:
-        """Begin without keys; hypotheses attend to `sentences` previous sentences."""
+        """Begin without keys; hypotheses will attend to `sentences` previous sentences."""
         self.row_count = sentences + 1
         self.pairs: PaddedPairs | None = None
         """Keys and values, a row for each sentence of each hypothesis, hypothesis by hypothesis."""
         self.words: Int[Tensor, "N W"] | None = None
-        """Number of words in each row."""
+        """The number of words in each row."""
         self.longest = 0
-        """Number of tokens of the longest sentence so far."""
+        """The number of tokens of the longest sentence so far."""
 
     def attend(
         self, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads, is_word: HypothesisFlags, progress: Progress
     ) -> tuple[Float[Tensor, "N W H K"], SeenRows]:
-        """Store the newest tokens, and let each attend to the words of each previous sentence separately.
+        """Store the newest tokens, and let each of them attend to the words of each previous sentence separately.
 
-        Returns the result for each row of a hypothesis, and which rows have words.
+        Returns the result for each row of a hypothesis, and which rows have words to attend to.
         """
         row = progress.sentence % self.row_count
         self._put(torch.stack((k, v)), row, is_word, progress)
-        # The sentence that is being written is no context of itself.
+        # The sentence being written is not its own context.
         words = self.words.scatter(1, row[:, None], 0)
         may_attend = torch.arange(self.longest, device=q.device) < words.flatten()[:, None]
         keys, values = self.pairs[:, :, :, : self.longest].transpose(2, 3)
@@ -234,10 +235,10 @@ class ContextCache:
         return summaries.unflatten(0, (-1, self.row_count)), words > 0
 
     def _put(self, newest: Pairs, row: Numbers, is_word: HypothesisFlags, progress: Progress) -> None:
-        """Write the newest tokens at the ends of their rows; the next token overwrites a token that is no word."""
+        """Write the newest tokens after the words of their rows; a token that is no word is overwritten by the next."""
         if self.words is None:
             self.words = row.new_zeros((len(row), self.row_count))
-        # A sentence that begins takes over the row of the oldest one, whose words are forgotten.
+        # A sentence that begins takes over the row of the oldest sentence, whose words are forgotten.
         word_count = self.words.gather(1, row[:, None])[:, 0].masked_fill(progress.cursor == 0, 0)
         self.longest = max(self.longest, progress.longest)
         self.pairs = reserve(self.pairs, newest.repeat_interleave(self.row_count, dim=1), self.longest)
@@ -254,7 +255,7 @@ class ContextCache:
 
 
 class HierarchicalAttention(nn.Module):
-    """The states of a stream together with the context of previous sentences. Paper: sections 2.1 and 2.2."""
+    """The layer that mixes the context of previous sentences into states. Paper: sections 2.1 and 2.2."""
 
     def __init__(self, config: HanConfig) -> None:
         """Create the two attentions, their norms, the feed-forward layer and the gate."""
@@ -271,7 +272,7 @@ class HierarchicalAttention(nn.Module):
         nn.init.zeros_(self.gate.bias)
 
     def forward(self, states: States, stream: Stream) -> States:
-        """Return the states with their context; tokens without previous words get context zero."""
+        """Return the states with their context; tokens whose previous sentences have no words get context zero."""
         context = context_of(stream, self.sentences)
         readable = states if self.context_gradient else states.detach()
         summaries = self.word_attention(self.word_query_norm(readable), readable, context)
@@ -315,7 +316,7 @@ class Han(Transformer):
 
     @property
     def synchronous(self) -> bool:
-        """True without target context: with it the translation of a sentence depends on the previous translations."""
+        """True without target context; with it, the translation of a sentence depends on the previous translations."""
         return self.target_context is None
 
     def encode(self, source: Stream) -> Memory:
@@ -348,9 +349,9 @@ class Han(Transformer):
         return states if self.target_context is None else self.target_context.step(states, are_words(tokens), cache)
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the same name for a parameter of the Transformer; hierarchical attention starts at random.
+        """Return the same name for a parameter of the Transformer; None: hierarchical attention starts at random.
 
-        An initial model that is a HAN itself (joint from encoder) gives the hierarchical attention that it has, since
-        equal names come first.
+        Where the initial model is a HAN itself (a joint HAN starts from an encoder HAN), its hierarchical attention is
+        transferred too, since a parameter of the same name is looked for first.
         """
         return None if name.startswith(("source_context.", "target_context.")) else name

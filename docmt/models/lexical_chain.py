@@ -2,9 +2,10 @@
 
 Paper: Lyu et al. 2022, "Modeling Consistency Preference via Lexical Chains for Document-level NMT".
 
-New against `transformer.py`: an encoder layer has two more sublayers, between sentences by their first symbols
-(GC-Attn) and within chains (LC-Attn); each chain has a latent variable (ConVar), which the output layer reads. All
-other attention is inside a sentence, so the sentences of a document are decoded synchronously.
+The model adds three parts to the Transformer of `transformer.py`. An encoder layer has two more sublayers: attention
+of sentences to each other by their first symbols (GC-Attn), and attention inside each chain (LC-Attn). Each chain has a
+latent variable (ConVar), which is fused with the states before the output layer. All other attention is inside a
+sentence, so the sentences of a document are decoded synchronously.
 
 | paper | here |
 | --- | --- |
@@ -17,8 +18,8 @@ other attention is inside a sentence, so the sentences of a document are decoded
 
 Our reading, where the paper does not say: the order of sublayers is self, general, lexical, feed-forward (Figure 1);
 there are no positions inside a chain; the two sums of eq. 20 are both divided by the update's target tokens. In
-inference the latent variable is the mean of the prior, which gives the same translation every time (the paper: a
-sample; a setting).
+inference the latent variable is the mean of the prior, which gives the same translation every time; the paper takes a
+sample, and so does the setting `latent_in_inference: sample`.
 """
 
 import math
@@ -65,14 +66,15 @@ class Gaussian(NamedTuple):
     def sample(self, keys: RowKeys | None = None) -> Latents:
         """Return a sample for each chain, reparameterised, so that gradients reach mean and variance.
 
-        The noise follows from the chains' `keys` (`docmt.nn.noise`); without keys torch's generator draws it.
+        The noise follows from `keys`, the noise keys of the chains (`docmt.nn.noise`). Where `keys` is None, torch's
+        generator draws the noise.
         """
         draws = torch.randn_like(self.mean) if keys is None else normal(keys, "latent", self.mean.shape[1])
         return self.mean + torch.exp(self.log_variance / 2) * draws.to(self.mean.dtype)
 
 
 def chain_keys(source: Stream) -> RowKeys | None:
-    """Return the noise key of each chain: the key of its first member, which is in no other chain."""
+    """Return the noise key of each chain: the key of its first member, which is a member of no other chain."""
     first = source.chains.runs.offsets[:-1]
     return None if source.keys is None else source.keys.index_select(0, source.chains.tokens.index_select(0, first))
 
@@ -87,7 +89,8 @@ def kl_divergence(q: Gaussian, p: Gaussian) -> Tensor:
 class SoftAlignment(nn.Module):
     """Attention that finds the translation of each member of a chain in the target.
 
-    Paper: section 3.2, eq. 8: Softmax(g W_s H^T) H over the states H of the member's own sentence.
+    Paper: section 3.2, eq. 8: Softmax(g W_s H^T) H. H are the states of the target sentence that translates the
+    member's sentence.
     """
 
     def __init__(self, width: int) -> None:
@@ -97,29 +100,31 @@ class SoftAlignment(nn.Module):
         nn.init.xavier_uniform_(self.weight.weight)
 
     def forward(self, members: MemberStates, chains: Chains, states: States, sentences: Segments) -> MemberStates:
-        """Return the translation of each member: a mean of the target's `states`, whose runs are `sentences`.
+        """Return the translation of each member: a mean of the target's `states`, weighted by the attention of eq. 8.
 
-        `members` are source states, chain after chain, and so are the rows of the result.
+        `sentences` are the target sentences, as runs of `states`. The rows of `members`, which are source states, and
+        the rows of the result are in the same order: chain after chain.
         """
         query = self._project_queries(members, chains)
         translations = attend(query, states[:, None], states[:, None], chains.sentences, sentences)[:, 0]
         return torch.zeros_like(translations).index_copy(0, chains.order, translations)
 
     def weights(self, members: MemberStates, chains: Chains, states: States, sentences: Segments) -> list[RunWeights]:
-        """Return the weights of eq. 8 for each sentence: a row for each of its members, by `chains.order`."""
+        """Return the weights of eq. 8 for each sentence: a row for each member in it, in the order `chains.order`."""
         return attention_weights(self._project_queries(members, chains), states[:, None], chains.sentences, sentences)
 
     def _project_queries(self, members: MemberStates, chains: Chains) -> Queries:
-        """Return the queries of a single head as wide as the model, in the order of their sentences."""
-        # Attention divides scores by the root of the width; eq. 8 does not, so the queries are multiplied by it.
+        """Return the queries, in the order of the members' sentences; the single head is as wide as the model."""
+        # `attend` divides scores by the root of the width; eq. 8 does not, so the queries are multiplied by the root.
         return self.weight(members).index_select(0, chains.order)[:, None] * math.sqrt(members.shape[1])
 
 
 class GaussianNetwork(nn.Module):
-    """Mean and log variance by a network with one hidden layer. Paper: section 3.2, eq. 10 and 11, 13 and 14.
+    """A network with one hidden layer for mean and log variance. Paper: section 3.2, eq. 10 and 11, 13 and 14.
 
-    Our reading: the equations write one MLP for both, so both share the hidden layer; its width makes ConVar as large
-    as Table 7 says. `latent_variance: softplus` keeps the variance at 1 or more, as the equations do.
+    Our reading: the equations write one MLP for mean and variance, so the two share the hidden layer. The default width
+    of the hidden layer (`latent_inner`) gives ConVar the number of parameters of Table 7. With `latent_variance:
+    softplus` the variance is 1 or more, as in the equations.
     """
 
     def __init__(self, width: int, config: LexicalChainConfig) -> None:
@@ -138,7 +143,7 @@ class GaussianNetwork(nn.Module):
 
 
 class Prior(GaussianNetwork):
-    """p(z | g_S): the distribution given the source side of a chain alone. Paper: section 3.2, eq. 12 to 14."""
+    """The prior p(z | g_S), given the source side of a chain alone. Paper: section 3.2, eq. 12 to 14."""
 
     def __init__(self, config: LexicalChainConfig) -> None:
         """Create the network for the source side of a chain."""
@@ -150,7 +155,7 @@ class Prior(GaussianNetwork):
 
 
 class Posterior(GaussianNetwork):
-    """q(z | g_S, g^_S): the distribution given a chain and its translation. Paper: section 3.2, eq. 6 to 11."""
+    """The posterior q(z | g_S, g^_S), given a chain and its translation. Paper: section 3.2, eq. 6 to 11."""
 
     def __init__(self, config: LexicalChainConfig) -> None:
         """Create the network and the attention that finds the translation of a chain."""
@@ -158,14 +163,14 @@ class Posterior(GaussianNetwork):
         self.alignment = SoftAlignment(config.width)
 
     def forward(self, source: SourceStates, chains: Chains, states: States, sentences: Segments) -> Gaussian:
-        """Return the posterior of each chain; `states` are the decoder's states H, whose runs are `sentences`."""
+        """Return the posterior of each chain; `states` are the decoder's states H, `sentences` their runs."""
         members = source.index_select(0, chains.tokens)
         translations = self.alignment(members, chains, states, sentences)
         return super().forward(torch.cat((max_pool(members, chains), max_pool(translations, chains)), dim=-1))
 
 
 def max_pool(members: MemberStates, chains: Chains) -> ChainStates:
-    """Return the maximum over a chain's members, feature by feature (maxP). Paper: section 3.2, eq. 10."""
+    """Return the maximum over the members of each chain, feature by feature (maxP). Paper: section 3.2, eq. 10."""
     # segment_reduce refuses an empty list of segments.
     if not chains.runs.runs:
         return members
@@ -173,10 +178,10 @@ def max_pool(members: MemberStates, chains: Chains) -> ChainStates:
 
 
 class ConsistencyFusion(nn.Module):
-    """The consistency feature of each decoding step, fused with its state. Paper: section 3.3, eq. 16 to 18.
+    """The consistency feature of each decoding step, fused with the decoder's state. Paper: section 3.3, eq. 16 to 18.
 
-    The part of W_z that is multiplied with the state starts as the identity, so that a model that continues the
-    sentence stage starts near its own output layer (our choice; the paper does not say).
+    The part of W_z that is multiplied with the state starts as the identity, so that a training that starts from a
+    sentence model begins close to that model's output (our choice; the paper does not say).
     """
 
     def __init__(self, config: LexicalChainConfig) -> None:
@@ -199,10 +204,10 @@ class ConsistencyFusion(nn.Module):
     ) -> tuple[Float[Tensor, "T _"], Float[Tensor, "T _ Z"]]:
         """Return the similarity, from 0 to 1, of each state to its sentence's latent variables, and these variables.
 
-        Columns are those of `chains.relevant`. Paper: section 3.3, eq. 16, and the weights of eq. 17.
+        The columns of both are those of `chains.relevant`. Paper: section 3.3, eq. 16, and the weights of eq. 17.
         """
-        # `chains.relevant` fills its rows with the number after the last chain: its latent variable is zero and adds
-        # nothing.
+        # `chains.relevant` fills its rows with the number after the last chain. The latent variable of that number is
+        # zero, and adds nothing to a feature.
         z = torch.cat((z, z.new_zeros((1, z.shape[1]))))
         relevant = z[chains.relevant.index_select(0, sentence)]
         return (torch.cosine_similarity(self.query(states)[:, None], relevant, dim=2) + 1) / 2, relevant
@@ -210,9 +215,9 @@ class ConsistencyFusion(nn.Module):
 
 @dataclass(frozen=True, eq=False)
 class ChainMemory(Memory):
-    """An encoded source with its chains and, where the model has them, their prior and their latent variables.
+    """An encoded source with its chains and, where the model has them, their prior and their latent variables `z`.
 
-    The latent variables `z` are from the prior in inference, from the posterior in training.
+    In inference `z` comes from the prior; in training it is replaced by a sample from the posterior.
     """
 
     chains: Chains
@@ -220,7 +225,7 @@ class ChainMemory(Memory):
     z: Latents | None
 
     def repeat_instances(self, source: Stream, which: np.ndarray) -> "ChainMemory":
-        """Return the memory of the instances `which`, without the prior, since only training reads it."""
+        """Return the memory of the instances `which`, without the prior, which `LexicalChain.forward` alone reads."""
         z = None if self.z is None else self.z.index_select(0, self._chains_of(which))
         return replace(super().repeat_instances(source, which), chains=source.chains, prior=None, z=z)
 
@@ -234,8 +239,9 @@ class ChainMemory(Memory):
 
 @dataclass(frozen=True, eq=False)
 class Summaries:
-    """The places of the first symbols of a stream's sentences, and each document's as runs of these.
+    """The first symbols of the sentences of a stream, which stand for their sentences.
 
+    `tokens` has their places in the stream; `documents` has the first symbols of each document, as runs of `tokens`;
     `sentence` is the number of the sentence that each token of the stream belongs to.
     """
 
@@ -245,9 +251,9 @@ class Summaries:
 
 
 class GeneralContext(nn.Module):
-    """Attention of the sentences of a document to each other by their [cls]; all tokens of a sentence add its result.
+    """Attention of the first symbols ([cls]) of a document to each other, whose result is added to all tokens.
 
-    Paper: section 3.1, eq. 2 and 3.
+    Each token of a sentence gets the result of the first symbol of its sentence. Paper: section 3.1, eq. 2 and 3.
     """
 
     def __init__(self, config: LexicalChainConfig) -> None:
@@ -257,7 +263,7 @@ class GeneralContext(nn.Module):
         self.residual = Residual(config)
 
     def forward(self, x: SourceStates, summaries: Summaries) -> SourceStates:
-        """Return the source states after the sublayer; `summaries` has the first symbols of sentences."""
+        """Return the source states after the sublayer; `summaries` has the first symbols of the sentences."""
 
         def sentence_context(y: SourceStates) -> SourceStates:
             with narrowed_key_scope(summaries.tokens):
@@ -270,7 +276,7 @@ class GeneralContext(nn.Module):
 class LexicalConsistency(nn.Module):
     """Attention of the words of a chain to each other; the result replaces their states.
 
-    Paper: section 3.1, eq. 4, MultiHead(D_c, D_c, D_c). There are no positions, so that a chain is a set.
+    Paper: section 3.1, eq. 4, MultiHead(D_c, D_c, D_c). The words have no positions here, so their order is ignored.
     """
 
     def __init__(self, config: LexicalChainConfig) -> None:
@@ -280,7 +286,7 @@ class LexicalConsistency(nn.Module):
         self.residual = Residual(config)
 
     def forward(self, x: SourceStates, chains: Chains) -> SourceStates:
-        """Return the source states, with new states of the words of chains."""
+        """Return the source states; the words of chains have new states."""
         members = x.index_select(0, chains.tokens)
         with narrowed_key_scope(chains.tokens):
             consistent = self.residual(members, lambda y: self.attention(y, chains.runs))
@@ -288,7 +294,7 @@ class LexicalConsistency(nn.Module):
 
 
 class ChainEncoderLayer(EncoderLayer):
-    """An encoder layer: self-attention inside sentences, general context, lexical consistency, then feed-forward."""
+    """An encoder layer of four sublayers: self-attention inside sentences, GC-Attn, LC-Attn and feed-forward."""
 
     def __init__(self, config: LexicalChainConfig, self_attention: nn.Module) -> None:
         """Create the layer; `config` says which of the two additional sublayers it has."""
@@ -325,9 +331,10 @@ class LexicalChain(Transformer):
         return ChainEncoderLayer(self.config, self.attention("encoder_self", layer))
 
     def forward(self, batch: Batch) -> ForwardPass:
-        """Return the states, fused with z, and the KL divergence of posterior and prior.
+        """Return the states, fused with latent variables z, and the KL divergence of posterior and prior.
 
-        In training z is drawn from the posterior, which reads the translation; else it is that of inference.
+        In training z is a sample from the posterior, which reads the translation. In evaluation z is the latent
+        variable of inference.
         """
         memory = self.encode(batch.source)
         states = super().decode(batch.target_in, memory)
@@ -340,7 +347,7 @@ class LexicalChain(Transformer):
         return ForwardPass(self._fuse(states, batch.target_in.sentences.ids(), memory), {"kl": kl})
 
     def term_weights(self, update: int) -> dict[str, float]:
-        """Return alpha, which rises from 0 to `kl_weight` (KL annealing). Paper: section 3.4, eq. 20; appendix B."""
+        """Return the weight alpha, which rises from 0 to `kl_weight`. Paper: section 3.4, eq. 20; appendix B."""
         if not self.config.latent:
             return {}
         return {"kl": self.config.kl_weight * min(1.0, update / max(self.config.kl_warmup_updates, 1))}
@@ -365,10 +372,11 @@ class LexicalChain(Transformer):
         return self._fuse(super().step(tokens, cache), cache.progress.source_run, cache.memory)
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the same name; the additional attentions start from the layer's self-attention, or at random.
+        """Return the parameter of an initial model that `name` starts from; None: it starts at random.
 
-        Departs: the paper does not say what they start from; the copy is as in the authors' later code (`new_attention:
-        copied`).
+        An additional attention starts from the self-attention of its layer (`new_attention: copied`) or at random; all
+        other parameters start from the parameter of the same name. Departs: the paper does not say how the additional
+        attentions start; the authors' later code copies.
         """
         for part in (".general.attention.", ".lexical.attention."):
             if part in name:
@@ -384,7 +392,7 @@ class LexicalChain(Transformer):
 
 
 def summaries_of(source: Stream) -> Summaries:
-    """Return the first symbols of the source's sentences; each has [cls] or `<s>`, so that none is empty."""
+    """Return the first symbols of the source's sentences: each has [cls] or `<s>`, so that no sentence is empty."""
     first, sentences = source.sentences.offsets[:-1].long(), source.layout.sentences_per_instance()
     documents = Segments.from_lengths(sentences.tolist(), source.layout.sentences.device)
     return Summaries(first, documents, source.sentences.ids())

@@ -2,9 +2,9 @@
 
 Paper: Zhang et al. 2020, "Long-Short Term Masking Transformer".
 
-New against `transformer.py`: encoder and decoder have two streams of hidden states with the same parameters, which
-differ in the scope of self-attention; both read the source by plain cross-attention; the two streams of the decoder are
-merged before the output layer.
+The model differs from the Transformer of `transformer.py` in that encoder and decoder have two streams of hidden
+states. The streams have the same parameters and differ in the scope of self-attention. Both read the source by plain
+cross-attention. The two streams of the decoder are merged before the output layer.
 
 | paper | here |
 | --- | --- |
@@ -16,17 +16,19 @@ merged before the output layer.
 
 Our reading, where the paper does not say or says two things:
 
-- Two full streams: queries, keys and values of the short stream are computed from its own states ("two different sets
-  of hidden states"), in every layer. So the streams meet in the aggregation only, and `aggregation: long` is the k-to-k
-  Transformer itself.
-- Each decoder stream reads the encoder stream of the same kind (`cross_reads: own`), so that the source states of the
-  short stream are computed without context; `long`: both read the encoder's long stream. In both cases cross-attention
-  covers the window.
+- The short stream computes its queries, keys and values from its own states in every layer ("two different sets of
+  hidden states"). So the two streams of the decoder meet in the aggregation only, and with `aggregation: long` the
+  model is the k-to-k Transformer itself.
+- Each decoder stream reads the encoder stream of the same kind (`cross_reads: own`), so the source states of the short
+  stream are computed without context. With `cross_reads: long` both read the encoder's long stream. In both cases
+  cross-attention covers the window.
 - Embeddings are the same in both streams; positions count over the window.
 - The feed-forward layer before the output has no residual connection and no norm. At the paper's size it maps 1024 to
-  1024 to 512: 1.57 million weights, in 4-byte floats the step from 256M to 262M of Table 2. So the encoder has none.
+  1024 to 512 values and has 1.57 million weights. In 4-byte floats this is the step from 256M to 262M of Table 2, so
+  the encoder has no such layer.
 
-Departs: no masks. Both streams are one packed stream of twice the length, so that one call of each layer computes both.
+Departs: there are no masks. Both streams are one packed stream of twice the length, so that one call of each layer
+computes both.
 """
 
 from dataclasses import dataclass
@@ -47,22 +49,22 @@ from docmt.settings.models import LongShortConfig
 
 @dataclass(frozen=True, eq=False)
 class TwoStreamMemory(Memory):
-    """An encoded source: states of the long stream, then of the short one; `layout` is that of a single stream."""
+    """An encoded source: the states of the long, then of the short stream; `layout` is that of a single stream."""
 
     both: Layout
-    """Layout of the two streams together (`two_streams`)."""
+    """The layout of the two streams together (`two_streams`)."""
 
     def repeat_instances(self, source: Stream, which: np.ndarray) -> "TwoStreamMemory":
-        """Return the memory of other instances: instance i has the source of instance `which[i]`, in both streams."""
+        """Return the memory where instance i has the source of the present instance `which[i]`, in both streams."""
         layout = super().repeat_instances(source, which).layout
         return TwoStreamMemory(self.states, layout, two_streams(layout))
 
 
 def two_streams(layout: Layout) -> Layout:
-    """Return the layout of the long stream followed by the short one.
+    """Return the layout of the long stream followed by the short stream.
 
-    Its sentences are the scope of self-attention: whole windows in the long half, sentences in the short half. Its
-    instances are the scope of cross-attention: windows in both halves.
+    The sentences of this layout are the scope of self-attention: windows in the long stream, sentences in the short
+    stream. The instances of this layout are the scope of cross-attention: windows in both streams.
     """
     sentences, windows = layout.sentences, layout.instances
     self_attention_runs = Segments.from_lengths(windows.lengths + sentences.lengths, sentences.device)
@@ -79,7 +81,7 @@ def duplicate_streams(x: States) -> TwoStreams:
 
 
 def two_keys(keys: RowKeys | None) -> RowKeys | None:
-    """Return the noise keys of the long stream, then those of the short one, which has different noise."""
+    """Return the noise keys of the long stream, then other keys for the short stream, whose noise is different."""
     return None if keys is None else torch.cat((keys, branch_keys(keys, 0)))
 
 
@@ -87,7 +89,7 @@ class StreamSelfAttention(SelfAttention):
     """Self-attention of both streams."""
 
     def open_cache(self, cache: Cache) -> None:
-        """Put two caches into `cache`: the long stream needs all tokens of the instance, the short one its sentence."""
+        """Put two caches into `cache`: of the instance for the long stream, of the sentence for the short stream."""
         cache.layers[self] = TwoStreamCache(InstanceCache(), SentenceCache())
 
 
@@ -95,7 +97,7 @@ class StreamCrossAttention(CrossAttention):
     """Attention of both streams to the source."""
 
     def open_cache(self, cache: Cache) -> None:
-        """Put two caches into `cache`: the source states of the long stream and those of the short one."""
+        """Put two caches into `cache`: of the source states of the long stream, and of those of the short stream."""
         memory = cache.memory
         k, v = self.split(self.key(memory.states)), self.split(self.value(memory.states))
         halves = zip(k.chunk(2), v.chunk(2), strict=True)
@@ -117,7 +119,7 @@ class LongShort(Transformer):
             self.aggregation = FeedForward(*sizes, config.activation_dropout, config.activation, config.width)
 
     def attention(self, role: Role, layer: int) -> StreamSelfAttention | StreamCrossAttention:
-        """Return a new attention of both streams; its scopes are the runs of `two_streams`."""
+        """Return a new attention of both streams; its scopes are the runs of the layout of `two_streams`."""
         config = self.config
         if role == "cross":
             return StreamCrossAttention(config.width, config.heads, "instance", config.attention_dropout)
@@ -132,8 +134,8 @@ class LongShort(Transformer):
                 with key_scope(two_keys(source.keys)):
                     states = self.run_encoder(duplicate_streams(x), both)
             else:
-                # Both streams of the decoder read the long stream, so the short one is not computed: this is the first
-                # half of `two_streams` alone.
+                # Both streams of the decoder read the long stream, so the short stream is not computed. The layout is
+                # the first half of `two_streams`.
                 states = duplicate_streams(self.run_encoder(x, Layout(source.instances, source.instances)))
         return TwoStreamMemory(states, source.layout, both)
 
@@ -156,12 +158,12 @@ class LongShort(Transformer):
         return self.aggregate(self.decoder_norm(x))
 
     def aggregate(self, x: TwoStreams) -> States:
-        """Return the decoder's final states of both streams as one. Paper: section 2.1, last paragraph; section 3."""
+        """Return the merged final states of the decoder's streams. Paper: section 2.1, last paragraph; section 3."""
         long, short = x.chunk(2)
         if self.config.aggregation == "concatenation":
             return self.aggregation(torch.cat((long, short), dim=-1))
         return long + short if self.config.aggregation == "sum" else long
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the same name for a parameter of the Transformer; the aggregation starts at random."""
+        """Return the same name for a parameter of the Transformer; None: the aggregation starts at random."""
         return None if name.startswith("aggregation.") else name

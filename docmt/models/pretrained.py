@@ -1,24 +1,24 @@
 """Initial parameters from pretrained checkpoints: mBART and BART give a whole model, BERT an encoder.
 
-Paper: G-Transformer (Bao et al. 2021), section 5.2 and appendix C.1: parameters are copied from mBART25, those of its
-    attention to the group attention; global attention and gates start at random. Of BERT the paper says no more than
-    "G-Transformer+BERT"; our reading: the encoder starts from it, the decoder at random.
+Paper: G-Transformer (Bao et al. 2021), section 5.2 and appendix C.1: parameters are copied from mBART25; group
+    attention starts from the attention of mBART25, global attention and gates start at random. About BERT the paper
+    only says "G-Transformer+BERT"; our reading: the encoder starts from BERT, the decoder at random.
 
-The weights get the names of the Transformer (`docmt.models.families`); then the parameters that `transfer_source` of
-the architecture names are transferred, as from any other initial model.
+The weights get the names of the Transformer's parameters (`docmt.models.families`). Then they are transferred as from
+any other initial model: the method `transfer_source` of the architecture says which weight a parameter starts from.
 
-| checkpoint | here |
+| checkpoint | docmt |
 | --- | --- |
-| shared embeddings, lm_head | a row for each of our pieces, in source and target embedding and in the output |
+| shared embeddings, lm_head | a row for each piece of a vocabulary, in source and target embedding and in the output |
 | embed_positions | `source_embedding.position`, `target_embedding.position`, without the first two rows |
 | layernorm_embedding | `source_embedding.norm`, `target_embedding.norm` |
-| BERT's embeddings of positions and token types | `source_embedding.position`: their sum, of type 0 |
+| BERT's embeddings of positions and token types | `source_embedding.position`: each position plus token type 0 |
 
-A model may have more positions than the checkpoint: the additional positions start at random. (BERT has 512, and a
-translation may be longer than its source.)
+A model may have more positions than the checkpoint: the additional positions start at random. (BERT has 512 positions,
+and a translation may be longer than its source.)
 
-Departs: mBART's language codes are in no frame of ours (`docmt.nn.frames`), so their embeddings are not transferred.
-Pieces that the checkpoint lacks (`<sep>`, `<cls>`) start as the mean of all its rows.
+Departs: no frame of docmt (`docmt.nn.frames`) has mBART's language codes, so their embeddings are not transferred.
+The embedding of a piece that the checkpoint lacks (`<sep>`, `<cls>`) starts as the mean of all its embeddings.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -36,20 +36,20 @@ from docmt.nn.shapes import EmbeddingRows, EmbeddingTable, Tensor
 from docmt.settings.pretrained import POSITION_OFFSET, STANDS_FOR, check_model, read_config
 
 Counterparts = Mapping[str, int | None]
-"""The row of each piece of our vocabulary, in order, in the checkpoint's embeddings; None: it has no such piece."""
+"""For each piece of a vocabulary, in order: its row in the checkpoint's embeddings; None where there is no such row."""
 
 NO_PART = "no part of a translation model"
-"""Outcome of a weight that a translation model does not use."""
+"""The outcome of a weight that a translation model does not use."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """The parameters that a model was given from an initial model, and those that start at random.
+    """The parameters that were transferred from an initial model, and the new parameters, which start at random.
 
-    Of a pretrained checkpoint also: `outcomes`, the use of each weight, by its name there; `new_pieces`, for each table
-    of embeddings the pieces that the checkpoint lacks; `new_positions`, the first new row of each table of positions
-    that is longer than the checkpoint's; `stands_for`, the folder of the real checkpoint where this is a small random
-    one that replaces it.
+    The other fields describe a start from a pretrained checkpoint. `outcomes` has the use of each weight, by its name
+    in the checkpoint. `new_pieces` has the pieces that the checkpoint lacks, for each table of embeddings.
+    `new_positions` has the first new row of each table of positions that is longer than the checkpoint's table.
+    `stands_for` is the folder of the real checkpoint where a small random checkpoint replaces it.
     """
 
     transferred: list[str]
@@ -62,31 +62,31 @@ class Start:
 
 @dataclass
 class RenamedCheckpoint:
-    """The weights of a checkpoint by the names of our parameters."""
+    """The weights of a checkpoint by the names of docmt's parameters."""
 
     where: str
     parameters: dict[str, Tensor] = field(default_factory=dict)
-    """Weights by the name of our parameter."""
+    """The weight for each parameter."""
     names: dict[str, str] = field(default_factory=dict)
-    """Name in the checkpoint of each of these parameters."""
+    """The name in the checkpoint for each of these parameters."""
     table: Tensor | None = None
     """The table of embeddings, which is tied in all supported checkpoints."""
     tied: list[str] = field(default_factory=list)
-    """Names of that table in the checkpoint."""
+    """The names of the table of embeddings in the checkpoint."""
     left: dict[str, str] = field(default_factory=dict)
-    """Reason why a weight became no parameter, by its name in the checkpoint."""
+    """The reason why a weight became no parameter, by its name in the checkpoint."""
 
 
 def start_from(
     model: Transformer, folder: Path | str, source: Counterparts | None, target: Counterparts | None
 ) -> Start:
-    """Fill `model` from the checkpoint in `folder`, and return what was transferred.
+    """Fill `model` from the checkpoint in `folder`, and return a record of the parameters that were transferred.
 
-    `source` and `target` are None where the pieces of that side are not the checkpoint's; then its embeddings are not
-    used.
+    `source` or `target` is None where the text of that side does not have the checkpoint's pieces; the embeddings of
+    that side are then not transferred.
 
-    Raises UserError where the checkpoint cannot be read, where the model is not like it, where it lacks a weight, or
-    where it has a weight that is not known here.
+    Raises UserError where the checkpoint cannot be read, where the settings of the model do not fit it, where the
+    checkpoint lacks a weight, and where it has a weight that docmt does not know.
     """
     check_model(model.config, folder)
     config = read_config(folder)
@@ -100,7 +100,7 @@ def start_from(
         for name in family.embeddings
         if name in model_parameters and counterparts[name] is not None
     }
-    # Before the tables are gathered, so that a missing table is reported by its name.
+    # Weights are checked before rows are gathered from the table, so that a missing table is reported by its name.
     check_complete(checkpoint, family, model_parameters)
     with reading(folder, "positions of another shape than a checkpoint's"):
         new_positions = lengthen_positions(checkpoint, family, model)
@@ -116,14 +116,14 @@ def start_from(
 
 
 def read_names(kind: str, folder: Path | str, model_parameters: Collection[str]) -> RenamedCheckpoint:
-    """Read a checkpoint, and give its weights the names of `model_parameters`, those of the Transformer.
+    """Read a checkpoint, and give its weights the names in `model_parameters`, which are those of the Transformer.
 
     Raises UserError for a weight that has no place in the Transformer.
     """
     family, checkpoint = FAMILIES[kind], RenamedCheckpoint(str(folder))
     parameters = {family.checkpoint_name(parameter): parameter for parameter in model_parameters}
     weights = {family.without_prefix(name): (name, weight) for name, weight in read_checkpoint(folder).items()}
-    # Last, since they are added to the positions, which have to be read first.
+    # Token types are handled last: they are added to the positions, which must have been read before.
     types = weights.pop(TOKEN_TYPES, None)
     for name_there, (name, weight) in weights.items():
         if name_there in family.tied:
@@ -152,7 +152,7 @@ def add_table(checkpoint: RenamedCheckpoint, name: str, weight: EmbeddingTable) 
 
 
 def fold_token_type(checkpoint: RenamedCheckpoint, name: str, types: EmbeddingRows) -> None:
-    """Add BERT's embedding of token type 0, that of a text without a second text, to all positions.
+    """Add BERT's embedding of token type 0 to all positions; texts without a second text have this type.
 
     Raises UserError where the checkpoint has no positions.
     """
@@ -164,7 +164,7 @@ def fold_token_type(checkpoint: RenamedCheckpoint, name: str, types: EmbeddingRo
 
 
 def gather_rows(table: EmbeddingTable, rows: list[int | None], where: str) -> EmbeddingRows:
-    """Return the rows of our pieces; a piece without row gets the mean of all rows.
+    """Return a row of the table for each entry of `rows`; an entry None gets the mean of all rows of the table.
 
     Raises UserError for a row beyond the end of the table.
     """
@@ -175,8 +175,8 @@ def gather_rows(table: EmbeddingTable, rows: list[int | None], where: str) -> Em
             where=where,
             found=f"{len(table)} rows, and a piece of number {last}",
         )
-    # Row 0 is only a placeholder for pieces without a row, which the next line overwrites. The mean is computed in
-    # fp32: a sum of many rows would overflow or lose digits in 16 bits.
+    # Row 0 is only a placeholder for entries None, which the line below it overwrites. The mean is computed in fp32,
+    # since a sum of many rows would overflow or lose digits in 16 bits.
     gathered = table.index_select(0, torch.tensor([row or 0 for row in rows]))
     gathered[torch.tensor([row is None for row in rows])] = table.float().mean(dim=0).to(table.dtype)
     return gathered
@@ -184,7 +184,7 @@ def gather_rows(table: EmbeddingTable, rows: list[int | None], where: str) -> Em
 
 @torch.no_grad()
 def lengthen_positions(checkpoint: RenamedCheckpoint, family: CheckpointFamily, model: Transformer) -> dict[str, int]:
-    """Extend tables of positions by the model's initial rows; return the first new row of each extended table."""
+    """Extend short tables of positions by the model's initial rows; return the first new row of each extended table."""
     new = {}
     for name in family.positions:
         table, initial = checkpoint.parameters[name], model.get_parameter(name)
@@ -217,10 +217,10 @@ def unknown_weight(checkpoint: RenamedCheckpoint, name: str) -> UserError:
 def outcomes_of(
     checkpoint: RenamedCheckpoint, model: Transformer, transferred: Iterable[str], tables: Iterable[str]
 ) -> dict[str, str]:
-    """Return, for each weight by its name, the parameters that start from it, or the reason why there are none."""
+    """Return the use of each weight by its name: the parameters that start from it, or the reason why none does."""
     receivers: dict[str, list[str]] = {}
     for name in transferred:
-        # As in `docmt.models.store.transfer`: a parameter's own name comes before the name that the architecture gives.
+        # As in `docmt.models.store.transfer`, a weight of the same name is preferred to `transfer_source`.
         receivers.setdefault(name if name in checkpoint.parameters else model.transfer_source(name), []).append(name)
     by_name = {
         name: ", ".join(receivers.get(parameter, [])) or f"not transferred: the model has no {parameter}"

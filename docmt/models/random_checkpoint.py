@@ -1,7 +1,8 @@
-"""Small random checkpoints in the form of mBART's and BERT's, for a scale without the released ones.
+"""Small random checkpoints in the form of mBART and BERT, for scales that do not use the released checkpoints.
 
-The weights are those of a plain Transformer by the checkpoint's names, drawn with a fixed seed, and the additional
-weights of such a checkpoint: BERT's token types, and the rows before the first position of mBART's tables.
+The weights are those of a plain Transformer under the checkpoint's names, drawn with a fixed seed. The additional
+weights of such checkpoints are BERT's token types and its head for predicting the next sentence, and the rows before
+the first position of mBART's tables.
 """
 
 from pathlib import Path
@@ -18,20 +19,20 @@ from docmt.settings.models import TransformerConfig
 from docmt.settings.pretrained import CONFIG, POSITION_OFFSET, STANDS_FOR, WEIGHTS, RandomCheckpoint
 
 SAFE, PICKLED = WEIGHTS[0], WEIGHTS[-1]
-"""Names of the file of the weights, as safetensors and as a pickle."""
+"""The names of the files with the weights, as safetensors and as a pickle."""
 POSITIONS = {"mbart": 1024, "bert": 512}
-"""Number of tokens that the tables of positions cover, as in the released models."""
+"""The number of tokens that the tables of positions cover, as in the released models."""
 DEVIATION = 0.1
-"""Standard deviation of weights around 0, and of the scales of norms around 1.
+"""The standard deviation of weights around 0, and of the scales of layer norms around 1.
 
-The released models start with 0.02, at widths of 768 and 1024.
+The released models were initialised with a standard deviation of 0.02, at widths of 768 and 1024.
 """
 SEED = 1
-"""Seed of all random weights."""
+"""The seed of all random weights."""
 
 
 def write_random_checkpoint(checkpoint: RandomCheckpoint, pieces: int, folder: Path) -> None:
-    """Write config.json and the weights; the bytes depend on the sizes and the number of pieces alone."""
+    """Write config.json and the weights; the bytes depend on the sizes and on the number of pieces alone."""
     weights = random_weights(checkpoint, pieces)
     # awesome-align reads the weights as a pickle only.
     if checkpoint.kind == "aligner":
@@ -73,7 +74,7 @@ def hugging_face_config(checkpoint: RandomCheckpoint) -> dict[str, Any]:
 
 def random_weights(checkpoint: RandomCheckpoint, pieces: int) -> dict[str, Tensor]:
     """Return random weights by the names of the checkpoint's family."""
-    # A generator of its own, so that the weights do not depend on other draws of the process.
+    # The generator is not torch's global one, so that the weights do not depend on other draws of the process.
     family, generator = FAMILIES[checkpoint.family], torch.Generator().manual_seed(SEED)
     weights: dict[str, Tensor] = {}
     for name, shape in transformer_shapes(checkpoint, pieces).items():
@@ -91,7 +92,7 @@ def random_weights(checkpoint: RandomCheckpoint, pieces: int) -> dict[str, Tenso
 
 
 def next_sentence_head(width: int) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of BERT's head for predicting the next sentence, which training from BERT does not need."""
+    """Return the shapes of BERT's head for predicting the next sentence, which trainings from BERT do not use."""
     head = {"bert.pooler.dense": width, "cls.seq_relationship": 2}
     return {
         f"{name}.{leaf}": size

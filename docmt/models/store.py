@@ -1,6 +1,6 @@
-"""Model folders: `model.safetensors` (weights) and `model.json` (the card: what was built, and from what).
+"""Model folders: `model.safetensors` has the weights, `model.json` is the card: the settings, sizes and provenance.
 
-This module also reads the weights of pretrained checkpoints. All files are read as data: no code in them is ever run.
+This module also reads the weights of pretrained checkpoints. It reads all files as data: no code in them is ever run.
 """
 
 import dataclasses
@@ -25,13 +25,13 @@ from docmt.settings.pretrained import weight_files
 WEIGHTS = "model.safetensors"
 """The name of the file of a model folder that holds the parameters."""
 LISTED_NAMES = 5
-"""Number of parameter names that a message lists; of the others it says how many there are."""
+"""The number of parameter names that a message lists; it only counts the others."""
 
 
 def save_model(folder: Path | str, model: Transformer, provenance: Mapping[str, Any]) -> None:
-    """Write the two files into `folder`, which may contain other files.
+    """Write the weights and the card into `folder`, which may contain other files.
 
-    A tied tensor is stored once, by the first of its names.
+    A tensor that has several names, such as tied embeddings, is stored once, by the first of its names.
     """
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.named_parameters()}
     card = {
@@ -41,14 +41,14 @@ def save_model(folder: Path | str, model: Transformer, provenance: Mapping[str, 
         "target_size": model.target_size,
         "provenance": dict(provenance),
     }
-    # The card comes last: a folder that has it has the weights too.
+    # The card is written last: a folder with a card also has the weights.
     with atomic_file(Path(folder) / WEIGHTS, "wb") as stream:
         stream.write(save(weights))
     write_json(Path(folder) / CARD, card)
 
 
 def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transformer:
-    """Build the model that `model.json` describes, and fill it; it is in evaluation mode.
+    """Return the model that `model.json` describes, with the weights of the folder, in evaluation mode.
 
     Raises UserError for a missing or damaged file, and for a parameter that is missing, unknown, or of another shape.
     """
@@ -88,7 +88,7 @@ def read_tensors(path: Path) -> dict[str, torch.Tensor]:
 
 
 def init_from(model: Transformer, folder: Path | str) -> tuple[list[str], list[str]]:
-    """Fill `model` from a trained model; return what `transfer` returns."""
+    """Fill `model` from the trained model in `folder`; return the transferred and the other parameters (`transfer`)."""
     weights = Path(folder) / WEIGHTS
     return transfer(model, read_tensors(weights), str(weights))
 
@@ -96,7 +96,7 @@ def init_from(model: Transformer, folder: Path | str) -> tuple[list[str], list[s
 def transfer(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> tuple[list[str], list[str]]:
     """Fill `model`; return the names of the parameters that were transferred, and the names of the others.
 
-    A parameter starts from the weight of its own name, else from the weight that the architecture names
+    A parameter starts from the weight of its own name; where there is none, from the weight that the architecture names
     (`transfer_source`). Raises UserError where no parameter can be transferred, and where a shape differs.
     """
     origins = {name: name if name in weights else model.transfer_source(name) for name, _ in model.named_parameters()}
@@ -115,9 +115,9 @@ def transfer(model: Transformer, weights: Mapping[str, torch.Tensor], where: str
 
 
 def fill(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
-    """Give all parameters of `model` their values in `weights`, which are from the file `where`.
+    """Set all parameters of `model` to their values in `weights`; `where` is the file of these weights.
 
-    Raises UserError as `check_fit` does.
+    Raises UserError for a parameter that is missing, unknown, or of another shape.
     """
     check_fit(model, weights, where)
     put_weights(model, weights)
@@ -151,7 +151,7 @@ def check_shapes(model: Transformer, weights: Mapping[str, torch.Tensor], where:
 
 @torch.no_grad()
 def put_weights(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:
-    """Give each parameter of the model that is in `weights` its values."""
+    """Set each parameter of the model that `weights` contains to its value there."""
     for name, parameter in model.named_parameters():
         if name in weights:
             parameter.copy_(weights[name])
@@ -163,11 +163,11 @@ def _list_names(names: list[str]) -> str:
 
 
 PLAIN = "tensors by name and nothing else"
-"""The expected content of a pickle, in messages."""
+"""The expected content of a pickle, as messages state it."""
 
 
 def read_checkpoint(folder: Path | str) -> dict[str, torch.Tensor]:
-    """Read all weights of `folder` by their names: from model.safetensors, its shards, or pytorch_model.bin.
+    """Read all weights of `folder` by their names, from the files that `weight_files` returns.
 
     Raises UserError where a file is missing or damaged, and for a pickle that holds anything but tensors.
     """
@@ -192,8 +192,7 @@ def _read_pickle(path: Path) -> dict[str, torch.Tensor]:
 def load_plain(path: Path, allowed: Sequence[type] = ()) -> Any:
     """Return the content of a pickle: tensors, plain values, objects of the `allowed` classes.
 
-    Raises any kind of error for other content. Warnings are suppressed: a damaged pickle with unusual numbers is
-    refused, or is as good as any other.
+    Other content raises any kind of error. Torch's warnings are suppressed, since callers check the content themselves.
     """
     with warnings.catch_warnings(), torch.serialization.safe_globals(list(allowed)):
         warnings.simplefilter("ignore")
@@ -201,7 +200,7 @@ def load_plain(path: Path, allowed: Sequence[type] = ()) -> Any:
 
 
 def defect_in(weights: Any) -> str | None:
-    """Return what is wrong with weights that should be tensors by name, or None.
+    """Return a description of the defect of `weights`, which should be tensors by name; None where there is no defect.
 
     A damaged pickle may give other objects, or tensors without values.
     """

@@ -1,4 +1,4 @@
-"""The Transformer: the sentence model, and, on other views, windows of k sentences and whole documents.
+"""The Transformer, which translates sentences, windows of k sentences or whole documents, whichever the view gives.
 
 Paper: Vaswani et al. 2017, "Attention Is All You Need".
 
@@ -7,10 +7,10 @@ Paper: Vaswani et al. 2017, "Attention Is All You Need".
 | section 3.1, encoder and decoder stacks | `EncoderLayer`, `DecoderLayer` |
 | section 3.2.3, the three uses of attention | `Transformer.attention` |
 | section 3.4, shared embeddings, scaled | `Transformer.__init__`, `docmt.nn.layers.Embedding` |
-| section 3.5, positions | `docmt.nn.layers.sinusoids`; they count over the whole instance |
+| section 3.5, positions | `docmt.nn.layers.sinusoids`; `positions` says whether they restart in each sentence |
 
-Departs: the initialisation is fairseq's (Xavier with gain 1/sqrt 2 for q, k, v; embeddings N(0, 1/d)), and so is the
-form of the sinusoids; with `norm: pre` each stack ends in a layer norm.
+Departs: the initialisation and the form of the sinusoids are those of fairseq (Xavier with gain 1/sqrt 2 for q, k, v;
+embeddings N(0, 1/d)); with `norm: pre` each stack ends in a layer norm.
 """
 
 from typing import Literal, NamedTuple
@@ -42,7 +42,7 @@ class EncoderLayer(nn.Module):
         self.after_self, self.after_feed_forward = Residual(config), Residual(config)
 
     def forward(self, x: States, layout: Layout) -> States:
-        """Return the states after the layer; `layout` has the runs of the source."""
+        """Return the states after the layer; `layout` has the sentences and instances of the source."""
         x = self.after_self(x, lambda y: self.self_attention(y, layout))
         return self.after_feed_forward(x, self.feed_forward)
 
@@ -81,35 +81,35 @@ def final_norm(config: TransformerConfig) -> nn.Module:
 
 
 class LossTerm(NamedTuple):
-    """A loss in addition to that of the translation, in nats: a sum over `count` things, such as lexical chains."""
+    """A loss beside that of the translation: a sum, in nats, over `count` things such as lexical chains."""
 
     total: Tensor
     count: int
 
 
 class ForwardPass(NamedTuple):
-    """The final states of the decoder's input, and the additional losses by name."""
+    """The final states of the decoder for its input, and the additional losses by name."""
 
     states: States
     loss_terms: dict[str, LossTerm]
 
 
 class Transformer(nn.Module):
-    """The Transformer, and the contract of all models.
+    """The Transformer, whose methods and attributes are the interface of all architectures.
 
-    `encode`, `decode` and `logits` are what decoding and forced scores call; `start` and `step` compute the same with
+    Decoding and forced scores call `encode`, `decode` and `logits`; `start` and `step` compute the same states with
     caches. Training calls the model itself, which may read the whole translation and returns additional losses;
-    `term_weights` gives their weights. `transfer_source` names the parameter of an initial model that a parameter
-    starts from. `synchronous` says whether sentences may be decoded independently.
+    `term_weights` gives the weights of these losses. `transfer_source` names the parameter of an initial model that a
+    parameter starts from. `synchronous` says whether sentences may be decoded independently.
     """
 
     scope: Scope = "instance"
     """The tokens that a token may attend to."""
     synchronous = False
-    """True where a sentence's translation depends on no other one: then each sentence is searched by itself."""
+    """True where a sentence's translation depends on no other translation: each sentence is searched by itself."""
 
     def __init__(self, config: TransformerConfig, source_size: int, target_size: int) -> None:
-        """Create the model with new parameters; the sizes are numbers of pieces of the vocabularies."""
+        """Create the model with new parameters; `source_size` and `target_size` are numbers of pieces."""
         super().__init__()
         self.config, self.source_size, self.target_size = config, source_size, target_size
         self.source_embedding = Embedding(source_size, config)
@@ -117,7 +117,7 @@ class Transformer(nn.Module):
         self.target_embedding = Embedding(target_size, config, shared_weight)
         self.output = nn.Linear(config.width, target_size, bias=False)
         nn.init.normal_(self.output.weight, std=config.width**-0.5)
-        # The same parameter object, so that its gradients add up and checkpoints store it once, by its first name.
+        # Both modules have the same parameter object, so that its gradients add up, and checkpoints store it once.
         if config.embeddings != "separate":
             self.output.weight = self.target_embedding.weight
         self.encoder = nn.ModuleList(self.encoder_layer(layer) for layer in range(config.encoder_layers))
@@ -132,7 +132,7 @@ class Transformer(nn.Module):
         return EncoderLayer(self.config, self.attention("encoder_self", layer))
 
     def attention(self, role: Role, layer: int) -> nn.Module:
-        """Return a new attention of a layer; layer 0 is at the bottom. Other architectures return other attentions."""
+        """Return a new attention of a layer; layer 0 is at the bottom. Each architecture has its own attentions."""
         return plain_attention(self.config, role, self.scope)
 
     def embed(self, embedding: Embedding, stream: Stream) -> States:
@@ -141,7 +141,7 @@ class Transformer(nn.Module):
         return embedding(stream.tokens, runs.positions(), runs.longest)
 
     def forward(self, batch: Batch) -> ForwardPass:
-        """Return the final states of the decoder and the additional losses; this is the pass of training."""
+        """Return the final states of the decoder and the additional losses; training and validation call this."""
         return ForwardPass(self.decode(batch.target_in, self.encode(batch.source)), {})
 
     def term_weights(self, update: int) -> dict[str, float]:
@@ -163,7 +163,7 @@ class Transformer(nn.Module):
     def decode(self, target_in: Stream, memory: Memory) -> States:
         """Return the final states of the decoder; the state of token t depends on the source and on the target up to t.
 
-        A row that several tokens share (`Segments.rows`) is computed once.
+        A row of states that several tokens share (`Segments.rows`) is computed once.
         """
         with key_scope(target_in.keys):
             x = target_in.instances.tokens_to_rows(self.embed(self.target_embedding, target_in))
@@ -181,7 +181,7 @@ class Transformer(nn.Module):
 
     @torch.no_grad()
     def start(self, memory: Memory, beam: int) -> Cache:
-        """Return an empty cache for `beam` hypotheses of each instance of `memory`."""
+        """Return an empty cache for `beam` hypotheses of each instance; the frame says which symbols open sentences."""
         cache = Cache(memory, beam, FRAMES[self.config.frame].openings)
         for module in self.decoder.modules():
             if isinstance(module, SelfAttention | CrossAttention):
@@ -190,10 +190,7 @@ class Transformer(nn.Module):
 
     @torch.no_grad()
     def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:
-        """Return the final states of the newest token of each hypothesis, and store its keys and values in `cache`.
-
-        The symbols that open a sentence are those of the frame.
-        """
+        """Return the final states of the newest token of each hypothesis, and store its keys and values in `cache`."""
         x = self.embed_newest(tokens, cache.progress)
         for layer in self.decoder:
             x = layer.step(x, cache)
@@ -207,7 +204,7 @@ class Transformer(nn.Module):
         return self.target_embedding(tokens, torch.full_like(tokens, progress.steps - 1), progress.steps)
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the parameter of an initial Transformer that parameter `name` starts from; None: at random."""
+        """Return the parameter of an initial model that the parameter `name` starts from; None: it starts at random."""
         return name
 
 
@@ -219,7 +216,7 @@ def plain_attention(config: TransformerConfig, role: Role, scope: Scope) -> Self
 
 
 def parameter_shapes(config: TransformerConfig, source_size: int, target_size: int) -> dict[str, torch.Size]:
-    """Return the shape of each parameter of a plain Transformer with these settings, whatever their architecture."""
+    """Return the shape of each parameter of a plain Transformer with these settings; their architecture is ignored."""
     # Meta tensors have shapes and no values, so that this costs no memory.
     with torch.device("meta"):
         model = Transformer(config, source_size, target_size)

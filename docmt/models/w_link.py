@@ -2,9 +2,9 @@
 
 Paper: Lyu et al. 2021, "Encouraging Lexical Translation Consistency for Document-Level Neural Machine Translation".
 
-New against `transformer.py`: all attention is inside a sentence; in each encoder layer, after self-attention, the words
-of a link attend to each other and add the result by a gate (`shared_context`); an additional loss measures how much
-their translations differ (`agreement_weight`).
+The model adds two parts to the Transformer of `transformer.py`, whose attention is all inside a sentence here. In each
+encoder layer, after self-attention, the words of a link attend to each other and add the result by a gate
+(`shared_context`). An additional loss measures how much the translations of the words differ (`agreement_weight`).
 
 | paper | here |
 | --- | --- |
@@ -14,20 +14,21 @@ their translations differ (`agreement_weight`).
 
 Our reading. There is no public code, and we had only the abstract of the paper: a word link gives the places of a word
 in a document; words within a link share context information when sentences are encoded; an auxiliary loss constrains
-their translations to be consistent. We fill this with the closest parts of Lyu et al. 2022, which builds on it.
+their translations to be consistent. We add the details from the closest parts of Lyu et al. 2022, which builds on this
+paper.
 
 - A link is a lexical chain: a link of a single word has nothing to share, and "one translation per discourse" does not
   hold for stop words.
 - Words share context by attention inside a link (section 3.1, eq. 4, "inspired by Lyu et al. 2021"). The result is
   added by a gate, which is nearly closed at first, so that training continues from near the sentence model.
-- A word's translation is a mean of the states of its target sentence (section 3.2, eq. 8). These states predict words,
-  so the output layer turns their mean into a distribution over translations.
-- The weights of that mean are the weights of the decoder's top cross-attention to the word, as constants: the loss is
-  to change how a word is translated, not where its translation is looked for. In our trials the matrix W_s of eq. 8,
-  which this loss alone would train, learned to attend to ends of sentences, since these agree; and so did
-  cross-attention where gradients reached it through the weights.
-- The loss of a link is the Jensen-Shannon divergence of its words' distributions: zero where all agree, the same for
-  each order of the words, and at most the logarithm of their number.
+- A word's translation is a mean of the states of its target sentence (section 3.2, eq. 8). The states of the decoder
+  predict words, so the output layer turns their mean into a distribution over translations.
+- The weights of the mean are the weights of the decoder's top cross-attention to the word, without gradient: the loss
+  is to change the translation of a word, not the place where the translation is looked for. The matrix W_s of eq. 8,
+  which this loss alone would train, learned to attend to ends of sentences in our trials, since these agree;
+  cross-attention learned the same where gradients reached it through the weights.
+- The loss of a link is the Jensen-Shannon divergence of its words' distributions. It is zero where all words agree,
+  does not depend on the order of the words, and is at most the logarithm of their number.
 """
 
 from dataclasses import replace
@@ -51,8 +52,8 @@ GATE_START = -3.0
 class SharedContext(nn.Module):
     """Attention of the words of a link to each other; each word adds the result by a gate.
 
-    x + sigmoid(W [norm(x); context]) * context, where the context is the result of attention over norm(x). The norm
-    comes before the attention, whatever `config.norm` is, so that closed gates leave x unchanged.
+    The new state is x + sigmoid(W [norm(x); context]) * context, where the context is the result of attention over
+    norm(x). The norm comes before the attention, whatever `config.norm` is, so that closed gates leave x unchanged.
     """
 
     def __init__(self, config: WLinkConfig) -> None:
@@ -95,10 +96,10 @@ class LinkedEncoderLayer(EncoderLayer):
 def disagreement(logits: Logits, links: Segments) -> Tensor:
     """Return the Jensen-Shannon divergence of the distributions of each run, summed over runs, in nats.
 
-    It is the mean over a run's members of KL(member || mean of the run), computed as the entropy of the mean minus the
-    mean of the members' entropies.
+    The divergence is the mean over a run's members of KL(member || mean of the run). It is computed as the entropy of
+    the mean minus the mean of the members' entropies.
     """
-    # In fp32 at least, since it is a small difference of two entropies.
+    # The computation is in fp32 at least, since the result is a small difference of two entropies.
     probabilities = logits.softmax(-1, dtype=torch.promote_types(logits.dtype, torch.float32))
     members = torch.diff(links.offsets)[:, None]
     link = links.ids()
@@ -108,12 +109,12 @@ def disagreement(logits: Logits, links: Segments) -> Tensor:
 
 
 def entropy(probabilities: Logits) -> Tensor:
-    """Return the entropy of each row, in nats; it and its gradient are finite where probabilities underflow to zero."""
+    """Return the entropy of each row in nats; it and its gradient are finite where probabilities underflow to 0."""
     return -(probabilities * probabilities.clamp(min=torch.finfo(probabilities.dtype).tiny).log()).sum(-1)
 
 
 class WLink(Transformer):
-    """The model of word links; its source streams need chains, also where a document has no chain."""
+    """The model of word links; its source streams need chains, even if these are empty."""
 
     config: WLinkConfig
     scope = "sentence"
@@ -124,7 +125,7 @@ class WLink(Transformer):
         return LinkedEncoderLayer(self.config, self.attention("encoder_self", layer))
 
     def forward(self, batch: Batch) -> ForwardPass:
-        """Return the final states, and the disagreement of linked words where it has a weight."""
+        """Return the final states and, with `agreement_weight`, the disagreement of linked words as additional loss."""
         memory = self.encode(batch.source)
         if not self.config.agreement_weight:
             return ForwardPass(self.decode(batch.target_in, memory), {})
@@ -132,7 +133,7 @@ class WLink(Transformer):
         return ForwardPass(states, {"agreement": self.agreement(translations, batch.source.chains)})
 
     def term_weights(self, update: int) -> dict[str, float]:
-        """Return the weight of the agreement loss, where it is used."""
+        """Return the weight of the agreement loss, where the model has this loss."""
         return {"agreement": self.config.agreement_weight} if self.config.agreement_weight else {}
 
     def encode(self, source: Stream) -> Memory:
@@ -146,7 +147,7 @@ class WLink(Transformer):
     def decode_aligned(self, target_in: Stream, memory: Memory) -> tuple[States, SourceStates]:
         """Return the final states and, for each source token, the mean of the states that attend to it.
 
-        The final states are those of `decode`. The weights of the mean are those of the top layer's cross-attention.
+        The final states are those of `decode`. The weights of the mean come from the top layer's cross-attention.
         """
         layout, (*below, top) = target_in.layout, self.decoder
         with key_scope(target_in.keys):
@@ -154,7 +155,7 @@ class WLink(Transformer):
             for layer in below:
                 x = layer(x, layout, memory)
             x = top.after_self(x, lambda y: top.self_attention(y, layout))
-            # The input of the top cross-attention, from which its weights are computed again: the layer does not return
+            # The weights of the top cross-attention are computed again from its input, since the layer does not return
             # them.
             queries = top.after_cross.norm(x) if self.config.norm == "pre" else x
             x = top.after_cross(x, lambda y: top.cross_attention(y, layout, memory))
@@ -162,14 +163,14 @@ class WLink(Transformer):
         return states, top.cross_attention.attended_states(queries, layout, memory, states)
 
     def agreement(self, translations: SourceStates, links: Chains) -> LossTerm:
-        """Return the disagreement of the translations of linked words, with the number of links as its count.
+        """Return the disagreement of the translations of linked words; the count of the term is the number of links.
 
         It needs a row of probabilities over the vocabulary for each linked word. 14 to 21 % of words are linked (Lyu et
-        al. 2022, Table 5), so these rows are in memory all at once, in addition to those of the output layer.
+        al. 2022, Table 5). Therefore all these rows fit in memory at once, in addition to those of the output layer.
         """
         words = translations.index_select(0, links.tokens)
         return LossTerm(disagreement(self.logits(words), links.runs), links.runs.runs)
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the same name; the shared context starts at random, and the loss has no parameters."""
+        """Return the same name; None: the shared context starts at random, and the loss has no parameters."""
         return None if ".shared_context." in name else name

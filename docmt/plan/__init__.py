@@ -1,1 +1,1 @@
-"""The plan of a workflow: studies, systems with what they inherit, folders, and the settings of each job."""
+"""The plan of the workflow: all systems with all of their settings, their folders, and the settings of each job."""

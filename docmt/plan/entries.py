@@ -1,4 +1,4 @@
-"""The systems of a study, resolved, on each of their corpora, with the folder of their files."""
+"""The entries of a study: each of its systems on each of its corpora, with all settings and the folder of its files."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -11,16 +11,17 @@ from docmt.settings.data import TextConfig
 from docmt.settings.system import Entry, SystemConfig
 
 SHAPES = ("encoder_layers", "decoder_layers", "width", "inner", "heads", "embeddings")
-"""Settings of a model that must equal those of the model that its training starts from."""
+"""Settings of a model that must equal the settings of the model from which its training starts."""
 
 
 class Systems:
-    """The systems of a study, resolved and checked; `corpora` has the corpora of each system."""
+    """The systems of a study with all of their settings; `corpora` has the corpora of each system."""
 
     def __init__(self, resolver: Resolver, texts: dict[str, TextConfig]) -> None:
-        """Resolve every system of the resolver's study; `texts`: the texts of config.yaml, by name.
+        """Resolve and check every system of the resolver's study; `texts` are the presets of text of config.yaml.
 
-        Raises UserError for an unknown text, and for a start of training that does not fit.
+        Raises UserError for an unknown preset of text, for a preset that does not fit the model, and for an `init_from`
+        whose model the training cannot start from.
         """
         self.resolver, self.texts = resolver, texts
         self.systems = {name: resolver.resolve(name) for name in resolver.study.systems}
@@ -31,12 +32,14 @@ class Systems:
                 self._check_start(system)
 
     def entries(self, seeds: tuple[int, ...], before: list[Entry]) -> Iterator[Entry]:
-        """Yield an entry for each corpus and each system on it.
+        """Yield an entry for each corpus and each system on the corpus.
 
-        `seeds`: the seeds where neither system nor study states any; `before`: the entries of earlier studies.
+        `seeds`: the seeds of systems for which neither the system nor the study states seeds. `before`: the entries of
+        earlier studies.
 
-        The folder of a system is its plain name in the first study that has this name. Where the system of a later
-        study differs, its folder is `<system>@<study>`, so that adding a study never moves the files of another.
+        The folder of a system is its name, in the first study with a system of this name. Where a later study has a
+        different system of the same name, its folder is `<system>@<study>`, so that a new study never moves the files
+        of another study.
         """
         study = self.resolver.study
         identities = {name: self._identity(name) for name in self.systems}
@@ -47,7 +50,7 @@ class Systems:
             shared = {name: entry for name, entry in known.items() if entry.identity == identities[name]}
             folders = {name: name if name in shared or name not in known else f"{name}@{study.study}" for name in here}
             for name, folder in folders.items():
-                # Equal systems of several studies share one folder, and so their training.
+                # Equal systems of several studies share one folder, and therefore one training.
                 origin = name if name in shared else self._trained_as(name, corpus)
                 yield Entry(
                     study=study.study,
@@ -61,13 +64,20 @@ class Systems:
                 )
 
     def _identity(self, name: str) -> str:
-        """Return a digest that is equal for two systems with the same settings and the same start of training."""
+        """Return a digest of a system's name and settings.
+
+        The identity of the system whose model its training starts from is a part of the digest.
+        """
         system = dataclasses.asdict(self.systems[name])
         start = system["init_from"]
         return digest({**system, "init_from": self._identity(start) if start else None})
 
     def _trained_as(self, name: str, corpus: str) -> str:
-        """Return the farthest ancestor with the same training, whose model the system uses."""
+        """Return the name of the system whose model a system uses on a corpus.
+
+        It is the farthest ancestor on the corpus with the same settings of training, or the system itself where there
+        is none.
+        """
         trained, training, ancestor = name, _training(self.systems[name]), self.resolver.extends(name)
         while ancestor is not None and _training(self.systems[ancestor]) == training:
             trained = ancestor if corpus in self.corpora[ancestor] else trained
@@ -75,7 +85,10 @@ class Systems:
         return trained
 
     def _check_start(self, system: SystemConfig) -> None:
-        """Raise UserError unless `init_from` is trained on the needed corpus, and has the same pieces and shapes."""
+        """Raise UserError where the training of a system cannot start from the model of the system in `init_from`.
+
+        That system must be on the needed corpora, and must have the same pieces and the same shapes of parameters.
+        """
         start, lines = self.systems[system.init_from], self.resolver.lines
         needed = (system.init_corpus,) if system.init_corpus else self.corpora[system.name]
         lacking = [corpus for corpus in needed if corpus not in self.corpora[start.name]]
@@ -104,7 +117,7 @@ def _training(system: SystemConfig) -> tuple:
 
 
 def _check_text(system: SystemConfig, texts: dict[str, TextConfig], lines: Lines) -> None:
-    """Raise UserError for an unknown text, and for one whose pieces do not fit the model or its checkpoint."""
+    """Raise UserError for an unknown preset of text, and for a preset that does not fit the model or its checkpoint."""
     path = ("systems", system.name)
     check_known("text", system.text, texts, lines.place((*path, "text")))
     if system.model.embeddings == "shared" and texts[system.text].bpe == "separate":
@@ -124,7 +137,10 @@ def _check_text(system: SystemConfig, texts: dict[str, TextConfig], lines: Lines
 
 
 def _check_likeness(system: SystemConfig, start: SystemConfig, lines: Lines) -> None:
-    """Raise UserError where the text or a shape of the model differs from that of the system it starts from."""
+    """Raise UserError where the preset of text or a shape of the model differs between a system and `start`.
+
+    `start` is the system whose model the training of the system starts from.
+    """
     pairs = [("text", system.text, start.text)]
     pairs += [(f"model.{key}", getattr(system.model, key), getattr(start.model, key)) for key in SHAPES]
     for key, value, expected in pairs:

@@ -1,4 +1,4 @@
-"""Checks before a run is planned, beyond its settings: packages, names, options of the workflow engine."""
+"""Checks before the workflow runs that are not checks of settings: packages, names of studies, options of Snakemake."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib import metadata
@@ -12,9 +12,10 @@ DISTRIBUTION = "docmt"
 
 
 def check_packages(aligner: AlignerConfig) -> None:
-    """Raise UserError, naming all of them, where packages are missing that jobs of this environment need.
+    """Raise UserError, with the names of all missing packages, where packages that jobs need are not installed.
 
-    These are the dependencies of docmt and, for an aligner that is an extra of the package, those of the extra.
+    Jobs need the dependencies of docmt. Where the kind of the aligner is the name of an optional extra of docmt, jobs
+    need the dependencies of that extra too.
     """
     extras = [aligner.kind] if aligner.kind in _extras() else []
     missing = sorted({name for name in _required(extras) if not is_installed(name)})
@@ -29,7 +30,7 @@ def check_packages(aligner: AlignerConfig) -> None:
 
 
 def is_installed(name: str) -> bool:
-    """Return whether a package is installed; `name` is its name for pip."""
+    """Return whether a package is installed; `name` is the name by which pip installs it."""
     try:
         metadata.distribution(name)
     except metadata.PackageNotFoundError:
@@ -43,7 +44,7 @@ def _extras() -> Sequence[str]:
 
 
 def _required(extras: Collection[str]) -> Iterator[str]:
-    """Yield the names of the packages that docmt requires, with those of the extras."""
+    """Yield the names of the packages that docmt requires, and of those that its `extras` require."""
     for stated in map(Requirement, _metadata().get_all("Requires-Dist") or []):
         if stated.marker is None or any(stated.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
             yield stated.name
@@ -59,10 +60,10 @@ def _metadata() -> metadata.PackageMetadata:
 
 
 def refuse_cache(rules: Sequence[str] | None) -> None:
-    """Raise UserError where snakemake's cache between workflows (`--cache`) is switched on; `rules` is None without it.
+    """Raise UserError where Snakemake's cache between workflows (`--cache`) is on; `rules` is None without this option.
 
-    The cache's key has neither the wildcards of a rule nor the role of an input, so that the cache would return the
-    file of one corpus for that of another.
+    The key of the cache contains neither the wildcards of a rule nor the role of an input. The cache would therefore
+    return the file of one corpus in the place of the file of another corpus.
     """
     if rules is not None:
         raise UserError(
@@ -75,7 +76,7 @@ def refuse_cache(rules: Sequence[str] | None) -> None:
 
 
 def check_study_names(studies: Iterable[str], rules: Collection[str]) -> None:
-    """Raise UserError where a study has the name of a rule of the workflow, since each study is a target itself."""
+    """Raise UserError where a study has the name of a rule, since both names are targets of Snakemake."""
     for study in studies:
         if study in rules:
             remedy = "rename the study and its file"

@@ -1,4 +1,4 @@
-"""A scale: settings that replace those of all systems and scores, and generated data that replaces corpora."""
+"""A scale: settings that replace those of all systems and of `scoring`, and generated corpora in place of real ones."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from docmt.settings.train import TrainConfig
 
 KEYS = ("about", "fixtures", "pretrained", "view", "model", "train", "decode", "scoring")
 SECTIONS = {"model": TransformerConfig, "train": TrainConfig, "decode": DecodeConfig}
-"""The sections of systems in which a scale replaces settings."""
+"""The sections of systems in which a scale replaces settings, with the classes of their settings."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,10 @@ class ScaledView:
         need(0 < self.sample_share <= 1, "sample_share", self.sample_share, "above 0 and at most 1")
 
     def laid_over(self, view: ViewConfig) -> ViewConfig:
-        """Return the view with the sample of its training cut reduced; a view without a sample is unchanged."""
+        """Return the view with its training `sample` times the share; a view without `sample` is unchanged.
+
+        The sample of the result has at least one segment.
+        """
         if view.train.sample is None:
             return view
         sample = max(1, round(self.sample_share * view.train.sample))
@@ -44,9 +47,10 @@ class ScaledView:
 
 @dataclass(frozen=True)
 class Scale:
-    """A file of `workflow/scales`.
+    """The content of a file of `workflow/scales`.
 
-    `sections`: settings by section and name; `fixtures`: the size of generated corpora, none where corpora are read;
+    `sections`: the settings of systems that the scale replaces, by section and name. `scoring`: the settings of scoring
+    at this scale. `fixtures`: the size of the generated corpora; None where the scale reads the real corpora.
     `checkpoints`: the random checkpoints that replace pretrained ones.
     """
 
@@ -58,15 +62,18 @@ class Scale:
     checkpoints: tuple[RandomCheckpoint, ...] = ()
 
     def checkpoint(self, stated: Any) -> Any:
-        """Return the folder of the random checkpoint that replaces the one at `stated`, else `stated` itself."""
+        """Return the folder of the random checkpoint that replaces the checkpoint in the folder `stated`.
+
+        The result is `stated` itself where the scale does not replace it.
+        """
         return _folders(self.checkpoints, self.name).get(stated, stated) if isinstance(stated, str) else stated
 
 
 def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> Scale:
-    """Read the scale of this name from a folder of scales.
+    """Read the scale with this name from a folder of scales.
 
-    `scoring`: the settings of config.yaml, in which the scale replaces its own keys. Raises UserError, at `where`, for
-    an unknown scale, and for a file that a scale cannot be.
+    `scoring`: the section `scoring` of config.yaml, in which the scale replaces some keys. Raises UserError, at
+    `where`, for an unknown scale, and, at the line of the scale's file, for a key or value that a scale cannot have.
     """
     known = {path.stem: path for path in folder.glob("*.yaml")}
     check_known("scale", name, known, where)
@@ -93,17 +100,17 @@ def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> S
 
 
 def _folders(checkpoints: tuple[RandomCheckpoint, ...], scale: str) -> dict[str, str]:
-    """Return the folders of random checkpoints, by the folders of the pretrained ones that they replace."""
+    """Return the folders of random checkpoints, by the folders of the pretrained checkpoints that they replace."""
     return {checkpoint.stands_for: checkpoint.folder(scale) for checkpoint in checkpoints}
 
 
 def scaled_scoring(config: ScoringConfig, stated: Any, folders: Mapping[str, str], lines: Lines) -> ScoringConfig:
-    """Return the `scoring` of config.yaml with the keys of a scale, and its random checkpoints, in their places.
+    """Return the section `scoring` of config.yaml with the keys and the random checkpoints of a scale.
 
-    `stated`: `scoring` of the scale; `folders`: those of its random checkpoints, by the folders that they replace.
-    Raises UserError for settings that `scoring` cannot have.
+    `stated`: the section `scoring` of the scale. `folders`: the folders of the scale's random checkpoints, by the
+    folders of the checkpoints that they replace. Raises UserError for settings that `scoring` cannot have.
     """
-    # By itself first, so that a message is about what the scale states.
+    # The scale's section is first parsed alone, so that a message is about a value that the scale states.
     parse(ScoringConfig, mapping(stated, lines, ("scoring",)), lines, ("scoring",))
     merged = _merged(dataclasses.asdict(config), stated)
     models = merged["cohesion"]["models"]
@@ -113,7 +120,7 @@ def scaled_scoring(config: ScoringConfig, stated: Any, folders: Mapping[str, str
 
 
 def _merged(below: dict, above: Mapping) -> dict:
-    """Return `below` with the values of `above`: mappings are merged key by key, all else is replaced whole."""
+    """Return `below` with the values of `above`: mappings are merged key by key, and all other values are replaced."""
     both = {
         key: _merged(below[key], value) if isinstance(below.get(key), dict) else value for key, value in above.items()
     }

@@ -1,7 +1,8 @@
-"""The settings of each job: the slice of the grid on which its output depends, and nothing else.
+"""The slice of each job: the settings of the grid on which the output of the job depends, and no others.
 
-The workflow writes a slice as `settings.json` beside the job's outputs, and the job reads only that file. So a changed
-beam retrains nothing, and a job that waits in a queue runs with the settings of its submission.
+The workflow writes the slice of a job as `settings.json` into the job's folder, and the job reads its settings from
+that file alone. A new beam size therefore trains no model again, and a job that waits in a queue runs with the settings
+that were valid when it was submitted.
 """
 
 import dataclasses
@@ -23,13 +24,13 @@ from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
 
 LEAST = {paths.ITEM.stage: 1}
-"""The least number of parts in the path of a stage that does not need all: the page of a study has no item."""
+"""The smallest number of names in a path of stage 8, since a study's page has no item; other stages need all names."""
 
 
 def settings(grid: Grid, path: str) -> dict[str, Any]:
     """Return the settings of the job whose outputs are in `results/<path>`.
 
-    Raises UserError where the path is not that of a job of the grid.
+    Raises UserError where no job of the grid has this path, and where the path has the name of another scale.
     """
     stage, *parts = path.split("/")
     names, where = _names(stage, parts), f"{RESULTS}/{path}"
@@ -47,40 +48,43 @@ def settings(grid: Grid, path: str) -> dict[str, Any]:
 
 
 def _places(stage: str) -> list[str]:
-    """Return the parts of a stage's path, such as `{scale}` and `seed{seed}`; empty for an unknown stage."""
+    """Return the placeholders of a stage's folder, such as `{scale}` and `seed{seed}`; none for an unknown stage."""
     return FOLDERS[stage].places.split("/") if stage in FOLDERS else []
 
 
 def _names(stage: str, parts: Iterable[str]) -> dict[str, str]:
-    """Return the names in a path, such as the corpus and the seed, by the placeholder of the stage that each fills."""
-    # Not strict: the path of a study's page has fewer parts than that of an item.
+    """Return the names in a path by their placeholders, such as the name of a corpus by `corpus`."""
+    # `strict=False`, since the path of a study's page has fewer parts than the path of an item.
     pairs = ((place.rstrip("}").split("{"), part) for place, part in zip(_places(stage), parts, strict=False))
     return {name: part.removeprefix(before) for (before, name), part in pairs}
 
 
 def _checkpoint(grid: Grid, where: str, checkpoint: str) -> dict[str, Any]:
-    """Return the kind and the size of a random checkpoint."""
+    """Return the kind and the sizes of a random checkpoint. Raises UserError where the scale has no such checkpoint."""
     check_known("checkpoint that this scale makes", checkpoint, grid.checkpoints, where)
     return dataclasses.asdict(grid.checkpoints[checkpoint])
 
 
 def _corpus(grid: Grid, where: str, corpus: str) -> dict[str, Any]:
-    """Return the settings of a corpus, with the size of its fixture at a scale of generated corpora."""
+    """Return the settings of a corpus; where the scale replaces it by a fixture, also the settings of the fixture."""
     config = grid.corpus_at_scale(grid.corpus_in(corpus, where))
-    # The embedded corpus has no files, and is small enough for every scale.
+    # The embedded corpus has no files and is small enough for every scale, so that no fixture replaces it.
     fixture = {"fixture": dataclasses.asdict(grid.fixtures)} if grid.fixtures and config.files else {}
     return {**corpus_settings(config), **fixture}
 
 
 def _tokens(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
-    """Return the languages of a corpus and the settings of a text."""
+    """Return the name and the languages of a corpus, and the settings of a preset of text."""
     corpus_name = grid.corpus_in(corpus, where)
     check_known("text", text, grid.texts, where)
     return {"corpus": corpus_name, **_languages(grid, corpus_name), "text": dataclasses.asdict(grid.texts[text])}
 
 
 def _views(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[str, Any]:
-    """Return the cuts of a view that some system has on the corpus with this text."""
+    """Return the cuts of a view.
+
+    Raises UserError where no system on the corpus with this preset of text has the view.
+    """
     corpus_name = grid.corpus_in(corpus, where)
     views = {
         e.system.view.name: e.system.view for e in grid.entries if (e.corpus, e.system.text) == (corpus_name, text)
@@ -91,9 +95,9 @@ def _views(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[st
 
 
 def _chains(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[str, Any]:
-    """Return the cuts of a view; for the view `words`, the chains of whole documents, the setting of the stop list.
+    """Return the cuts of a view, or, for the chains of whole documents, the length of the stop list.
 
-    No cut of documents has the name `words`.
+    The folder of the chains of whole documents has the name `words` in the place of a view; no view has this name.
     """
     if view == paths.WORDS:
         return {"stop_words": grid.corpus_at_scale(grid.corpus_in(corpus, where)).stop_words}
@@ -101,7 +105,7 @@ def _chains(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[s
 
 
 def _training(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
-    """Return the settings of a training, with the folder of the system whose model it starts from."""
+    """Return the settings of a training, with the folder of the trained system whose model it starts from."""
     entry = grid.find(corpus, system)
     config, start = entry.system, grid.started_from(entry)
     return {
@@ -121,7 +125,7 @@ def _translations(grid: Grid, where: str, corpus: str, system: str, seed: str) -
 
 
 def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
-    """Return the settings of scoring, and all settings of the system, which the scores record."""
+    """Return the settings of scoring, and all settings of the system, which the file of scores contains too."""
     entry = grid.find(corpus, system)
     resolved = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
     return {
@@ -133,7 +137,7 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
 
 
 def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
-    """Return the settings of `scoring` for a corpus; a metric that is not measured on it has none."""
+    """Return the settings of `scoring` for a corpus; the settings of a metric that is not computed on it are None."""
     config, chosen = grid.corpus_at_scale(corpus), grid.scoring
     languages = config.source_language, config.target_language
     consistency = chosen.consistency.of_corpus(languages, tuple(getattr(config, name) for name in STOP_WORDS))
@@ -149,20 +153,23 @@ def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
 
 
 def _vectors(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
-    """Return the settings of word vectors, which are the same for all corpora."""
+    """Return the settings of the training of word vectors, which are the same for all corpora."""
     grid.corpus_in(corpus, where)  # raises UserError for an unknown corpus
     names = [field.name for field in dataclasses.fields(WordVectorsConfig)]
     return {"vectors": {name: getattr(grid.scoring.coherence, name) for name in names}}
 
 
 def _aligners(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
-    """Return the source units that the aligner links: words or pieces, as lexical chains have them."""
+    """Return the unit of the source text that the aligner links: words or pieces, as in the scored lexical chains."""
     grid.corpus_in(corpus, where)  # raises UserError for an unknown corpus
     return {"source": grid.scoring.consistency.chains}
 
 
 def _passages(grid: Grid, where: str, corpus: str, system: str, seed: str, study: str, passage: str) -> dict[str, Any]:
-    """Return the settings of decoding and the source sentences of a passage."""
+    """Return the settings of decoding and the source sentences of a passage.
+
+    Raises UserError where the study has no such passage.
+    """
     stated = study_of(grid, study, where).passages.get(passage)
     if stated is None:
         raise UserError("unknown passage", where=where)
@@ -175,9 +182,10 @@ def _passages(grid: Grid, where: str, corpus: str, system: str, seed: str, study
 
 
 def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, Any]:
-    """Return every pair of a system of a table and its baseline, with the seeds that both have.
+    """Return each pair of a system and its baseline that a table compares, with the seeds that both systems have.
 
-    Pairs are sorted by name, so that a new order of rows compares nothing again.
+    The pairs are sorted by name, so that a new order of the table's rows repeats no comparison. Raises UserError for an
+    item that is no table of systems.
     """
     item = item_of(grid, study, table)
     if item.significance is None:
@@ -193,10 +201,10 @@ def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, An
 
 
 def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
-    """Return the settings of the page of an item, or of the whole study where `item` is none.
+    """Return the settings of the page of an item, or of the page of the whole study where `item` is None.
 
-    `reads` has the names of the inputs of the item, the only files of runs that its job may read; none for all files.
-    Raises UserError where there is no such study or item.
+    The value `reads` has the names of the item's inputs; the job of the page reads no other files of runs. It is None
+    for the study's page, whose job reads all files. Raises UserError where there is no such study or item.
     """
     config = study_of(grid, study)
     if item is None:
@@ -210,7 +218,7 @@ def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict
     judged = any("human" in item.reads() for item in config.items.values())
     return {
         "scale": grid.scale,
-        # Without its systems, so that a page does not depend on systems that it does not have: entries have the others.
+        # The study's own list of systems is left out, so that a page depends only on the systems in `entries`.
         "study": dataclasses.asdict(dataclasses.replace(config, systems={})),
         "item": item,
         "reads": reads,
@@ -227,20 +235,20 @@ def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict
 
 
 def _only(study: StudyConfig, item: str) -> StudyConfig:
-    """Return the study without its other items."""
+    """Return the study with a single item, `item`."""
     sections = {name: {key: config for key, config in getattr(study, name).items() if key == item} for name in SECTIONS}
     return dataclasses.replace(study, **sections)
 
 
 def _page(name: str, item: Any) -> dict[str, str]:
-    """Return the name and the titles of an item, for the links of other pages."""
+    """Return the name, the title and the paper of an item, for links from other pages to its page."""
     return {"name": name, "title": item.title, "paper": item.paper}
 
 
 def _order(grid: Grid, study: StudyConfig) -> Callable[[Entry], tuple]:
-    """Return a sort key of entries: by corpus, then in the order in which the items list the systems.
+    """Return a sort key for entries: first by corpus, then by the place of the system in the items of the study.
 
-    The order of keys in the study's file is never used, so that a reordered file changes no page.
+    The order of the keys in the study's file is not used, so that a file with reordered keys gives the same page.
     """
     listed = [entry.system.name for name in study.items for entry in item_entries(grid, study.study, name)]
     places = {name: place for place, name in enumerate(dict.fromkeys(listed))}
@@ -252,9 +260,10 @@ def _order(grid: Grid, study: StudyConfig) -> Callable[[Entry], tuple]:
 
 
 def _facts(grid: Grid, corpus: str, study: StudyConfig) -> dict[str, Any]:
-    """Return the facts of the catalogue on a corpus, with the published counts where a table has counts.
+    """Return the facts of the catalogue on a corpus, with its published counts where the study has a table of counts.
 
-    The reasons why published counts differ hold for the real corpus alone: a fixture has none.
+    The catalogue explains differences between the real corpus and the published counts; for a fixture the explanations
+    are left out.
     """
     config, published = grid.corpus_at_scale(corpus), grid.corpora[corpus].published
     why = {"why": {}} if grid.fixtures else {}
@@ -264,35 +273,36 @@ def _facts(grid: Grid, corpus: str, study: StudyConfig) -> dict[str, Any]:
 
 
 def _not_run(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> dict[str, str]:
-    """Return the reasons why corpora, or systems on a corpus (`corpus/system`), are left out."""
+    """Return why corpora and systems are left out, by the name of the corpus or by `corpus/system`."""
     left_out = {f"{e.corpus}/{e.system.name}": why for e in entries if (why := grid.left_out(e)) is not None}
     return {corpus: grid.not_run[corpus] for corpus in corpora if corpus in grid.not_run} | left_out
 
 
 def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
-    """Return the folders of random checkpoints, by the systems (`corpus/system`) that start from them.
+    """Return the folder of the random checkpoint from which a system's training starts, by `corpus/system`.
 
-    A system may start from one through the models that its training starts from.
+    The start may be indirect: a training starts from the model of another system, whose training starts from the random
+    checkpoint. A system without such a start is not in the mapping.
     """
     starts = {f"{e.corpus}/{e.system.name}": [start.system.pretrained for start in grid.starts(e)] for e in entries}
     return {name: folder for name, folders in starts.items() for folder in folders if is_random_checkpoint(folder)}
 
 
 def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:
-    """Return the cards of later stages with counts of the study's tables, by `corpus/count/split`."""
+    """Return the paths of the cards of stages 2 to 8 with counts of the study's tables, by `corpus/count/split`."""
     wanted = [count for item in config.items.values() for count in item.counts_of(config.corpora)]
     cards = {"/".join(count): later_card(grid, study, *count) for count in wanted}
     return {name: card for name, card in cards.items() if card is not None}
 
 
 def _run(grid: Grid, entry: Entry, seed: str) -> dict[str, Any]:
-    """Return the names of a run: study, corpus, system, scale and seed."""
+    """Return the names that identify a run: its study, its corpus, the folder of its system, its scale and its seed."""
     names = {"study": entry.study, "corpus": entry.corpus, "system": entry.folder}
     return {**names, "scale": grid.scale, "seed": int(seed)}
 
 
 def _languages(grid: Grid, corpus: str) -> dict[str, str]:
-    """Return the two languages of a corpus."""
+    """Return the source language and the target language of a corpus."""
     config = grid.corpora[corpus]
     return {"source_language": config.source_language, "target_language": config.target_language}
 
@@ -312,16 +322,17 @@ SLICES: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     paths.COMPARISON.stage: ("scores", _comparisons),
     paths.ITEM.stage: ("report", _report),
 }
-"""By stage: the key of `VERSIONS`, and the function that returns the settings of a job.
+"""The key of `VERSIONS`, and the function that returns the settings of a job, by the stage of the job.
 
-The function takes the grid, the job's folder (for messages), and the names in its path but for the scale.
+The arguments of the function are the grid, the job's folder (for messages), and the names in the job's path except the
+scale.
 """
 
 
 def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
-    """Return the corpora that snakemake's targets need: `all`, names of studies, files under results/.
+    """Return the corpora that targets of Snakemake need.
 
-    Any other target needs none.
+    A target is `all`, the name of a study, or a file under results/; any other target needs no corpus.
     """
     names: dict[str, None] = {}
     for target in targets:
@@ -335,6 +346,6 @@ def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
 
 
 def _corpora(grid: Grid, study: str, item: str) -> Iterable[str]:
-    """Return the corpora of one of the study's items, or of the study where it has no such item."""
+    """Return the corpora that an item of a study needs; all corpora of the study where it has no such item."""
     config = grid.studies[study]
     return item_corpora(grid, study, item) if item in config.items else config.corpora

@@ -1,8 +1,9 @@
-"""The file of a study: read, checked by itself, and with its sweeps expanded.
+"""The file of a study: its reading, its checks that need no other file, and the expansion of its sweeps.
 
-A sweep states systems that differ in one value in one line. `document.length{}: {sweep: [64, 128], extends: document,
-view: {max_tokens: "{}"}}` is short for the systems `document.length64` and `document.length128`: `{}` is replaced by
-each value. A figure's `points: document.length{}` has all of these systems, each at its value.
+A sweep is one line of the file for several systems that differ in one value. `document.length{}: {sweep: [64, 128],
+extends: document, view: {max_tokens: "{}"}}` is short for the systems `document.length64` and `document.length128`;
+`{}` is replaced by each value. A figure with `points: document.length{}` has a point for each of these systems, and the
+place of the point on the horizontal axis is the value.
 """
 
 from collections.abc import Iterator
@@ -17,19 +18,23 @@ from docmt.kinds.item import Checks
 from docmt.kinds.study import StudyConfig
 
 SECTIONS = ("tables", "figures", "passages")
-"""The sections of a study whose members, its items, each have a page."""
+"""The sections of a study that contain its items; each item has a page."""
 
 RESERVED = ("index", "settings")
-"""Names that no item may have: the file of the study's page has the first, the settings of a job the second."""
+"""Names that no item may have: `index` names the study's page, and `settings` the file with the settings of a job."""
 
 PLACE = "{}"
-"""The text that a sweep replaces by its values."""
+"""The text that is replaced by each value of a sweep."""
 Values = list[int | float]
 """The values of a sweep, in the order of the file."""
 
 
 def load_study(path: Path) -> tuple[StudyConfig, Lines]:
-    """Read a study and the places of its lines. Raises UserError for anything that its schema does not allow."""
+    """Read a study, and the lines of its keys.
+
+    Raises UserError for a value that the schema does not allow, for a name that may not be part of a path, and where
+    the study does not have the name of its file.
+    """
     value, lines = load_yaml(path)
     study = parse(StudyConfig, expand(value, lines), lines)
     check_name("study", study.study, lines.place(("study",)))
@@ -45,7 +50,10 @@ def load_study(path: Path) -> tuple[StudyConfig, Lines]:
 
 
 def _check_item_names(study: StudyConfig, lines: Lines) -> None:
-    """Raise UserError for two items of one name, or with a reserved name: each has a page in the study's folder."""
+    """Raise UserError for two items of the same name, for a reserved name, and for a name that a path may not have.
+
+    The page of an item is a file in the study's folder, with the name of the item.
+    """
     seen: dict[str, str] = {}
     for section in SECTIONS:
         for name in getattr(study, section):
@@ -70,11 +78,12 @@ def check_items(study: StudyConfig, checks: Checks) -> None:
 def expand(study: Any, lines: Lines) -> Any:
     """Return the content of a study's file with each sweep replaced by its systems, in the same place.
 
-    The places of the keys of these systems are added to `lines`. Raises UserError for a sweep without values or without
-    `{}` in its name, for a name with `{}` and no sweep, and for points that name an unknown sweep.
+    In `lines`, the keys of the new systems get the lines of the sweep. Raises UserError for a sweep without values or
+    without `{}` in its name, for a name with `{}` that has no sweep, for a system that is stated twice, and for points
+    that name an unknown sweep.
     """
     if not isinstance(study, dict) or not isinstance(study.get("systems"), dict):
-        return study  # what is wrong here is said where studies are parsed
+        return study  # `parse` reports the mistake later
     sweeps: dict[str, Values] = {}
     systems: dict[str, Any] = {}
     for name, stated in study["systems"].items():
@@ -94,7 +103,11 @@ def expand(study: Any, lines: Lines) -> Any:
 
 
 def _values(name: Any, stated: Any, lines: Lines) -> Values | None:
-    """Return the values of a sweep; none for an ordinary system. Raises UserError for a sweep that is not one."""
+    """Return the values of a sweep; None for an ordinary system.
+
+    Raises UserError where the name of a sweep does not have `{}` exactly once, where the name of an ordinary system has
+    `{}`, and where the values are not different numbers.
+    """
     is_sweep, path = isinstance(stated, dict) and "sweep" in stated, ("systems", name)
     if PLACE not in str(name) and not is_sweep:
         return None
@@ -102,7 +115,7 @@ def _values(name: Any, stated: Any, lines: Lines) -> Values | None:
         expected = f"{PLACE} once in the name of a system that has a sweep, and in no other"
         raise UserError("not the name of a sweep", where=lines.place(path), found=in_line(name), expected=expected)
     values = stated["sweep"]
-    # The exact type, since a boolean is an instance of int.
+    # `type` and not `isinstance`, since a boolean is an instance of int.
     numbers = isinstance(values, list) and all(type(value) in (int, float) for value in values)
     if not numbers or not values or len(set(values)) < len(values):
         where, expected = lines.place((*path, "sweep")), "numbers, each once"
@@ -111,7 +124,10 @@ def _values(name: Any, stated: Any, lines: Lines) -> Values | None:
 
 
 def _filled(stated: Any, value: int | float) -> Any:
-    """Return `stated` with `{}` replaced by the value: as a number where `{}` is the whole text, else as text."""
+    """Return a setting, a list or a mapping with `{}` replaced by a value of the sweep.
+
+    A setting that consists of `{}` alone becomes the number; in a longer text the number is inserted as text.
+    """
     if isinstance(stated, dict):
         return {key: _filled(item, value) for key, item in stated.items()}
     if isinstance(stated, list):
@@ -122,7 +138,10 @@ def _filled(stated: Any, value: int | float) -> Any:
 
 
 def _with_points(study: dict, sweeps: dict[str, Values], lines: Lines) -> dict[str, Any]:
-    """Return the section of figures with points by value, where a figure names a sweep; empty without figures."""
+    """Return the section `figures`, with each sweep in `points` replaced by a mapping from values to systems.
+
+    The result is empty for a study without figures.
+    """
     if not isinstance(study.get("figures"), dict):
         return {}
     figures = dict(study["figures"])
@@ -134,7 +153,10 @@ def _with_points(study: dict, sweeps: dict[str, Values], lines: Lines) -> dict[s
 
 
 def _series(series: list, sweeps: dict[str, Values], lines: Lines, path: tuple) -> Iterator[Any]:
-    """Yield the lines of a figure, with points by value. Raises UserError for points of an unknown sweep."""
+    """Yield the series of a figure, with each sweep in `points` replaced by a mapping from values to systems.
+
+    Raises UserError for points that name an unknown sweep.
+    """
     for number, line in enumerate(series):
         points = mapping(line, lines, (*path, number)).get("points")
         if not isinstance(points, str):

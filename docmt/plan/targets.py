@@ -1,8 +1,9 @@
-"""The targets of snakemake: whether each exists, its missing trainings, and an estimate of their time and disk space.
+"""The targets of Snakemake: the state of each, and the number, the hours and the disk space of its missing trainings.
 
-Estimates are rough. They count the operations of matrix products alone: 6 per parameter and token (forward and
-backward), without attention between tokens. For a training that ends by patience, EPOCHS passes are assumed; a corpus
-of unknown size has no estimate. Parameters are those of a Transformer, without the parts that an architecture adds.
+Hours and disk space are rough estimates. Only the products with parameter matrices are counted: 6 operations per
+parameter and token for the forward and the backward pass together. The products between tokens in attention are not
+counted. A training that ends by patience is assumed to make EPOCHS passes over its data. A corpus of unknown size has
+no estimate. The parameters are those of a Transformer, without the parts that another architecture adds.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,28 +22,30 @@ from docmt.plan.items import card_of, item_corpora, item_entries, page_of, run_f
 from docmt.settings.system import Entry, SystemConfig
 
 EPOCHS = 40
-"""Assumed number of passes over the training data, for a training that only patience ends."""
+"""Assumed number of passes over the training data, for a training without a limit of updates or passes."""
 PIECES = 28
-"""Assumed number of target pieces per sentence, symbols included, where stage 2 has not counted them."""
+"""Assumed number of target pieces per sentence, with special symbols, where stage 2 has not counted the pieces."""
 VOCABULARY = 30_000
-"""Assumed number of pieces of a pretrained tokenizer in the training data, where stage 2 has not counted them."""
+"""Assumed number of different pieces of a pretrained tokenizer in a corpus, where stage 2 has not counted them."""
 FILLED = 0.8
-"""Assumed average length of an instance, as a share of the largest (G-Transformer, Table 1: 320 to 436 of 512)."""
+"""Assumed mean length of an instance, divided by `max_tokens` (G-Transformer, Table 1: 320 to 436 of 512 tokens)."""
 
 SPEEDS = {"cuda": 2e13, "cpu": 5e10}
-"""Operations per second, by device, where no training has been measured: guesses for one GPU and for two cores."""
+"""Assumed operations per second of one GPU and of two processor cores, where no training has been measured."""
 BYTES = 4
-"""Bytes of a number on disk."""
+"""Number of bytes of a parameter on disk."""
 
 UNCOUNTED = {"train": {"target": {"pieces": 0}}}
-"""The splits of a card that does not exist."""
+"""The value that is checked in the place of the splits of a card that does not exist."""
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """The trainings of a target: their number, the number of missing ones, and the cost of the missing ones.
+    """The trainings that a target needs, and the estimated cost of those that have not ended.
 
-    `hours`: hours of one device; none where the size of a corpus is unknown. `bytes`: disk space.
+    `trainings`: the number of all trainings. `missing`: the number of trainings that have not ended. `hours`: the
+    device-hours of the missing trainings; None where the size of a corpus is unknown. `bytes`: the disk space of the
+    missing trainings, in bytes.
     """
 
     trainings: int
@@ -52,23 +55,27 @@ class TrainingPlan:
 
 
 class Estimates:
-    """Estimates from a grid and the files that its folder of results has so far."""
+    """Estimates of the cost of trainings, from a grid and from the files in its results folder."""
 
     def __init__(self, grid: Grid, results: Path) -> None:
-        """Measure the speed of the trainings under `results` that have ended, if there are any."""
+        """Compute the speed of training from the records under `results`; without any record, take it from SPEEDS."""
         self.grid, self.results = grid, results
         self.is_measured = False
         self.speed = self._speed()
 
     def plan(self, entries: Iterable[Entry]) -> TrainingPlan:
-        """Return the trainings of all seeds of these systems, and of the models that they start from, each once."""
+        """Return the plan of all trainings that the entries need.
+
+        An entry needs a training for each of its seeds, and with the same seed the trainings of the models that it
+        starts from. A training that several entries need counts once.
+        """
         needed = {
             (start.corpus, start.trained, seed): start
             for entry in entries
             for seed in entry.seeds
             for start in self.grid.starts(entry)
         }
-        # A training is done when it has written its record, the last of its files.
+        # A training has ended when its record exists, since it writes the record as the last of its files.
         missing = [start for key, start in needed.items() if not self._record(*key).exists()]
         operations = [self.operations(entry) for entry in missing]
         hours = None if None in operations else sum(operations) / self.speed / 3600
@@ -76,36 +83,36 @@ class Estimates:
         return TrainingPlan(len(needed), len(missing), hours, size)
 
     def operations(self, entry: Entry) -> float | None:
-        """Return the number of operations of a whole training; none where the size of the corpus is unknown."""
+        """Return the number of operations of a whole training; None where the size of the corpus is unknown."""
         train = entry.system.train
         updates = train.max_updates
         if updates is None:
             epoch = self._epoch_tokens(entry)
             if epoch is None:
                 return None
-            # At least one update per pass, also where the data is smaller than a batch.
+            # A pass has at least one update, also where the data is smaller than one batch.
             updates = (train.max_epochs or EPOCHS) * max(epoch // train.tokens_per_update, 1)
         return 6.0 * self._working(entry.system, entry.corpus) * updates * train.tokens_per_update
 
     def parameters(self, system: SystemConfig, corpus: str) -> int:
-        """Return the number of parameters of the Transformer, with its tables of embeddings."""
+        """Return the number of parameters of the Transformer, with its embeddings."""
         source, target = self._vocabulary(system, corpus)
         tables = {"shared": target, "target": source + target, "separate": source + 2 * target}
         return _layers(system) + system.model.width * tables[system.model.embeddings]
 
     def _working(self, system: SystemConfig, corpus: str) -> int:
-        """Return the number of parameters that each token is multiplied with: layers, and the table of the output."""
+        """Return the number of parameters that each token is multiplied by: the layers and the output embeddings."""
         return _layers(system) + system.model.width * self._vocabulary(system, corpus)[1]
 
     def _record(self, corpus: str, folder: str, seed: int) -> Path:
-        """Return the path of the record that a training writes at its end."""
+        """Return the path of the record that a training writes when it ends; `folder` is the folder of its system."""
         names = {"scale": self.grid.scale, "corpus": corpus, "system": folder, "seed": seed}
         return TRAINING.under(self.results, **names) / "record.json"
 
     def _card(self, corpus: str, text: str) -> dict[str, Any]:
-        """Return the card that stage 2 wrote for a text, empty where there is none.
+        """Return the card that stage 2 wrote for a corpus and a preset of text; an empty mapping without such a file.
 
-        Raises UserError for a file that is no such card.
+        Raises UserError for a file with other content.
         """
         path = TOKENS.under(self.results, corpus=self.grid.data_folder(corpus), text=text) / "card.json"
         card = read_object_if_there(path) or {}
@@ -116,14 +123,14 @@ class Estimates:
         return card
 
     def _vocabulary(self, system: SystemConfig, corpus: str) -> tuple[int, int]:
-        """Return the sizes of the source and the target vocabulary, guessed where stage 2 has not run."""
+        """Return the sizes of the source and the target vocabulary; they are guesses where stage 2 has not run."""
         text = self.grid.texts[system.text]
         known = self._card(corpus, system.text).get("vocabulary", {})
         guess = VOCABULARY if text.pretrained else text.merges
         return known.get("source", guess), known.get("target", guess)
 
     def _epoch_tokens(self, entry: Entry) -> int | None:
-        """Return the number of target tokens of a pass over the training data; none where it is unknown."""
+        """Return the number of target tokens of a pass over the training data; None where it is unknown."""
         cut = entry.system.view.train
         if cut.sample is not None and cut.max_tokens is not None:
             return int(cut.sample * cut.max_tokens * FILLED)
@@ -133,11 +140,11 @@ class Estimates:
         else:
             sentences = self._sentences(entry.corpus)
             tokens = None if sentences is None else sentences * PIECES
-        # Windows overlap: each sentence is in as many of them as a window has sentences.
+        # Windows overlap: a sentence is in as many windows as a window has sentences.
         return None if tokens is None else tokens * (cut.window or 1)
 
     def _sentences(self, corpus: str) -> int | None:
-        """Return the number of training sentences that the catalogue or a paper states; none where neither does."""
+        """Return the number of training sentences that the catalogue or a paper states; None where none is stated."""
         config = self.grid.corpus_at_scale(corpus)
         if "train" in config.expected:
             return config.expected["train"].sentences
@@ -145,7 +152,7 @@ class Estimates:
         return next((int(stated(number).value) for number in printed if number is not None), None)
 
     def _speed(self) -> float:
-        """Return the operations per second: the median of the trainings of this scale, or a guess without any."""
+        """Return the operations per second: the median over the ended trainings of this scale; a guess without any."""
         speeds = []
         for entry in self.grid.entries:
             for seed in entry.seeds:
@@ -161,7 +168,7 @@ class Estimates:
 
 
 def _number(value: Any) -> float:
-    """Return the value. Raises TypeError where it is no number; `reading` turns that into a UserError."""
+    """Return the value. Raises TypeError where it is no number; the caller's `reading` converts this to UserError."""
     if not isinstance(value, int | float):
         raise TypeError(f"{value!r} is no number")
     return value
@@ -170,7 +177,8 @@ def _number(value: Any) -> float:
 def _layers(system: SystemConfig) -> int:
     """Return the number of weights in the matrices of all layers.
 
-    An attention has four square matrices; a feed-forward network has two of shape (width, inner).
+    An attention has four matrices of width times width weights, and a feed-forward network has two of width times inner
+    weights. An encoder layer has one attention, a decoder layer has two.
     """
     model = system.model
     square, oblong = model.width**2, 2 * model.width * model.inner
@@ -178,25 +186,29 @@ def _layers(system: SystemConfig) -> int:
 
 
 def _copies(system: SystemConfig) -> int:
-    """Return how many times the parameters are on disk.
+    """Return the number of copies of the parameters on disk.
 
-    They are once in the model; three times, with two moments, in each of two checkpoints; and once per retained
-    validation.
+    The final model is one copy. Each of two checkpoints has three: the parameters and two moments of each parameter.
+    One more copy is retained for each validation whose weights become the final model, alone or as a part of a mean.
     """
     train = system.train
     return 1 + 2 * 3 + (train.average if train.checkpoint.startswith("average") else 1)
 
 
 TargetKind = Literal["all", "study", "item", "scores", "corpus"]
-"""`item` is a table, figure or passage of a study; `scores` are those of one system and seed."""
+"""The kind of a target: `item` is a table, figure or passage of a study; `scores` are those of one system and seed."""
 
 TargetState = Literal["made", "to-make", "blocked"]
-"""`blocked`: a corpus that the target needs has files that only a person can bring."""
+"""The state of a target; it is `blocked` where it needs a corpus with missing files that only a person can obtain."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A target of snakemake; `plan` has the trainings of a study or item, `study` is None for `all` and corpora."""
+    """A target of Snakemake.
+
+    `study` is None for `all` and for corpora. `plan` has the trainings of `all`, of a study or of an item; it is None
+    for scores and for corpora.
+    """
 
     name: str
     kind: TargetKind
@@ -207,13 +219,15 @@ class Target:
 
 
 def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates, scores: bool) -> Iterator[Target]:
-    """Yield `all`, each of `studies` with its items, and the corpora; with `scores` also those of each system and seed.
+    """Yield the target `all`, the targets of each of `studies`, and the targets of corpora.
 
-    With generated text no target is blocked.
+    The targets of a study are the study and its items, and, where `scores` is true, the scores of each system and seed.
+    No target is blocked at a scale with fixtures, since all their text is generated.
     """
     absent = set() if grid.fixtures else set(left_out(grid.corpora.values(), grid.places(root)))
 
     def state(paths: Iterable[str], corpora: Iterable[str]) -> TargetState:
+        """Return the state of a target from its files and from the corpora that it needs."""
         if all((root / path).exists() for path in paths):
             return "made"
         return "blocked" if absent.intersection(corpora) else "to-make"
@@ -242,5 +256,5 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
 
 
 def _corpora(grid: Grid, entries: Iterable[Entry]) -> set[str]:
-    """Return all corpora that the entries need."""
+    """Return the corpora that at least one of the entries needs."""
     return {corpus for entry in entries for corpus in grid.corpora_for(entry)}

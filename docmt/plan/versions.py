@@ -1,8 +1,8 @@
-"""The version of each stage's output: a higher number re-runs the stage and all later stages.
+"""The version of each stage's output: where it is raised, Snakemake runs the stage and all later stages again.
 
-The workflow engine does not see changes inside an imported package, so an edit alone re-runs nothing. Raise a
-number here when the output of a stage changes. `tests/workflow/test_code_digests.py` fails when the code of a stage
-has changed, but neither its number nor its recorded digest has.
+Snakemake does not see changes inside an imported package, so that an edit alone runs no job again. Raise a number here
+when the output of a stage changes. `tests/workflow/test_code_digests.py` fails while the number of a stage or the
+digest of its code differs from the recorded one.
 """
 
 VERSIONS = {
@@ -16,4 +16,4 @@ VERSIONS = {
     "scores": 3,
     "report": 5,
 }
-"""Numbers by stage; each job's settings have the number of its stage, so that a change of it re-runs the job."""
+"""The version of each stage; the settings of a job contain it, so that a new version runs the job again."""

@@ -1,14 +1,15 @@
-"""Byte-pair encoding (BPE): merges are learnt from counts of words, and cut words into subword pieces.
+"""Byte-pair encoding (BPE): merges are learnt from counts of words, and cut words into pieces.
 
-The learner gives the merges of subword-nmt in seconds. `learn_bpe` of subword-nmt scans all pairs for each merge and
-keeps a dictionary for each pair: it would take most of the time of stage 2 on one core, and a kilobyte of memory for
-each distinct word. Here all words lie one after another in arrays, a heap gives the most frequent pair, and only the
-pairs that may soon be merged are remembered. subword-nmt applies the merges; callers cut each distinct word once.
+The learner of this module learns the merges that subword-nmt would learn, but in seconds. The function `learn_bpe` of
+subword-nmt scans all pairs for each merge and keeps a dictionary for each pair: it would take most of the time of stage
+2 on one core, and a kilobyte of memory for each distinct word. Here all words are stored one after another in arrays, a
+heap gives the most frequent pair, and only the pairs that may soon be merged are remembered. The package subword-nmt
+applies the merges to words; callers cut each distinct word only once.
 
 Paper: Sennrich et al. 2016, algorithm 1, with the end-of-word mark of version 0.2.
-Departs: the counts of pairs are exact. The counts of subword-nmt are not exact where two merges give the same symbol
-(`ab c`, `a bc`), nor for pairs that it has set aside as rare. On real text both learn the same merges
-(tests/text/test_merges.py).
+Departs: the counts of pairs are exact. The counts in subword-nmt are not exact where two merges give the same symbol
+(`ab c` and `a bc`), nor for pairs that subword-nmt has set aside as rare. On real text docmt and subword-nmt learn the
+same merges (tests/text/test_merges.py).
 """
 
 import heapq
@@ -27,48 +28,55 @@ from docmt.base.vocabulary import CONTINUES
 from docmt.base.workers import Done
 
 HEADER = "#version: 0.2"
-"""The first line of a file of merges."""
+"""The first line of a file of merges: the version of the format."""
 
 END_OF_WORD = "</w>"
-"""The end-of-word mark: it ends the last symbol of a word."""
+"""The end-of-word mark, with which the last symbol of a word ends."""
 
 LEAST_COUNT = 2
-"""The least number of occurrences of a pair that is merged."""
+"""The number of occurrences that a pair needs to be merged."""
 
 REMEMBERED_PAIRS = 20_000
-"""The number of pairs that are remembered after all pairs are counted; the merges do not depend on it."""
+"""The number of the most frequent pairs that are remembered after all pairs are counted.
+
+Pairs as frequent as the last of them are remembered too. The merges do not depend on this number.
+"""
 
 LAST_OFFSET = 0x110000
-"""The number that is added to the code point of a word's last character, so that it is a symbol of its own."""
+"""The number that is added to the code point of the last character of a word.
+
+The last character of a word thus becomes another symbol than the same character inside a word.
+"""
 
 
 def learn_merges(counts: Mapping[str, int], merges: int) -> tuple[str, ...]:
-    """Return at most `merges` merges, the most frequent pair first.
+    """Return at most `merges` merges, in the order in which they are learnt.
 
-    There are fewer than `merges` where no pair is left that occurs twice. `counts`: the number of occurrences of each
-    word.
+    Each merge joins the pair of symbols that is the most frequent when the merge is learnt. Fewer than `merges` merges
+    are returned where no pair is left that occurs twice. `counts` has the number of occurrences of each word.
     """
     learner = MergeLearner(counts)
     return tuple(takewhile(lambda merge: merge is not None, (learner.merge() for _ in range(merges))))
 
 
 class Segmenter:
-    """A segmenter that cuts words into pieces by merges; without any merges, into characters."""
+    """A segmenter that cuts words into pieces by merges; without merges it cuts words into characters."""
 
     def __init__(self, merges: Sequence[str]) -> None:
-        """Prepare the merges, in the order in which they were learnt; each merge is two symbols joined by a space."""
+        """Prepare the merges, in the order in which they were learnt; a merge is two symbols joined by a space."""
         self.merges = tuple(merges)
-        # Without the argument `merges` subword-nmt would read an empty list of merges as one damaged line.
+        # Without the argument `merges`, subword-nmt would read an empty list of merges as one damaged merge.
         self._bpe = BPE(io.StringIO("\n".join((HEADER, *self.merges))), merges=len(self.merges), separator=CONTINUES)
 
     def pieces(self, word: str) -> list[str]:
         """Return the pieces of a word; each piece but the last ends with `@@`."""
-        # subword-nmt's cache has no limit; `docmt.text.side.Side` remembers a bounded number of words instead.
+        # The cache of subword-nmt has no limit. It is emptied, since `docmt.text.side.Side` remembers a bounded number
+        # of words.
         self._bpe.cache.clear()
         return self._bpe.segment_tokens([word])
 
     def save(self, path: Path | str) -> None:
-        """Write the merges in subword-nmt's format, one merge per line below a header."""
+        """Write the merges in the format of subword-nmt: a header, then one merge on each line."""
         with atomic_file(path) as stream:
             stream.writelines(line + "\n" for line in (HEADER, *self.merges))
 
@@ -76,7 +84,8 @@ class Segmenter:
     def load(cls, path: Path | str) -> "Segmenter":
         """Read the merges that `save` or subword-nmt wrote.
 
-        Raises UserError where the file is missing, is of another version, or has a line that is not two symbols.
+        Raises UserError where the file is missing, where its format has another version, or where a line is not two
+        symbols.
         """
         header, *merges = read_text(path).split("\n")[:-1] or [""]
         if header != HEADER:
@@ -88,14 +97,14 @@ class Segmenter:
 
 
 class PieceCounter:
-    """A counter of pieces, which worker processes call with counts of words."""
+    """A function from counts of words to counts of pieces, which worker processes call."""
 
     def __init__(self, merges: Sequence[str]) -> None:
-        """Prepare the segmenter of these merges; it is built once in each worker process."""
+        """Prepare the segmenter of the merges; this is done once in each worker process."""
         self._segmenter = Segmenter(merges)
 
     def __call__(self, counts: Iterable[tuple[str, int]]) -> Done[Counter[str]]:
-        """Return the number of occurrences of each piece, for words and the number of occurrences of each word."""
+        """Return the number of occurrences of each piece; `counts` has words with their numbers of occurrences."""
         pieces: Counter[str] = Counter()
         for word, count in counts:
             for piece in self._segmenter.pieces(word):
@@ -106,22 +115,24 @@ class PieceCounter:
 def join_pieces(pieces: Iterable[str]) -> list[str]:
     """Return the words that the pieces form.
 
-    A last piece that ends with `@@`, so that another piece should follow, ends the last word.
+    A piece that ends with `@@` continues in the next piece. Where the last piece ends with `@@`, it ends the last word
+    without `@@`.
     """
     text = " ".join(pieces) + " "
     return text.replace(f"{CONTINUES} ", "").split()
 
 
 class WordSymbols:
-    """The symbols of all distinct words, one word after another, each symbol with its neighbours within the word.
+    """The symbols of all distinct words, one word after another, and the neighbours of each symbol in its word.
 
-    `symbols`: the number of the symbol at each position, or -1 where it became part of the symbol before it. `left`,
-    `right`: the positions of the neighbours, or -1 at the edge of the word. `weights`: the number of occurrences of the
-    word. `names`: the text of each symbol. The arrays take 20 bytes per position.
+    The arrays have an entry for each position, which is a character of a word at first. `symbols` has the number of the
+    symbol at each position, or -1 where the symbol was merged into the symbol before. `left` and `right` have the
+    positions of the neighbours, or -1 at the edge of the word. `weights` has the number of occurrences of the word. The
+    arrays take 20 bytes for each position. `names` has the text of each symbol, by the number of the symbol.
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:
-        """Start with one symbol per character of each word in `counts`."""
+        """Start with one symbol for each character of each word in `counts`."""
         words = sorted(counts)
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         ends = np.cumsum(lengths)
@@ -137,22 +148,24 @@ class WordSymbols:
         self._numbers = {name: number for number, name in enumerate(self.names)}
 
     def pairs(self, *positions: np.ndarray) -> "Pairs":
-        """Return the pairs of the symbols at these positions with their right neighbours.
+        """Return the pairs of the symbols at `positions` with their right neighbours.
 
-        A position counts once, even where it is given several times. Positions without a right neighbour, and -1, give
-        no pair.
+        A position that is given several times counts once. A position without a right neighbour gives no pair; the
+        position -1, which stands for no neighbour, gives none either.
         """
         lefts = np.sort(np.concatenate(positions))
-        # The first difference is 0 where the lowest value is -1 ("no neighbour"): -1 goes out with the duplicates.
+        # The first difference is 0 where the lowest position is -1 ("no neighbour"), so that -1 is removed as a
+        # duplicate.
         lefts = lefts[np.diff(lefts, prepend=-1) > 0]
         lefts = lefts[self.right[lefts] >= 0]
         codes = self.symbols[lefts].astype(np.int64) << 32 | self.symbols[self.right[lefts]]
         return Pairs(codes, lefts, self.weights)
 
     def positions_of(self, pair: int, candidates: np.ndarray) -> np.ndarray:
-        """Return the positions among `candidates` where the pair now occurs.
+        """Return the positions among `candidates` at which the pair now occurs.
 
-        Of two occurrences that overlap (`a a a`) the later one is left out.
+        Two occurrences of a pair of equal symbols may overlap, as `a a` does in `a a a`; then the later occurrence is
+        left out.
         """
         first, second = pair >> 32, pair & 0xFFFFFFFF
         positions = candidates[self.symbols[candidates] == first]
@@ -161,9 +174,10 @@ class WordSymbols:
         return positions if first != second else self._apart(positions)
 
     def _apart(self, positions: np.ndarray) -> np.ndarray:
-        """Return the positions of a pair of equal symbols without overlaps.
+        """Return the positions of a pair of equal symbols without occurrences that overlap.
 
-        `positions` are sorted; a position is left out where it is the second symbol of the pair selected before it.
+        `positions` are sorted. A position is left out where its symbol is the second symbol of the occurrence selected
+        last.
         """
         selected, covered = [], -1
         for position, following in zip(positions.tolist(), self.right[positions].tolist(), strict=True):
@@ -173,7 +187,7 @@ class WordSymbols:
         return np.array(selected, np.int32)
 
     def join(self, positions: np.ndarray, pair: int) -> int:
-        """Merge the symbol at each position with its right neighbour and return the number of the new symbol."""
+        """Merge the symbol at each position with its right neighbour; return the number of the resulting symbol."""
         name = self.names[pair >> 32] + self.names[pair & 0xFFFFFFFF]
         symbol = self._numbers.setdefault(name, len(self.names))
         if symbol == len(self.names):
@@ -188,16 +202,17 @@ class WordSymbols:
 
 
 class Pairs:
-    """The distinct pairs of symbols: the number of occurrences of each pair, and their positions.
+    """The distinct pairs of symbols, with the number of occurrences and the positions of each pair.
 
-    `codes`: each pair as `left symbol << 32 | right symbol`, sorted. `totals`: the weighted number of occurrences. The
-    positions of pair i are `positions[bounds[i] : bounds[i + 1]]`.
+    `codes` has each pair as the number `left symbol << 32 | right symbol`; the codes are sorted. `totals` has the
+    number of occurrences of each pair in the text: the sum of the weights of its positions. The positions of pair i are
+    `positions[bounds[i] : bounds[i + 1]]`.
     """
 
     def __init__(self, codes: np.ndarray, positions: np.ndarray, weights: np.ndarray) -> None:
-        """Group the pairs at `positions`, whose codes are `codes`.
+        """Group equal pairs; `codes[i]` is the code of the pair at `positions[i]`.
 
-        `weights` has an entry for every position of the words, not only for those of the pairs.
+        `weights` has an entry for each position of the words, also for positions without a pair.
         """
         order = np.argsort(codes, kind="stable")
         codes, self.positions = codes[order], positions[order]
@@ -206,7 +221,7 @@ class Pairs:
         self.totals = np.add.reduceat(weights[self.positions], starts) if len(starts) else starts
 
     def of(self, number: int) -> tuple[int, int, np.ndarray]:
-        """Return the code of pair `number`, its number of occurrences and its positions."""
+        """Return the code, the number of occurrences and the positions of the pair at place `number` of `codes`."""
         first, end = self.bounds[number : number + 2]
         return int(self.codes[number]), int(self.totals[number]), self.positions[first:end]
 
@@ -236,7 +251,7 @@ class MergeLearner:
                 self._counts[code] -= total
         del self._counts[pair]
         symbol = words.join(positions, pair)
-        if symbol in self._positions_of_symbol:  # another pair gave the same symbol before (`ab c`, `a bc`)
+        if symbol in self._positions_of_symbol:  # an earlier merge gave the same symbol (`ab c`, `a bc`)
             positions = np.union1d(positions, self._positions_of_symbol[symbol])
             positions = positions[words.symbols[positions] == symbol]
         self._positions_of_symbol[symbol] = positions
@@ -251,7 +266,8 @@ class MergeLearner:
                 count = self._counts.get(pair, 0)
                 if count == -negative:
                     return pair
-                # The heap is not updated when counts fall: an entry with an old count goes back with the present one.
+                # The heap is not updated when counts fall: an entry with an old count is put back with the present
+                # count.
                 if self._threshold <= count < -negative:
                     heapq.heappush(self._heap, (-count, left, right, pair))
             if self._threshold == LEAST_COUNT:
@@ -259,9 +275,10 @@ class MergeLearner:
             self._remember_frequent()
 
     def _remember_frequent(self) -> None:
-        """Count all pairs and remember the most frequent ones.
+        """Count all pairs and remember the most frequent pairs.
 
-        Every other pair is rarer until the remembered pairs are used up.
+        A pair that is not remembered occurs fewer than `_threshold` times, so that it is not the most frequent pair
+        while a remembered pair still occurs `_threshold` times.
         """
         self._counts: dict[int, int] = {}
         self._positions: dict[int, np.ndarray] = {}
@@ -279,9 +296,9 @@ class MergeLearner:
             heapq.heappush(self._heap, (-count, self._reverse(pair >> 32), self._reverse(pair & 0xFFFFFFFF), pair))
 
     def _reverse(self, symbol: int) -> str:
-        """Return a text that sorts earlier the later the symbol's name sorts.
+        """Return a text for a symbol, such that these texts sort in the opposite order of the symbols' names.
 
-        The heap gives its lowest entry, but ties go to the pair that is last in code points.
+        The heap returns its lowest entry, but of equally frequent pairs the last in code points is merged.
         """
         for name in self.words.names[len(self._reversed) :]:
             self._reversed.append("".join([chr(0x10FFFF - ord(c)) for c in name]) + "\U0010ffff")

@@ -1,8 +1,9 @@
-"""Casing of tokens (keep, lower or truecase) and the case of a translation for its reader.
+"""The casing of tokens (keep, lower or truecase), and the case of translations for their readers.
 
-A truecased word has the case in which the training corpus has it inside sentences. The truecaser is written here
-because sacremoses' changes words in the middle of sentences where Moses' scripts do not. This one gives what Moses'
-train-truecaser.perl, truecase.perl and detruecase.perl print (tests/text/test_moses_parity.py).
+A truecased word has the case that the word most often has inside the sentences of the training corpus. The truecaser is
+written here because the truecaser of sacremoses changes words in the middle of sentences where the scripts of Moses do
+not. The output is that of Moses' train-truecaser.perl, truecase.perl and detruecase.perl
+(tests/text/test_moses_parity.py).
 """
 
 from collections import Counter
@@ -15,16 +16,16 @@ from docmt.base.errors import UserError
 from docmt.settings.data import TextConfig
 
 SENTENCE_ENDS = frozenset(".:?!")
-"""Tokens after which a new sentence opens within a line."""
+"""Tokens after which a new sentence begins within a line."""
 OPENINGS = frozenset("([]\"'")
-"""Tokens that may precede the first word of a sentence. The closing bracket is in Moses' list too."""
+"""Tokens that may precede the first word of a sentence; the closing bracket `]` is in the list of Moses too."""
 
 
 class KeepCase:
-    """The casing that changes nothing; the other kinds of casing have the same methods."""
+    """The casing that changes nothing; the other casings have the same methods."""
 
     def cased(self, word: str, opens: bool) -> str:
-        """Return a token in the case of this casing; `opens`: whether the token opens a sentence (`with_openings`)."""
+        """Return a token in the case of this casing; `opens` says whether the token opens a sentence."""
         return word
 
     def apply(self, tokens: Iterable[str]) -> list[str]:
@@ -49,11 +50,12 @@ class LowerCase(KeepCase):
 
 
 class Truecaser(KeepCase):
-    """The casing that writes a sentence's first word, and words never seen as written, in their most frequent case.
+    """The casing that changes the first word of a sentence, and unknown spellings, to their most frequent case.
 
-    `counts`: for each word, as written, its number of occurrences inside sentences (`words_with_known_case`).
-    Departs: where two cases are equally frequent, Moses takes either one (by the order of a hash table). This class
-    takes the last in code points, which is the one with fewer capitals.
+    An unknown spelling is a word that training never has in this case inside a sentence. `counts` has, for each word as
+    written, the number of occurrences inside sentences (`words_with_known_case`).
+    Departs: where two cases of a word are equally frequent, Moses takes either case (by the order of a hash table).
+    This class takes the last in code points, which has fewer capital letters.
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:
@@ -70,13 +72,14 @@ class Truecaser(KeepCase):
     def cased(self, word: str, opens: bool) -> str:
         """Return a token in its most frequent case, or unchanged.
 
-        A token that opens no sentence, and that training has as written, is unchanged; so is an unknown word.
+        A token is unchanged where it opens no sentence and training has it as written, or where training has the word
+        in no case.
         """
         seen = word in self.counts and not opens
         return word if seen else self._best.get(word.lower(), word)
 
     def apply(self, tokens: Iterable[str]) -> list[str]:
-        """Return the tokens of a line in their true case."""
+        """Return the tokens of a line, truecased."""
         return [self.cased(word, opens) for word, opens in with_openings(tokens)]
 
     def restore(self, tokens: Iterable[str]) -> list[str]:
@@ -89,9 +92,9 @@ class Truecaser(KeepCase):
 
     @classmethod
     def load(cls, path: Path | str) -> "Truecaser":
-        """Read what `save` wrote.
+        """Read the file that `save` wrote.
 
-        Raises UserError where the file is missing or holds anything but counts of words.
+        Raises UserError where the file is missing, or is no JSON object with counts of words.
         """
         counts = read_json(path)
         if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
@@ -105,7 +108,7 @@ def has_case(word: str) -> bool:
 
 
 def with_openings(tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Yield each token with whether it opens a sentence; a line may hold several sentences."""
+    """Yield each token and whether it opens a sentence; a line may have several sentences."""
     opens = True
     for word in tokens:
         yield word, opens
@@ -113,24 +116,25 @@ def with_openings(tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 
 def words_with_known_case(tokens: Sequence[str]) -> Iterator[str]:
-    """Yield the words from which a truecaser learns: all words with letters of two cases that open no sentence.
+    """Yield the words from which a truecaser learns: words inside sentences whose letters may be capital or small.
 
-    The first word of a sentence is capitalised whatever its case is elsewhere.
+    The first word of a sentence is left out, since it has a capital letter whatever its case is elsewhere. A first word
+    that follows a quote or a bracket is left out only at the beginning of the line.
     """
     opened = dropwhile(OPENINGS.__contains__, tokens)
     return (word for before, word in pairwise(opened) if before not in SENTENCE_ENDS and has_case(word))
 
 
 def learns_case(config: TextConfig, language: str) -> bool:
-    """Return whether the case of a side is learnt from its training text.
+    """Return whether the case of a side is learnt from the training text of the side.
 
-    Chinese is not truecased: it has no capitals, and its few Latin words open no sentence from which to learn.
+    Chinese is not truecased, since it has no capital letters; the few Latin words in it keep their case.
     """
     return config.case == "truecase" and language != "zh"
 
 
 def casing_of(config: TextConfig, language: str, truecaser: Callable[[], Truecaser]) -> KeepCase:
-    """Return the casing of a side; `truecaser` is called for the learnt cases where the side has them."""
+    """Return the casing of a side; the function `truecaser` is called only where the case of the side is learnt."""
     if learns_case(config, language):
         return truecaser()
     return LowerCase() if config.case == "lower" else KeepCase()

@@ -1,6 +1,7 @@
-"""The second pass over a corpus: tokens become cased tokens, pieces and ids; and the card of stage 2.
+"""The second pass of stage 2 over a corpus, which converts tokens to cased tokens, pieces and ids.
 
-Contrastive items, and further references for BLEU over tokens, go through the same steps.
+Contrastive items, and the further references of test sentences for BLEU over tokens, are converted here too. The module
+also builds the card of stage 2.
 """
 
 import dataclasses
@@ -28,7 +29,7 @@ from docmt.text.tokenise import REMEMBERED_SENTENCES, TOKENISED
 
 
 def encode(tokenised: Path, text: Path, output: Path, workers: Workers = ALONE) -> Counts:
-    """Write the TOKENS shards of a file of TOKENISED shards, by the pipeline in `text`, and return their counts."""
+    """Write the shards of TOKENS for the shards of a TOKENISED file, by the pipeline in `text`; return their counts."""
     numbers = range(len(ArrowShards(tokenised, TOKENISED)))
     counts: Counts = {}
     with arrow_writer(output, TOKENS) as writer:
@@ -40,7 +41,7 @@ def encode(tokenised: Path, text: Path, output: Path, workers: Workers = ALONE) 
 
 
 class ShardEncoder:
-    """A function from the number of a shard to its rows of TOKENS and their counts."""
+    """A function from the number of a shard to the rows of TOKENS of the shard, and the counts of these rows."""
 
     def __init__(self, tokenised: Path, text: Path) -> None:
         """Load the pipeline, once in each worker process."""
@@ -48,7 +49,7 @@ class ShardEncoder:
         self._sides = TextPipeline.load(text).sides
 
     def __call__(self, number: int) -> Done[tuple[pa.RecordBatch, Counts]]:
-        """Return the rows and counts of shard `number`."""
+        """Return the rows of shard `number` and the counts of the rows."""
         rows = self._shards[number].combine_chunks()
         columns = {name: rows[name].chunk(0) for name in ("split", "document", "sentence")}
         for name, side in self._sides.items():
@@ -59,15 +60,15 @@ class ShardEncoder:
 
 
 COLUMNS_OF_ITEMS = {"source_ids": "source", "target_context_ids": "target_context", "variant_ids": "variants"}
-"""The columns of CONTRASTIVE_TOKENS with ids, and the columns of CONTRASTIVE with their sentences."""
+"""The columns of CONTRASTIVE_TOKENS with ids, each with the column of CONTRASTIVE that has the sentences."""
 
 
 def contrastive_tokens(items: pa.Table, sides: Sides, file: str) -> pa.Table:
-    """Return the ids of contrastive items; `file` names the items in messages.
+    """Return the table CONTRASTIVE_TOKENS, with the ids of contrastive items; `file` names the items in messages.
 
     Raises UserError for a sentence without any token.
     """
-    # Items of a contrastive set repeat many of their context sentences.
+    # Sentences are remembered, since the items of a contrastive set share many context sentences.
     encode = {name: lru_cache(REMEMBERED_SENTENCES)(side.encode) for name, side in sides.items()}
     rows = []
     for item in items.to_pylist():
@@ -87,9 +88,9 @@ def _without_tokens(item: dict[str, Any], sentence: str, file: str) -> UserError
 
 
 def reference_tokens(documents: Path, target: Side | PretrainedSide) -> pa.Table | None:
-    """Return the tokens of the references in `documents.parquet` that are not the target.
+    """Return the tokens of the further references in `documents.parquet`, which are translations beside the target.
 
-    They go through the target's pipeline. Returns None for a corpus without such references.
+    The references are tokenised and cased as the target side is. Returns None for a corpus without further references.
     """
     has_any = pc.list_value_length(pc.field("references")) > 0
     rows = pq.read_table(documents, columns=["split", "document", "sentence", "references"], filters=has_any)
@@ -103,14 +104,14 @@ def reference_tokens(documents: Path, target: Side | PretrainedSide) -> pa.Table
 
 
 TOOLS = ("jieba", "regex", "sacremoses", "subword-nmt", "tokenizers")
-"""Packages whose version is in the card, since the pieces depend on them."""
+"""The packages whose versions are in the card, since the pieces depend on these packages."""
 
 
 def count_rows(rows: pa.Table) -> Counts:
     """Return the counts of each split of a shard, which holds whole documents.
 
-    The counts are `documents`, `sentences` and, for each side (as `source_tokens`), `tokens`, `pieces` and `unknown`,
-    the number of pieces outside the vocabulary.
+    The counts are `documents`, `sentences` and, for each side, `tokens`, `pieces` and `unknown`, with the side in
+    front, as in `source_tokens`. `unknown` is the number of pieces that are not in the vocabulary.
     """
     splits = pc.unique(rows["split"]).to_pylist()
     return {split: _count(rows.filter(pc.equal(rows["split"], split))) for split in splits}
@@ -128,10 +129,11 @@ def _count(rows: pa.Table) -> dict[str, int]:
 
 
 def text_card(pipeline: TextPipeline, counts: Counts, contrastive_items: int | None) -> dict[str, Any]:
-    """Return the card of stage 2.
+    """Return the content of the card of stage 2.
 
-    `contrastive_items` is None for a corpus without contrastive sets. `merges` in the card is the number of learnt
-    merges, which is lower than the setting where a small corpus is exhausted, and None for pretrained pieces.
+    `contrastive_items` is the number of contrastive items; None for a corpus without contrastive sets. In the card,
+    `merges` is the number of learnt merges: it is lower than the setting `merges` where a small corpus has no further
+    pair to merge, and None for pretrained pieces.
     """
     sides = pipeline.sides
     return {

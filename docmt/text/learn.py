@@ -1,7 +1,7 @@
-"""Learning of cases, merges and vocabularies, from the training split and nothing else.
+"""The learning of cases, merges and vocabularies from the training split alone.
 
-A corpus may instead use what was learnt on another corpus, so that models of both have the same pieces with the same
-ids.
+A corpus may instead use the cases, merges and vocabularies of another corpus, so that the models of both corpora have
+the same pieces with the same ids.
 """
 
 from collections import Counter
@@ -21,13 +21,13 @@ from docmt.text.side import Side
 from docmt.text.tokenise import SideCounts, tokenizer_of
 
 WORDS_AT_ONCE = 50_000
-"""The number of words that a process cuts into pieces at a time; the result does not depend on it."""
+"""The number of words that a process cuts into pieces at a time; the result does not depend on this number."""
 
 
 def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Workers = ALONE) -> TextPipeline:
     """Return the pipeline that is learnt from the counts of the whole training split.
 
-    Raises UserError, which names `file`, where there are no counts.
+    Raises UserError, whose message names the corpus as `file`, where there are no counts.
     """
     text = settings.text
     if not (counts["source"].words or counts["source"].openings):
@@ -50,7 +50,7 @@ def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Work
 
 
 def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> KeepCase:
-    """Return the casing of a side; with pretrained pieces the case is never changed."""
+    """Return the casing of a side; a side with pretrained pieces keeps the case."""
     if settings.text.is_pretrained(side):
         return KeepCase()
     return casing_of(settings.text, settings.language(side), lambda: Truecaser(counts[side].case_examples))
@@ -61,8 +61,8 @@ def learn_subwords(
 ) -> tuple[Segmenter, Vocabulary]:
     """Return the merges and the vocabulary that are learnt from counts of training tokens.
 
-    Departs: `threshold` leaves rare pieces out of the vocabulary (they become `<unk>`); subword-nmt's own threshold
-    would split them again. None of the papers uses either.
+    Departs: pieces rarer than `threshold` are left out of the vocabulary and become `<unk>`; the threshold of
+    subword-nmt would cut them into smaller pieces instead. None of the papers uses a threshold.
     """
     merges = learn_merges(counts, config.merges)
     words = sorted(counts)

@@ -1,14 +1,14 @@
 """Moses' normalize-punctuation.perl, tokenizer.perl and detokenizer.perl, for languages that write spaces.
 
-The normaliser is written here because sacremoses differs from the script in the quotes ’ ‘ by themselves, in spaces at
-the ends and, for German, French and Spanish, at the last full stop of a line. The script works on bytes, so letters,
-digits and spaces are those of ASCII.
+The normaliser is written here because sacremoses differs from the Perl script: in the quotes ’ ‘ by themselves, in
+spaces at the ends of a line and, for German, French and Spanish, at the last full stop of a line. The script works on
+bytes, so that its letters, digits and spaces are those of ASCII.
 
-The tokenizer is written here for speed and for equality with the script. It decides almost everything between two
-spaces, so that the tokens of a chunk (the text between two spaces) are computed once and remembered: this is several
-times as fast as sacremoses. Letters and numbers are those of Unicode, as in Perl, so that it gives what the Perl script
-prints (`tests/helpers/moses_parity.py` counts equal lines and lists the differences). The lists of abbreviations and
-the detokenizer are those of sacremoses.
+The tokenizer is written here for speed and for equality with the Perl script. A chunk is the text between two spaces;
+almost all rules look at one chunk only. Therefore the tokens of a chunk are computed once and remembered, which is
+several times as fast as sacremoses. Letters and numbers are those of Unicode, as in Perl, so that the tokens are those
+that the Perl script prints (`tests/helpers/moses_parity.py` counts equal lines and lists the differences). The lists of
+abbreviations and the detokenizer are those of sacremoses.
 """
 
 import re
@@ -22,7 +22,7 @@ from sacremoses.corpus import NonbreakingPrefixes
 
 _NO_BREAK = "\u00a0"
 _ANY_RULE_APPLIES = re.compile(rf"[\r()`´„“”–—‘’‚…«»{_NO_BREAK}]|''|  | [:;%]|\"[,.]|[,.]\"")
-"""A pattern that matches wherever a rule of the normaliser may match; a line without a match is not changed."""
+"""A pattern that matches wherever a rule of the normaliser may match; the normaliser does not change other lines."""
 
 _SPACES = [
     ("\r", ""),
@@ -72,13 +72,13 @@ _CONTROLS = regex.compile(r"[\x00-\x08\x0e-\x1f]")
 _LETTER = regex.compile(r"\p{Alphabetic}")
 _NUMERIC = "#NUMERIC_ONLY#"
 _NEEDS_NEIGHBOURS = frozenset("',")
-"""Marks whose treatment depends on the characters beside them; at an edge of the sentence there is none."""
+"""Marks whose treatment depends on the characters beside them; a mark at an edge of the sentence lacks a neighbour."""
 
 _WITHIN_WORDS = {"fi": ":", "sv": ":", "ca": "·", "tdt": "'"}
-"""Marks that stay within words before a small letter (EU:ssa, il·lusió), for each language."""
+"""The mark, by language, that is not cut from its word before a lower-case letter (EU:ssa, il·lusió)."""
 
 _BETWEEN_OTHERS = (r"(\P{Alphabetic})'(\P{Alphabetic})", r"\1 ' \2")
-"""The rules of apostrophes, by the kinds of characters before and after them."""
+"""The rule of an apostrophe between two characters that are no letters; other rules are for letters."""
 _BEFORE_LETTER = (r"(\P{Alphabetic})'(\p{Alphabetic})", r"\1 ' \2")
 _AFTER_LETTER = (r"(\p{Alphabetic})'(\P{Alphabetic})", r"\1 ' \2")
 _JOINED_RIGHT = [
@@ -95,14 +95,18 @@ _APOSTROPHES = {
     **dict.fromkeys(("fr", "it", "ga", "ca"), _JOINED_LEFT),
     **dict.fromkeys(("so", "tdt"), _JOINED_BOTH),
 }
-"""Where contractions are cut (it 's, l' an), for each language; other languages separate every apostrophe."""
+"""The rules of apostrophes by language: English cuts contractions before the apostrophe (it 's).
+
+French, Italian, Irish and Catalan cut them after the apostrophe (l' an). In Somali (`so`) and Tetum (`tdt`) an
+apostrophe between two letters is not cut. Any other language separates every apostrophe from the letters beside it.
+"""
 
 
 class Normaliser:
     """The normalisation of punctuation, as in normalize-punctuation.perl.
 
-    `language` (ISO 639-1) decides on which side of a closing quote punctuation is written, and which mark separates
-    groups of digits.
+    `language` is an ISO 639-1 code. On the language depends whether a comma or full stop is written before or after a
+    closing quote, and whether a comma or a full stop replaces a no-break space between two digits.
     """
 
     def __init__(self, language: str) -> None:
@@ -136,10 +140,11 @@ def _punctuation_rules(language: str) -> Iterator[tuple[str, str]]:
 class Moses:
     """The tokenizer and detokenizer of Moses.
 
-    `normalise`: punctuation is normalised first (`Normaliser`). `aggressive`: hyphens are cut too (Moses' `-a`).
-    Departs: no escapes (Moses' `-no-escape`). Tokens keep `&`, `"` and brackets as they are, so that vocabularies and
-    outputs stay readable and references need no escapes. Text with Moses' own placeholder for dots (DOTMULTI) is
-    treated as text.
+    With `normalise`, punctuation is normalised first (`Normaliser`). With `aggressive`, words are also cut at hyphens,
+    as with the option `-a` of Moses.
+    Departs: tokens have no escapes, as with the option `-no-escape` of Moses: they keep `&`, `"` and brackets as they
+    are, so that vocabularies and outputs are readable and references need no escapes. The word DOTMULTI, which Moses
+    uses as a placeholder for dots, is ordinary text.
     """
 
     def __init__(self, language: str, normalise: bool = False, aggressive: bool = False) -> None:
@@ -160,8 +165,8 @@ class Moses:
         if not chunks:
             return []
         line = " ".join(chunks)
-        # A chunk is cut with a space on both sides. That is wrong for these marks at an edge of the line; and where
-        # two apostrophes share a space, the script's patterns match only the first of them.
+        # A chunk is cut with a space on both sides. The script has no space there for these marks at an edge of the
+        # line; and where two apostrophes share a space, the patterns of the script match only the first apostrophe.
         if line[0] in _NEEDS_NEIGHBOURS or line[-1] in _NEEDS_NEIGHBOURS or "' '" in line:
             words = self._cut(line)
         else:
@@ -171,12 +176,12 @@ class Moses:
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Return the plain text of tokens.
 
-        Cut hyphens are joined again; normalised punctuation stays as it is.
+        Words that were cut at hyphens are joined again; normalised punctuation stays as it is.
         """
         return self._detokenizer.detokenize(tokens, unescape=False)
 
     def _cut_chunk(self, chunk: str) -> list[str]:
-        """Return the tokens of one chunk; the spaces around it stand for the chunk's neighbours."""
+        """Return the tokens of one chunk, which is cut with a space on both sides."""
         return [chunk] if chunk.isalpha() else self._cut(f" {chunk} ")
 
     def _cut(self, text: str) -> list[str]:
@@ -186,9 +191,9 @@ class Moses:
         return text.split()
 
     def _split_full_stops(self, words: list[str]) -> list[str]:
-        """Separate full stops from words that are no abbreviation, and always from the last word.
+        """Separate a full stop from each word that is no abbreviation, and always from the last word.
 
-        A run of dots stays together.
+        Several dots in a row are not separated.
         """
         tokens = []
         for word, following in zip(words, [*words[1:], None], strict=True):
@@ -202,7 +207,7 @@ class Moses:
         return [word for word in tokens if word]
 
     def _is_abbreviation(self, word: str, following: str) -> bool:
-        """Return whether a word keeps its full stop before the word `following`."""
+        """Return whether a word, given without its full stop, keeps the full stop before the word `following`."""
         return (
             ("." in word and _LETTER.search(word) is not None)
             or word in self._abbreviations
@@ -212,10 +217,10 @@ class Moses:
 
 
 def _rules(language: str, aggressive: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield triples: a mark that a text must contain, a pattern, and its replacement.
+    """Yield the rules of a language: for each a mark that a text must contain, a pattern, and its replacement.
 
-    The rules are applied in this order; then the text is cut at spaces. The mark is only there for speed: `in` is
-    faster than a search with the pattern.
+    The rules are applied in this order; then the text is cut at spaces. The mark is only for speed: to test for the
+    mark is faster than to search the pattern.
     """
     within = _WITHIN_WORDS.get(language, "")
     yield "", rf"[^\p{{Alnum}}\s.'`,\-{within}]", r" \g<0> "
@@ -232,9 +237,9 @@ def _rules(language: str, aggressive: bool) -> Iterator[tuple[str, str, str]]:
 
 
 def _abbreviations(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words that keep their full stop, and the words that keep it before numbers only.
+    """Return the words that keep their full stop, and the words that keep their full stop before numbers only.
 
-    An unknown language gets the lists of English.
+    A language without lists of its own has the lists of English.
     """
     kinds = {}
     for entry in NonbreakingPrefixes().words(language):

@@ -1,6 +1,6 @@
-"""The text pipeline: the way of both sides from plain text to ids and back.
+"""The text pipeline: all steps from plain text to ids and back, for the source and the target side.
 
-It lies in a `text/` folder, a copy of which goes with every model.
+A pipeline is stored in a folder `text/`; every model has a copy of this folder.
 """
 
 import dataclasses
@@ -17,15 +17,15 @@ from docmt.text.pretrained import PretrainedSide
 from docmt.text.side import Side
 
 Sides = Mapping[str, Side | PretrainedSide]
-"""The sides by name: "source", "target"."""
+"""The processing of each side, by the name of the side: "source" or "target"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineConfig(TextConfig):
     """The settings in `text.json`: TextConfig and the two languages (ISO 639-1 codes).
 
-    `input` is the form of the pipeline's input and output. `pieces` is for a model that was imported without its BPE
-    codes: its text is cut into pieces, separated by white space, by another tool, and no other setting of TextConfig is
+    `input` is the form of the pipeline's input and output. The form `pieces` is for a model that was imported without
+    its BPE codes: another tool cuts the text into pieces, which white space separates, and no setting of TextConfig is
     used.
     """
 
@@ -50,7 +50,7 @@ class TokensSettings:
 
     @property
     def takes_from(self) -> str | None:
-        """The other corpus whose text is used, or None where this corpus learns its own."""
+        """The other corpus whose text this corpus uses, or None where this corpus learns its own text."""
         return self.text.takes_from(self.corpus)
 
     @property

@@ -1,12 +1,13 @@
-"""A side with the pieces of a pretrained checkpoint, cut by the checkpoint's own tokenizer (`tokenizer.json`).
+"""A side with the pieces of a pretrained checkpoint, cut by the tokenizer of the checkpoint (`tokenizer.json`).
 
-A sentence is cut into pieces, which get ids; the tokenizer's decoder does the way back. Neither Moses nor jieba is
-applied. The vocabulary is built here: the special symbols, then the pieces that occur in training, the most frequent
-first. A list beside it gives the row of each piece in the checkpoint's embeddings, which training copies.
+The tokenizer cuts a sentence into pieces, which get ids; the tokenizer's decoder joins pieces to plain text. Neither
+Moses nor jieba is applied. The vocabulary is built here: it has the special symbols, then the pieces that occur in
+training, the most frequent piece first. A list beside the vocabulary has the row of each piece in the checkpoint's
+embeddings; training copies these rows.
 
 Each piece gets a name that says whether it opens a word. A piece that continues a word has `@@` before its name,
-whatever mark the tokenizer writes; a piece that opens a word keeps the tokenizer's spelling. A token is therefore its
-joined pieces, as with BPE, where `@@` is at the end of a piece.
+whatever mark the tokenizer itself writes; a piece that opens a word keeps the tokenizer's spelling. Therefore the names
+of the pieces of a token can be joined to the token, as with BPE, where `@@` is at the end of a piece.
 
 | tokenizer | a word's pieces | their names | the token |
 | --- | --- | --- | --- |
@@ -14,12 +15,12 @@ joined pieces, as with BPE, where `@@` is at the end of a piece.
 | byte-level BPE (BART) | `Ġre` `turn` | `Ġre` `@@turn` | `Ġreturn` |
 | WordPiece (BERT) | `re` `##turn` | `re` `@@turn` | `return` |
 
-For the first two tokenizers a word is the text between two spaces, punctuation included: a Chinese sentence is one
-word. (Our reading; lexical chains of such a text are therefore coarse. A model that reads chains needs a text whose
-pieces are learnt here.)
+For SentencePiece and byte-level BPE a word is the text between two spaces, punctuation included, so that a Chinese
+sentence is one word. Lexical chains of such a text are therefore coarse: a model that reads chains needs a text whose
+pieces docmt learns. (This definition of a word is our reading.)
 
-Departs: no frame has mBART's language codes, so that no vocabulary has them. Any white space in a sentence counts as a
-single space.
+Departs: no frame has the language codes of mBART, so that no vocabulary has them. A run of white space in a sentence
+counts as a single space.
 """
 
 import json
@@ -45,15 +46,16 @@ ROLES: Mapping[int, tuple[str, ...]] = {
     UNK: ("<unk>", "[UNK]"),
     MASK: ("<mask>", "[MASK]"),
 }
-"""The names that tokenizers give to the special symbols; `<sep>` and `<cls>` have no counterpart."""
+"""The names that tokenizers give to the special symbols; `<sep>` and `<cls>` have no name there."""
 
 AT = "@\u2060"
-"""The replacement of `@` in names: `@` and a word joiner, so that no name ends or begins like an unfinished word."""
+"""The replacement of `@` in names: `@` and a word joiner (U+2060). A name thus has `@@` only as the mark of its
+piece."""
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """A tokenizer's marks of words: `opens` precedes pieces that open a word, or `within` precedes all other pieces."""
+    """A tokenizer's mark of words: `opens`, before pieces that open a word, or `within`, before all other pieces."""
 
     opens: str = ""
     within: str = ""
@@ -86,7 +88,8 @@ class Spelling:
     def unknown(self, surface: str, follows_space: bool) -> str:
         """Return a name for a part of a sentence for which the tokenizer has no piece.
 
-        The name shows the text as it is in the sentence, with `_` in place of spaces.
+        The name has the text of the sentence (`surface`), with `_` in place of spaces. `follows_space` says that a
+        space or the start of the sentence is before the text.
         """
         spelling = surface.strip().replace(" ", "_").replace("@", AT)
         opens = follows_space or bool(self.within)
@@ -126,7 +129,8 @@ class PretrainedTokenizer:
                 expected="SentencePiece, byte-level BPE or WordPiece, with its decoder",
             )
         self.content, self._spelling = content, spelling
-        # Words that look like special symbols are text. A tokenizer.json may set a maximum length: nothing is cut off.
+        # Words that look like special symbols are read as text. A tokenizer.json may set a maximum length, which is
+        # ignored.
         self._tokenizer.encode_special_tokens = True
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
@@ -145,9 +149,9 @@ class PretrainedTokenizer:
         return cls(content, str(path))
 
     def tokenize(self, sentence: str) -> list[str]:
-        """Return the names of a sentence's pieces.
+        """Return the names of the pieces of a sentence.
 
-        Text without a piece gets the name of `Spelling.unknown`, which no vocabulary has.
+        Text without a piece gets a name by `Spelling.unknown`; no vocabulary has such a name.
         """
         sentence = " ".join(sentence.split())
         encoded = self._tokenizer.encode(sentence, add_special_tokens=False)
@@ -191,16 +195,17 @@ class PretrainedSide:
     tokenizer: PretrainedTokenizer
     vocabulary: Vocabulary
     rows: Sequence[int | None]
-    """The row of each piece of the vocabulary in the checkpoint's embeddings; None where it has none."""
+    """The row of each piece of the vocabulary in the checkpoint's embeddings; None where a piece has no row."""
 
     merges = None
-    """None, since no merges are learnt."""
+    """No merges are learnt for pretrained pieces."""
 
     @classmethod
     def learn(cls, tokenizer: PretrainedTokenizer, counts: Counter[str], threshold: int) -> "PretrainedSide":
-        """Return the side whose vocabulary has the known pieces of the training text.
+        """Return the side whose vocabulary has the pieces of the training text that the tokenizer knows.
 
-        `counts`: the number of occurrences of the name of each piece. Pieces rarer than `threshold` are left out.
+        `counts` has the number of occurrences of each piece, by the name of the piece. Pieces that occur fewer than
+        `threshold` times are left out.
         """
         known = {name: count for name, count in counts.items() if tokenizer.row(name) is not None}
         vocabulary = Vocabulary.from_counts(known, threshold)
@@ -208,7 +213,7 @@ class PretrainedSide:
         return cls(tokenizer, vocabulary, [*tokenizer.special_rows(), *rows])
 
     def encode_column(self, lines: Iterable[str]) -> tuple[pa.Array, pa.Array, pa.Array]:
-        """Return the columns of tokens, pieces and ids of TOKENS for lines of names, joined by single spaces."""
+        """Return the columns of tokens, pieces and ids (as in TOKENS) for lines of names joined by single spaces."""
         pieces = list(lines)
         split = [line.split(" ") for line in pieces]
         tokens = pa.array([join_names(names) for names in split], pa.string())
@@ -223,13 +228,13 @@ class PretrainedSide:
         return join_names(self.tokenizer.tokenize(sentence)).split(" ")
 
     def encode(self, sentence: str) -> list[int]:
-        """Return the ids of a sentence of plain text; none for a sentence without any piece."""
+        """Return the ids of a sentence of plain text; the list is empty for a sentence without any piece."""
         return self.vocabulary.encode(self.tokenizer.tokenize(sentence))
 
     def restore(self, ids: Iterable[int]) -> tuple[str, str]:
-        """Return a model's ids as tokens (joined by spaces) and as plain text.
+        """Return the ids that a model wrote as tokens (joined by spaces) and as plain text.
 
-        Special symbols are left out, but for `<unk>`.
+        All special symbols but `<unk>` are left out.
         """
         names = self.vocabulary.decode(n for n in ids if n >= len(SPECIALS) or n == UNK)
         return join_names(names), self.tokenizer.text(names)

@@ -1,13 +1,14 @@
-"""Stage 2: a corpus folder becomes tokens, pieces, ids and all files that repeat or undo these steps.
+"""Stage 2, which converts the sentences of a corpus to tokens, pieces and ids.
 
-The stage goes through the corpus twice, shard by shard. In the first pass sentences become tokens and words are
-counted. Pieces are learnt from the counts. In the second pass tokens become pieces and ids. `process_corpus` does all
-steps in one job. Or each pass is several jobs, each of which takes a part of the shards, and a last job joins their
-outputs:
+The stage also writes the folder `text/`, with all files that are needed to repeat or undo these steps. It reads the
+corpus twice, shard by shard: the first pass converts sentences to tokens and counts words; the second pass converts
+tokens to pieces and ids. Between the passes, pieces are learnt from the counts. `process_corpus` does all steps in one
+job. Alternatively each pass is done by several jobs, each with a part of the shards, and a last job joins the outputs
+of the parts:
 
     tokenise_part (one job per part) -> learn_parts -> encode_part (one job per part) -> join_parts
 
-The output does not depend on the number of processes or jobs.
+The output of the stage does not depend on the number of processes or jobs.
 """
 
 import shutil
@@ -26,7 +27,7 @@ from docmt.text.pipeline import SIDES, TextPipeline, TokensSettings
 from docmt.text.tokenise import WordCounts, load_counts, save_counts, tokenise
 
 WORDS, COUNTS = "words.arrow", "counts.json"
-"""The files that parts have beside tokens.arrow: counts of training words, and the counts for the card."""
+"""The files of a part beside tokens.arrow: WORDS has the counts of training words, COUNTS the counts for the card."""
 
 
 def process_corpus(
@@ -34,12 +35,13 @@ def process_corpus(
 ) -> None:
     """Write tokens.arrow, text/, card.json and, where the corpus has them, contrastive.arrow and references.arrow.
 
-    The same corpus and settings give the same bytes, whatever `workers` are. Merges, vocabularies and cases are learnt
-    from the training split, or read from `learnt`, the `text/` folder of the corpus that the settings name.
+    The same corpus and settings give the same bytes with any number of `workers`. Merges, vocabularies and cases are
+    learnt from the training split, or are read from `learnt`: the `text/` folder of another corpus, which the settings
+    name.
     Raises UserError for a corpus without a training split that learns its own pieces, for a sentence without any token,
     and where `learnt` is not what the settings need (`pipeline_of_other_corpus`).
     """
-    pipeline_of_other_corpus(settings, learnt)  # a wrong folder is refused before the work, which may take hours
+    pipeline_of_other_corpus(settings, learnt)  # a wrong folder is refused first, since the passes may take hours
     with _scratch(output) as scratch:
         tokenise_part(settings, corpus, WHOLE, scratch, workers)
         learn_parts(settings, corpus, [scratch], output, workers, learnt)
@@ -48,7 +50,7 @@ def process_corpus(
 
 
 def tokenise_part(settings: TokensSettings, corpus: Path, part: Part, output: Path, workers: Workers = ALONE) -> None:
-    """Write the part's tokenised shards, tokens.arrow, and the counts of its words."""
+    """Write the tokenised shards of a part (tokens.arrow) and the counts of its training words."""
     counts = tokenise(settings, corpus / "documents.parquet", output / "tokens.arrow", part, workers)
     save_counts(counts, output / WORDS)
 
@@ -61,9 +63,9 @@ def learn_parts(
     workers: Workers = ALONE,
     learnt: Path | None = None,
 ) -> None:
-    """Write text/ and the tables of contrastive items and references, from the outputs of `tokenise_part`.
+    """Write text/ and the tables of contrastive items and further references, from the outputs of `tokenise_part`.
 
-    `parts`: the folders of all parts. `learnt` as for `process_corpus`.
+    `parts` are the folders of all parts. `learnt` has the same meaning as in `process_corpus`.
     Raises UserError where there are no counts to learn from, and for a contrastive sentence without any token.
     """
     other_pipeline = pipeline_of_other_corpus(settings, learnt)
@@ -75,16 +77,16 @@ def learn_parts(
     tables = {"contrastive": None, "references": reference_tokens(documents, pipeline.target)}
     if items.exists():
         tables["contrastive"] = contrastive_tokens(read_parquet(items, CONTRASTIVE), pipeline.sides, str(items))
-    # Written after the contrastive items are read: a sentence without any token leaves no output.
+    # The output is written only now: where an item has a sentence without any token, nothing is written.
     pipeline.save(output / "text")
     for name, table in tables.items():
         write_if_any(output / f"{name}.arrow", table)
 
 
 def encode_part(part: Path, text: Path, output: Path, workers: Workers = ALONE) -> None:
-    """Write the part's tokens.arrow and its counts.
+    """Write the shards of a part with pieces and ids (tokens.arrow) and their counts.
 
-    `part`: a folder of `tokenise_part`; `text`: the `text/` folder of `learn_parts`.
+    `part` is a folder that `tokenise_part` wrote; `text` is the `text/` folder that `learn_parts` wrote.
     """
     write_json(output / COUNTS, encode(part / "tokens.arrow", text, output / "tokens.arrow", workers))
 
@@ -92,7 +94,7 @@ def encode_part(part: Path, text: Path, output: Path, workers: Workers = ALONE) 
 def join_parts(parts: Sequence[Path], output: Path) -> None:
     """Write tokens.arrow and card.json beside the output of `learn_parts`.
 
-    `parts`: the folders of `encode_part`, in order.
+    `parts` are the folders that `encode_part` wrote, in the order of the parts.
     """
     join_arrow([part / "tokens.arrow" for part in parts], output / "tokens.arrow", TOKENS)
     counts: Counts = {}
@@ -105,9 +107,10 @@ def join_parts(parts: Sequence[Path], output: Path) -> None:
 
 @contextmanager
 def _scratch(output: Path) -> Iterator[Path]:
-    """Yield a folder beside the output, on a disk that has room for it, and remove it afterwards.
+    """Yield a temporary folder beside the output, and remove it afterwards.
 
-    A folder that a killed job left is removed first.
+    The folder is on the disk of the output, which must have room for it. A folder that a killed job left is removed
+    first.
     """
     folder = output.with_name(f".{output.name}.shards")
     shutil.rmtree(folder, ignore_errors=True)
@@ -119,7 +122,7 @@ def _scratch(output: Path) -> Iterator[Path]:
 
 
 def write_card(counts: Counts, output: Path) -> None:
-    """Write card.json from the counts of the tokens in `output` and from the text/ folder there."""
+    """Write card.json into `output`, from `counts`, the folder text/ and the contrastive items in `output`."""
     items = output / "contrastive.arrow"
     number = len(read_arrow(items, CONTRASTIVE_TOKENS)) if items.exists() else None
     write_json(output / "card.json", text_card(TextPipeline.load(output / "text"), counts, number))

@@ -1,7 +1,8 @@
-"""Tokenizers in the form of mBART's and BERT's for random checkpoints; their pieces are counted in given lines.
+"""Tokenizers for random checkpoints, in the form of the tokenizers of mBART and BERT.
 
-The trainers of the tokenizers library do not promise the same pieces twice; counts do. Each character gets a piece, and
-so do the most frequent sequences of two, three and four characters.
+The pieces come from counts of characters in given lines: each character is a piece, and the most frequent sequences of
+two to four characters are pieces. The trainers of the library `tokenizers` are not used, since they do not promise to
+return the same pieces each time.
 """
 
 from collections import Counter
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 PIECES = 500
-"""The number of pieces with more than one character."""
+"""The largest number of pieces with more than one character."""
 LONGEST = 4
 """The largest number of characters of a piece."""
 WITHIN = "##"
@@ -28,7 +29,8 @@ WITHIN = "##"
 def write_tokenizer(kind: str, lines: Iterable[str], folder: Path) -> int:
     """Write the tokenizer of a checkpoint of `kind` (mbart, bert or aligner) and return the number of its pieces.
 
-    The file is tokenizer.json; for awesome-align's checkpoint they are vocab.txt and tokenizer_config.json.
+    The tokenizer is written to tokenizer.json; of a checkpoint of awesome-align (`aligner`) it is written to vocab.txt
+    and tokenizer_config.json.
     """
     tokenizer = TOKENIZER_BUILDERS[kind](list(lines))
     if kind == "aligner":
@@ -43,7 +45,7 @@ def write_tokenizer(kind: str, lines: Iterable[str], folder: Path) -> int:
 
 
 def sentencepiece(lines: list[str]) -> "Tokenizer":
-    """Return a tokenizer like mBART's: a Unigram model after a cut at spaces."""
+    """Return a tokenizer like that of mBART: the text is cut at spaces, then into pieces by a Unigram model."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
     tokenizer = Tokenizer(models.Unigram())
@@ -67,7 +69,7 @@ def wordpiece(lines: list[str]) -> "Tokenizer":
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
     counts = _counts(_words(tokenizer, lines), WITHIN)
-    # WordPiece replaces a whole word by [UNK] where a character has no piece at its place: each character needs both.
+    # WordPiece replaces a word by [UNK] where a part has no piece: each character is a piece at the start and within.
     characters = {piece.removeprefix(WITHIN) for piece in counts if len(piece.removeprefix(WITHIN)) == 1}
     counts.update(dict.fromkeys([*characters, *(WITHIN + character for character in characters)], 0))
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -83,15 +85,15 @@ TOKENIZER_BUILDERS = {"mbart": sentencepiece, "bert": wordpiece, "aligner": word
 
 
 def _words(tokenizer: "Tokenizer", lines: list[str]) -> Counter[str]:
-    """Return the number of occurrences of each word, as the tokenizer cuts and normalises the lines."""
+    """Return the number of occurrences of each word in the lines, which the tokenizer normalises and cuts."""
     normalised = (tokenizer.normalizer.normalize_str(line) for line in lines)
     return Counter(word for line in normalised for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(line))
 
 
 def _counts(words: Counter[str], within: str = "") -> Counter[str]:
-    """Return the number of occurrences of each sequence of at most LONGEST characters within words.
+    """Return the number of occurrences of each sequence of at most LONGEST characters of a word.
 
-    `within` is put before a sequence that does not open its word.
+    `within` is the mark that is put before a sequence that does not open its word.
     """
     counts: Counter[str] = Counter()
     for word, count in words.items():
@@ -102,9 +104,9 @@ def _counts(words: Counter[str], within: str = "") -> Counter[str]:
 
 
 def _chosen(counts: Counter[str], within: str = "") -> list[str]:
-    """Return the single characters, then the PIECES most frequent longer sequences.
+    """Return the single characters, then the longer sequences, at most PIECES of them, the most frequent first.
 
-    The order of both depends on counts and spelling alone.
+    The order of the pieces depends on counts and spelling alone.
     """
     ordered = by_frequency(counts)
     single = [piece for piece in ordered if len(piece.removeprefix(within)) == 1]

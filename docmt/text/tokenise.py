@@ -1,4 +1,4 @@
-"""The first pass over a corpus: it writes the sentences as tokens and counts the words of the training split."""
+"""The first pass of stage 2 over a corpus, which writes tokenised sentences and counts words of the training split."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,36 +20,42 @@ from docmt.text.pretrained import PretrainedTokenizer
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
 
 TOKENISED = only(DOCUMENTS, "split", "document", "sentence", "source", "target")
-"""Columns of tokenised sentences: tokens joined by single spaces, in the case of the corpus.
+"""The columns of tokenised sentences: the tokens of a sentence, joined by single spaces, in the case of the corpus.
 
 A side with pretrained pieces has the names of pieces in place of tokens.
 """
 
 REMEMBERED_SENTENCES = 1 << 16
-"""The number of sentences that are remembered, since subtitles repeat many; the output does not depend on it."""
+"""The number of sentences whose results are remembered, since subtitles repeat many sentences.
+
+The output does not depend on this number.
+"""
 
 COUNTED = pa.schema([("side", pa.string()), ("kind", pa.string()), ("word", pa.string()), ("count", pa.int64())])
-"""Columns of word counts: all that learning reads of the training split, and small enough to go between jobs."""
+"""The columns of word counts, from which merges, cases and vocabularies are learnt.
+
+Jobs write them to files for other jobs, since word counts are much smaller than the training split.
+"""
 
 
 @dataclass
 class WordCounts:
-    """Counts of the words in the training sentences of one side, before their case is changed.
+    """The counts of the words in the training sentences of one side, before the case of words is changed.
 
-    Where case is not learnt, all words are in `words`.
+    Where the case is not learnt, all words are counted in `words`.
     """
 
     words: Counter[str] = field(default_factory=Counter)
-    """Words that do not open a sentence."""
+    """The counts of words that do not open a sentence."""
 
     openings: Counter[str] = field(default_factory=Counter)
-    """Words that open a sentence."""
+    """The counts of words that open a sentence."""
 
     case_examples: Counter[str] = field(default_factory=Counter)
-    """Words from which a truecaser learns (`words_with_known_case`)."""
+    """The counts of words from which a truecaser learns (`words_with_known_case`)."""
 
     def count(self, lines: Iterable[str], is_case_learnt: bool) -> None:
-        """Add the words of lines, whose tokens are joined by single spaces."""
+        """Count the words of lines; a line has tokens joined by single spaces."""
         for line in lines:
             tokens = line.split(" ")
             if is_case_learnt:
@@ -58,7 +64,7 @@ class WordCounts:
                 self.words.update(tokens)
 
     def _count_cases(self, tokens: Sequence[str]) -> None:
-        """Add the words of a sentence whose case is learnt."""
+        """Count the words of a sentence of which the truecaser learns."""
         kinds: tuple[list[str], list[str]] = ([], [])
         for word, opens in with_openings(tokens):
             kinds[opens].append(word)
@@ -81,15 +87,16 @@ class WordCounts:
 
 
 SideCounts = dict[str, WordCounts]
-"""The counts of each side, by its name."""
+"""The counts of each side, by the name of the side: "source" or "target"."""
 
 
 def tokenise(
     settings: TokensSettings, documents: Path, output: Path, part: Part = WHOLE, workers: Workers = ALONE
 ) -> SideCounts:
-    """Write the TOKENISED shards of a part of `documents.parquet` and return the counts of its training words.
+    """Write the tokenised shards of a part of `documents.parquet` and return the word counts of its training sentences.
 
-    The counts are empty where the pieces of another corpus are used, so that nothing is learnt from them.
+    The shards have the columns TOKENISED. The counts are empty where the text takes its pieces from another corpus,
+    since nothing is learnt then.
     Raises UserError for a sentence without any token.
     """
     shards, total = document_shards(documents, TOKENISED, part)
@@ -104,7 +111,7 @@ def tokenise(
 
 
 class ShardTokeniser:
-    """A function from a shard of documents to its TOKENISED rows and the counts of its training sentences."""
+    """A function from a shard of documents to its tokenised rows and the word counts of its training sentences."""
 
     def __init__(self, settings: TokensSettings, file: str) -> None:
         """Load the tokenizers of both sides, once in each worker process; `file` names the corpus in messages."""
@@ -130,12 +137,12 @@ class ShardTokeniser:
         return Done((batch_of(shard), counts), len(shard))
 
     def _learns_case(self, side: str) -> bool:
-        """Return whether the case of a side is learnt; the case of pretrained pieces is not."""
+        """Return whether the case of a side is learnt; a side with pretrained pieces keeps its case."""
         text = self.settings.text
         return not text.is_pretrained(side) and learns_case(text, self.settings.language(side))
 
     def _check(self, shard: pa.Table, lines: Sequence[str], side: str) -> None:
-        """Raise UserError for the first sentence without a token (white space and control characters alone)."""
+        """Raise UserError for the first sentence without a token, such as a sentence of control characters alone."""
         if all(lines):
             return
         row = shard.slice(lines.index(""), 1).to_pylist()[0]
@@ -148,7 +155,7 @@ class ShardTokeniser:
 
 
 def _remembering(tokenizer: Tokenizer | PretrainedTokenizer) -> Callable[[str], str]:
-    """Return a function that tokenises a sentence and remembers its last results."""
+    """Return a function that tokenises a sentence and remembers the results of the last sentences."""
     return lru_cache(REMEMBERED_SENTENCES)(lambda sentence: " ".join(tokenizer.tokenize(sentence)))
 
 
@@ -164,11 +171,11 @@ def tokenizer_of(settings: TokensSettings, side: str) -> Tokenizer | PretrainedT
 
 
 def save_counts(counts: Mapping[str, WordCounts], path: Path) -> None:
-    """Write the counts of the sides as a table with a row for each side, kind and word."""
+    """Write the word counts as a table with a row for each side, kind (a field of WordCounts) and word."""
     tables = []
     for side, side_counts in counts.items():
         for kind in fields(side_counts):
-            # Sorted, so that the file does not depend on the order of the shards.
+            # The words are sorted, so that the file does not depend on the order of the shards.
             words = dict(sorted(getattr(side_counts, kind.name).items()))
             columns = [[side] * len(words), [kind.name] * len(words), list(words), list(words.values())]
             tables.append(pa.table(columns, schema=COUNTED))
@@ -176,7 +183,7 @@ def save_counts(counts: Mapping[str, WordCounts], path: Path) -> None:
 
 
 def load_counts(path: Path, into: Mapping[str, WordCounts]) -> None:
-    """Add the counts that `save_counts` wrote to those in `into`.
+    """Read the counts that `save_counts` wrote, and add them to the counts in `into`.
 
     Raises UserError where the file is missing or damaged.
     """

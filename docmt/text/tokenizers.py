@@ -1,7 +1,7 @@
-"""Tokenizers: Moses for languages that write spaces, jieba or single characters for Chinese.
+"""Tokenizers: Moses for languages that write spaces; jieba or single characters for Chinese.
 
-No tokenizer returns a special symbol, or a token that ends like an unfinished piece: all of them cut at `<`, `>` and
-`@` (tests/text/test_tokenizers.py), so that no text can be mistaken for a special symbol.
+Every tokenizer cuts at `<`, `>` and `@` (tests/text/test_tokenizers.py). Therefore no token is equal to a special
+symbol such as `<s>`, and no token ends with `@@`, the mark of an unfinished word.
 """
 
 import re
@@ -21,7 +21,7 @@ _NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])")
 class Tokenizer(Protocol):
     """The methods of a tokenizer.
 
-    Tokens hold no white space. A sentence of white space and control characters alone has no tokens.
+    A token has no white space. A sentence of white space and control characters alone has no tokens.
     """
 
     def tokenize(self, sentence: str) -> list[str]:
@@ -32,7 +32,7 @@ class Tokenizer(Protocol):
 
 
 class Chinese:
-    """The tokenizer of Chinese: words by jieba, or single characters; a run of Latin letters or digits is one token."""
+    """The tokenizer of Chinese into words (by jieba) or characters; a run of Latin letters or digits is one token."""
 
     def __init__(self, segmenter: str) -> None:
         """Choose the segmenter, "jieba" or "characters"; the dictionary of jieba is read when it is first needed."""
@@ -40,9 +40,10 @@ class Chinese:
 
     @cached_property
     def _cut(self) -> Callable[[str], list[str]]:
-        """The function that cuts a sentence, loaded at the first sentence.
+        """The function that cuts a sentence; it is loaded at the first sentence.
 
-        jieba's dictionary takes a second and 100 MB, which a process that only detokenizes does not need.
+        To load the dictionary of jieba takes a second and 100 MB, and a process that only detokenizes does not need the
+        dictionary.
         """
         return _CHARACTERS.findall if self._segmenter == "characters" else _jieba()
 
@@ -57,9 +58,10 @@ class Chinese:
 
 @cache
 def _jieba() -> Callable[[str], list[str]]:
-    """Return jieba's segmentation function (with its HMM for unknown words), with the dictionary of the package itself.
+    """Return the function of jieba that segments sentences, with its HMM for unknown words.
 
-    jieba's loader would prefer a cache in the common temporary folder, which may be that of another version or user.
+    The dictionary is read from the package. The loader of jieba would prefer a cache in the common temporary folder,
+    which another version of jieba or another user may have written.
     """
     import jieba
 
@@ -72,6 +74,6 @@ def _jieba() -> Callable[[str], list[str]]:
 def tokenizer_for(language: str, text: TextConfig) -> Tokenizer:
     """Return the tokenizer of a language (an ISO 639-1 code) with the settings of `text`.
 
-    Punctuation and hyphens of Chinese are not changed, whatever `text` sets for normalisation and hyphens.
+    For Chinese, the settings `normalise` and `aggressive` of `text` have no effect.
     """
     return Chinese(text.chinese) if language == "zh" else Moses(language, text.normalise, text.aggressive)

@@ -4,15 +4,15 @@ A run is defined by its settings, its input files and the options that decide ho
 folder belongs to one run.
 
 The name of a file contains the first 16 digits of its SHA-256 checksum, and the file gets this name when it is
-complete. So a single rename makes the file valid, whenever the process is killed, and damage is noticed. In front of
-the checksum, the name of a checkpoint has the number of updates and the number of validations so far. So names sort in
-the order of writing, also where one checkpoint was written before the validation of an update and another after it.
+complete. So a single rename makes the file valid, a killed process leaves no valid name on an incomplete file, and
+damage is noticed. In front of the checksum, the name of a checkpoint has the number of updates and the number of
+validations so far. So the names of checkpoints sort in the order of writing, also where one checkpoint was written
+before the validation of an update and another after this validation.
 
 A checkpoint holds the weights, the state of the optimiser, the status (number of updates, position in the epoch,
-validations) and the definition of the run. It holds no state of a random generator, for any rank: the order of
-instances follows from (seed, epoch) and noise from (seed, document, update), so the number of the update determines
-both. It holds no learning rates, since these follow from the number of the update, and no state of a loss scaler, since
-bf16 needs none.
+validations) and the definition of the run. A checkpoint holds no state of a random generator, for any rank: the order
+of instances follows from the seed and the epoch, and noise from the seed, the instance and the update. It holds no
+learning rates, since these follow from the number of the update, and no state of a loss scaler, since bf16 needs none.
 """
 
 import contextlib
@@ -30,20 +30,21 @@ from docmt.training.exit import CLAIM, Failure, Reason
 from docmt.training.failures import disk_full_named, tensor_bytes
 
 CHECKPOINTS = 2
-"""Smallest number of checkpoints in the folder: the newest one, and another one in case the newest is damaged."""
+"""The default and smallest number of checkpoints in the folder: the newest one, and another in case it is damaged."""
 
 ROUNDING = "settings.train.batch_tokens"
-"""A setting that may change within a run, since the remedy for a lack of memory is to lower it. It splits updates, so
-sums are rounded differently."""
+"""The name of the setting that splits updates into batches. Its value decides how sums are rounded, but may change
+within a run, since the remedy for a lack of memory is to lower this setting."""
 CHANGEABLE = (ROUNDING, "settings.train.save_every_updates")
 """Names of the settings that may change between two parts of a run."""
 COMPUTING_KEYS = ("threads", "deterministic", "compiled")
-"""Options of the job that decide how it computes. If nothing else differs, the user hardly wants a new run."""
+"""Options of the job that decide how it computes. Where only these options differ, the user hardly wants a new run."""
 MISSING = "nothing"
-"""The value, in messages, of a name that one of two runs lacks."""
+"""The text that stands, in messages, for the value of a name that only one of two runs has."""
 
 Differences = dict[str, tuple[Any, Any]]
-"""The value before and the value now, by dotted name such as `settings.train.lr`."""
+"""The values that differ between two runs: the earlier and the present value, by dotted name such as
+`settings.train.lr`."""
 
 
 class StateFolder:
@@ -65,13 +66,13 @@ class StateFolder:
         """Create the folder where it is missing, and remove files whose writing was interrupted."""
         self.folder, self._note, self._run, self._count, self.check = folder, note, dict(run), checkpoints, check
         folder.mkdir(parents=True, exist_ok=True)
-        # A job that was killed while it wrote leaves such a file, which never got a valid name.
+        # A job that is killed while it writes a file leaves the part that is written, which never gets a valid name.
         for unfinished in folder.glob(".*.part"):
             unfinished.unlink()
         everything = {file.name for file in folder.glob("weights-*.pt")}
         self._needed: deque[set[str]] = deque([everything], maxlen=checkpoints)
-        """For each checkpoint in the folder, the names of the weights' files that it needs. For checkpoints of an
-        earlier job this is unknown, so any of the files may be needed."""
+        """For each checkpoint in the folder, the names of the files of weights that it needs. A checkpoint of an
+        earlier job may need any of the files in the folder."""
 
     def newest(self) -> dict[str, Any] | None:
         """Return the payload of the newest valid checkpoint, or None where there is none.
@@ -97,13 +98,13 @@ class StateFolder:
         return None
 
     def save(self, update: int, validations: int, payload: dict[str, Any], weights: set[str]) -> None:
-        """Write a checkpoint that needs these files of weights, and remove files that no remaining checkpoint needs.
+        """Write a checkpoint that needs the files `weights`, and remove files that no remaining checkpoint needs.
 
         Raises Failure where the disk is full; earlier checkpoints remain.
         """
         stem = f"checkpoint-{update:09d}-{validations:06d}"
         self._write(stem, {**payload, "run": self._run, "weights": sorted(weights)})
-        # The new checkpoint is complete before old files go: a kill in between leaves too many files, never too few.
+        # Old files are removed after the new checkpoint is complete, so that a kill leaves too many, never too few.
         self._needed.append(weights)
         for file in self._checkpoints()[self._count :]:
             file.unlink()
@@ -112,11 +113,11 @@ class StateFolder:
                 file.unlink()
 
     def save_weights(self, update: int, weights: dict[str, torch.Tensor]) -> str:
-        """Write the weights of a validation after `update`, and return the name of the file."""
+        """Write the weights of the validation after `update`, and return the name of the file."""
         return self._write(f"weights-{update:09d}", weights)
 
     def load_weights(self, name: str) -> dict[str, torch.Tensor]:
-        """Return the weights in a file of this name.
+        """Return the weights in the file `name` of the folder.
 
         Raises UserError where the file is missing or damaged.
         """
@@ -137,8 +138,7 @@ class StateFolder:
         try:
             with disk_full_named(part, tensor_bytes(payload)), part.open("wb") as stream:
                 torch.save(payload, stream)
-                # The content must be on the disk before the rename, or a power cut could leave a valid name without
-                # content.
+                # Without fsync before the rename, a power cut could leave a file with a valid name and no content.
                 stream.flush()
                 os.fsync(stream.fileno())
         except (Failure, OSError):
@@ -146,7 +146,7 @@ class StateFolder:
                 part.unlink(missing_ok=True)
             raise
         name = f"{stem}-{sha256_file(part)[:16]}.pt"
-        # Writing takes long, so another training may have taken the folder since the first check.
+        # Writing takes long, so another training may have taken the state folder since the first check.
         self.check()
         part.replace(self.folder / name)
         sync_folder(self.folder)
@@ -154,12 +154,12 @@ class StateFolder:
 
 
 def is_whole(file: Path) -> bool:
-    """Return whether the file exists and has the checksum that its name contains."""
+    """Return whether the file exists and has the SHA-256 checksum whose first digits its name contains."""
     return file.is_file() and sha256_file(file).startswith(file.stem.rsplit("-", 1)[1])
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename in this folder survive a power cut, on systems that can synchronise folders."""
+    """Make a rename in this folder survive a power cut, where the operating system can synchronise folders."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -176,10 +176,10 @@ def identity(
     deterministic: bool,
     compiled: bool,
 ) -> dict[str, Any]:
-    """Return the definition of a run: it is equal for two runs only if they give bit-identical weights (on a CPU).
+    """Return the definition of a run: two runs with equal definitions give bit-identical weights on a CPU.
 
-    `settings` is the content of settings.json and `inputs` has the input files by name, of which the definition
-    contains the SHA-256.
+    `settings` is the content of settings.json. `inputs` has the input files by name; the definition contains the
+    SHA-256 of each input file.
     """
     return {
         "settings": settings,
@@ -195,17 +195,17 @@ def identity(
 def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], set_aside: bool = False) -> None:
     """Make the state folder belong to this run, and leave files of the same run in place.
 
-    The state of another run is refused or, with `set_aside`, renamed to `<folder>.<digest of that run>`. It gets its
-    name back when that run is trained again. So a change of the settings loses nothing that was saved.
+    The state of another run is refused or, with `set_aside`, renamed to `<folder>.<digest of that run>`. The renamed
+    folder gets its name back when that run is trained again. So a change of the settings loses no checkpoint.
 
-    Raises UserError with the names that differ for the state of another run. It does so with `set_aside`, too, where
-    only the way of computing differs (`COMPUTING_KEYS`) and there is a checkpoint.
+    Raises UserError where the folder has files and is no state. Raises UserError with the names that differ for the
+    state of another run; also with `set_aside`, where only `COMPUTING_KEYS` differ and there is a checkpoint.
     """
     if (folder / CLAIM).exists():
         earlier = read_json(folder / CLAIM)
         changed = differences(earlier, run)
         if set(changed) <= set(COMPUTING_KEYS) and not any(folder.glob("checkpoint-*.pt")):
-            # The user may have tried an option that does not work here, and now leaves it out again.
+            # The user may have tried an option that does not work on this machine, and now leaves it out again.
             changed = {}
         if changed and (not set_aside or set(changed) <= set(COMPUTING_KEYS)):
             refuse_other_run(changed, folder)
@@ -246,13 +246,13 @@ def refuse_other_run(changed: Differences, where: Path) -> None:
 
 
 def abbreviated(value: Any) -> str:
-    """Return a value as text for a message; digests and lists are cut to 12 characters."""
+    """Return a value as text for a message; a text of more than 24 characters is cut to its first 12."""
     text = str(value)
     return text if len(text) <= 24 else f"{text[:12]}..."
 
 
 def set_aside_folder(folder: Path, run: dict[str, Any]) -> Path:
-    """Return the folder to which the state of `run` is renamed while another run has `folder`."""
+    """Return the folder to which the state of `run` is renamed while another run uses `folder`."""
     settings = run["settings"]
     fixed = {name: value for name, value in settings["train"].items() if f"settings.train.{name}" not in CHANGEABLE}
     return folder.with_name(f"{folder.name}.{digest({**run, 'settings': {**settings, 'train': fixed}})}")
@@ -266,8 +266,8 @@ def batch_tokens_of(run: dict[str, Any]) -> int:
 def remove_state(folder: Path) -> None:
     """Remove the state folder.
 
-    The file that marks the folder as a state (`CLAIM`) goes last, so that a folder that is left behind by a kill in
-    between is still known as a state.
+    The file that marks the folder as a state (`CLAIM`) is removed last. So a folder that a kill leaves half removed is
+    still recognised as a state.
     """
     for file in sorted(folder.iterdir(), key=lambda file: file.name == CLAIM):
         file.unlink()
@@ -275,7 +275,7 @@ def remove_state(folder: Path) -> None:
 
 
 def differences(old: Any, new: Any, path: str = "") -> Differences:
-    """Return the values that differ between two nested dictionaries, without those that may change (`CHANGEABLE`)."""
+    """Return the values that differ between two nested dictionaries, except for the settings in `CHANGEABLE`."""
     if not (isinstance(old, dict) and isinstance(new, dict)):
         return {} if old == new or path in CHANGEABLE else {path: (old, new)}
     names = sorted({*old, *new})

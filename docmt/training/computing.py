@@ -1,8 +1,8 @@
 """The way a training computes: seeds, number type, deterministic algorithms, compiled parts and peak memory.
 
-Compiled parts (`docmt.nn.compiled`) are an option of the job, which is on by default for CUDA. The shapes of their
-tensors are static. To have few shapes, streams are padded to multiples of a quantum of rows. A part is compiled once
-for each number of rows, which takes most of the time of the first updates. Validations do not use compiled parts.
+Compiled parts (`docmt.nn.compiled`) are an option of the job, which is on by default for CUDA. A part is compiled for
+tensors of one shape. To have few shapes, streams are padded to multiples of a quantum of rows. A part is compiled once
+for each number of rows; compiling takes most of the time of the first updates. Validations do not use compiled parts.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ from docmt.training.failures import is_out_of_memory
 
 
 def derived_seed(seed: int, purpose: str, *numbers: int) -> int:
-    """Return a seed for one purpose at one point of the run, such as ("dropout", update); at least 0, below 2^63.
+    """Return a seed for one purpose at one point of the run, such as ("noise", update); at least 0, below 2^63.
 
     Every random choice has its own seed, so that a resumed run needs no state of a generator.
     """
     name = canonical_json([seed, purpose, *numbers]).encode()
-    # 63 bits, so that the seed is positive as a signed integer.
+    # A seed of 63 bits is positive as a signed integer of 64 bits.
     return int.from_bytes(hashlib.sha256(name).digest()[:8], "big") >> 1
 
 
@@ -38,9 +38,9 @@ Precision = Literal["auto", "fp32", "bf16"]
 
 
 def forward_context(device: torch.device, precision: Precision) -> AbstractContextManager:
-    """Return the context manager of forward passes: autocast to bf16, or nothing for fp32.
+    """Return the context manager of forward passes: autocast for bf16, and an empty context for fp32.
 
-    `auto` is bf16 on GPUs that support it.
+    `auto` is bf16 on GPUs that support it, and fp32 elsewhere.
     """
     if precision == "auto":
         has_bf16 = device.type == "cuda" and torch.cuda.is_bf16_supported()
@@ -49,16 +49,16 @@ def forward_context(device: torch.device, precision: Precision) -> AbstractConte
 
 
 CUBLAS = "CUBLAS_WORKSPACE_CONFIG", ":4096:8"
-"""An environment variable and its value. Without a workspace of fixed size cuBLAS may sum in a different order each
-time. cuBLAS reads the variable when it is first used."""
+"""The environment variable that fixes the size of cuBLAS' workspace, and its value. Without a fixed size, cuBLAS may
+sum in a different order each time. cuBLAS reads the variable when it is first used."""
 
 
 @contextmanager
 def repeatable(wanted: bool) -> Iterator[None]:
     """Let torch use only algorithms whose results repeat to the bit while the block runs, if `wanted`.
 
-    In the block torch raises RuntimeError for an operation that has no such algorithm. On a CPU the other algorithms
-    repeat as well, as long as the number of threads is the same.
+    In the block, torch raises RuntimeError for an operation that has no such algorithm. On a CPU, the default
+    algorithms repeat as well, as long as the number of threads is the same.
     """
     before = torch.are_deterministic_algorithms_enabled()
     if wanted:
@@ -72,21 +72,21 @@ def repeatable(wanted: bool) -> Iterator[None]:
 
 
 QUANTA = 16
-"""Number of quanta in a full batch. Streams then have about this number of different lengths, and a thirtieth of a
+"""Number of quanta in a full batch. With 16 quanta, streams have about 16 different lengths, and about a thirtieth of a
 stream is padding."""
 TILE = 64
 """Number of rows of which a quantum is a multiple: a matrix kernel processes this number of rows at once."""
 SHAPES = 1 << 16
-"""Number of shapes for which a part is compiled at most, which is as good as no limit. By default torch runs all shapes
-after the eighth with the plain kernels, which round differently. A resumed training has a different first eight, and
-would end with different weights."""
+"""The largest number of shapes for which a part is compiled, which is as good as no limit. By default, torch runs all
+shapes after the eighth with kernels that are not compiled, which round differently. A resumed training has other first
+eight shapes, and would end with different weights."""
 
 
 @dataclass(frozen=True)
 class Compiling:
-    """The way updates are computed; `backend` None means that nothing is compiled or padded.
+    """The compiler of updates; `backend` None means that nothing is compiled or padded.
 
-    `quantum` is the number of rows of which the length of a padded stream is a multiple.
+    The length of a padded stream is a multiple of `quantum` rows.
     """
 
     backend: Backend | None = None
@@ -105,7 +105,7 @@ class Compiling:
         if self.backend is None:
             yield
             return
-        # Imported here, since only compiled trainings need it, and the import takes long.
+        # These modules are imported here, since only compiled trainings need them, and the import takes long.
         from torch._dynamo import config
         from torch._dynamo.exc import TorchDynamoException
 
@@ -128,8 +128,8 @@ def choose_compiling(
 ) -> Compiling:
     """Return whether and how updates are compiled.
 
-    `wanted` None means that they are compiled on CUDA, where most of the operations that are compiled are limited by
-    memory and by kernel launches.
+    `wanted` None means that updates are compiled on CUDA alone. There, most of the compiled operations are limited by
+    memory bandwidth and by kernel launches, which compiling reduces.
     """
     if wanted or (wanted is None and device.type == "cuda"):
         return Compiling(backend, quantum(batch_tokens))
@@ -143,7 +143,7 @@ def quantum(batch_tokens: int) -> int:
 
 MIB = 1 << 20
 RSS_UNIT = 1 if sys.platform == "darwin" else 1 << 10
-"""Number of bytes in the unit in which the kernel reports the resident set."""
+"""Number of bytes in the unit in which the operating system reports the resident set of a process."""
 
 
 def peak_memory(device: torch.device) -> float:

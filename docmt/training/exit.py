@@ -2,13 +2,13 @@
 
     {"reason": "deadline", "status": 75, "update": 1200, "message": "...", "finished": "2026-01-31T12:00:00+00:00"}
 
-`reason` is one of `Reason`. `status` is the exit status of the process. `update` is the number of updates so far; those
-after the last checkpoint are computed again by the next job. `message` is the text that was printed. `finished` is the
-time in UTC.
+`reason` is one of `Reason`. `status` is the exit status of the process. `update` is the number of updates so far; the
+next job computes the updates after the last checkpoint again. `message` is the text that was printed. `finished` is the
+time of the end in UTC.
 
 The file is in the state folder while a training is unfinished, and in the output folder when it is finished. There is
-no such file while a training runs, and none after it was killed outright (SIGKILL, a power cut). A training that does
-not hold the folder, since another training works there, writes nothing.
+no such file while a training runs, and none after a kill that the process cannot notice (SIGKILL, a power cut). A
+training writes no such file into a state folder that another training works on.
 """
 
 from contextlib import suppress
@@ -24,7 +24,7 @@ from docmt.base.foreign import reading
 FILE = "exit.json"
 """Name of the file."""
 CLAIM = "run.json"
-"""Name of the file that makes a folder the state of a training; see `docmt.training.checkpoint`."""
+"""Name of the file that makes a folder the state of a training (`docmt.training.checkpoint`)."""
 RESUMABLE = TRY_AGAIN
 """Exit status of a training that stopped in good order before its end; run it again to continue."""
 HANGING = 70
@@ -46,7 +46,7 @@ class Reason(StrEnum):
     HUNG = "hung"
     DISK_FULL = "disk full"
     OTHER_RUN = "other run"
-    """The state folder belongs to other settings or inputs."""
+    """The state folder belongs to a run with other settings, inputs or options."""
     IN_USE = "in use"
     """Another training works on the state folder. This reason is never in a file."""
     LEASE_LOST = "lease lost"
@@ -63,16 +63,16 @@ STATUSES = {
     Reason.HUNG: HANGING,
     Reason.ERROR: FAULT,
 }
-"""Exit statuses by reason. The other reasons are mistakes that a user can correct, with the status of such mistakes."""
+"""Exit statuses by reason. Any other reason is a mistake that a user can correct, with the status USER_MISTAKE."""
 
 
 class Failure(UserError):
-    """A training cannot continue, for a reason that has a name and hence a status; its checkpoints remain."""
+    """An error after which a training cannot continue; its reason decides the exit status, and checkpoints remain."""
 
     def __init__(self, reason: Reason, what: str, **facts: object) -> None:
-        """Take the exit status from the reason, unless `facts` has a `status`.
+        """Set the exit status by `STATUSES`, unless `facts` has a `status`.
 
-        `what` and `facts` make the message, as in UserError.
+        `what` and `facts` form the message, as in UserError.
         """
         super().__init__(what, **{"status": STATUSES.get(reason, USER_MISTAKE), **facts})
         self.reason = reason
@@ -80,7 +80,7 @@ class Failure(UserError):
 
 @dataclass(frozen=True)
 class Exit:
-    """The content of the file."""
+    """The content of `exit.json`."""
 
     reason: Reason
     status: int
@@ -90,11 +90,11 @@ class Exit:
 
 
 def write_exit(folder: Path, reason: Reason, update: int, message: str, status: int | None = None) -> None:
-    """Write the file, unless there is one with a more specific reason.
+    """Write `exit.json`, unless the file exists; a file with the reason `error` gives way to any other reason.
 
-    When a rank fails, other ranks fail since it is gone, before or after it has written the file. So the first reason
-    other than `error` remains. Nothing happens where the file cannot be written, for example on a full disk; the
-    message is on the screen as well.
+    When one rank fails, the other ranks fail with `error` because that rank is gone, and they may write the file before
+    it does. So the first reason other than `error` remains. Where the file cannot be written, for example on a full
+    disk, nothing happens, since the message is printed as well.
     """
     status = STATUSES.get(reason, USER_MISTAKE) if status is None else status
     earlier = read_exit(folder)
@@ -104,7 +104,7 @@ def write_exit(folder: Path, reason: Reason, update: int, message: str, status: 
 
 
 def read_exit(folder: Path) -> Exit | None:
-    """Read the file of a state folder or an output folder; return None where there is none.
+    """Read the `exit.json` of a state folder or an output folder; return None where the folder has no such file.
 
     Raises UserError where the file has another form.
     """
@@ -118,14 +118,14 @@ def read_exit(folder: Path) -> Exit | None:
 
 
 def now() -> str:
-    """Return the present time in UTC in the form of the file; such texts sort in the order of time."""
+    """Return the present time in UTC as text in the form of `exit.json`; such texts sort in the order of time."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def endings(root: Path | str, since: str) -> list[str]:
-    """Return a line for each unfinished training below the folder `root` of all states that ended since `since`.
+    """Return a line for each unfinished training that ended at or after the time `since`.
 
-    `since` is a time in the form of `now`.
+    `root` is the folder of all state folders. `since` is a time in the form of `now`.
     """
     folders = sorted(file.parent for file in Path(root).rglob(FILE))
     exits = [(folder, ending) for folder in folders if (ending := read_exit(folder)) and ending.finished >= since]
@@ -137,5 +137,5 @@ def endings(root: Path | str, since: str) -> list[str]:
 
 
 def forget_exit(folder: Path) -> None:
-    """Remove the file when a training begins, since the earlier ending is no longer true."""
+    """Remove `exit.json` when a training begins, since the training has then not ended."""
     (folder / FILE).unlink(missing_ok=True)

@@ -1,6 +1,6 @@
-"""Failures that end a training under a name: a lack of memory, a full disk, and numbers that are not finite.
+"""Failures that end a training with a reason of their own: no memory, a full disk, and numbers that are not finite.
 
-Each failure is one message to the user.
+A failure gives the user a single message.
 """
 
 import math
@@ -17,8 +17,8 @@ from docmt.nn.streams import Batch
 from docmt.training.exit import Failure, Reason
 
 MARKS = ("can't allocate memory", "out of memory", "ALLOC_FAILED")
-"""Parts of the messages of the CPU's allocator, of CUDA and of its libraries, which raise no exception class of their
-own."""
+"""Parts of messages about a lack of memory. The CPU's allocator, CUDA and its libraries report a lack of memory as a
+RuntimeError with such a message."""
 
 
 def is_out_of_memory(problem: Exception) -> bool:
@@ -40,7 +40,7 @@ def out_of_memory_named(where: str, under_way: Callable[[], Batch | None], last_
     except Exception as problem:
         if not is_out_of_memory(problem):
             raise
-        # The first line is the cause; allocators add lines about their settings.
+        # The first line of the message is the cause; allocators add lines about their settings.
         lines = str(problem).strip().splitlines() or [type(problem).__name__]
         raise Failure(
             Reason.OUT_OF_MEMORY,
@@ -52,7 +52,7 @@ def out_of_memory_named(where: str, under_way: Callable[[], Batch | None], last_
 
 
 def size_of(batch: Batch | None) -> str:
-    """Return the number of instances and tokens of a batch, and the longest ones, as the beginning of a message."""
+    """Return the numbers of instances and tokens of a batch, and its longest instances, as the start of a message."""
     if batch is None:
         return ""
     source, target = batch.source.instances, batch.target_in.instances
@@ -64,9 +64,9 @@ def size_of(batch: Batch | None) -> str:
 
 @contextmanager
 def disk_full_named(path: Path, needed: int | None = None) -> Iterator[None]:
-    """Raise Failure where something in the block finds the disk, or the quota of the user, full.
+    """Raise Failure where writing in the block fails since the disk, or the quota of the user, is full.
 
-    `path` is the file or folder that is being written; `needed` is its size in bytes, if that is known.
+    `path` is the file or folder that is being written; `needed` is its size in bytes, or None where it is unknown.
     """
     try:
         yield
@@ -104,7 +104,7 @@ def check_update(update: int, loss: float, norm: float, rates: Mapping[str, floa
 
 
 def check_weights(update: int, weights: Mapping[str, Tensor], last_checkpoint: str) -> None:
-    """Raise Failure for weights that are not finite: a far too long step can cause them from a finite gradient."""
+    """Raise Failure for weights that are not finite; a finite gradient can cause them by far too long a step."""
     if bad := [name for name, tensor in weights.items() if not tensor.isfinite().all()]:
         refuse_not_finite("step", update, f"weights that are not finite: {', '.join(bad[:3])}", last_checkpoint)
 

@@ -1,4 +1,4 @@
-"""The whole of stage 5 for one system and seed: from settings.json and a view to a model folder."""
+"""The job of stage 5 for one system, corpus and seed: from settings.json and a view to a model folder."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -37,12 +37,12 @@ def train(
 ) -> bool:
     """Train to the end and return True, or stop at a signal or the deadline, write a checkpoint and return False.
 
-    An interrupted training continues from its newest valid checkpoint. A finished training leaves no state, so that the
-    next call trains from the start. `threads`: None leaves the number that torch has chosen. `open_score`: see
-    `prepare`. `stop` is a StopRequest that receives signals already.
+    An interrupted training continues from its newest valid checkpoint. A finished training leaves no state folder, so
+    that the next call trains from the start. `threads` None means the number of threads that torch has chosen.
+    `open_score` returns the function that scores translations of the dev set (`prepare`). `stop` is a StopRequest that
+    receives signals already.
 
-    Raises UserError for inputs that do not fit, for the state of another run, and for failures that have a name
-    (`Reason`).
+    Raises UserError for inputs that do not fit, for the state of another run, and for the failures of `Reason`.
     """
     options = options or JobOptions()
     where = choose_device(device)
@@ -50,8 +50,8 @@ def train(
     settings = read_settings(paths)
     check_text(paths)
     watch = Watch(options, stop=stop)
-    # These contexts end in reverse order: an exception gets its name first, is then written to exit.json, and the lease
-    # is given back after that.
+    # The contexts end in reverse order: an exception first becomes a Failure, is then written to exit.json, and after
+    # that the lease is given back.
     with (
         watch.stop,
         joined(where, watch.waiting) as ranks,
@@ -87,7 +87,7 @@ def claim(
 ) -> str:
     """Make the state folder belong to this run, and to this training alone; return the token of the lease.
 
-    The lease lasts as long as this process is alive.
+    The watch renews the lease from now on.
     """
     claim_folder = partial(claim_state, paths.state, run, listener.note, options.set_aside)
     token = lease.take(claim_folder, listener.note, watch.reason_to_give_up)
@@ -98,19 +98,19 @@ def claim(
 
 
 def finish(paths: Paths, settings: Settings, training: Training, chosen: Validation, run: dict[str, Any]) -> None:
-    """Write the outputs, and then remove the state folder."""
+    """Write the outputs and `exit.json`, and then remove the state folder."""
     with disk_full_named(paths.output):
         write_outputs(paths, settings, training, chosen, run["inputs"])
     update = training.status.update
     with folder_lock(paths.state.parent):
         training.state.check()
         write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
-        # The state goes last: a kill before that leaves a training that can be resumed.
+        # The state folder is removed last: a kill before that leaves a training that can be resumed.
         remove_state(paths.state)
 
 
 def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
-    """Report the model, the data and, where training starts from another model, which parameters are transferred."""
+    """Report the model, the data, the compiled parts, and the parameters that are transferred or frozen."""
     parameters = sum(parameter.numel() for parameter in task.model.parameters())
     listener.note(
         f"{task.model.config.kind}: {parameters:,} parameters, {len(task.rows):,} training segments, "
@@ -127,7 +127,7 @@ def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
 def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -> Validation | None:
     """Run the training, write its metrics, choose the weights, and return the validation of these weights.
 
-    Returns None where the training stopped before its end; the reason is then on the screen and in the state folder.
+    Returns None where the training stopped before its end; the reason is then reported and in the state folder.
     """
     update = training.status.update
     if update:
@@ -153,7 +153,7 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
 
 
 def files(training: Training, paths: Paths, lease: Lease, note: Callable[[str], None]) -> Sequence[Listener]:
-    """Return the listeners that write the course of a training to files."""
+    """Return the listeners that write the progress of a training to metrics.jsonl and TensorBoard events."""
     status = training.status
     metrics = Metrics(paths.state / METRICS, status, training.ranks.count, lease.is_held)
     return metrics, *events(paths.output / "tensorboard", status, note)

@@ -1,8 +1,8 @@
-"""The ranks of a training on this node, started in the way of torchrun.
+"""The launcher of the ranks of a training on this node, which works like torchrun.
 
-There are two differences to torchrun. torchrun ends with status 1, whatever the statuses of the ranks, while this
-launcher ends with the status of the rank to blame. SIGUSR1 ends torchrun without a word to the ranks, while this
-launcher forwards all signals that ask a training to stop.
+There are two differences from torchrun. torchrun ends with status 1, whatever the statuses of the ranks are; this
+launcher ends with the status of the rank that caused the failure. SIGUSR1 ends torchrun without a signal to the ranks;
+this launcher forwards all signals that ask a training to stop.
 """
 
 import os
@@ -20,24 +20,24 @@ from docmt.training.exit import FAULT
 from docmt.training.pace import SIGNALS, StopRequest
 
 LOOK_S = 0.1
-"""Seconds between two looks at the processes."""
+"""Seconds between two checks of the processes."""
 ALONE_S = 60.0
-"""Seconds that the other ranks have to end by themselves after one failed. A rank that hangs writes its stacks in this
-time."""
+"""Seconds that the other ranks have to end by themselves after a rank has failed. A rank that hangs writes its stacks
+in this time."""
 
 
 def launch(ranks: int, stop: StopRequest) -> int:
     """Run the command line of this process once for each rank, and return the exit status: 0 when all ranks ended well.
 
-    `stop` has received signals until now. Signals that arrive while ranks start wait until all ranks exist. A rank
-    receives no signal before its own program is ready for it.
+    `stop` has received signals until this call. Signals that arrive while ranks start are forwarded when all ranks
+    exist. A rank receives no signal before its program is ready for signals.
     """
     shared = {"WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
     command = [sys.executable, *sys.orig_argv[1:]]
     processes = []
-    # Ranks of a launcher that was killed outright would run on, with no process that reports their status.
+    # Without this, ranks would run on after SIGKILL of the launcher, and no process would report their status.
     die_with_parent = partial(signal_at_parents_end, signal.SIGKILL)
-    # Ranks inherit blocked signals and unblock them in StopRequest, so that none is lost while they start.
+    # Ranks inherit blocked signals and unblock them in StopRequest, so that no signal is lost while ranks start.
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     with forwarded_signals(processes):
         for rank in range(ranks):
@@ -52,9 +52,9 @@ def launch(ranks: int, stop: StopRequest) -> int:
 
 
 def wait(processes: Sequence[subprocess.Popen]) -> int:
-    """Wait until all processes have ended and return their common exit status.
+    """Wait until all processes have ended, and return the exit status of `blamed_status`.
 
-    The processes that still run `ALONE_S` seconds after one failed are killed.
+    Processes that still run `ALONE_S` seconds after one of them has failed are killed.
     """
     alone = None
     while len(ended := [process.returncode for process in processes if process.poll() is not None]) < len(processes):
@@ -69,23 +69,22 @@ def wait(processes: Sequence[subprocess.Popen]) -> int:
 
 
 def blamed_status(statuses: Iterable[int]) -> int:
-    """Return the status of the rank to blame, in the form of a shell.
+    """Return the exit status of the rank that caused a failure, in the form of a shell; 0 where no rank failed.
 
-    Ranks that fail because another rank is gone end with the status of any unexpected error (`FAULT`), so another
-    status comes first.
+    Ranks that fail because another rank is gone end with the status `FAULT`, so any other status takes precedence.
     """
     failed = [status for status in statuses if status]
     blamed = next((status for status in failed if status != FAULT), FAULT if failed else 0)
-    # A process that a signal ended has its negative number; shells say 128 + it.
+    # The status of a process that a signal ended is minus the signal's number here, and 128 plus the number in shells.
     return 128 - blamed if blamed < 0 else blamed
 
 
 @contextmanager
 def forwarded_signals(processes: Sequence[subprocess.Popen]) -> Iterator[None]:
-    """Forward signals that ask to stop to the processes while the block runs.
+    """Forward the signals in `SIGNALS` to the processes while the block runs.
 
-    SIGINT is forwarded as SIGTERM: a terminal sends Ctrl-C to all processes itself, and a second SIGINT would end them
-    at once.
+    SIGINT is forwarded as SIGTERM: for Ctrl-C, the terminal itself sends SIGINT to all processes, and a second SIGINT
+    would end a process at once.
     """
 
     def hand_on(number: int, frame: object) -> None:

@@ -2,11 +2,12 @@
 
     {"host": "node7", "boot": "...", "namespace": "...", "process": 1234, "began": "88231", "token": "..."}
 
-The training that holds the lease gives signs of life: it changes the time of the file. The system knows whether a
-holder on this machine exists. A holder on another machine counts as gone when it gave no sign of life for `STALE_S`
-seconds, by the clock of the file system. Such a training may be alive all the same and only silent for a long time. So
-a holder checks, at each sign of life and before each write, whether the lease still has its token, and ends where it
-does not. The file is removed at an ordered end, and remains where a process is killed.
+The holder is the training that has the lease. It gives signs of life: it sets the modification time of the file. The
+operating system says whether a holder on this machine is alive. A holder on another machine counts as gone when it gave
+no sign of life for `STALE_S` seconds, by the clock of the file system. Such a holder may be alive all the same, and
+only silent for a long time. So a holder checks, at each sign of life and before each write, whether the lease still has
+the holder's token, and ends where the token is another one. The file is removed at an ordered end of the training, and
+remains where the process is killed.
 """
 
 import json
@@ -27,24 +28,25 @@ from docmt.training.exit import Failure, Reason
 START_FIELD = 18
 """Index of the start time among the fields of /proc/<process>/stat that follow the state of the process."""
 ENDED = ("Z", "X")
-"""States of a process that has ended and whose exit status its parent has not read."""
+"""Letters, in /proc/<process>/stat, of a process that has ended: Z (zombie: its parent has not read its exit status)
+and X (dead)."""
 
 
 @dataclass(frozen=True)
 class Process:
-    """A process of a machine; a text that the system does not provide is empty."""
+    """A process of a machine; a text that the operating system does not provide is empty."""
 
     host: str
     boot: str
-    """Identifies a start of the machine's kernel, so that two machines of one name differ, and a machine before and
-    after a restart."""
+    """The identifier of a start of the machine's kernel. It differs between two machines with the same name, and
+    between before and after a restart of a machine."""
     namespace: str
-    """The namespace in which process numbers are unique: each container of a machine has its own."""
+    """The namespace in which process numbers are unique; each container of a machine has its own namespace."""
     process: int
     """The number of the process."""
     began: str
-    """Start of the process in ticks since the start of the machine, so that another process that has the same number
-    later differs."""
+    """The start of the process in clock ticks since the start of the machine. It differs for a later process that gets
+    the same number."""
 
     @classmethod
     def this(cls) -> "Process":
@@ -55,24 +57,27 @@ class Process:
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "Process":
-        """Return the process that a lease's JSON object describes; what the object lacks is unknown."""
+        """Return the process that a lease's JSON object describes; a field that the object lacks is empty or 0."""
         texts = (str(plain.get(name, "")) for name in ("host", "boot", "namespace"))
         return cls(*texts, int(plain.get("process", 0)), str(plain.get("began", "")))
 
     def is_alive(self) -> bool | None:
-        """Return whether the process exists, or None where it runs elsewhere, so that the system does not know."""
+        """Return whether the process exists, or None where this machine cannot know.
+
+        That is so for a process of another machine or namespace, and for a process whose start is unknown.
+        """
         here = Process.this()
         if not self.began or (self.host, self.boot, self.namespace) != (here.host, here.boot, here.namespace):
             return None
         return _start_ticks(self.process) == self.began
 
     def __str__(self) -> str:
-        """Return the number and the machine, for messages."""
+        """Return the number of the process and the name of its machine, for messages."""
         return f"process {self.process} on {self.host or 'an unknown machine'}"
 
 
 def _start_ticks(number: int) -> str:
-    """Return the start time of a process in ticks, or an empty text where it has ended or the system does not tell."""
+    """Return the start of a process in clock ticks as text; it is empty for a process that has ended or is unknown."""
     stat = _read_text(lambda: Path(f"/proc/{number}/stat").read_text(encoding="utf-8"))
     if not stat:
         return ""
@@ -82,7 +87,7 @@ def _start_ticks(number: int) -> str:
 
 
 def _read_text(ask: Callable[[], str]) -> str:
-    """Return what the system says, without white space around it, or an empty text where it cannot be read."""
+    """Return the text that `ask` reads, without white space around it, or an empty text where reading fails."""
     try:
         return ask().strip()
     except OSError:
@@ -90,22 +95,25 @@ def _read_text(ask: Callable[[], str]) -> str:
 
 
 FILE = "process.json"
-"""Name of the file."""
+"""Name of the file of the lease, in the state folder."""
 STALE_S = 300.0
-"""Seconds without a sign of life after which a holder counts as gone: longer than a batch of an update or of dev should
-take, including the time to compile parts."""
+"""Seconds without a sign of life after which a holder counts as gone: longer than a batch of an update or of the dev
+set should take, including the time to compile parts."""
 BEAT_S = 20.0
-"""Smallest number of seconds between two changes of the file's time."""
+"""Smallest number of seconds between two changes of the file's modification time."""
 LOOK_S = 2.0
-"""Seconds between two looks of a training that waits for the lease."""
+"""Seconds between two readings of the file by a training that waits for the lease."""
 SETTLE_S = 1.0
-"""Seconds to wait on a file system without locks: of several trainings that took the lease at once, the last has it
-then."""
+"""Seconds to wait after writing the lease on a file system without locks. If several trainings write the lease at once,
+the last of them has it after this time."""
 
 
 @dataclass(frozen=True)
 class Holder:
-    """The content of the file, and the time of the last sign of life in seconds of the file system's clock."""
+    """The training that has a lease: the content of its file, and the time of its last sign of life.
+
+    `touched` is in seconds since 1970, by the clock of the file system.
+    """
 
     process: Process
     token: str
@@ -113,7 +121,7 @@ class Holder:
 
 
 class Lease(AbstractContextManager):
-    """The lease of a state folder; at the end of the block it is given back, if this process took it.
+    """The lease of a state folder; at the end of the `with` block, the process that took the lease gives it back.
 
     `token` is None until the training has the lease. The first rank takes the lease, and the other ranks get its token.
     """
@@ -136,14 +144,15 @@ class Lease(AbstractContextManager):
         """Take the folder for this training alone and return the token.
 
         `claim` makes the folder belong to this run; it is called just before the lease is written. Where the holder is
-        on another machine and may be gone, this waits until `give_up` returns a reason.
+        on another machine and may be gone, this training waits: until the holder gives a sign of life, until it has
+        given none for `STALE_S` seconds, or until `give_up` returns a reason.
 
         Raises Failure where another training works on the folder, and for the reason to give up.
         """
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         first, since = None, self._clock()
         while (holder := self._take(claim, note, first, since)) is not None:
-            # A holder whose file has changed since the first look gave a sign of life, or is another training.
+            # A file that has changed since the first reading shows a sign of life, or another training as its holder.
             if holder.process.is_alive() or (first and holder != first):
                 raise in_use(self.folder, holder)
             if first is None:
@@ -167,7 +176,7 @@ class Lease(AbstractContextManager):
                     os.utime(self.folder / FILE)
 
     def is_held(self) -> bool:
-        """Return whether this training still holds the lease; once lost, a lease remains lost."""
+        """Return whether this training still holds the lease; a lost lease remains lost."""
         holder = read_holder(self.folder)
         self.is_lost = self.is_lost or holder is None or holder.token != self.token
         return not self.is_lost
@@ -178,9 +187,9 @@ class Lease(AbstractContextManager):
             raise lost(self.folder)
 
     def may_record(self) -> bool:
-        """Return whether this training may write into the folder how it ended.
+        """Return whether this training may write the reason of its end into the folder.
 
-        It may not while the folder belongs, or may belong, to another training.
+        The training may not write while the folder belongs, or may belong, to another training.
         """
         if self.token is not None:
             return self.is_held()
@@ -189,9 +198,9 @@ class Lease(AbstractContextManager):
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
-        """Raise Failure for the lost lease where the block raises an exception and the lease is lost.
+        """Replace an exception of the block by the Failure of a lost lease, where this training has lost its lease.
 
-        Such an exception most often comes from the other training, which changes the folder.
+        The cause of such an exception is most often the other training, which changes the folder.
         """
         try:
             yield
@@ -205,7 +214,7 @@ class Lease(AbstractContextManager):
     ) -> Holder | None:
         """Take the lease and return None, or return its holder.
 
-        `first` is the holder that this training first saw, at the time `since`.
+        `first` is the holder that this training read first, at the time `since` of its clock.
         """
         with folder_lock(self.folder.parent) as locked:
             holder = read_holder(self.folder)
@@ -231,13 +240,13 @@ class Lease(AbstractContextManager):
 
 
 def read_holder(folder: Path) -> Holder | None:
-    """Return the holder of a folder, or None where no training has it.
+    """Return the holder of a state folder, or None where no training has the lease.
 
-    Where the file is damaged, the process of the holder is unknown.
+    A damaged file gives a holder whose process is unknown.
     """
     try:
         with (folder / FILE).open(encoding="utf-8") as stream:
-            # The time is that of the opened file, since another training may replace the file meanwhile.
+            # The time is read from the opened file, since another training may replace the file at this path meanwhile.
             text, touched = stream.read(), os.fstat(stream.fileno()).st_mtime
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -251,7 +260,7 @@ def read_holder(folder: Path) -> Holder | None:
 def silent_s(folder: Path, holder: Holder) -> float:
     """Return the seconds since the holder's last sign of life.
 
-    Both times are of the file system, whose clock may be that of another machine.
+    Both times are by the clock of the file system, which may be the clock of another machine.
     """
     with tempfile.TemporaryFile(dir=folder.parent) as probe:
         os.utime(probe.fileno())
@@ -259,7 +268,7 @@ def silent_s(folder: Path, holder: Holder) -> float:
 
 
 def in_use(folder: Path, holder: Holder) -> Failure:
-    """Return the failure of a training that finds another one at work on its state folder."""
+    """Return the failure of a training whose state folder another training works on."""
     number, host = holder.process.process, holder.process.host
     return Failure(
         Reason.IN_USE,

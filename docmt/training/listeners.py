@@ -2,20 +2,19 @@
 
 metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
   {"kind": "train", "loss", "nll", "gradient_norm", "lr" or "lr_new" and "lr_transferred", "source_tokens_per_s",
-   "target_tokens_per_s", "padding_share", "memory_mib", "wall_s", "device_hours"}: means over the updates since the
-   line before, except for the last two, which count from the start, and for memory, which is a peak
-   (`docmt.training.computing`);
-  {"kind": "dev", "loss", "nll", "perplexity", "bleu", "entropy.<kind of attention>"}: BLEU where it selects the best
-   validation, entropy in bits (`docmt.training.validate`).
+   "target_tokens_per_s", "padding_share", "memory_mib", "wall_s", "device_hours"}: the losses, the norm, the tokens per
+   second and the padding are over the updates since the line before; the learning rates are those of the last update;
+   the memory is a peak (`docmt.training.computing`); the last two values count from the start of training;
+  {"kind": "dev", "loss", "nll", "perplexity", "bleu", "entropy.<kind of attention>"}: BLEU is there if it selects the
+   best validation; the entropy is in bits (`docmt.training.validate`).
 
-Both kinds have the other losses of the model by their names, such as "kl" in nats per chain. A training that was
-stopped and resumed has the same lines as one that was not, except for time and memory. The share of padding is the
-share of rows of the streams that hold no token. It is 0 where nothing is compiled, since streams are packed; padding
-inside attention is not counted.
+Both kinds of lines also have the other losses of the model by their names, such as "kl" in nats per chain. A training
+that was stopped and resumed has the same lines as a training without a stop, except for time and memory. The share of
+padding is the share of rows of the streams that hold no token. It is 0 where nothing is compiled, since streams are
+packed; padding inside attention is not counted.
 
 TensorBoard gets events where tensorboard is installed. It is installed with docmt, but training also runs on machines
-that have only torch, numpy, pyarrow and safetensors. There training continues without events, since only people read
-them.
+that have only torch, numpy, pyarrow and safetensors. On such machines there are no events, which only people read.
 """
 
 import functools
@@ -43,17 +42,17 @@ class Listener(Protocol):
         """Take note of a validation."""
 
     def note(self, text: str) -> None:
-        """Take note of a message to the user, which is one line."""
+        """Take note of a message to the user; it is one line."""
 
     def close(self) -> None:
-        """End the work, after the last report."""
+        """Close what the listener has opened; this is called after the last report."""
 
 
 class Listeners:
     """Several listeners that act as one."""
 
     def __init__(self, *members: Listener) -> None:
-        """Combine these listeners, which are called in this order."""
+        """Combine `members`, which are called in this order."""
         self.members = members
 
     def _tell(self, method: str, *arguments: object) -> None:
@@ -65,15 +64,15 @@ class Listeners:
 
 
 EVERY_UPDATES = 20
-"""Number of updates between two lines of kind `train`; a validation first writes a line for the updates since the last
-line."""
+"""Number of updates between two lines of kind `train`. Before the line of a validation there is also a line for the
+updates since the last line."""
 
 
 class Curves(Listener):
-    """A listener that writes means over updates, and validations; messages to the user are left out."""
+    """A listener that writes means over updates and the results of validations, but no messages to the user."""
 
     def __init__(self, meter: Meter) -> None:
-        """Sum up updates in this meter, which is part of the status."""
+        """Sum up updates in `meter`, which is part of the status of the training."""
         self.meter = meter
 
     def updated(self, step: Step) -> None:
@@ -94,8 +93,9 @@ class Curves(Listener):
 class Metrics(Curves):
     """A listener that appends lines to metrics.jsonl in the state folder.
 
-    When training is resumed, it first drops the lines that are later than the checkpoint. Lines have the time since the
-    start and its product with the number of devices. The time of work that is lost in a kill is not counted.
+    When training is resumed, the lines that are later than the checkpoint are dropped first. Lines of kind `train` have
+    the seconds since the start, and the product of this time and the number of devices. The time of updates that a
+    killed process has lost is not counted.
     """
 
     def __init__(
@@ -111,8 +111,8 @@ class Metrics(Curves):
         Nothing is written once `is_ours` returns False, since the folder then belongs to another training. `clock`
         gives seconds.
         """
-        # Updates in the meter are in no line before the checkpoint. A line that has them is later: the validation after
-        # the checkpoint wrote it.
+        # The updates in the meter were in no line when the checkpoint was written. A line that has them is from the
+        # validation after the checkpoint, and is written again.
         last = {"train": status.update - status.row.updates, "dev": status.validated}
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         with atomic_file(path) as stream:
@@ -150,9 +150,9 @@ def device_hours(wall_s: float, devices: int) -> float:
 
 
 def _up_to(line: str, last: dict[str, int]) -> bool:
-    """Return whether a line is at most as late as the last update of its kind.
+    """Return whether the update of a line is at most the last update of the line's kind.
 
-    A line that was cut short by a kill is later than any checkpoint. A line of another form is dropped as well.
+    The result is False for a line that a kill has cut short, and for a line of another form.
     """
     try:
         read = json.loads(line)
@@ -162,12 +162,15 @@ def _up_to(line: str, last: dict[str, int]) -> bool:
 
 
 WRITER_THREAD = "_AsyncWriterThread"
-"""Name of the class of TensorBoard's thread, which prints the trace of an error that is also raised in the main
-thread."""
+"""Name of the class of TensorBoard's writer thread. The thread prints the trace of an error that is also raised in the
+main thread."""
 
 
 def events(folder: Path, status: Status, note: Callable[[str], None]) -> Sequence[Listener]:
-    """Return the listener for TensorBoard, where it is installed; events of an earlier training are removed."""
+    """Return the listener for TensorBoard where it is installed, else none.
+
+    Before the first update, the events of an earlier training are removed from the folder.
+    """
     if find_spec("tensorboard") is None:
         return ()
     if status.update == 0:
@@ -178,8 +181,8 @@ def events(folder: Path, status: Status, note: Callable[[str], None]) -> Sequenc
 class Events(Curves):
     """A listener that writes TensorBoard events; when resumed, it marks events later than the checkpoint as void.
 
-    Events reach the file at once, since those before a checkpoint are not written again. `note` is called with a
-    message where no event can be written.
+    Each event is flushed to the file at once, since a resumed training does not write the events before its checkpoint
+    again. `note` is called with a message where events cannot be written.
     """
 
     def __init__(self, folder: Path, status: Status, note: Callable[[str], None]) -> None:
@@ -208,7 +211,7 @@ class Events(Curves):
 
     @contextmanager
     def _unfailing(self) -> Iterator[None]:
-        """Stop writing events where they cannot be written: a training does not end because of its curves."""
+        """Write no more events after an OSError in the block: a training does not end because of its curves."""
         try:
             yield
         except OSError as problem:
@@ -220,7 +223,7 @@ class Events(Curves):
 def silence_writer() -> None:
     """Keep TensorBoard's writer thread from printing a trace.
 
-    Its error is raised, and reported, in the thread of the training.
+    The error of the writer thread is also raised, and reported, in the thread of the training.
     """
     original_hook = threading.excepthook
 

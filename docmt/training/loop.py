@@ -1,7 +1,7 @@
 """The training loop: update, validate, save weights and checkpoints, until a stop rule holds.
 
-An update and its validation are two works. The next work follows from the status alone, so that a checkpoint may be
-written, and training may continue, after any work.
+An update and its validation are two separate steps (`Work`). The next step follows from the status of the training
+alone, so that a checkpoint may be written after any step, and a training may be resumed after any step.
 """
 
 import time
@@ -31,7 +31,7 @@ from docmt.training.watch import Watch
 
 
 class Stopped(Exception):
-    """Raised where a validation ends early, for a reason to stop, on every rank at the same point."""
+    """The exception that ends a validation early for a reason to stop; all ranks raise it at the same point."""
 
     def __init__(self, reason: Reason) -> None:
         """Keep the reason to stop."""
@@ -42,8 +42,8 @@ class Stopped(Exception):
 class Training:
     """A training in progress.
 
-    `status` says how far it has come. `ranks` are the processes that share the training; None means that this process
-    trains alone.
+    `status` is the progress so far. `ranks` are the processes that share the training; None means that this process
+    trains alone. `compiling` says whether updates are compiled; None means that they are not.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Training:
 
     def restore(self) -> None:
         """Load the newest valid checkpoint, if there is one."""
-        # The first rank loads before the others, since it removes damaged files.
+        # The first rank loads the checkpoint before the other ranks, since loading removes damaged files.
         payload = self.ranks.in_turn(self.state.newest)
         if payload is None:
             return
@@ -80,14 +80,14 @@ class Training:
     def run(self, listener: Listener) -> Reason:
         """Train until a stop rule holds, or until `watch` has a reason to stop; write a checkpoint at the end.
 
-        Returns the reason. Raises Failure where the loss is not finite, memory runs out or the disk is full; the
-        checkpoints then remain as they are.
+        Returns the reason for the end. Raises Failure where the loss is not finite, memory runs out or the disk is
+        full; the checkpoints then remain as they are.
         """
         self.task.model.train()
         while (work := self.next_work()) is not None:
             try:
                 self._do(work, listener)
-                # After the last work the weights are chosen, which includes a validation.
+                # After the last update or validation, the choice of the weights includes another validation.
                 reason = self._reason_to_stop(self.next_work() or "validation")
             except Stopped as stop:
                 reason = stop.reason
@@ -100,7 +100,7 @@ class Training:
         return Reason.FINISHED
 
     def next_work(self) -> Work | None:
-        """Return the next work, or None at the end; a validation always follows the last update."""
+        """Return whether an update or a validation is next, or None at the end; the last update is always validated."""
         train, status = self.task.train, self.status
         over = stop_reason(train, status) is not None
         if status.update > status.validated and (over or self._validation_is_due()):
@@ -110,7 +110,7 @@ class Training:
     def choose_weights(self) -> Validation:
         """Give the model the weights that the checkpoint rule chooses, and return the validation of these weights.
 
-        Raises Stopped where `watch` has a reason to stop meanwhile; the checkpoint of the last update exists then.
+        Raises Stopped where `watch` has a reason to stop meanwhile; the checkpoint of the last update then exists.
         """
         names = [self.status.weights[update] for update in chosen_updates(self.task.train, self.status.history)]
         if not names:
@@ -120,7 +120,7 @@ class Training:
             return self._dev_validation()
 
     def weights(self) -> Weights:
-        """Return the present weights by the name of the parameter, which share memory with the model."""
+        """Return the present weights by name of parameter; the tensors share memory with the model."""
         return {name: parameter.detach() for name, parameter in self.task.model.named_parameters()}
 
     def _do(self, work: Work, listener: Listener) -> None:
@@ -132,9 +132,9 @@ class Training:
                 listener.validated(self._validate())
 
     def _reason_to_stop(self, ahead: Work | None) -> Reason | None:
-        """Return a reason to stop that any rank has, or None; `ahead` is the next work.
+        """Return a reason to stop that any rank has, or None; `ahead` is the next update or validation.
 
-        Raises Failure, on every rank, where the state folder belongs to another training.
+        Raises Failure on all ranks where the state folder belongs to another training.
         """
         reason = self.ranks.any_of(self.watch.reason_to_stop(ahead))
         if reason is Reason.LEASE_LOST:
@@ -142,14 +142,14 @@ class Training:
         return reason
 
     def _save_is_due(self, ahead: Work | None) -> bool:
-        """Return whether a checkpoint is due before the next work, `ahead`.
+        """Return whether a checkpoint is due before `ahead`, the next update or validation.
 
-        A checkpoint that is due by the number of updates comes after the validation of the update, if there is one, so
-        that a single checkpoint holds both.
+        A checkpoint that is due by the number of updates is written after the validation of the update, if there is
+        one, so that a single checkpoint holds both the update and its validation.
         """
         if self.status.update % self.task.train.save_every_updates == 0 and ahead != "validation":
             return True
-        # Ranks measure different times, so the first rank decides for all.
+        # Ranks measure different times, so the first rank decides for all ranks.
         return self.ranks.from_first(lambda: self.watch.pace.save_is_due(ahead))
 
     def _update(self) -> Step:
@@ -186,14 +186,17 @@ class Training:
         return step
 
     def _updates_of_epoch(self) -> list[np.ndarray]:
-        """Return the instances of each update of the present epoch, which are computed once an epoch."""
+        """Return the instances of each update of the present epoch; the list is computed once for each epoch."""
         if self._epoch[0] != self.status.epoch:
             budget = self.task.train.tokens_per_update
             self._epoch = (self.status.epoch, epoch_updates(self._lengths, budget, self.task.seed, self.status.epoch))
         return self._epoch[1]
 
     def _batches(self, instances: np.ndarray, update: int) -> Iterator[Batch]:
-        """Yield this rank's batches of an update, with frames, noise keys and, in the first epochs, dropped words."""
+        """Yield this rank's batches of an update, in the frame of the model and with the keys of its noise.
+
+        Words are dropped in the first `word_dropout_epochs` epochs, or in all epochs where this setting is None.
+        """
         task, train = self.task, self.task.train
         dropping = train.word_dropout_epochs is None or self.status.epoch < train.word_dropout_epochs
         seed = derived_seed(task.seed, "noise", update)
@@ -221,9 +224,9 @@ class Training:
         return self.status.position == 0 if every is None else self.status.update % every == 0
 
     def _validate(self) -> Validation:
-        """Validate, and save the weights if the model may be made from them.
+        """Validate, and save the weights if the checkpoint rule would choose them now.
 
-        Raises Stopped where a rank has a reason to stop.
+        Weights that the rule no longer chooses leave the status. Raises Stopped where a rank has a reason to stop.
         """
         train, status = self.task.train, self.status
         validation = self._dev_validation()
@@ -237,8 +240,8 @@ class Training:
     def _dev_validation(self) -> Validation:
         """Return the losses, BLEU and entropies of the present weights on the dev set.
 
-        Raises Stopped where a rank has a reason to stop. Ranks may then have left batches out, but all ranks agree to
-        stop before a number is used.
+        Raises Stopped where a rank has a reason to stop. Ranks may then have left out batches, but all ranks stop
+        before they use a number of this validation.
         """
         task, train, watched = self.task, self.task.train, self.watch.until_asked
         places = task.device, self._computing, self.ranks
@@ -259,17 +262,17 @@ class Training:
             raise Stopped(reason)
 
     def _dev_bleu(self) -> float | None:
-        """Return the score of the dev set's translations, or None where the watch stopped it early."""
-        # A model that samples in inference uses torch's generator, which is used nowhere else once weights are drawn.
+        """Return the score of the dev set's translations, or None where the watch ended the translation early."""
+        # A model that samples while it translates uses torch's generator, which else draws only the initial weights.
         torch.manual_seed(derived_seed(self.task.seed, "search", self.status.update))
         return dev_score(self.task.model, self.task.dev, self.task.train, self.task.score, self.watch.until_asked)
 
     def _place(self) -> tuple[int, int]:
-        """Return the number of updates and of validations; with the settings, these determine the whole state."""
+        """Return the numbers of updates and of validations so far; with the run, they determine the whole state."""
         return self.status.update, len(self.status.history)
 
     def _save(self) -> None:
-        """Write a checkpoint, unless the newest checkpoint is of the same updates and validations."""
+        """Write a checkpoint, unless the newest one has the same numbers of updates and validations."""
         if self._place() == self._saved:
             return
         with self.watch.during("checkpoint", self.status.update):
@@ -288,7 +291,7 @@ class Training:
         self.ranks.from_first(lambda: self.state.save(*self._place(), payload, names))
 
     def count_time(self) -> None:
-        """Add the time since the last call to the status."""
+        """Add the seconds since the last call to `wall_s` of the status."""
         now = time.perf_counter()
         self.status.wall_s += now - self._mark
         self._mark = now

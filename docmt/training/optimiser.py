@@ -14,7 +14,8 @@ from docmt.settings.train import GROUP_SETTINGS, GROUPS, TrainConfig
 def learning_rate(train: TrainConfig, width: int, update: int, group: str | None = None) -> float:
     """Return the learning rate of an update for a group of parameters, or for all parameters where `group` is None.
 
-    The groups `new` and `transferred` may have settings of their own. `noam` has no peak rate but a factor.
+    The groups `new` and `transferred` may have settings of their own. The schedule `noam` has a factor instead of a
+    peak rate.
 
     Paper: Vaswani et al. 2017, eq. 3, for `noam`.
     """
@@ -29,10 +30,10 @@ def learning_rate(train: TrainConfig, width: int, update: int, group: str | None
 
 
 def inverse_sqrt(update: int, peak: float, warmup_updates: int) -> float:
-    """Return a rate that rises linearly to `peak` during the warm-up, and then falls with the root of the update.
+    """Return a rate that rises linearly to `peak` in the warm-up, and then falls with the inverse root of `update`.
 
-    Departs: fairseq makes its first update with the rate of update 0, which is 0; here the first update has the rate of
-    update 1.
+    Departs: fairseq makes its first update with the rate of update 0, which is 0; in docmt the first update has the
+    rate of update 1.
     """
     warmup = max(warmup_updates, 1)
     return peak * min(update / warmup, (warmup / update) ** 0.5)
@@ -41,9 +42,10 @@ def inverse_sqrt(update: int, peak: float, warmup_updates: int) -> float:
 def polynomial(update: int, peak: float, warmup_updates: int, max_updates: int, power: float) -> float:
     """Return a rate that rises linearly to `peak` at the end of the warm-up, and then falls to 0 at `max_updates`.
 
-    It falls in a straight line where `power` is 1.
+    The rate falls in a straight line where `power` is 1.
 
-    Paper: none; this is the schedule of fairseq with which mBART is fine-tuned. Departs: as `inverse_sqrt`.
+    Paper: none; this is the schedule of fairseq with which mBART is fine-tuned. Departs: the first update has the rate
+    of update 1 instead of 0, as in `inverse_sqrt`.
     """
     if update < warmup_updates:
         return peak * update / warmup_updates
@@ -52,7 +54,7 @@ def polynomial(update: int, peak: float, warmup_updates: int, max_updates: int, 
 
 
 def noam(update: int, factor: float, width: int, warmup_updates: int) -> float:
-    """Return a rate with its maximum, factor * (width * warmup)^-0.5, at the end of the warm-up."""
+    """Return a rate that rises to factor * (width * warmup)^-0.5 in the warm-up, then falls with the inverse root."""
     warmup = max(warmup_updates, 1)
     return factor * width**-0.5 * min(update**-0.5, update * warmup**-1.5)
 
@@ -60,10 +62,10 @@ def noam(update: int, factor: float, width: int, warmup_updates: int) -> float:
 def build_optimiser(model: nn.Module, train: TrainConfig, transferred: Collection[str] = ()) -> torch.optim.AdamW:
     """Return Adam over all parameters that are trained, in one group or in two.
 
-    Where `transferred` has names, the parameters with these names are one group and the others, which are new, are
-    another.
+    Where `transferred` has names, the parameters with these names form one group, and the other parameters, which are
+    new, form another group.
 
-    Weight decay is decoupled (Loshchilov and Hutter 2019); at 0, the default, this is plain Adam.
+    Weight decay is decoupled (Loshchilov and Hutter 2019); with a decay of 0, the default, the optimiser is plain Adam.
     """
     members: dict[str | None, list[nn.Parameter]] = {group: [] for group in (GROUPS if transferred else (None,))}
     for name, parameter in model.named_parameters():
@@ -74,7 +76,7 @@ def build_optimiser(model: nn.Module, train: TrainConfig, transferred: Collectio
         for group, parameters in members.items()
         if parameters
     ]
-    # The rate is 0 here since `set_learning_rates` sets it before each update.
+    # The learning rate is 0 here, since `set_learning_rates` sets the rate before each update.
     return torch.optim.AdamW(
         groups,
         lr=0.0,
@@ -86,7 +88,7 @@ def build_optimiser(model: nn.Module, train: TrainConfig, transferred: Collectio
 
 
 def set_learning_rates(optimiser: torch.optim.Optimizer, train: TrainConfig, width: int, update: int) -> dict:
-    """Give each group the rate of this update; return the rates by name: `lr`, or `lr_new` and `lr_transferred`."""
+    """Set the learning rates of `update`; return them by name: `lr`, or `lr_new` and `lr_transferred`."""
     for group in optimiser.param_groups:
         group["lr"] = learning_rate(train, width, update, group["group"])
     return {group["name"]: group["lr"] for group in optimiser.param_groups}

@@ -29,16 +29,16 @@ from docmt.training.task import Paths, Settings, transfer_record
 METRICS = "metrics.jsonl"
 """Name of the file of metrics, in the state folder and in the output folder."""
 RECORD = "record.json"
-"""Name of the file that describes the training."""
+"""Name of the file that describes a finished training."""
 
 
 def write_outputs(
     paths: Paths, settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str]
 ) -> None:
-    """Write the model folder first, then the metrics and the record; each appears whole.
+    """Write the model folder first, then the metrics and the record; none is visible before it is complete.
 
-    `chosen` is the validation of the weights of the model; see `make_record`. Raises Failure where the state folder
-    belongs to another training.
+    `chosen` is the validation of the model's weights. `inputs` has the SHA-256 of every input file by name. Raises
+    Failure where the state folder belongs to another training.
     """
     training.count_time()
     training.state.check()
@@ -47,11 +47,11 @@ def write_outputs(
         shutil.copytree(paths.text, folder / "text")
         if paths.chains:
             shutil.copy(paths.chains / STOP_WORDS, folder / STOP_WORDS)
-    # Saving a model takes long, so another training may have taken the folder meanwhile.
+    # Saving a model takes long, so another training may have taken the state folder meanwhile.
     training.state.check()
     with atomic_file(paths.output / METRICS) as stream:
         stream.write(read_text(paths.state / METRICS))
-    # The record comes last, since a folder with a record counts as finished.
+    # The record is written last, since a training whose folder has a record counts as finished.
     write_json(paths.output / RECORD, make_record(settings, training, chosen, inputs))
 
 
@@ -72,8 +72,8 @@ def make_record(
 ) -> dict[str, Any]:
     """Return the content of record.json: the training's settings, results, cost and environment.
 
-    `chosen` is the validation of the weights that the model got, and `inputs` has the SHA-256 of every input file by
-    name. Numbers of tokens are sums over all updates, symbols included; tokens per second are over the time of updates
+    `chosen` is the validation of the model's weights, and `inputs` has the SHA-256 of every input file by name. Numbers
+    of tokens are sums over all updates, including special symbols; tokens per second are over the seconds of updates
     alone. All random choices follow from `seed` (`docmt.training.computing`).
     """
     status, task, best_validation = training.status, training.task, best(training.task.train, training.status.history)
@@ -111,7 +111,7 @@ def make_record(
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of docmt, Python and the libraries that decide the result."""
+    """Return the versions of docmt, of Python, and of the libraries on which the result depends."""
     return {
         "docmt": VERSION,
         "python": platform.python_version(),
@@ -127,7 +127,7 @@ def versions() -> dict[str, str]:
 def commit() -> str | None:
     """Return the commit of the git checkout that docmt runs from.
 
-    It is None where docmt is installed otherwise, or git is missing.
+    The commit is None where docmt does not run from a checkout, or git is missing.
     """
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
@@ -137,7 +137,7 @@ def commit() -> str | None:
 
 
 def hardware(device: torch.device) -> dict[str, Any]:
-    """Return the machine, its processor, the number of cores that this process may use, and the GPU if one computes.
+    """Return the machine, its processor and memory, the number of cores for this process, and the GPU if it trains.
 
     Memory is in MiB.
     """
@@ -149,7 +149,7 @@ def hardware(device: torch.device) -> dict[str, Any]:
 
 
 def processor() -> str:
-    """Return the model name of the processor, or the machine type where the system does not name it."""
+    """Return the model name of the processor, or the machine type where the system does not report a model name."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

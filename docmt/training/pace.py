@@ -1,7 +1,8 @@
-"""The options of a job, and the rules for when it stops in good order: after a signal, or near the deadline.
+"""The options of a job, and the rules for when the job stops in good order: after a signal, or near the deadline.
 
-The durations of updates, validations and checkpoints also determine when a checkpoint is due. After SIGTERM, SIGUSR1 or
-Ctrl-C, the job finishes the present update and writes a checkpoint.
+The durations of updates, validations and checkpoints determine when the deadline is near and when a checkpoint is due.
+After SIGTERM, SIGUSR1 or Ctrl-C, the job finishes the present update, or batch of a validation, and writes a
+checkpoint.
 """
 
 import signal
@@ -18,37 +19,37 @@ from typing import Literal
 class JobOptions:
     """Options of a job that do not change the result of training, so none of them is a setting of a system.
 
-    Minutes may be fractions.
+    Numbers of minutes need not be whole.
     """
 
     deadline_minutes: float | None = None
-    """Time that the job may take, from `began` on; None means that there is no limit."""
+    """Minutes that the job may take, from `began` on; None means that there is no limit."""
     hang_minutes: float = 30.0
-    """The job ends when it made no progress, not even a batch of an update or of dev, for this time; 0 = never."""
+    """Minutes without progress, such as a batch of an update or of the dev set, until the job is ended; 0 = never."""
     save_minutes: float = 30.0
-    """Longest time between two checkpoints, beside the checkpoints of `train.save_every_updates`."""
+    """Longest time between two checkpoints in minutes, beside the checkpoints of `train.save_every_updates`."""
     checkpoints: int = 2
-    """Number of checkpoints in the folder: the newest one, and others in case it is damaged; at least 2."""
+    """Number of checkpoints in the state folder: the newest one, and others in case it is damaged; at least 2."""
     set_aside: bool = False
-    """Rename a state folder of other settings and train from the start, where the job would be refused otherwise."""
+    """Whether a state folder of other settings is renamed and training starts anew; otherwise the job is refused."""
     deterministic: bool = False
-    """See `docmt.training.computing`."""
+    """Whether only algorithms are used whose results repeat to the bit (`docmt.training.computing.repeatable`)."""
     compiled: bool | None = None
-    """See `docmt.training.computing`; None means that updates are compiled on CUDA."""
+    """Whether parts of updates are compiled (`docmt.training.computing`); None means that they are on CUDA alone."""
     began: float = field(default_factory=time.monotonic)
     """The start of the job, by the clock of `time.monotonic`."""
 
 
 Work = Literal["update", "validation", "checkpoint"]
-"""A part of a training after which it may stop."""
+"""A step of a training, after which the training may stop."""
 
 REMEMBERED: dict[Work, int] = {"update": 100, "validation": 3, "checkpoint": 1}
-"""Number of the last works of each kind whose duration counts: the long first update, which compiles the model, is
-forgotten at some point."""
+"""Number of the last updates, validations and checkpoints whose durations count. So the long first update, which
+compiles the model, no longer counts after 100 updates."""
 
 
 class Pace:
-    """The seconds that the last updates, validations and checkpoints took."""
+    """The durations of the last updates, validations and checkpoints in seconds, and the rules that depend on them."""
 
     def __init__(self, options: JobOptions, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin without any duration; `clock` gives seconds."""
@@ -59,7 +60,7 @@ class Pace:
 
     @contextmanager
     def timed(self, work: Work) -> Iterator[None]:
-        """Measure the duration of the block, which is a work of this kind."""
+        """Measure the duration of the block, which is an update, a validation or a checkpoint, as `work` says."""
         began = self._clock()
         yield
         now = self._clock()
@@ -68,19 +69,20 @@ class Pace:
             self._saved = now
 
     def save_is_due(self, ahead: Work) -> bool:
-        """Return whether a checkpoint is due now, between two works, of which `ahead` is the next.
+        """Return whether a checkpoint is due now, before the update or validation `ahead`.
 
-        A checkpoint is due when the minutes between two checkpoints have passed. With a deadline it is due also after
-        the first work, in order to measure the duration of a checkpoint, and before the first validation, since nobody
-        knows whether the deadline will fall into it.
+        A checkpoint is due when the minutes between two checkpoints have passed. With a deadline, a checkpoint is also
+        due after the first step of a job, to measure the duration of a checkpoint, and before the first validation,
+        since the validation may last beyond the deadline.
         """
         unknown = not self._took["checkpoint"] or (ahead == "validation" and not self._took["validation"])
         return (self._end is not None and unknown) or self._clock() - self._saved >= self._save_s
 
     def deadline_is_near(self, ahead: Work | None) -> bool:
-        """Return whether the next work, or the rest of the present one (None), might leave no time for a checkpoint.
+        """Return whether the next step `ahead`, or the rest of the present one (None), may leave no checkpoint time.
 
-        It is never near within the first work of a process, so that jobs that are too short make progress all the same.
+        The deadline is never near within the first step of a process, so that also jobs that are too short make
+        progress.
         """
         if self._end is None or not any(self._took.values()):
             return False
@@ -91,7 +93,7 @@ class Pace:
         return self._end is not None and self._clock() >= self._end
 
     def _reserve(self, ahead: Work | None) -> float:
-        """Return the seconds to reserve for the next work and a checkpoint.
+        """Return the seconds to reserve for the next step and a checkpoint.
 
         The duration of a checkpoint counts twice, since file systems are slow at times.
         """
@@ -100,18 +102,18 @@ class Pace:
 
 
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT)
-"""Signals that ask a training to stop: a cluster sends the first before it kills, and the second where it is asked to
-(`sbatch --signal=USR1@300`); the third is Ctrl-C."""
+"""Signals that ask a training to stop: a cluster sends SIGTERM before it kills a job, and SIGUSR1 where the user has
+asked for it (`sbatch --signal=USR1@300`); a terminal sends SIGINT for Ctrl-C."""
 AGAIN_S = 1.0
-"""Seconds after which a second SIGINT counts: before that it may be a copy of the first, which comes from the terminal
-and from the parent process as well."""
+"""Seconds after which a second SIGINT counts: an earlier one may be a copy, since the terminal and the parent process
+may both send the same SIGINT."""
 
 
 class StopRequest:
-    """A context in which a signal sets `requested` to its name instead of ending the process; a second SIGINT ends it.
+    """A context in which a signal sets `requested` to its name; only a second SIGINT ends the process.
 
-    It may be entered again within its own block. Signals that arrived while signals were blocked, as they are while
-    ranks start, are received on entering.
+    The context may be entered again within its own block. Signals are blocked while ranks start; signals that arrived
+    in that time are received on entering.
     """
 
     def __init__(self) -> None:
@@ -127,7 +129,7 @@ class StopRequest:
         return self
 
     def __exit__(self, *problem: object) -> None:
-        """Restore the handlers that were there before."""
+        """Restore the handlers that the signals had before the block."""
         for number, handler in self._before.pop().items():
             signal.signal(number, handler)
 
@@ -142,5 +144,5 @@ class StopRequest:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
                 raise KeyboardInterrupt
             self._interrupted = self._interrupted or now
-        # Only a flag: the training reads it at points where it can write a checkpoint.
+        # The handler only sets a flag, which the training reads at points where it can write a checkpoint.
         self.requested = signal.Signals(number).name

@@ -4,13 +4,13 @@ On one node, torchrun starts the ranks:
 
     torchrun --nproc-per-node 4 -m docmt.cli.main train ...
 
-It numbers them by environment variables (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`). Every rank builds the same model and
-keeps it the same: each rank computes its micro-batches of an update, then gradients and losses are summed over all
-ranks, once an update, and each rank takes the same step. Only the first rank writes files and prints messages.
+torchrun numbers the ranks by environment variables (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`). All ranks have the same model
+at all times: each rank computes its batches of an update, gradients and losses are summed over all ranks once for each
+update, and all ranks take the same step. Only the first rank writes files and prints messages.
 
 This is data parallelism without `DistributedDataParallel`, which expects that all ranks have the same number of batches
-and use the same parameters. Here the number of instances differs between updates, a rank may get none of them, and
-parameters of lexical chains have no gradient in a batch without chains.
+and use the same parameters. In docmt the number of instances differs between updates, a rank may have no instance of an
+update, and parameters of lexical chains have no gradient in a batch without chains.
 """
 
 import os
@@ -28,12 +28,12 @@ from docmt.training.exit import FAULT, Failure, Reason
 T = TypeVar("T")
 
 EXCHANGE = timedelta(days=365)
-"""The longest time of one exchange, which is as good as no limit; the default of torch is half an hour. Ranks wait for
-the first one while it translates the dev set, and the watchdogs decide whether there is progress."""
+"""The longest time of one exchange between ranks, which is as good as no limit; torch's default is half an hour for
+gloo. The other ranks wait for the first rank while it translates the dev set, and watchdogs end a job that hangs."""
 
 
 class Ranks:
-    """A process that trains alone; `SeveralRanks` is for several processes."""
+    """The ranks of a training that has one process; `SeveralRanks` is for several processes."""
 
     number, count = 0, 1
 
@@ -43,14 +43,14 @@ class Ranks:
         return self.number == 0
 
     def share(self, parts: Sequence[T]) -> Sequence[T]:
-        """Return the parts of a work that this rank does."""
+        """Return the parts that this rank computes: every `count`-th part, beginning with its own number."""
         return parts[self.number :: self.count]
 
     def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
         """Give each parameter the sum of its gradients on all ranks, or None where no rank has a gradient."""
 
     def summed(self, numbers: Sequence[float]) -> list[float]:
-        """Return the sums over all ranks, in double precision."""
+        """Return the sum of each number over all ranks, in double precision."""
         return list(numbers)
 
     def any_of(self, value: T | None) -> T | None:
@@ -60,7 +60,7 @@ class Ranks:
     def from_first(self, make: Callable[[], T]) -> T:
         """Call `make` on the first rank alone, and return its result on all ranks.
 
-        Where it fails the other ranks raise Failure, for the same reason.
+        Where `make` fails, the other ranks raise Failure with the same reason.
         """
         return make()
 
@@ -75,8 +75,8 @@ class Ranks:
 class SeveralRanks(Ranks):
     """This process among several ranks.
 
-    The CPU has its own backend, for numbers and for objects that are no tensors. The context `waiting` is entered by
-    the other ranks while they wait for the first rank, which works alone in `from_first`.
+    Numbers, and objects that are no tensors, are exchanged on the CPU. The other ranks enter the context `waiting`
+    while they wait for the first rank, which works alone in `from_first`.
     """
 
     def __init__(self, waiting: Callable[[], AbstractContextManager]) -> None:
@@ -88,7 +88,7 @@ class SeveralRanks(Ranks):
     def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
         """Exchange all gradients at once, as one flat tensor."""
         parameters = [parameter for parameter in parameters if parameter.requires_grad]
-        # All ranks must exchange tensors of the same size, though some lack gradients that others have.
+        # All ranks must exchange tensors of the same size, though a rank may lack gradients that other ranks have.
         holders = self.summed([parameter.grad is not None for parameter in parameters])
         with_gradient = [parameter for parameter, ranks in zip(parameters, holders, strict=True) if ranks]
         gradients = (torch.zeros_like(p) if p.grad is None else p.grad for p in with_gradient)
@@ -98,7 +98,7 @@ class SeveralRanks(Ranks):
             parameter.grad = total.view_as(parameter)
 
     def summed(self, numbers: Sequence[float]) -> list[float]:
-        """Return the sums over all ranks, by one exchange on the CPU."""
+        """Return the sum of each number over all ranks, by one exchange on the CPU."""
         total = torch.tensor(numbers, dtype=torch.float64)
         distributed.all_reduce(total, group=self._group)
         return total.tolist()
@@ -119,7 +119,7 @@ class SeveralRanks(Ranks):
             sent = [(getattr(problem, "reason", Reason.ERROR), str(problem), getattr(problem, "status", FAULT)), None]
             raise
         finally:
-            # Also after a failure, since the other ranks wait in this exchange.
+            # The exchange also takes place after a failure, since the other ranks wait in it.
             with self._waiting():
                 distributed.broadcast_object_list(sent, group=self._group)
         failure, result = sent
@@ -143,9 +143,9 @@ def is_first() -> bool:
 
 @contextmanager
 def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] = nullcontext) -> Iterator[Ranks]:
-    """Join the ranks that torchrun started, each on its own device; without torchrun this process trains alone.
+    """Join the ranks that torchrun started, each on its own GPU or on the CPU; without torchrun this process is alone.
 
-    `waiting`: see `SeveralRanks`.
+    The other ranks enter the context `waiting` while they wait for the first rank.
 
     Raises UserError where ranks are on several nodes, or where there are more ranks than GPUs.
     """
@@ -165,5 +165,5 @@ def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] =
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     distributed.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
     yield SeveralRanks(waiting)
-    # Not after an exception, since other ranks may be waiting in an exchange that this rank has left.
+    # The group stays after an exception, since other ranks may be waiting in an exchange that this rank has left.
     distributed.destroy_process_group()

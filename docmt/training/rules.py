@@ -1,4 +1,4 @@
-"""The rules by which training ends and the weights of the model are chosen, given the validations so far."""
+"""The stop rules, which end a training, and the checkpoint rules, which choose the weights of the model."""
 
 import math
 from collections.abc import Sequence
@@ -9,18 +9,18 @@ from docmt.settings.train import TrainConfig
 from docmt.training.status import Status, Validation
 
 Weights = dict[str, Tensor]
-"""Parameters by name."""
+"""The values of a model's parameters by name."""
 
 
 def by_merit(train: TrainConfig, history: Sequence[Validation]) -> list[Validation]:
-    """Return the validations, the best one first: by the dev loss, or by BLEU (`select_by`).
+    """Return the validations from the best to the worst, by the loss or the BLEU of the dev set (`select_by`).
 
-    Of equal validations the earlier one is better, and a value that is not a number is the worst.
+    Of equal validations the earlier is better. A loss or BLEU that is not a number is the worst.
     """
 
     def badness(validation: Validation) -> float:
         value = validation.loss if train.select_by == "loss" else -validation.bleu
-        # Sorting with NaN, which compares as neither smaller nor larger, would give any order.
+        # NaN compares as neither smaller nor larger, so a list with NaN could be sorted in any order.
         return math.inf if math.isnan(value) else value
 
     return sorted(history, key=badness)
@@ -32,21 +32,21 @@ def best(train: TrainConfig, history: Sequence[Validation]) -> Validation:
 
 
 def chosen_updates(train: TrainConfig, history: Sequence[Validation]) -> list[int]:
-    """Return the updates whose weights the model would get if training ended now.
+    """Return the updates whose weights the checkpoint rule chooses if training ends now.
 
     The list is empty for the checkpoint rule `last`, for which the model gets its present weights.
     """
     if train.checkpoint == "last" or not history:
         return []
     if train.checkpoint == "average":
-        # The weights before the first update (validate_start) are no result of training.
+        # A validation before the first update (validate_start) has weights that are no result of training.
         return [validation.update for validation in history[-train.average :] if validation.update > 0]
     count = 1 if train.checkpoint == "best" else train.average
     return sorted(validation.update for validation in by_merit(train, history)[:count])
 
 
 def mean(weights: Sequence[Weights]) -> Weights:
-    """Return the mean of the weights of several models; for a single model, its weights to the bit."""
+    """Return the mean of the weights of several models; the mean of a single model is bit-identical to its weights."""
     total = {name: tensor.clone() for name, tensor in weights[0].items()}
     for other in weights[1:]:
         for name, tensor in other.items():
@@ -55,7 +55,7 @@ def mean(weights: Sequence[Weights]) -> Weights:
 
 
 def stop_reason(train: TrainConfig, status: Status) -> str | None:
-    """Return the stop rule that holds, as a phrase, or None while training continues."""
+    """Return a phrase that names the stop rule that holds, or None where training continues."""
     if train.max_updates is not None and status.update >= train.max_updates:
         return f"max_updates {train.max_updates} reached"
     if train.max_epochs is not None and status.epoch >= train.max_epochs:

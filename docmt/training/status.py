@@ -1,4 +1,4 @@
-"""The progress of a training: the part of a checkpoint that is no tensor, and the numbers of an update."""
+"""The progress of a training: the numbers of its updates and validations, which its checkpoints contain."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -13,7 +13,7 @@ from docmt.training.ranks import Ranks
 
 @dataclass
 class Terms:
-    """Sums of loss terms, and the number of things, such as chains, that each sum is over."""
+    """Sums of loss terms by name, and the number of things, such as lexical chains, in each sum."""
 
     totals: dict[str, float] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Terms:
             self._add(name, total, other.counts[name])
 
     def means(self) -> dict[str, float]:
-        """Return the mean of each term, for example in nats per chain; a term without things is left out."""
+        """Return the mean of each term, for example in nats per chain; a term whose count is 0 is left out."""
         return {name: total / self.counts[name] for name, total in self.totals.items() if self.counts[name]}
 
     def _add(self, name: str, total: float, count: int) -> None:
@@ -41,8 +41,9 @@ class Terms:
 class Sums:
     """Sums over the tokens of an update; losses are in nats.
 
-    `loss` is the loss of the translation, and `terms` are the model's other losses. `places` is the number of rows of
-    the input streams, and `padding` the number of rows without a token, which is 0 unless parts are compiled.
+    `loss` is the label-smoothed loss of the translation, `nll` its negative log-likelihood, and `terms` are the model's
+    other losses. `places` is the number of rows of the input streams, and `padding` the number of these rows that hold
+    no token, which is 0 unless parts of the model are compiled.
     """
 
     loss: float = 0.0
@@ -56,11 +57,11 @@ class Sums:
     def over(self, ranks: Ranks, names: Collection[str]) -> "Sums":
         """Return the sums over all ranks.
 
-        `names` are the names of the terms, which a rank without a batch does not know.
+        `names` are the names of the model's other losses, which a rank without a batch does not know.
         """
         plain = {name: value for name, value in vars(self).items() if name != "terms"}
         totals, counts = ([sums.get(name, 0) for name in names] for sums in (self.terms.totals, self.terms.counts))
-        # All numbers go into a single exchange.
+        # The ranks exchange all numbers at once.
         numbers = iter(ranks.summed([*plain.values(), *totals, *counts]))
         whole = {name: type(value)(next(numbers)) for name, value in plain.items()}
         terms = Terms(*({name: kind(next(numbers)) for name in names} for kind in (float, int)))
@@ -75,18 +76,18 @@ class Sums:
 
 @dataclass(kw_only=True)
 class Step(Sums):
-    """The numbers of one update: sums over its target tokens, the gradient norm, and the learning rates by name."""
+    """The numbers of one update: sums over its tokens, the gradient norm, learning rates by name, and seconds."""
 
     update: int
     epoch: int
     counted: int
-    """The number that losses are divided by, as on dev: target words and one end for each sentence, whatever the frame
-    predicts."""
+    """The number of target tokens by which losses are divided, as on the dev set: words and one end for each sentence,
+    in any frame."""
     gradient_norm: float
     rates: dict[str, float]
     seconds: float
     memory_mib: float
-    """See `docmt.training.computing.peak_memory`."""
+    """The peak memory of the process so far, in MiB (`docmt.training.computing.peak_memory`)."""
 
 
 SUMMED = ("loss", "nll", "source_tokens", "target_tokens", "counted", "gradient_norm", "seconds", "places", "padding")
@@ -97,10 +98,10 @@ LAST = ("update", "epoch", "rates", "memory_mib")
 
 @dataclass
 class Meter:
-    """Sums over the updates since the last reading, and values of the last update.
+    """Sums over the updates since the last call of `read`, and values of the last update.
 
-    Checkpoints contain the meters, so that a resumed training sums up the same numbers in the same order as one that
-    never stopped.
+    Checkpoints contain the meters, so that a resumed training sums up the same numbers in the same order as a training
+    that never stopped.
     """
 
     updates: int = 0
@@ -116,14 +117,14 @@ class Meter:
         self.last = {name: getattr(step, name) for name in LAST}
 
     def read(self) -> tuple[dict[str, int], dict[str, float]]:
-        """Return the last update and its epoch, and the numbers of the updates since the last reading; then reset them.
+        """Return the last update and its epoch, and the numbers of the updates since the last call; reset the meter.
 
-        Losses are in nats per target token (`Step.counted`), and the other losses are means per thing (nats per chain).
-        The other numbers are the mean norm of the gradient, the last learning rates, tokens per second, the share of
-        padding, and peak memory in MiB.
+        Loss and negative log-likelihood are in nats per target token (`Step.counted`), and the model's other losses are
+        means per thing, such as nats per chain. The other numbers are the mean norm of the gradient, the last learning
+        rates, tokens per second, the share of padding, and peak memory in MiB.
         """
         sums, last, terms, updates = self.sums, self.last, self.terms, self.updates
-        # Reset in place, since the status and a listener share this object.
+        # The meter is reset in place, since the status and a listener share this object.
         vars(self).update(vars(Meter()))
         return {name: last[name] for name in ("update", "epoch")}, {
             "loss": sums["loss"] / sums["counted"],
@@ -139,7 +140,7 @@ class Meter:
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "Meter":
-        """Return the meter that `dataclasses.asdict` has made a dictionary of."""
+        """Return the meter from a dictionary that `dataclasses.asdict` has returned for it."""
         return cls(**{**plain, "terms": Terms(**plain["terms"])})
 
 
@@ -149,28 +150,28 @@ MOST_PERPLEXITY = 1e300
 
 @dataclass(frozen=True)
 class Validation:
-    """The results of the model on the dev set; losses are in nats per target token."""
+    """The results of a validation on the dev set; `loss` and `nll` are in nats per target token."""
 
     update: int
     epoch: int
     loss: float
-    """The label-smoothed loss, which stop and checkpoint rules use unless they use BLEU."""
+    """The label-smoothed loss, which the stop rule and the checkpoint rule use unless `select_by` is `bleu`."""
     nll: float
     """The negative log-likelihood without smoothing."""
     terms: dict[str, float] = field(default_factory=dict)
     """Means of the model's other losses, for example in nats per chain."""
     bleu: float | None = None
-    """BLEU from 0 to 100; None where the rules use the loss."""
+    """BLEU from 0 to 100; None unless `select_by` is `bleu`."""
     entropy: dict[str, float] = field(default_factory=dict)
-    """Entropy of attention in bits, by the kind of attention; see `docmt.training.validate`."""
+    """Entropy of attention in bits, by kind of attention (`docmt.training.validate`)."""
 
     @property
     def perplexity(self) -> float:
-        """The perplexity, at most MOST_PERPLEXITY: the loss of a training that diverges can still be reported."""
+        """The perplexity, at most MOST_PERPLEXITY, so that it is a number also where training diverges."""
         return min(math.exp(min(self.nll, math.log(MOST_PERPLEXITY))), MOST_PERPLEXITY)
 
     def numbers(self) -> dict[str, float]:
-        """Return the numbers by the names that they have in files."""
+        """Return the numbers of the validation by the names that they have in metrics.jsonl."""
         bleu = {} if self.bleu is None else {"bleu": self.bleu}
         entropy = {f"entropy.{kind}": bits for kind, bits in self.entropy.items()}
         return {"loss": self.loss, "nll": self.nll, **self.terms, "perplexity": self.perplexity, **bleu, **entropy}
@@ -190,21 +191,21 @@ class Status:
     source_tokens: int = 0
     target_tokens: int = 0
     train_s: float = 0.0
-    """Seconds in updates alone, over which tokens per second are computed."""
+    """Seconds of all updates, without validations and checkpoints; the base of tokens per second."""
     wall_s: float = 0.0
-    """Seconds in total, over all jobs up to their last checkpoints."""
+    """Seconds of the training in total: the sum over all jobs, each up to its last checkpoint."""
     history: list[Validation] = field(default_factory=list)
     """All validations so far."""
     weights: dict[int, str] = field(default_factory=dict)
-    """Names of the files with the weights of validations, by update."""
+    """Names of the files with the weights that the checkpoint rule may choose, by update."""
     row: Meter = field(default_factory=Meter)
-    """Sums since the last line of metrics.jsonl."""
+    """Sums over the updates since the last line of metrics.jsonl."""
     event: Meter = field(default_factory=Meter)
-    """Sums since the last event of TensorBoard."""
+    """Sums over the updates since the last event of TensorBoard."""
 
     @property
     def validated(self) -> int:
-        """The update of the last validation: 0 for one before the first update, -1 where there is none."""
+        """The update of the last validation: 0 for a validation before the first update, -1 without any validation."""
         return self.history[-1].update if self.history else -1
 
     def to_plain(self) -> dict[str, Any]:
@@ -213,6 +214,6 @@ class Status:
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "Status":
-        """Return the status that `to_plain` has made a dictionary of."""
+        """Return the status from a dictionary that `to_plain` has returned for it."""
         meters = {name: Meter.from_plain(plain[name]) for name in ("row", "event")}
         return cls(**{**plain, **meters, "history": [Validation(**entry) for entry in plain["history"]]})

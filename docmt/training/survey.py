@@ -1,9 +1,9 @@
 """A survey of all trainings of a results folder, read from the files that they write; it locks and writes nothing.
 
 A training with a state folder is
-  stopped or failed  where `exit.json` says so, with its reason;
-  running            where the process of `process.json` exists or, on another machine, where any file of the state
-                     folder was written in the last `FRESH_S` seconds;
+  stopped or failed  where the state folder has an `exit.json`, whose reason decides between the two;
+  running            where the process of `process.json` exists or, if this machine cannot know that, where any file of
+                     the state folder was written in the last `FRESH_S` seconds;
   killed             otherwise.
 
 A training without a state folder is finished where it has a `record.json`; otherwise there is no training.
@@ -25,21 +25,21 @@ from docmt.training.exit import CLAIM
 from docmt.training.lease import read_holder
 
 State = Literal["running", "finished", "stopped", "killed", "failed"]
-"""The state of a training; see above."""
+"""The state of a training, as the module's docstring defines it."""
 STATES: tuple[State, ...] = ("running", "failed", "killed", "stopped", "finished")
 """All states, in the order of the table of `docmt list-trainings`."""
 FRESH_S = 900.0
-"""Seconds in which a running training writes a file: longer than an update, or a validation that translates the dev
-set, should take."""
+"""Seconds within which a running training writes a file: longer than an update, or a validation that translates the
+dev set, should take."""
 STOPPED = (exit.Reason.STOPPED, exit.Reason.DEADLINE)
-"""Reasons after which a training is stopped; after all others it has failed."""
+"""Reasons after which the state of a training is `stopped`; after any other reason it is `failed`."""
 PACE_LINES = 50
 """Number of lines of metrics.jsonl over which the time of an update is averaged, including the time of validations."""
 
 
 @dataclass(frozen=True)
 class TrainingState:
-    """A training of the results folder; None means that a value is not known, or not known yet."""
+    """A training of the results folder; a value of None is not known, or not known yet."""
 
     scale: str
     corpus: str
@@ -47,23 +47,23 @@ class TrainingState:
     seed: str
     state: State
     reason: str = ""
-    """The reason why it stopped or failed."""
+    """The reason why the training stopped or failed; empty otherwise."""
     update: int = 0
     max_updates: int | None = None
     loss: float | None = None
-    """The loss of the newest updates."""
+    """The loss in the newest line of updates, in nats per target token."""
     dev: float | None = None
-    """The loss of the newest validation, or its BLEU where the rules use BLEU."""
+    """The loss of the newest validation, or its BLEU where `select_by` is `bleu`."""
     best: float | None = None
-    """The best value of all validations."""
+    """The best loss, or BLEU, of all validations."""
     target_tokens_per_s: float | None = None
     left_s: float | None = None
-    """Seconds to the end, while it runs and its number of updates is known."""
+    """Estimated seconds to the end, for a running training with a limit of updates."""
     device_hours: float | None = None
 
 
 def survey(results: Path) -> list[TrainingState]:
-    """Return all trainings below `results`: first those that run, within a state by the names of their folders."""
+    """Return all trainings below `results`, sorted by state in the order of `STATES`, then by name of folder."""
     roots = (results / TRAINING.stage, _states(results))
     folders = {folder.relative_to(root) for root in roots for folder in _seeds(root)}
     states = [training_state(results, folder) for folder in sorted(folders)]
@@ -71,7 +71,7 @@ def survey(results: Path) -> list[TrainingState]:
 
 
 def training_state(results: Path, folder: Path) -> TrainingState | None:
-    """Return the training of a folder such as `paper/toy/sentence/seed1`, or None where no training began."""
+    """Return the training of a folder such as `paper/toy/sentence/seed1`, or None where there is no training."""
     state, output = _states(results) / folder, results / TRAINING.stage / folder
     names = folder.parts
     if state.is_dir() and (run := _read(state / CLAIM, "settings")):
@@ -87,7 +87,7 @@ def training_state(results: Path, folder: Path) -> TrainingState | None:
 
 
 def state_of(folder: Path) -> tuple[State, str]:
-    """Return the state of a training that has a state folder, and the reason; see above."""
+    """Return the state of a training that has a state folder, and the reason why it stopped or failed."""
     if end := _read(folder / exit.FILE, "status", "reason"):
         return "stopped" if end["reason"] in STOPPED else "failed", end["reason"]
     holder = read_holder(folder)
@@ -128,10 +128,10 @@ def _progress_of(lines: list[dict[str, Any]], train: dict[str, Any], running: bo
 
 
 def seconds_left(trained: list[dict[str, Any]], total: int) -> float | None:
-    """Return the seconds to update `total`, at the pace of these lines, or None where there is no line."""
+    """Return the seconds to update `total`, at the pace of the lines `trained`, or None where there is no line."""
     if not trained:
         return None
-    # A single line is measured from the start of training.
+    # The pace of a single line is that since the start of training.
     first, last = trained[0] if len(trained) > 1 else {"update": 0, "wall_s": 0.0}, trained[-1]
     pace = (last["wall_s"] - first["wall_s"]) / (last["update"] - first["update"])
     return max(total - last["update"], 0) * pace
@@ -147,9 +147,9 @@ def _seeds(root: Path) -> Iterator[Path]:
 
 
 def _read(path: Path, *needed: str) -> dict[str, Any] | None:
-    """Return a JSON file, or None where it is missing.
+    """Return the object of a JSON file, or None where the file is missing.
 
-    It may disappear at any time, since a training that ends removes its state.
+    The file may disappear at any time, since a training that finishes removes its state folder.
     """
     try:
         return read_object_if_there(path, *needed)

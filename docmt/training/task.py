@@ -1,7 +1,7 @@
 """The task of a training: settings and files, and the model, data and optimiser that are built from them.
 
-A training starts from random weights, from a trained model, or from a pretrained checkpoint, and may leave some of the
-parameters as they are.
+A training starts from random weights, from a trained model, or from a pretrained checkpoint, and may freeze some of
+the parameters.
 """
 
 from collections import Counter
@@ -40,15 +40,15 @@ KEYS = ("version", "study", "corpus", "system", "scale", "seed", "init_from", "p
 VOCABULARIES = ("vocabulary.source.txt", "vocabulary.target.txt")
 """The vocabulary files of a text."""
 TRAINED_ON = ("train.arrow", "dev.arrow")
-"""The files of a view, and of its lexical chains, that a training reads."""
+"""The files that a training reads from the folder of a view, and from the folder of its lexical chains."""
 
 
 @dataclass(frozen=True)
 class Paths:
     """The files and folders that the job reads, and the folders that it writes.
 
-    `init` is the model folder of the system named by `init_from`. `pretrained` is the folder of the pretrained
-    checkpoint.
+    `init` is the model folder of the system that `init_from` names. `pretrained` is the folder of the pretrained
+    checkpoint. Both are None for a training that starts from random weights.
     """
 
     settings: Path
@@ -58,11 +58,11 @@ class Paths:
     state: Path
     init: Path | None = None
     chains: Path | None = None
-    """Lexical chains of the view's segments, where the model reads them."""
+    """The folder of the lexical chains of the view's segments; None where the model reads no chains."""
     pretrained: Path | None = None
 
     def inputs(self) -> dict[str, Path]:
-        """Return the files, by name, whose content decides the result, except for the settings."""
+        """Return the files, except for settings.json, whose content decides the result, by name."""
         folders = {"view": self.view} | ({"chains": self.chains} if self.chains else {})
         files = {f"{name}/{file}": path / file for name, path in folders.items() for file in TRAINED_ON}
         files |= {f"text/{path.name}": path for path in sorted(self.text.iterdir()) if path.is_file()}
@@ -109,7 +109,7 @@ def read_settings(paths: Paths) -> Settings:
 
 
 def check_text(paths: Paths) -> None:
-    """Raise UserError where a vocabulary is missing, or differs from that of the initial model; see `check_pieces`."""
+    """Raise UserError where a vocabulary is missing, or the text is not that of the initial model or checkpoint."""
     for name in VOCABULARIES:
         vocabulary, initial = paths.text / name, paths.init / "text" / name if paths.init else None
         if not vocabulary.is_file():
@@ -150,11 +150,11 @@ class Task:
     seed: int
     device: torch.device
     start: Start
-    """The parameters that are transferred, and those that are new."""
+    """The parameters that are transferred, and the parameters that are new."""
     frozen: Sequence[str] = ()
     """Names of the parameters that are not trained."""
     score: Score | None = None
-    """Scores the translations of the dev set, where the rules use that score."""
+    """The function that scores translations of the dev set; None where the rules use the loss of the dev set."""
 
 
 def prepare(
@@ -162,8 +162,8 @@ def prepare(
 ) -> Task:
     """Build the model, read the data, and return the task.
 
-    `open_score` is called where a score of dev decides (`select_by: bleu`). Raises UserError where the files do not fit
-    the settings or each other.
+    `open_score` is called where BLEU of the dev set selects validations (`select_by: bleu`). Raises UserError where the
+    files do not fit the settings or each other.
     """
     train = settings.train
     score = open_score() if train.select_by == "bleu" else None
@@ -173,7 +173,7 @@ def prepare(
     start = fill(model, paths)
     frozen = freeze(model, train.frozen, start)
     model.to(device)
-    # After the move, since the state of the optimiser is on the device of the parameters.
+    # The optimiser is built after the move, since its state is on the device of the parameters.
     optimiser = build_optimiser(model, train, start.transferred)
     return Task(model, optimiser, train, rows, dev, settings.seed, device, start, frozen, score)
 
@@ -181,7 +181,7 @@ def prepare(
 def build_model(paths: Paths, settings: Settings) -> nn.Module:
     """Return the model with the random weights of its seed.
 
-    Raises UserError where it does not fit the vocabularies.
+    Raises UserError where the model does not fit the vocabularies.
     """
     sizes = [len(Vocabulary.load(paths.text / name)) for name in VOCABULARIES]
     torch.manual_seed(derived_seed(settings.seed, "weights"))
@@ -191,8 +191,8 @@ def build_model(paths: Paths, settings: Settings) -> nn.Module:
 def read_rows(paths: Paths, split: str, model: nn.Module, batch_tokens: int | None = None) -> Rows:
     """Return the segments of a split, with their lexical chains where there are any.
 
-    Raises UserError where there is no segment, where a segment is longer than `batch_tokens`, if that is given, for ids
-    that the vocabularies of `model` do not have, and for chains of another view.
+    Raises UserError where there is no segment, for ids that the vocabularies of `model` lack, for chains of another
+    view and, where `batch_tokens` is given, for a segment of more than `batch_tokens` target tokens.
     """
     path = paths.view / f"{split}.arrow"
     table = read_arrow(path, SEGMENTS)
@@ -207,7 +207,7 @@ def read_rows(paths: Paths, split: str, model: nn.Module, batch_tokens: int | No
 
 
 def fill(model: Transformer, paths: Paths) -> Start:
-    """Give a new model the weights that training starts from, and return which parameters are transferred.
+    """Give a new model the weights that training starts from; return its transferred and its new parameters.
 
     Raises UserError where the weights do not fit.
     """
@@ -219,7 +219,10 @@ def fill(model: Transformer, paths: Paths) -> Start:
 
 
 def counterparts(text: Path, side: str) -> Counterparts | None:
-    """Return the checkpoint's rows for the pieces of a side; None where the text has learnt its own pieces.
+    """Return, for each piece of a side, its row in the embeddings of the checkpoint.
+
+    The result is None where the pieces were learnt from a corpus instead of taken from the checkpoint.
+
 
     Raises UserError where the list of rows and the vocabulary differ in length.
     """
@@ -236,7 +239,8 @@ def counterparts(text: Path, side: str) -> Counterparts | None:
 def transfer_summary(start: Start) -> list[str]:
     """Return lines for the log: which parameters are transferred, and which are new.
 
-    For a pretrained checkpoint they also say which weights were not just copied.
+    For a pretrained checkpoint, the lines also say which of its weights were not simply copied, and which pieces and
+    positions of the model are new. A model without transferred parameters has no lines.
     """
     if not start.transferred:
         return []
@@ -264,7 +268,7 @@ def by_part(names: Sequence[str]) -> str:
 
 
 def first_of(things: Sequence[str], between: str = ", ") -> str:
-    """Return the first `LISTED` items and, where there are more, the number of all items."""
+    """Return the first `LISTED` items as text and, where there are more items, the number of all items."""
     more = f" ... ({len(things)} in all)" if len(things) > LISTED else ""
     return between.join(things[:LISTED]) + more
 
@@ -272,8 +276,8 @@ def first_of(things: Sequence[str], between: str = ", ") -> str:
 def transfer_record(start: Start) -> dict[str, Any]:
     """Return the fields of record.json about the start of training.
 
-    They are the numbers of transferred and of new parameters and, where training starts from a model, their names; for
-    a pretrained checkpoint also the parameters that each of its weights went to.
+    The fields are the numbers of transferred and of new parameters and, where any were transferred, their names. For a
+    pretrained checkpoint, the field `weights` also has the parameters that each weight was copied to.
     """
     fields = {"weights" if name == "outcomes" else name: value for name, value in asdict(start).items()}
     return {
@@ -284,11 +288,11 @@ def transfer_record(start: Start) -> dict[str, Any]:
 
 
 def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
-    """Freeze the parameters that `train.frozen` names, and return their names.
+    """Freeze the parameters that `train.frozen` names, and return the names of these parameters.
 
-    A frozen parameter gets no gradient, and the optimiser has no state for it. `transferred` and `new` are the
-    parameters that `start` lists; any other name is a part of the model by its dotted name, such as `encoder`,
-    `decoder.0` or `source_embedding.weight`. Tied weights are one parameter, which has the first of its names.
+    A frozen parameter gets no gradient, and the optimiser has no state for it. The names `transferred` and `new` mean
+    the parameters that `start` lists. Any other name is the dotted name of a part of the model, such as `encoder`,
+    `decoder.0` or `source_embedding.weight`. Tied weights are one parameter, which has the first of their names.
 
     Raises UserError for a name that no parameter has, and where no parameter is left to train.
     """

@@ -1,19 +1,19 @@
 """The measures of a validation on the dev set: losses, a score of its translations, and the entropy of attention.
 
-The entropy says how widely a model's attention is spread, on a fixed sample of the dev set.
+The entropy says how widely a model's attention is spread. It is computed on a fixed sample of the dev set.
 
 Paper: G-Transformer (Bao et al. 2021), section 3.2, Figures 4 and 5 (cross-attention, then self-attention of encoder
-and decoder, over training), and Figure 8. Models that are stuck have about 8.14 bits in cross-attention, good models
-about 6.0.
+and decoder, over training), and Figure 8. In the paper, cross-attention has about 8.14 bits in models that do not
+learn, and about 6.0 bits in good models.
 
-The paper does not define the entropy. Here it is the entropy of the weights that a query gives to its keys, averaged
-over all queries, heads and layers. It is at most log2 of the number of keys, so attention inside sentences has less
-entropy than attention to a document. Kinds of attention are therefore averaged separately.
+The paper does not define the entropy. In docmt it is the entropy of the weights that a query gives to its keys,
+averaged over all queries, heads and layers. It is at most log2 of the number of keys, so attention inside sentences has
+less entropy than attention to a document. Kinds of attention are therefore averaged separately.
 
-The kinds are `encoder_self`, `decoder_self` and `cross`. Where a model has both attention inside sentences and
-attention to the document for one of these, its kinds are `.group` and `.global`, and the first is averaged over all
-layers that have it. Any other attention is named by its place in the model, without the number of the layer:
-`encoder.lexical.attention`. The two streams of `long_short` are one call of one attention, and one mean.
+The kinds are `encoder_self`, `decoder_self` and `cross`. Where one of them has both attention inside sentences and
+attention to the whole instance, it is two kinds, whose names end in `.group` and `.global`; each is averaged over all
+layers that have it. Any other attention is named by its place in the model, without the number of the layer, such as
+`encoder.lexical.attention`. Both streams of `long_short` use the same attention modules and share one mean.
 """
 
 from collections import defaultdict
@@ -40,11 +40,11 @@ from docmt.training.status import Sums, Terms
 from docmt.training.update import batch_losses, pack, target_tokens
 
 NOISE = 0
-"""The seed of the noise that a model samples in validations, so that it is the same at every validation."""
+"""The seed of the noise that a model samples in validations; so all validations have the same noise."""
 
 
 def dev_batch(model: Transformer, rows: Rows, instances: np.ndarray, device: torch.device) -> Batch:
-    """Return the instances with these numbers as a batch; the numbers decide the noise of a model that samples."""
+    """Return `rows` as a batch; `instances` has their numbers, which decide the noise of a model that samples."""
     return frame_batch(rows, model.config.frame).with_keys(document_keys(NOISE, instances)).to(device)
 
 
@@ -61,10 +61,11 @@ def dev_losses(
 ) -> tuple[float, float, dict[str, float]]:
     """Return the smoothed loss, the exact negative log-likelihood and the model's other losses on the dev set.
 
-    The first two are in nats per target token, the others are means per thing, such as a chain. Instances keep their
-    order, and words are predicted as in decoding. Each rank computes some of the batches. The batches are the same for
+    The loss and the negative log-likelihood are in nats per target token; the other losses are means per thing, such as
+    a chain. Instances keep their order. The model computes as in translation: without dropout, and with latent
+    variables that do not depend on the reference. Each rank computes some of the batches. The batches are the same for
     any number of ranks, and so are the sums, which are in double precision. A model that samples draws the same noise
-    each time. `watched` passes a rank's batches on; where it leaves some out, the numbers are not valid.
+    each time. `watched` yields the batches of a rank again; where it leaves out a batch, the losses are not valid.
     """
     model.eval()
     lengths = target_tokens(dev)
@@ -81,8 +82,8 @@ def dev_losses(
 Sentences = list[list[int]]
 """Ids of the sentences of an instance, without special symbols."""
 Score = Callable[[Sequence[Sentences], Sequence[Sentences]], float]
-"""A function from the translations of all instances and their references to a number; the higher, the better. The
-command line passes one, since training does not import scoring."""
+"""A function that returns a number for the translations of all instances and their references; a higher number is
+better. The command line passes such a function, since docmt.training does not import docmt.scoring."""
 
 
 def dev_score(
@@ -92,11 +93,11 @@ def dev_score(
     score: Score,
     watched: Callable[[Iterable[slice]], Iterable[slice]] = iter,
 ) -> float | None:
-    """Translate every instance by the shared search, and return the score of the translations.
+    """Translate every instance by beam search, and return the score of the translations.
 
-    Limits and the length penalty of the search have their default values. `watched` passes the batches on, since
-    translation may take longer than any other work between two updates. The score is None where `watched` leaves some
-    batches out.
+    Limits and the length penalty of the search have their default values. `watched` yields the batches again and notes
+    the progress, since translation may take longer than any other work between two updates. The score is None where
+    `watched` leaves out a batch.
     """
     config = DecodeConfig(beam=train.bleu_beam, batch_tokens=train.batch_tokens)
     model.eval()
@@ -109,7 +110,7 @@ def dev_score(
 
 
 SAMPLE_TOKENS = 2048
-"""Approximate number of target tokens of the sample. The sample has every n-th instance of the dev set, beginning with
+"""Approximate number of target tokens of the sample of the dev set. The sample has every n-th instance, beginning with
 the first."""
 
 KINDS = {
@@ -117,14 +118,14 @@ KINDS = {
     "decoder.self_attention": "decoder_self",
     "decoder.cross_attention": "cross",
 }
-"""Kinds of attention by the place of its module in the model, without the number of the layer."""
+"""Kinds of attention by the place of the attention module in the model, without the number of the layer."""
 SCOPES = {"sentence": "group", "instance": "global"}
-"""Endings of kinds by the scope of the attention."""
+"""Endings of the names of kinds, by the scope of the attention."""
 
 
 def sample(dev: Rows) -> Rows:
     """Return a sample of the dev set, which is the same at every validation."""
-    # Rounded up, so that the sample has at most about SAMPLE_TOKENS tokens.
+    # The quotient is rounded up, so that the sample has at most about SAMPLE_TOKENS tokens.
     every = -(-int(target_tokens(dev).sum()) // SAMPLE_TOKENS)
     return dev.take(np.arange(0, len(dev), every))
 
@@ -133,16 +134,16 @@ def sample(dev: Rows) -> Rows:
 def attention_entropy(
     model: Transformer, rows: Rows, device: torch.device, forward_context: Callable[[], AbstractContextManager]
 ) -> dict[str, float]:
-    """Return the mean entropy in bits by the kind of attention; see above.
+    """Return the mean entropy of attention in bits by kind of attention, as the module's docstring defines both.
 
-    Words are predicted as in decoding.
+    The model computes as in translation, but reads the reference as the preceding target words.
     """
     batch = dev_batch(model, rows, np.arange(len(rows)), device)
     observer = Entropies()
     model.eval()
     with ExitStack() as scope:
         for module, kind in kinds(model).items():
-            # The hook of a module runs just before its attention calls the observer, and so names the kind of the call.
+            # The hook of a module runs just before the module's attention calls the observer, and sets the kind.
             scope.callback(module.register_forward_pre_hook(partial(observer.enter, kind)).remove)
         scope.enter_context(observe_attention(observer))
         scope.enter_context(forward_context())
@@ -162,13 +163,13 @@ def kinds(model: nn.Module) -> dict[nn.Module, str]:
 
 
 def place(name: str) -> str:
-    """Return the place of a module in the model, without the number of the layer and the name of its scope."""
+    """Return the kind of attention of a module, or its place in the model without layer numbers and scopes."""
     parts = [part for part in name.split(".") if not part.isdigit() and part not in ("group", "global_")]
     return KINDS.get(".".join(parts), ".".join(parts))
 
 
 class Entropies:
-    """A sum of the entropies of calls of `attend`, by the kind of attention, which hooks of the modules set."""
+    """The sum of the entropies of all calls of `attend` by kind of attention; hooks of the modules set the kind."""
 
     def __init__(self) -> None:
         """Begin without any call."""
@@ -176,7 +177,7 @@ class Entropies:
         self.sums = Terms()
 
     def enter(self, kind: str, *_: object) -> None:
-        """Set the kind of the calls that follow; this is a hook for the forward pass of a module."""
+        """Set the kind of the next calls of `attend`; this is a hook before the forward pass of a module."""
         self._kind = kind
 
     def __call__(self, q: Tensor, k: Tensor, queries: Segments, keys: Segments, causal: bool) -> None:

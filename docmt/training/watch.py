@@ -1,7 +1,7 @@
 """The watch over a job: signals, the clock, memory, and whether there is progress.
 
-The reason why a job ended is written to a file. A job that makes no progress for a long time, as where a collective or
-a file system hangs, is ended, and the stack of each thread is written, too.
+The reason why a job ended is written to `exit.json`. A job that makes no progress for a long time, for example because
+an exchange between ranks or a file system hangs, is ended, and the stack of each of its threads is written.
 """
 
 import faulthandler
@@ -25,16 +25,16 @@ from docmt.training.pace import JobOptions, Pace, StopRequest, Work
 T = TypeVar("T")
 
 WRITING_S = 10.0
-"""Seconds for writing files, which may be on the file system that hangs."""
+"""Seconds after which the watchdog no longer waits for its files, whose file system may be the one that hangs."""
 LOOK_S = 5.0
-"""The longest time in seconds between two looks of the watchdog."""
+"""The longest time in seconds between two checks of the watchdog."""
 
 
 class Watch:
     """The state of a job: signals, deadline, lease and progress.
 
-    `update` is the number of updates so far, and `saved` the update of the newest checkpoint. `stop` is a StopRequest,
-    which may have received signals already.
+    `update` is the number of updates so far, and `saved` the update of the newest checkpoint, 0 without a checkpoint.
+    `stop` is a StopRequest, which may have received signals already.
     """
 
     def __init__(
@@ -51,12 +51,12 @@ class Watch:
         self.update = self.saved = 0
 
     def resumed(self, update: int) -> None:
-        """Take note that training continues from a checkpoint of this update."""
+        """Take note that training continues from the checkpoint of `update`."""
         self.update = self.saved = update
 
     @contextmanager
     def during(self, work: Work, update: int) -> Iterator[None]:
-        """Take note that the block is a work on, or after, this update.
+        """Take note that the block computes `update`, or does the validation or checkpoint after `update`.
 
         Raises Failure where memory runs out in the block.
         """
@@ -70,7 +70,7 @@ class Watch:
         self.alive()
 
     def each(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Yield the batches of an update; each is a sign of life, and is named in the message if memory runs out."""
+        """Yield the batches of an update; each batch is a sign of life, and a message about lack of memory names it."""
         for batch in batches:
             self._batch = batch
             self.alive()
@@ -88,18 +88,18 @@ class Watch:
                 break
 
     def keep(self, lease: Lease) -> None:
-        """Renew this lease at each sign of life; its loss is a reason to stop."""
+        """Renew `lease` at each sign of life from now on; the loss of the lease is a reason to stop."""
         self._lease = lease
 
     def alive(self) -> None:
-        """Take note of progress: this is a sign of life."""
+        """Take note of progress; each call is a sign of life."""
         self._alive = self._clock()
         if self._lease:
             self._lease.beat()
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Wait in the block for another rank, for any length of time; the watch of that rank checks its progress."""
+        """Let the block wait for another rank, for any length of time; the other rank's watch checks its progress."""
         self._waits = True
         try:
             yield
@@ -108,13 +108,14 @@ class Watch:
             self._waits = False
 
     def silent_s(self) -> float:
-        """Return the seconds without progress."""
+        """Return the seconds since the last progress, or 0 while this rank waits for another rank."""
         return 0.0 if self._waits else self._clock() - self._alive
 
     def reason_to_stop(self, ahead: Work | None) -> Reason | None:
-        """Return a reason to stop, or None; once there is a reason, there always is one.
+        """Return a reason to stop, or None.
 
-        `ahead` is the next work; it is None within a work that may be left unfinished.
+        `ahead` is the next update, validation or checkpoint; it is None within a validation, which may be left
+        unfinished. If a call within a validation returns a reason, so does each later call within this validation.
         """
         if self._lease and self._lease.is_lost:
             return Reason.LEASE_LOST
@@ -125,8 +126,8 @@ class Watch:
     def reason_to_give_up(self) -> Reason | None:
         """Return a reason to stop for a job that waits to begin, or None.
 
-        The deadline must have passed: the job gives up only where there is no time for a single update. Asking is a
-        sign of life.
+        The deadline is such a reason only after it has passed, since a job with some time left does at least one
+        update. Each call is a sign of life.
         """
         self.alive()
         if self.stop.requested:
@@ -140,10 +141,10 @@ class Watch:
 
 @contextmanager
 def recorded(folder: Path, watch: Watch, is_ours: Callable[[], bool] = lambda: True) -> Iterator[None]:
-    """Write an exception that ends the block to `exit.json`, in place of the record of an earlier job.
+    """Write the reason of an exception that ends the block to `exit.json`, in place of the record of an earlier job.
 
-    Nothing is written where the folder is no state, or where `is_ours` returns False. Raises KeyboardInterrupt with a
-    message for a KeyboardInterrupt.
+    Nothing is written where the folder is no state, or where `is_ours` returns False. The exception is raised again; a
+    KeyboardInterrupt then has a message.
     """
     earlier = content(folder)
     try:
@@ -152,7 +153,7 @@ def recorded(folder: Path, watch: Watch, is_ours: Callable[[], bool] = lambda: T
         if isinstance(problem, KeyboardInterrupt):
             problem = KeyboardInterrupt(f"interrupted again, so the training ended at once; {watch.last_checkpoint()}")
         if (folder / CLAIM).exists() and is_ours():
-            # A file that has not changed is of an earlier job; a changed one is of another rank of this job.
+            # A file that has not changed is of an earlier job; a changed file is of another rank of this job.
             if content(folder) == earlier:
                 forget_exit(folder)
             write_exit(folder, *exit_fields(problem, watch.update))
@@ -181,11 +182,11 @@ def content(folder: Path) -> bytes | None:
 
 
 class Watchdog:
-    """A thread that ends the process with status 70 when `watch` was silent for `minutes`; 0 = never.
+    """A thread that ends the process with status 70 when `watch` saw no progress for `minutes`; 0 means never.
 
-    Each rank has its own watchdog, so each writes its own stacks, to standard error and to `hang.rank<n>.txt` in the
-    folder. While the first rank works alone, on a checkpoint or on translations of the dev set, only its own watchdog
-    looks.
+    Each rank has a watchdog, which writes the stacks of the rank's threads to standard error and to `hang.rank<n>.txt`
+    in the folder. While the first rank works alone, on a checkpoint or on translations of the dev set, only the
+    watchdog of the first rank is active.
     """
 
     def __init__(
@@ -200,7 +201,7 @@ class Watchdog:
         """Prepare the thread; `is_ours` returns whether this training may write into the folder."""
         self._folder, self._watch, self._limit_s, self._is_ours = folder, watch, 60 * minutes, is_ours
         self._look_s = min(self._limit_s / 10, LOOK_S)
-        # Other ranks wait for the rank that hangs, and fail when it is gone. This time lets them write their stacks.
+        # The other ranks fail when the rank that hangs is gone. These seconds let their watchdogs write stacks first.
         self._patience_s = 2 * self._look_s if ranks > 1 else 0.0
         self._stacks = folder / f"hang.rank{rank}.txt"
         self._over = threading.Event()
@@ -208,7 +209,7 @@ class Watchdog:
 
     def __enter__(self) -> "Watchdog":
         """Start the thread."""
-        # Ranks may have waited for each other until now, which is no lack of progress.
+        # Ranks may have waited for each other until now; that wait is no lack of progress.
         self._watch.alive()
         if self._limit_s:
             self._thread.start()
@@ -226,7 +227,7 @@ class Watchdog:
     def _end(self) -> None:
         """Write the message and the stacks, and end the process.
 
-        Standard error comes first, since the files may never be written.
+        The stacks go to standard error first, since writing the files may never end.
         """
         update = self._watch.update
         message = (
@@ -235,15 +236,15 @@ class Watchdog:
             f"  {self._watch.last_checkpoint()}"
         )
         faulthandler.dump_traceback(sys.__stderr__, all_threads=True)
-        # The terminal may be gone; the process must end all the same.
+        # The terminal may be closed; the process must end all the same.
         with suppress(OSError):
             print(f"docmt: {message}", file=sys.__stderr__, flush=True)
-        # In a thread, since the file system may be the cause.
+        # A thread writes the files, since the file system may be the cause of the hang.
         writing = threading.Thread(target=self._write, args=(update, message), daemon=True)
         writing.start()
         writing.join(WRITING_S)
         time.sleep(self._patience_s)
-        # sys.exit would only end this thread.
+        # sys.exit would end only the thread of the watchdog.
         os._exit(HANGING)
 
     def _write(self, update: int, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Stage 3: a corpus' tokens become the segments of a view."""
+"""Stage 3: the tokens of a corpus are cut into the segments of a view."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -37,9 +37,10 @@ def build_view(settings: ViewsSettings, tokens: Path, output: Path, workers: Wor
     """Write train.arrow (by the view's training cut), dev.arrow and test.arrow (by its test cut), and card.json.
 
     The table of a split has a shard for each shard of tokens with sentences of the split. A corpus with contrastive
-    sets also gets contrastive.arrow, by the test cut. A split that the corpus lacks is an empty table.
-    Raises UserError where sentences are out of order, where every training document is too short, and where there are
-    fewer training segments than are to be drawn.
+    sets also gets contrastive.arrow, by the test cut. The table of a split that the corpus lacks is empty.
+
+    Raises UserError where the sentences of a document are out of order, where every training document is too short, and
+    where the training cut shall draw more segments than there are.
     """
     view, file = settings.view, tokens / "tokens.arrow"
     tasks = list(enumerate(_drawn(view, file, workers)))
@@ -79,8 +80,9 @@ def _check_documents(counts: dict[str, int], cut: CutConfig, file: Path) -> None
 def _card(counts: dict[str, int], cut: CutConfig) -> dict[str, Any]:
     """Return the card of a split.
 
-    `documents` and `sentences` are those that were cut. `left_out` counts the documents that are too short, their
-    sentences, and the segments that are not drawn. `over_long_sentences` is None for a cut without a budget of tokens.
+    `documents` and `sentences` are the numbers of documents and sentences that were cut. `left_out` has the number of
+    documents that are too short, the number of their sentences, and the number of segments that are not drawn.
+    `over_long_sentences` is None for a cut without a budget of tokens.
     """
     card = {name: counts.get(name, 0) for name in ("documents", "sentences", "segments", "sentences_in_segments")}
     left_out = {name: counts.get(f"{name}_left_out", 0) for name in ("documents", "sentences", "segments")}
@@ -98,11 +100,12 @@ def cut_of(view: ViewConfig, split: str) -> CutConfig:
 
 @dataclass(frozen=True)
 class CutSplit:
-    """The sentences that a shard has of a split, and the segments into which they are cut.
+    """The sentences of one split in a shard, and the segments into which they are cut.
 
-    `all_sentences`: the sentences as they were read. `selected`: the sentences of documents that are long enough.
-    `filled`: these with the partial copies of `docmt.views.segments.with_copies`. `cuts` are ranges of `filled`.
-    `over_long`: the number of sentences that exceed the budget alone.
+    `all_sentences`: the sentences of tokens.arrow. `selected`: the sentences of documents that are long enough.
+    `filled`: the selected sentences with the partial copies of `docmt.views.segments.with_copies`. `cuts`: the
+    segments, as ranges of the sentences in `filled`. `over_long`: the number of sentences whose cost alone reaches the
+    budget.
     """
 
     all_sentences: Sentences
@@ -113,7 +116,7 @@ class CutSplit:
 
     @classmethod
     def of(cls, sentences: Sentences, cut: CutConfig) -> "CutSplit":
-        """Select the documents that are long enough, fill their windows where the cut sets it, and cut them."""
+        """Select the documents that are long enough, add copies where the cut has `partial_copy`, and cut them all."""
         selected = sentences.select(long_enough(sentences, cut))
         costs = sentence_costs(selected.source.lengths, selected.target.lengths)
         filled = selected if cut.partial_copy is None else with_copies(selected, cut.window - 1, cut.partial_copy)
@@ -121,9 +124,9 @@ class CutSplit:
         return cls(sentences, selected, filled, cuts, count_over_long(costs, cut) or 0)
 
     def segments(self, drawn: np.ndarray | None) -> tuple[pa.RecordBatch, dict[str, int]]:
-        """Return the rows of SEGMENTS and their counts.
+        """Return the rows of SEGMENTS, and the counts of the split in this shard.
 
-        `drawn`: the numbers of the segments that are used, or None for all.
+        `drawn`: the numbers of the segments that are used; None for all segments.
         """
         cuts = self.cuts if drawn is None else self.cuts.select(drawn)
         segments = segments_of(self.filled, cuts)
@@ -148,12 +151,12 @@ class ShardRanker:
     """A function from the number of a shard of tokens to the ranks of its training segments."""
 
     def __init__(self, cut: CutConfig, tokens: Path) -> None:
-        """Open the tokens, once in each worker process."""
+        """Open the file of tokens, once in each worker process."""
         self.cut, self.tokens = cut, tokens
         self._shards = ArrowShards(tokens, NEEDED)
 
     def __call__(self, number: int) -> Done[np.ndarray]:
-        """Return the ranks of the training segments of shard `number`, none where it has no training sentences."""
+        """Return the ranks of the training segments of shard `number`; empty where it has no training sentences."""
         rows = self._shards[number]
         training = rows.filter(pc.equal(rows["split"], "train"))
         if not len(training):
@@ -163,17 +166,17 @@ class ShardRanker:
 
 
 class ShardCutter:
-    """A function from the number of a shard of tokens, and its drawn segments, to segments by split and counts."""
+    """A function from the number of a shard of tokens, and its drawn segments, to its segments and counts by split."""
 
     def __init__(self, view: ViewConfig, tokens: Path) -> None:
-        """Open the tokens, once in each worker process."""
+        """Open the file of tokens, once in each worker process."""
         self.view, self.tokens = view, tokens
         self._shards = ArrowShards(tokens, NEEDED)
 
     def __call__(self, task: tuple[int, np.ndarray | None]) -> Done[tuple[dict[str, pa.RecordBatch], Counts]]:
-        """Return the segments of each split of a shard.
+        """Return the segments and the counts of each split in a shard.
 
-        `task`: the number of the shard, and the numbers of its drawn training segments (None for all).
+        `task`: the number of the shard, and the numbers of its drawn training segments (None for all segments).
         """
         number, drawn = task
         rows = self._shards[number]

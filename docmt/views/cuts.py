@@ -9,12 +9,12 @@ from docmt.base.runs import places, spans
 from docmt.settings.data import CutConfig
 
 FRAME = 2
-"""The cost of a sentence's `<s>` and `</s>`, which is added to its pieces."""
+"""The cost, in tokens, of the symbols `<s>` and `</s>` around a sentence."""
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """Segments as ranges of sentences, `starts[i]` inclusive to `ends[i]` exclusive, in the order of the sentences."""
+    """Segments as ranges of sentences, from `starts[i]` to before `ends[i]`, in the order of the sentences."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -24,24 +24,26 @@ class Cuts:
         return len(self.starts)
 
     def select(self, chosen: np.ndarray) -> "Cuts":
-        """Return the segments with these numbers."""
+        """Return the segments whose numbers are in `chosen`."""
         return Cuts(self.starts[chosen], self.ends[chosen])
 
 
 def sentence_costs(source_pieces: np.ndarray, target_pieces: np.ndarray) -> np.ndarray:
     """Return the cost of each sentence in tokens, which counts against a cut's budget (max_tokens).
 
-    The cost is the maximum over both sides. The budget therefore bounds a sum of maxima, as in G-Transformer's code,
-    and not the length of each side.
+    The cost is the number of pieces of the longer side, plus FRAME. The budget therefore limits a sum of maxima, as in
+    G-Transformer's code, and not the length of each side.
     """
     return np.maximum(source_pieces, target_pieces) + FRAME
 
 
 def cut_documents(documents: np.ndarray, costs: np.ndarray, cut: CutConfig) -> Cuts:
-    """Return the segments of each document; no segment crosses documents, and each sentence is in at least one segment.
+    """Return the segments of all documents.
 
-    `documents`: the offset of each document in the stream of sentences, and the number of sentences at the end.
-    `costs`: the cost of each sentence in tokens.
+    All sentences of a segment are from one document, and each sentence is in at least one segment. `documents`: the
+    number of the first sentence of each document and, last, the number of all sentences. `costs`: the cost of each
+    sentence in tokens.
+
     Paper: G-Transformer, section 2 (max_tokens); long-short term masking, section 3.1 (window); lexical chains,
     appendix A (max_sentences).
     """
@@ -65,10 +67,10 @@ def _windows(documents: np.ndarray, size: int) -> Cuts:
 
 
 def _windows_by_last_sentence(documents: np.ndarray, size: int) -> Cuts:
-    """Return a window for each sentence as the last one, of `size` sentences or all that the document has until then.
+    """Return a window for each sentence: it ends with the sentence, and has up to `size` sentences of the document.
 
-    Our addition: without the shorter windows a k-to-k model cannot translate fewer than k sentences, such as a short
-    document or a single sentence.
+    Our addition: without windows of fewer than `size` sentences, a k-to-k model could not translate fewer than k
+    sentences, such as a short document or a single sentence.
     """
     ends = np.arange(1, documents[-1] + 1)
     opens = np.repeat(documents[:-1], np.diff(documents))
@@ -82,11 +84,11 @@ def _chunk_starts(documents: np.ndarray, size: int) -> np.ndarray:
 
 
 def _packed_starts(documents: np.ndarray, costs: np.ndarray, budget: int) -> np.ndarray:
-    """Return the first sentences of instances that are filled up to a budget of tokens.
+    """Return the number of the first sentence of each instance; instances are filled up to a budget of tokens.
 
     A new instance starts where the sum of costs with the next sentence would not be strictly below the budget. A
-    sentence that costs the whole budget or more is therefore an instance alone. The loop is plain Python because each
-    start depends on the one before.
+    sentence that costs the whole budget or more is therefore an instance alone. The loop is plain Python because the
+    start of an instance depends on the start of the instance before it.
     """
     opens_document = np.zeros(len(costs) + 1, dtype=bool)
     opens_document[documents] = True
@@ -100,14 +102,14 @@ def _packed_starts(documents: np.ndarray, costs: np.ndarray, budget: int) -> np.
 
 
 def count_over_long(costs: np.ndarray, cut: CutConfig) -> int | None:
-    """Return the number of sentences that do not fit the budget even alone, or None for a cut without a budget."""
+    """Return the number of sentences whose cost alone reaches the budget; None for a cut without a budget."""
     return None if cut.max_tokens is None else int(np.count_nonzero(costs >= cut.max_tokens))
 
 
 def visible_from(costs: Sequence[int], cut: CutConfig) -> int:
-    """Return the number of the first sentence that `cut` can put into one segment with the last sentence.
+    """Return the number of the first sentence that `cut` can put into one segment with the last sentence of a document.
 
-    `costs`: the cost of each sentence of a document, in tokens. The last sentence is always in its segment.
+    `costs`: the cost of each sentence of the document, in tokens. The last sentence is always in the segment.
     """
     if cut.documents:
         return 0

@@ -1,6 +1,6 @@
 """Segments of a split: the ids of their sentences, one sentence after another, and the length of each sentence.
 
-Contrastive items become segments too: each variant with as much context as a cut lets a model see.
+Each variant of a contrastive item becomes a segment too, with as much of its context as the cut allows.
 """
 
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from docmt.views.cuts import FRAME, Cuts, visible_from
 
 @dataclass(frozen=True)
 class Ids:
-    """The sentences of one side: an array of ids, and the start and length of each sentence in it."""
+    """The sentences of one side: an array of all ids, and the start and the length of each sentence in this array."""
 
     values: np.ndarray
     starts: np.ndarray
@@ -30,31 +30,35 @@ class Ids:
         """Return the sentences of a column of lists, a list for each sentence, without copying the ids."""
         rows = column.combine_chunks()
         offsets = rows.offsets.to_numpy().astype(np.int64)
-        # A shard may be a slice of a longer array: its first offset need not be 0.
+        # A shard may be a slice of a longer array, so that its first offset need not be 0.
         return cls(rows.flatten().to_numpy(), offsets[:-1] - offsets[0], np.diff(offsets))
 
     def select(self, selected: np.ndarray) -> "Ids":
-        """Return the sentences for which `selected`, a truth value for each sentence, is true."""
+        """Return some of the sentences; `selected` has a truth value for each sentence."""
         return Ids(self.values, self.starts[selected], self.lengths[selected])
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """The sentences of a split: the ids of both sides, and the names and offsets (in sentences) of the documents."""
+    """The sentences of a split, or of a part of it.
+
+    `source`, `target`: the ids of both sides. `names`: the names of the documents. `documents`: the number of the first
+    sentence of each document and, last, the number of all sentences.
+    """
 
     source: Ids
     target: Ids
     names: np.ndarray
     documents: np.ndarray
     copies: int = 0
-    """The number of copied sentences at the head of each document (`with_copies`), which are not numbered."""
+    """The number of copied sentences at the head of each document (`with_copies`), which have no sentence number."""
 
     def __len__(self) -> int:
         """Return the number of sentences, copies included."""
         return len(self.source.lengths)
 
     def select(self, selected: np.ndarray) -> "Sentences":
-        """Return the documents for which `selected`, a truth value for each document, is true."""
+        """Return some of the documents; `selected` has a truth value for each document."""
         counts = np.diff(self.documents)
         sides = (side.select(np.repeat(selected, counts)) for side in (self.source, self.target))
         return Sentences(*sides, self.names[selected], np.concatenate([[0], np.cumsum(counts[selected])]), self.copies)
@@ -87,20 +91,22 @@ def _in_order(numbers: np.ndarray, names: np.ndarray, documents: np.ndarray) -> 
 
 
 def with_copies(sentences: Sentences, copies: int, share: float) -> Sentences:
-    """Put `copies` copies of the first `share` of its first sentence, on both sides, at the head of each document.
+    """Put copies of the beginning of a document's first sentence, on both sides, at the head of each document.
 
-    Windows of `copies + 1` sentences then have each real sentence of the document as their last sentence once, and none
-    of them is shorter. The share is counted in pieces and rounded up.
+    `copies`: the number of copies of a document. `share`: the share of the sentence's pieces in a copy, which is
+    rounded up to whole pieces. Each real sentence of the document is then the last sentence of exactly one window of
+    `copies + 1` sentences.
 
     Paper: long-short term masking (Zhang et al. 2020), section 3.2, says no more than that Jean et al. 2019, "Fill in
     the Blanks", "filled the missing context with partial copy strategy, since the repetition can naturally enhance the
     lexical cohesion".
-    Our reading: the missing context is the sentences before a document's first one, so that only the windows of its
-    first k - 1 sentences are filled. The copy is of the first real sentence of such a window, which is the document's
-    first sentence. Both sides are copied, so that the model sees the repetition and its consistent translation. The
-    beginning of the sentence is copied, since the beginnings of both sides mostly translate each other, and since a
-    random choice would differ each time that the view is built. Only training segments are filled: a filled test
-    segment would not be the test set.
+
+    Our reading: the missing context is the context before a document's first sentence, so that only the windows of the
+    first k - 1 sentences of a document are filled (k is the number of sentences of a window). The copied sentence is
+    the first real sentence of such a window, which is the document's first sentence. Both sides are copied, so that the
+    model sees the repetition and its consistent translation. The beginning of the sentence is copied, since the
+    beginnings of both sides mostly translate each other, and since a random choice would differ each time that the view
+    is built. Only training segments are filled: with filled segments, the test set would be a different one.
     """
     first = sentences.documents[:-1]
     sides = (_with_copies(side, first, copies, share) for side in (sentences.source, sentences.target))
@@ -111,10 +117,10 @@ def with_copies(sentences: Sentences, copies: int, share: float) -> Sentences:
 def _with_copies(side: Ids, first: np.ndarray, copies: int, share: float) -> Ids:
     """Return the sentences of a side with their copies; `first`: the number of each document's first sentence.
 
-    No id is copied: a copy has the start of its sentence and a smaller length.
+    No id is stored twice: a copy has the start of the copied sentence, and a length of its own.
     """
     before = np.repeat(first, copies)
-    # Rounded to nine decimals before it is rounded up, since 0.07 * 100 is a little more than 7 in floating point.
+    # The product is rounded to nine decimals first, since 0.07 * 100 is a little more than 7 in floating point.
     parts = np.ceil(np.round(share * side.lengths[before], 9)).astype(np.int64)
     lengths = np.insert(side.lengths, before, parts)
     return Ids(side.values, np.insert(side.starts, before, side.starts[before]), lengths)
@@ -126,12 +132,12 @@ def document_numbers(sentences: Sentences, cuts: Cuts) -> np.ndarray:
 
 
 def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
-    """Return the rows of SEGMENTS, one for each segment, in order.
+    """Return the rows of SEGMENTS, one row for each segment, in the order of the segments.
 
     A sentence that is in several segments (windows) is repeated.
     """
     owner = document_numbers(sentences, cuts)
-    # Copies have no number: a segment that starts with copies is numbered from sentence 0.
+    # Copies have no number in the document; a segment that starts with copies has the number 0 as its first sentence.
     numbers = cuts.starts - sentences.documents[owner] - sentences.copies
     columns = {
         "document": pa.array(sentences.names[owner], pa.string()),
@@ -148,17 +154,17 @@ def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
 
 
 def contrastive_segments(items: pa.Table, cut: CutConfig) -> pa.Table:
-    """Return a row for each variant, with the judged sentence last, item by item in the order of the item's variants.
+    """Return a row for each variant of each item, in order; the last sentence of the row is the judged sentence.
 
-    All variants of an item get the same context, the sentences that fit beside the longest variant. Otherwise the
-    length of a variant would decide which context it is judged with.
+    All variants of an item have the same context: the context sentences that fit into a segment with the longest
+    variant. Otherwise the length of a variant would decide with how much context it is judged.
     """
     rows = [row for item in items.to_pylist() for row in _variants(item, cut)]
     return pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS)
 
 
 def _variants(item: dict[str, Any], cut: CutConfig) -> list[dict[str, Any]]:
-    """Return the rows of an item's variants, all with the context that fits beside the longest."""
+    """Return the rows of an item's variants, all with the context that fits into a segment with the longest variant."""
     longest = max(item["variant_ids"], key=len)
     pairs = zip(item["source_ids"], [*item["target_context_ids"], longest], strict=True)
     first = visible_from([max(len(source), len(target)) + FRAME for source, target in pairs], cut)

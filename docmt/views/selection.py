@@ -1,4 +1,4 @@
-"""Selection of a view's training data: documents that are too short, and segments that are not drawn, are left out."""
+"""The selection of a view's training data: short documents are left out, and so are segments that are not drawn."""
 
 from collections.abc import Iterable
 from hashlib import blake2b
@@ -29,8 +29,8 @@ def long_enough(sentences: Sentences, cut: CutConfig) -> np.ndarray:
 def ranks(sentences: Sentences, cuts: Cuts) -> np.ndarray:
     """Return a pseudo-random number (uint64) for each segment.
 
-    The number depends on the name of the segment's document and on the number of its last sentence alone. No two
-    segments of a cut end with the same sentence, while several windows may start with the same one.
+    The number depends only on the name of the segment's document and on the number of the segment's last sentence. No
+    two segments of a cut have the same last sentence, but several windows may have the same first sentence.
     """
     owner = document_numbers(sentences, cuts)
     ends = cuts.ends - sentences.documents[owner] - sentences.copies
@@ -40,10 +40,12 @@ def ranks(sentences: Sentences, cuts: Cuts) -> np.ndarray:
 
 
 def draw(size: int, shards: Iterable[np.ndarray], where: str) -> list[np.ndarray]:
-    """Return the numbers of the `size` segments with the lowest ranks: for each shard an ascending array.
+    """Return, for each shard, the numbers of its segments among the `size` segments with the lowest ranks, ascending.
 
-    `shards`: the `ranks` of each shard, in order. Memory holds at most `size` drawn segments and a shard, however many
-    shards there are. A smaller draw is part of a larger one. Of equal ranks the earlier segment is drawn.
+    `shards`: the `ranks` of each shard, in the order of the shards. Of segments with equal ranks the earlier one is
+    drawn. The segments of a smaller draw are all in a larger draw. Memory holds at most `size` drawn segments and one
+    shard.
+
     Raises UserError, which names `where`, where there are fewer segments than `size`.
     """
     drawn, places = np.zeros(0, np.uint64), np.zeros((0, 2), np.int64)
@@ -51,7 +53,7 @@ def draw(size: int, shards: Iterable[np.ndarray], where: str) -> list[np.ndarray
     for number, shard_ranks in enumerate(shards):
         shard_places = np.stack([np.full(len(shard_ranks), number), np.arange(len(shard_ranks))], axis=1)
         drawn, places = np.concatenate([drawn, shard_ranks]), np.concatenate([places, shard_places])
-        # A stable sort: of equal ranks the earlier segment is drawn.
+        # The sort is stable, so that of segments with equal ranks the earlier one is drawn.
         lowest = np.argsort(drawn, kind="stable")[:size]
         drawn, places = drawn[lowest], places[lowest]
         total, count = total + len(shard_ranks), count + 1

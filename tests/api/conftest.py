@@ -20,7 +20,8 @@ VECTORS = "3 2\nthe 1 0\ncat 0.5 1\nsat 0 1\n"
 def example_folder(finished_demo: Project, example_bert: Path, tmp_path_factory) -> Path:
     """A copy of the finished demo under the names that the demo has at its own scale, and the files of the examples."""
     folder = tmp_path_factory.mktemp("examples") / "project"
-    shutil.copytree(finished_demo.root, folder, symlinks=True)
+    # Another worker may be running snakemake in the demo: its locks come and go.
+    shutil.copytree(finished_demo.root, folder, symlinks=True, ignore=shutil.ignore_patterns(".snakemake"))
     for stage in ("5_training", "6_translations", "7_scores"):
         (folder / "results" / stage / "paper").symlink_to("smoke")
     corpus = folder / "results/1_corpus"
