@@ -1,7 +1,7 @@
-"""Files that other jobs read: each is written under a temporary name and renamed when it is complete.
+"""Files that other jobs read: a file is written under a temporary name, and renamed when it is complete.
 
-A half-written file therefore never has the name that readers look for. Text files are UTF-8, with or without a byte
-order mark.
+A half-written file therefore never has the name that readers look for. Text files are UTF-8; files that docmt reads may
+begin with a byte order mark.
 """
 
 import fcntl
@@ -19,19 +19,19 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import MEND, naming, reading
 
 BYTE_ORDER_MARK = "\ufeff"
-"""The character that some editors write before a text; readers here remove it."""
+"""The character that some editors write before a text; the functions of this module that read text remove it."""
 
 
 def canonical_json(value: Any) -> str:
-    """Return the JSON text of a value: the same text for the same value.
+    """Return the JSON text of a value; equal values have equal texts.
 
-    Keys are sorted and there are no spaces, so that reordering a YAML file changes nothing.
+    Keys are sorted and there are no spaces, so that the text does not depend on the order of keys in a YAML file.
     """
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def digest(value: Any, length: int = 12) -> str:
-    """Return a short stable name for a JSON-able value: the first `length` hexadecimal digits of its SHA-256."""
+    """Return a short name for a JSON value: the first `length` hexadecimal digits of the SHA-256 of its JSON text."""
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:length]
 
 
@@ -48,8 +48,8 @@ def sha256_file(path: Path | str) -> str:
 def atomic_file(path: Path | str, mode: str = "w") -> Iterator[Any]:
     """Open a temporary file in the folder of `path`; rename it to `path` only when the block ends without an exception.
 
-    Text is written as UTF-8 with Unix line ends. After an exception the temporary file is removed and an older file at
-    `path` stays as it was.
+    Text is written as UTF-8 with Unix line ends. After an exception the temporary file is removed, and an older file at
+    `path` is unchanged.
     """
     path = Path(path)
     temporary = _temporary_path(path)
@@ -87,7 +87,7 @@ def atomic_folder(path: Path | str) -> Iterator[Path]:
 
 
 def _replace_folder(new: Path, path: Path) -> None:
-    """Move `new` to `path`; move the older folder at `path` back where that fails."""
+    """Move the folder `new` to `path`; where the move fails, put the older folder at `path` back."""
     if not path.is_dir():
         new.replace(path)
         return
@@ -110,8 +110,8 @@ def _temporary_path(path: Path) -> Path:
 def folder_lock(folder: Path) -> Iterator[bool]:
     """Hold a lock on a folder, so that one process at a time runs the block.
 
-    The lock is for short work on files that several processes read and replace. The value is false where the file
-    system has no such locks: then several processes may run the block at the same time.
+    The lock is for short work on files that several processes read and replace. The block gets the value false where
+    the file system has no locks; several processes may then run the block at the same time.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -154,10 +154,10 @@ def read_text(path: Path | str) -> str:
 
 
 def read_lines(path: Path | str) -> list[str]:
-    """Read the lines of a text file, without their ends.
+    """Read the lines of a text file, without line feeds.
 
     Lines end at line feeds only: str.splitlines would also cut at U+2028 and similar characters inside a sentence.
-    Raises UserError as `read_text` does.
+    Raises UserError where the file cannot be read or is not UTF-8.
     """
     text = read_text(path)
     return text.removesuffix("\n").split("\n") if text else []
@@ -191,7 +191,7 @@ def read_object(path: Path | str, *needed: str) -> dict[str, Any]:
 def read_object_if_there(path: Path | str, *needed: str) -> dict[str, Any] | None:
     """Read a JSON object as `read_object` does; return none where the file does not exist.
 
-    It is for files that may be removed at any time.
+    Callers read files with it that a user or another process may have removed.
     """
     return read_object(path, *needed) if Path(path).exists() else None
 
@@ -215,8 +215,8 @@ def as_object(value: Any, where: str, needed: Sequence[str] = ()) -> dict[str, A
 def read_json_lines(path: Path | str, *needed: str, growing: bool = False) -> list[dict[str, Any]]:
     """Read a file that has a JSON object with the keys `needed` on each line.
 
-    `growing`: another process may be writing the file; a last line without an end is incomplete and is left out. Raises
-    UserError, with the line, for anything else.
+    With `growing`, another process may be writing the file: a last line without a line feed is then incomplete and is
+    left out. Raises UserError, which names the line, for a line that is not such an object.
     """
     *lines, last = read_text(path).split("\n")
     if last and not growing:

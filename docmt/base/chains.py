@@ -1,10 +1,11 @@
-"""Lexical chains: the places of a word that is repeated within a text.
+"""Lexical chains: a chain is the list of the places at which a text has the same word.
 
 Paper: lexical chains, section 3 (S = (a_k, b_k), k = 1..K) and appendix A.
 
-A text here is a document or a segment of a document. Several texts are one array of all their words, text after text,
-and the number of words of each text. Chains are ordered by text and then by their first member. They are two arrays:
-`members`, the places of the words, chain after chain, and `sizes`, the number of members of each chain.
+In this module a text is a document, or a segment of a document. Several texts are given as one array of all their
+words, text after text, and the number of words of each text. Chains are ordered by text, and within a text by their
+first member. The chains of all texts are two arrays: `members` has the places of the words, chain after chain, and
+`sizes` has the number of members of each chain.
 
 `@@` at the end of a BPE piece means that the next piece continues the word. A pretrained tokenizer's piece that
 continues a word has `@@` at its start instead.
@@ -30,7 +31,7 @@ Chains = tuple[np.ndarray, np.ndarray]
 def most_frequent(counts: Mapping[str, int], number: int) -> list[str]:
     """Return the `number` most frequent words, the most frequent first, ties in the order of code points.
 
-    Our reading of the paper: punctuation counts as words, and most of it is among the most frequent.
+    Our reading of the paper: punctuation marks count as words, and most of them are among the most frequent words.
     """
     return by_frequency(counts)[:number]
 
@@ -39,8 +40,8 @@ def repeated(words: pa.Array, lengths: np.ndarray, stop_words: Iterable[str]) ->
     """Return the lexical chains of texts: a chain for each word that its text repeats and that is no stop word.
 
     `words` has the words of all texts, as strings or dictionary-encoded; members are places in it. `lengths` is the
-    number of words of each text. Words are compared as they are: cased as stage 2 cased them, and before BPE, so that
-    two words never share a chain.
+    number of words of each text. Words are compared with the case that stage 2 gave them, and before BPE, so that two
+    different words never share a chain.
     """
     coded = words.dictionary_encode()
     codes = coded.indices.to_numpy()
@@ -58,7 +59,7 @@ def repeated(words: pa.Array, lengths: np.ndarray, stop_words: Iterable[str]) ->
 
 
 def chains_of_pieces(chains: Chains, piece_counts: np.ndarray) -> Chains:
-    """Convert chains of words to chains of pieces: a word of p pieces gives p chains, one for each number of a piece.
+    """Convert chains of words to chains of pieces: the chain of a word of p pieces gives p chains, one for each piece.
 
     `piece_counts` is the number of pieces of every word of all texts. Members of the result are places among all
     pieces.

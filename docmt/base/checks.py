@@ -1,4 +1,4 @@
-"""Declarations of settings (default, line of the manual, check) and checks of their values."""
+"""Declarations of settings (default, description for the manual, check), and checks of the values of settings."""
 
 from collections.abc import Callable
 from dataclasses import field, fields
@@ -11,7 +11,7 @@ MOST = 1_000_000_000
 MOST_BEAM = 1_000
 """The largest beam."""
 MOST_RATE = 1e30
-"""The largest learning rate; single precision ends not far beyond it."""
+"""The largest learning rate; the largest number in single precision is 3.4e38."""
 MOST_SEED = 2**63 - 1
 """The largest seed: 64 bits with a sign."""
 
@@ -19,8 +19,8 @@ MOST_SEED = 2**63 - 1
 class BadValue(ValueError):
     """A value of the right type that is not allowed.
 
-    `name` is the setting's field, `value` its value, `expected` says which values are allowed. `docmt.base.parse` turns
-    it into a UserError with file, line and path.
+    `name` is the field of the setting, `value` its value, and `expected` says which values are allowed.
+    `docmt.base.parse` converts a BadValue to a UserError with file, line and path.
     """
 
     def __init__(self, name: str, value: object, expected: str) -> None:
@@ -47,8 +47,8 @@ def need_between(least: int, most: int, name: str, value: int | None, otherwise:
 def need_seeds(name: str, seeds: tuple[int, ...] | None) -> None:
     """Raise BadValue unless seeds are distinct, in range, and at least one.
 
-    There is one training for each seed, in a folder with the seed's number. None is allowed: then the seeds that hold
-    elsewhere are used, such as those of config.yaml for a study.
+    There is one training for each seed, in a folder with the seed's number. `seeds` may be none, for example in a study
+    that uses the seeds of config.yaml.
     """
     need(seeds != (), name, "no seed", "at least one whole number")
     for number, seed in enumerate(seeds or ()):
@@ -108,7 +108,7 @@ count, count_or_none, beam, rate = whole(1), whole(1, MOST, ", or none"), whole(
 
 
 def setting(default: Any, about: str, check: Check | None = None, **options: Any) -> Any:
-    """Declare a setting: a dataclass field with its default, its line in the manual and the check of its value.
+    """Declare a setting: a dataclass field with its default, its description for the manual and the check of its value.
 
     `options` are further arguments of `dataclasses.field`.
     """
@@ -118,7 +118,7 @@ def setting(default: Any, about: str, check: Check | None = None, **options: Any
 class Checked:
     """A base class of settings: it runs the check of each field.
 
-    Subclasses check combinations of fields in `__post_init__`, after the call of this class's.
+    A subclass that checks combinations of fields calls `__post_init__` of this class first, in its own `__post_init__`.
     """
 
     def __post_init__(self) -> None:

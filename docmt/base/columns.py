@@ -1,8 +1,9 @@
 """The columns of the tables that stages hand to each other, and functions that read, write and check the tables.
 
-`documents.parquet` has one row for each sentence pair, in order: it is the corpus, in the same form for all corpora.
-`contrastive.parquet` has one row for each item: a source and several translations that differ in the last sentence.
-`*.arrow` are uncompressed Arrow files; readers memory-map them.
+`documents.parquet` is a corpus, in the same form for all corpora: one row for each sentence pair, in the order of the
+text. `contrastive.parquet` has one row for each contrastive item: a source, and several translations that differ in the
+last sentence. Files named `*.arrow` are uncompressed Arrow files; readers map them into memory, or read single record
+batches.
 """
 
 from collections.abc import Mapping
@@ -29,7 +30,7 @@ def _table(*columns: tuple) -> pa.Schema:
 
 
 def only(schema: pa.Schema, *names: str) -> pa.Schema:
-    """Return a schema of the columns `names` alone, so that a reader need not read the others."""
+    """Return a schema of the columns `names` alone, so that a reader leaves out all other columns."""
     return pa.schema([schema.field(name) for name in names])
 
 
@@ -39,75 +40,82 @@ _SIDES = (_NUMBERS, "source_ids", "source_lengths", "target_ids", "target_length
 _VARIANT = ((_TEXT, "set"), (_NUMBER, "item", "variant", "distance"), (pa.bool_(), "correct"))
 
 DOCUMENTS = _table(*_SENTENCE, (_TEXT, "source", "target"), (_TEXTS, "references"))
-"""One row for each sentence pair. `document` is unique within its split; `sentence` counts from 0 within its document.
-`references` are further translations beside `target`; most corpora have none."""
+"""The columns of documents.parquet, which has one row for each sentence pair. The name `document` is unique within its
+split; `sentence` counts from 0 within its document. `references` has further translations beside `target`; most corpora
+have none."""
 
 CONTRASTIVE = _table(*_ITEM, (_TEXTS, "source", "target_context", "variants"), (_NUMBER, "correct"))
-"""One row for each contrastive item. `source` has one sentence more than `target_context`. Each of `variants` is a
-translation of the last source sentence, and `variants[correct]` is the right one. `distance` is how many sentences
-before the judged sentence the deciding sentence is; 0 = not stated, or the judged sentence itself decides. `set` is a
-phenomenon, or a part of a phenomenon after a slash (`anaphora/f.sg`)."""
+"""The columns of contrastive.parquet, which has one row for each contrastive item. `source` has one sentence more than
+`target_context`. Each of `variants` is a translation of the last source sentence, and `variants[correct]` is the right
+one. `distance` is the number of sentences from the deciding sentence to the judged one (0 = the set does not state it,
+or the judged sentence itself decides). `set` is the name of a phenomenon, with that of a part of it after a slash
+(`anaphora/f.sg`)."""
 
 TOKENS = _table(
     *_SENTENCE,
     (_TEXT, "source_tokens", "target_tokens", "source_pieces", "target_pieces"),
     (_NUMBERS, "source_ids", "target_ids"),
 )
-"""One row for each sentence pair of a text. Tokens are tokenised and cased, pieces are BPE; both are joined by single
-spaces. Ids have no special symbols at the ends. Where a text has `pretrained` pieces, tokens are the words that the
-pieces form (`docmt.text.pretrained`)."""
+"""The columns of the output of stage 2, one row for each sentence pair. The tokens of a sentence are tokenised and
+cased words, and the pieces are BPE pieces; both are joined by single spaces. The ids have no special symbols at the
+ends. Where a text has `pretrained` pieces, the tokens are the words that the pieces form (`docmt.text.pretrained`)."""
 
 REFERENCE_TOKENS = _table(*_SENTENCE, (_TEXTS, "reference_tokens"))
-"""The further references of documents.parquet, tokenised and cased as `target_tokens`. Sentences without further
-references have no row."""
+"""The columns of the further references of documents.parquet, tokenised and cased as `target_tokens`. A sentence
+without further references has no row."""
 
 CONTRASTIVE_TOKENS = _table(
     *_ITEM, (pa.list_(_NUMBERS), "source_ids", "target_context_ids", "variant_ids"), (_NUMBER, "correct")
 )
-"""One row for each contrastive item, with the ids of its pieces: a list for each sentence, and for each variant."""
+"""The columns of tokenised contrastive sets, one row for each item: a list of ids for each sentence and each
+variant."""
 
 SEGMENTS = _table((_TEXT, "document"), (_NUMBER, "first"), _SIDES)
-"""One row for each segment of a view: consecutive sentences of one document, from sentence `first` on. `source_ids` and
-`target_ids` have the ids of all its sentences one after another, without special symbols; `source_lengths` and
-`target_lengths` have the number of ids of each sentence. Training windows with `partial_copy` may begin with copies
-of the document's first sentence, before sentence `first`, which then is 0."""
+"""The columns of a view, one row for each segment: consecutive sentences of one document, from sentence `first` on.
+`source_ids` and `target_ids` have the ids of all sentences of the segment one after another, without special symbols;
+`source_lengths` and `target_lengths` have the number of ids of each sentence. A training window with `partial_copy` may
+begin with copies of the start of the document's sentence 0; `first` is then 0."""
 
 CONTRASTIVE_SEGMENTS = _table(*_VARIANT, _SIDES)
-"""One row for each variant of a contrastive item: as many context sentences as the view can see, then the judged
-sentence."""
+"""The columns of contrastive segments, one row for each variant of a contrastive item: as many context sentences as the
+view allows, then the judged sentence."""
 
 CHAINS_WORDS = _table((_TEXT, "split", "document", "word"), (_NUMBERS, "sentences", "words"))
-"""One row for each lexical chain of a whole document: its k-th occurrence is token `words[k]` of sentence
-`sentences[k]`."""
+"""The columns of the chains of whole documents, one row for each lexical chain. The k-th occurrence of a chain's word
+is token `words[k]` of sentence `sentences[k]`."""
 
 SEGMENT_CHAINS = _table((_NUMBERS, "members", "lengths"))
-"""One row for each segment of a view, in the view's order. `members` are places in the segment's `source_ids`, chain
-after chain, rising within a chain; `lengths` is the number of members of each chain."""
+"""The columns of the chains of a view, one row for each segment, in the view's order. `members` has the places of the
+chains' pieces in the segment's `source_ids`, chain after chain, in rising order within a chain; `lengths` has the
+number of members of each chain."""
 
 CONTRASTIVE_SCORES = _table(
     *_VARIANT, (_REAL, "score"), (_NUMBER, "outputs"), (_REAL, "context_score"), (_NUMBER, "context_outputs")
 )
-"""One row for each variant. `score` is the sum of the log-probabilities of the judged sentence (nats), `outputs` the
-number of its target pieces, its end symbol included. `context_score` and `context_outputs` are the same for the target
-sentences before it; they are null where no score of the context was computed."""
+"""The columns of scored contrastive sets, one row for each variant. `score` is the sum of the log-probabilities (nats)
+of the judged sentence's target pieces and end symbol, and `outputs` is their number. `context_score` and
+`context_outputs` are such a sum and number for the target sentences before the judged one; both are null where no score
+of the context was computed."""
 
 DETAILS = _table(
     (_TEXT, "measure", "kind", "unit", "set"), (_NUMBER, "distance"), (_TEXTS, "names"), (pa.list_(_REAL), "counts")
 )
-"""One row for each score: the contribution of each unit (`names`: sentences, documents or items) to the sums from which
-the score is computed. `counts` has all numbers of the first unit, then all of the second, and so on. `set` and
-`distance` are null except for contrastive items."""
+"""The columns of details.arrow, one row for each score: the contribution of each unit of the test set to the sums from
+which the score is computed. `names` has the names of the units: sentences, documents or items. `counts` has all numbers
+of the first unit, then all numbers of the second unit, and so on. `set` and `distance` are null except for contrastive
+items."""
 
 _RENDERING = ((_TEXTS, "translations"), (pa.list_(_NUMBERS), "places"), (_NUMBER, "agreeing", "pairs"))
 OCCURRENCES = _table(
     *((_TEXT, "document", "unit"), (_NUMBERS, "lines", "words"), *_RENDERING),
     *[(kind, *(f"reference_{name}" for name in names)) for kind, *names in _RENDERING],
 )
-"""One row for each lexical chain of the test split, as LTCR uses it. The k-th occurrence is word `words[k]` (or piece
-`words[k]`, where `unit` is pieces) of the source of test sentence `lines[k]`, counted from 0 through the split. Its
-translation is `translations[k]` (null where it has none), which are the tokens at `places[k]` of the output. `pairs` is
-the number of pairs of translations, `agreeing` the number of pairs that agree. The columns `reference_*` are the same
-for the reference."""
+"""The columns of the occurrences that LTCR compares, one row for each lexical chain of the test split. The k-th
+occurrence of a chain is word `words[k]` (piece `words[k]` where `unit` is pieces) of the source sentence `lines[k]`;
+sentences are counted from 0 through the split. `translations[k]` is the translation of this occurrence, the tokens at
+`places[k]` of the output; it is null for an occurrence without a translation. `pairs` is the number of pairs of
+translations, and `agreeing` the number of pairs that agree. The columns `reference_*` have the translations of the same
+occurrences in the reference."""
 
 INSIDE = _table(
     (_TEXT, "document"),
@@ -117,22 +125,23 @@ INSIDE = _table(
     (_TEXTS, "outputs"),
     (pa.list_(pa.float32()), "attention", "alignment", "similarity"),
 )
-"""One row for each member of a lexical chain, chain after chain: a source piece, its place in its sentence, and
-measurements inside a model (`docmt.decoding.inside`) at each of `outputs`: the pieces of the sentence's reference and
-its end symbol."""
+"""The columns of measurements inside a model, one row for each member of a lexical chain, chain after chain. A member
+is a source piece with its place in its sentence. `outputs` has the pieces of the reference of this sentence, and the
+end symbol; `attention`, `alignment` and `similarity` have a number for each output (`docmt.decoding.inside`)."""
 
 STOP_WORDS = "stop_words.txt"
-"""The file of the words that no lexical chain has; it is beside chains and in the folder of a model that reads them."""
+"""The name of the file with the words that form no lexical chain. The file is in the folders of chains, and in the
+folders of models that read chains."""
 
 
 def write_parquet(path: Path | str, table: pa.Table) -> None:
-    """Write a table as a Parquet file, which appears only when it is complete."""
+    """Write a table as a Parquet file; the file appears only when it is complete."""
     with atomic_file(path, "wb") as stream:
         pq.write_table(table, stream, compression="zstd")
 
 
 def write_arrow(path: Path | str, table: pa.Table) -> None:
-    """Write a table as an Arrow file, which appears only when it is complete."""
+    """Write a table as an Arrow file; the file appears only when it is complete."""
     with atomic_file(path, "wb") as stream, pa.ipc.new_file(stream, table.schema) as writer:
         writer.write_table(table)
 
@@ -140,7 +149,7 @@ def write_arrow(path: Path | str, table: pa.Table) -> None:
 def write_if_any(path: Path, table: pa.Table | None) -> None:
     """Write a table as `write_arrow` does, or remove the file where `table` is none.
 
-    A file of an earlier run would otherwise look like a result of this one.
+    A file of an earlier run would otherwise look like a result of this run.
     """
     if table is None:
         path.unlink(missing_ok=True)
@@ -178,7 +187,7 @@ def read_arrow(path: Path | str, schema: pa.Schema, split: str | None = None) ->
 def read_chains(path: Path, segments: pa.Table) -> pa.Table:
     """Read the chains (SEGMENT_CHAINS) of the segments of a view.
 
-    Raises UserError where the numbers of rows differ, and for a member that is no source piece of its segment.
+    Raises UserError where chains and segments differ in the number of rows, and for a member beyond its segment.
     """
     table = read_arrow(path, SEGMENT_CHAINS)
     if len(table) != len(segments):
@@ -211,7 +220,7 @@ def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Tab
 
 
 OF_TOKENS = "make the view again from the tokens of the text that is used"
-"""The remedy where a view and the vocabularies in use belong to different texts."""
+"""The remedy in messages about a view and vocabularies that belong to different texts."""
 
 
 def check_segments(path: Path, table: pa.Table, sizes: Mapping[str, int]) -> None:

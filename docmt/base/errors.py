@@ -14,9 +14,9 @@ INTERRUPTED = 130
 class UserError(Exception):
     """An error that the user can correct: what is wrong, where, what was found, what was expected, what to do.
 
-    It is raised only where data enters the program: files, settings, downloads, arguments. The command line prints it
-    without a trace and exits with `status`: 2 (`USER_MISTAKE`), or 75 (`TRY_AGAIN`) where running the command again may
-    help.
+    A UserError is raised only where data enters the program: files, settings, downloads, arguments. The command line
+    prints its message without a traceback and exits with `status`: 2 (`USER_MISTAKE`), or 75 (`TRY_AGAIN`) where
+    running the command again may help.
     """
 
     def __init__(
@@ -55,9 +55,9 @@ class UserError(Exception):
 
 
 def printable(text: str, breaks: str = "\n") -> str:
-    """Escape the characters that a terminal would interpret or cannot print; keep those in `breaks`.
+    """Escape the characters of a text that a terminal would interpret or cannot print, but not those in `breaks`.
 
-    A message may quote the bytes of any file.
+    Messages need this function, since a message may quote the bytes of any file.
     """
     if text.replace("\n", "").isprintable() and (breaks or "\n" not in text):
         return text
@@ -73,7 +73,7 @@ LONGEST_VALUE = 60
 
 
 def quoted(value: object) -> str:
-    """Return a value as quoted text on one line: characters are escaped, and a long text is cut."""
+    """Return a value as quoted text on one line, with escaped characters; a text above `LONGEST_VALUE` is cut."""
     text = repr(value)
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 4]}...{text[-1]} ({len(text)} characters)"
 

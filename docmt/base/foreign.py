@@ -1,8 +1,8 @@
-"""Exceptions of the system, of Python and of libraries, converted to messages of UserError.
+"""Conversion of exceptions of the operating system, of Python and of libraries to UserErrors.
 
-Code that reads a file names it with `reading`, code that writes a file names it with `naming`. An exception that
-reaches the end of a command is converted by `explained`, which distinguishes trouble with files from bugs of docmt;
-bugs keep their trace.
+Code that reads a file runs inside `reading`, and code that writes a file runs inside `naming`, so that messages name
+the file. `explained` converts an exception that ends a command: trouble with files becomes a UserError, while an
+exception that is a bug of docmt is not converted and keeps its traceback.
 """
 
 import errno
@@ -18,15 +18,15 @@ from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
 
 MEGABYTE = 1_000_000
 LONGEST_DETAIL = 200
-"""The largest number of characters of a library's message about a damaged file."""
+"""The largest number of characters that a message of docmt quotes from the message of a library."""
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
-"""Errors of a full disk and of a quota that is used up."""
+"""The error numbers of a full disk and of a used-up quota."""
 OF_WRITING = (*FULL, errno.EFBIG, errno.EIO)
-"""Errors of a write long after the file was opened; they name no file."""
+"""The error numbers of a failed write to a file that is open; exceptions with these numbers name no file."""
 
 RIGHTS_ON = (errno.EACCES, errno.EPERM, errno.EROFS)
-"""Errors of missing permissions."""
+"""The error numbers of missing permissions."""
 RIGHTS = "it needs other rights, or another place: see `ls -ld` of it and of its folder"
 AGAIN = "the cause may be temporary: run the command again"
 
@@ -45,10 +45,10 @@ SYSTEM: dict[int, tuple[str, str]] = {
     errno.EFBIG: ("the file would be too large", "allow larger ones (ulimit -f), or name another disk"),
     errno.ENOMEM: ("not enough memory", "take fewer workers, or more memory"),
 }
-"""The message and the remedy for each error number of the system; other numbers have the system's own words."""
+"""The message and the remedy for each error number; for other numbers the message has the words of the system."""
 
 SELF_EXPLAINED = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST)
-"""Errors about which the system's own words say nothing that the message in SYSTEM does not say."""
+"""The error numbers whose messages leave out the words of the system, since these words repeat the text of SYSTEM."""
 
 PASSING = frozenset(
     getattr(errno, name)
@@ -59,7 +59,7 @@ PASSING = frozenset(
     )
     if hasattr(errno, name)
 )
-"""Trouble of networks, and of file systems on them, that may be over when the command is run again."""
+"""The error numbers of trouble that may pass, mostly of networks and of file systems on them: AGAIN is the remedy."""
 
 CLASSES: tuple[tuple[type[OSError], int], ...] = (
     (FileNotFoundError, errno.ENOENT),
@@ -87,26 +87,26 @@ DAMAGED = {
     "zipfile.BadZipFile": "archive is damaged or truncated",
     "tarfile.TarError": "archive is damaged or truncated",
     "builtins.EOFError": "a file ends too early",
-    "builtins.OSError": "a file cannot be read or written",  # without a number: how libraries report a damaged file
+    "builtins.OSError": "a file cannot be read or written",  # without an error number: some libraries report damage so
 }
-"""What is wrong with a file, by the class of the exception or a base class. Classes are given by name, so that commands
-need not import the libraries."""
+"""The message about a file, by the class of the exception or a base class of it. Classes are given by name, so that
+commands need not import their libraries."""
 
 STANDARD_OUTPUT = "standard output"
 MEND = "make or download the file again"
 
 
 def explained(problem: BaseException) -> UserError | None:
-    """Convert an exception that no code has explained to a UserError; return none where it is not about files.
+    """Convert an exception that ends a command to a UserError; return none for an exception that is not about files.
 
-    A UserError is returned as it is.
+    A UserError is returned unchanged.
     """
     if isinstance(problem, UserError):
         return problem
     full = disk_full(problem)
     if full is not None:
         return _of_system(full)
-    # The reader of a pipe, such as `head`, has enough: no file is in trouble.
+    # The reader of a pipe, such as `head`, has stopped reading: this is no error of a file.
     if isinstance(problem, BrokenPipeError):
         return None
     if isinstance(problem, OSError) and _number(problem) is not None:
@@ -121,7 +121,7 @@ def explained(problem: BaseException) -> UserError | None:
 
 
 def _of_system(problem: OSError) -> UserError:
-    """Convert an error of the system to a UserError."""
+    """Convert an error of the operating system to a UserError."""
     number = _number(problem)
     path = problem.filename2 or problem.filename  # filename2: the new name of a rename
     where = None if path is None or isinstance(path, int) else os.fsdecode(path)
@@ -136,12 +136,12 @@ def _of_system(problem: OSError) -> UserError:
 
 
 def _detail(problem: OSError, words: str) -> str:
-    """Return the system's words with the error number, by which they can be looked up."""
+    """Return the system's words about an error, with the error number, which users can look up."""
     return f"{words} (errno {_number(problem)})" if problem.filename else first_line(problem)
 
 
 def _disk_full(where: str | None) -> UserError:
-    """Build the error of a full disk; `where` may be standard output, whose disk is not known."""
+    """Build the UserError of a full disk; `where` is the path, standard output (whose disk is not known) or none."""
     known = where is not None and Path(where).absolute().parent.exists() and where != STANDARD_OUTPUT
     free = f"{free_bytes(Path(where)) / MEGABYTE:,.1f} MB free, " if known else "no room, "
     remedy = "make room and run the command again; files that existed before are unchanged"
@@ -156,9 +156,10 @@ def _number(problem: OSError) -> int | None:
 
 
 def disk_full(problem: BaseException | None) -> OSError | None:
-    """Return the exception that reports a full disk or quota, or none.
+    """Return the exception that reports a full disk or a used-up quota, or none.
 
-    Libraries raise exceptions of their own over it, so its causes and contexts are searched.
+    A library may raise another exception in the place of this one, so the causes and contexts of `problem` are
+    searched.
     """
     seen: set[int] = set()
     while problem is not None and id(problem) not in seen:
@@ -170,22 +171,22 @@ def disk_full(problem: BaseException | None) -> OSError | None:
 
 
 def is_of_system(problem: BaseException) -> bool:
-    """Return whether an exception is an error of the system whose reason is clear.
+    """Return whether an exception is an error of the system with one of the error numbers that this module explains.
 
-    Damaged files can cause odd errors of the system; these are not among them.
+    Damaged files can cause errors of the system with other numbers; the result is false for these.
     """
     return isinstance(problem, OSError) and _number(problem) in {*SYSTEM, *PASSING, *FULL}
 
 
 def is_of_disk(problem: BaseException) -> bool:
-    """Return whether an exception reports trouble with the disk, or with permissions on it, in any read or write."""
+    """Return whether an exception reports trouble with the disk, the network, permissions or too many open files."""
     if disk_full(problem) is not None:
         return True
     return isinstance(problem, OSError) and problem.errno in (*PASSING, *OF_WRITING, *RIGHTS_ON, errno.EMFILE)
 
 
 def free_bytes(path: Path) -> int:
-    """Return the number of free bytes of the disk that has, or would have, a file or folder."""
+    """Return the number of free bytes on the disk of a file or folder, which need not exist yet."""
     path = path.absolute()
     return shutil.disk_usage(next(folder for folder in (path, *path.parents) if folder.is_dir())).free
 
@@ -198,10 +199,10 @@ def first_line(problem: BaseException) -> str:
 
 @contextmanager
 def reading(path: Path | str, what: str, expected: str | None = None, remedy: str = MEND) -> Iterator[None]:
-    """Convert any exception of the block to a UserError that names the file `path`.
+    """Convert any exception of the block to a UserError that names the file `path`; a UserError stays as it is.
 
     `what` says what is wrong with the file, such as "not an Arrow file". Damaged bytes can cause any exception, so the
-    block has to hold the reading of this file and nothing else.
+    block must not contain code that does anything but read this file.
     """
     try:
         yield
@@ -217,7 +218,7 @@ def reading(path: Path | str, what: str, expected: str | None = None, remedy: st
 
 @contextmanager
 def naming(path: Path | str) -> Iterator[None]:
-    """Add the name of the file `path` to an error of writing in the block; such errors name no file."""
+    """Add the file name `path` to an exception of the block that reports a failed write and names no file."""
     try:
         yield
     except Exception as problem:
@@ -241,6 +242,6 @@ def library(name: str, what: str, remedy: str = "pip install -c pins.txt -e .") 
 def need_file(path: Path | str) -> None:
     """Raise OSError where `path` is a folder or does not exist.
 
-    Libraries may read a folder as a data set.
+    The check is made before a library opens `path`, since some libraries read a folder as a data set.
     """
     Path(path).open("rb").close()

@@ -2,7 +2,7 @@
 
 Names of corpora, texts, scales, studies, systems, tables, figures and checkpoints are parts of paths under `results/`
 and of commands. A path that a user states (a mirror, a model's folder) may be any path of the system and is used as it
-is written; the exceptions are paths that cannot be printed on one line and empty ones.
+is written, unless it is empty, too long or cannot be printed on one line.
 """
 
 import re
@@ -21,20 +21,22 @@ DeviceName = Literal["auto", "cpu", "cuda"]
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 """The pattern of a name that becomes a part of a path."""
 LONGEST_NAME = 100
-"""Characters. A part of a path may have 255 bytes, and names are joined, as in `<system>@<study>`."""
+"""The largest number of characters of a name. A part of a path may have 255 bytes, and names are joined, as in
+`<system>@<study>`."""
 NAMES_HAVE = f"letters (a to z), digits and . _ + -, the first a letter or digit, at most {LONGEST_NAME} of them"
 
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 LANGUAGES_ARE = "a code of a language, such as zh or en"
 
 LONGEST_FILE_NAME = 200
-"""Bytes. A part of a path may have 255 bytes; the temporary name while the file is written needs some of them."""
+"""The largest number of bytes of a file name. A part of a path may have 255 bytes, and the temporary name of a file
+that is being written is longer than its name."""
 FILE_NAMES_HAVE = (
     f"a file name without a folder, of printable characters, at most {LONGEST_FILE_NAME} bytes, that begins with no "
     "blank, hyphen or dot and has no { or }"
 )
 LONGEST_PATH = 1000
-"""Characters."""
+"""The largest number of characters of a path."""
 PATHS_HAVE = f"a path of printable characters, at most {LONGEST_PATH} of them"
 INSIDE = "a path inside the corpus' files, without .."
 
@@ -62,7 +64,7 @@ def is_printable(text: str) -> bool:
 
 
 def is_file_name(name: str) -> bool:
-    """Return whether a file can be stored under this name, and under the temporary name while it is written."""
+    """Return whether a file can be stored under this name, and under its temporary name while it is being written."""
     return (
         name == name.strip()
         and not name.startswith(("-", "."))

@@ -1,6 +1,6 @@
-"""Signals to a job whose workflow has ended.
+"""Signals that end a job when its workflow has ended.
 
-A job that outlives its workflow would be in the way of the next run of the same job, so it is signalled to end.
+A job that ran on after its workflow would disturb the next run of the same job.
 """
 
 import ctypes
@@ -9,16 +9,16 @@ import signal
 from contextlib import suppress
 
 VARIABLE = "DOCMT_END_WITH_PARENT"
-"""Set to 1 in the environment of the workflow's jobs: a command then ends when its workflow ends."""
+"""The environment variable that is 1 in the workflow's jobs: a command then ends when its workflow ends."""
 SIGNAL_AT_PARENTS_END = 1
-"""PR_SET_PDEATHSIG of Linux; other systems have no such option, and there nothing happens."""
+"""The option PR_SET_PDEATHSIG of Linux; other systems have no such option, and their jobs get no signal."""
 
 
 def signal_at_parents_end(number: signal.Signals, parent: int | None = None) -> None:
     """Ask the system to send this process a signal when its parent ends, in whatever way the parent ends.
 
-    `parent` is the number of the parent's process, where the caller knew it before; if the parent has ended already,
-    the signal is sent at once.
+    `parent` is the process id of the parent, where the caller knows it; if this parent has ended already, the process
+    sends the signal to itself at once.
     """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(SIGNAL_AT_PARENTS_END, number)
@@ -29,7 +29,7 @@ def signal_at_parents_end(number: signal.Signals, parent: int | None = None) -> 
 def end_with_workflow() -> None:
     """Let SIGTERM end this job when its workflow ends, so that a training writes a checkpoint and stops.
 
-    Outside a workflow nothing happens. The parent of a training's ranks is their launcher, and they end with it.
+    Nothing happens outside a workflow, nor in the ranks of a training, which end with their launcher.
     """
     if os.environ.get(VARIABLE) == "1" and "RANK" not in os.environ:
         signal_at_parents_end(signal.SIGTERM, os.getppid())

@@ -13,11 +13,11 @@ from docmt.base.errors import UserError, check_known, in_line, nearest, quoted
 from docmt.base.yaml_files import Lines
 
 KINDS: dict[type, tuple[str, Mapping[str, type]]] = {}
-"""Schemas that have variants: the noun for messages and the variants by the value of the field `kind`. The modules of
-the schemas fill this table."""
+"""The dataclasses with variants. Each has the noun for messages, and its variants by the value of their field `kind`.
+The modules that define the dataclasses add them to this table."""
 SHORT_FORMS: dict[type, Callable[[dict], dict]] = {}
-"""Schemas that can be written in a short form: the function that returns the long form. The modules of the schemas fill
-this table."""
+"""The dataclasses whose settings may be written in a short form, each with the function that returns the long form. The
+modules that define the dataclasses add them to this table."""
 LARGEST = 2**63 - 1
 """The largest whole number: 64 bits with a sign, as tables store numbers."""
 
@@ -42,8 +42,9 @@ def check_keys(value: dict, valid: typing.Iterable[str], lines: Lines, path: tup
 def parse(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
     """Build the dataclass `cls` from a mapping of its fields.
 
-    `lines` is the origin of the mapping: the lines of a file, or just a file's name. `path` is the path of keys to the
-    mapping in that file. Raises UserError for an unknown key, a missing key, a wrong type, a value out of range, and
+    `lines` is the origin of the mapping: the lines of a file, or only the name of a file. `path` is the path of keys
+    that leads to the mapping in this file. Raises UserError for an unknown key, a missing key, a wrong type, a value
+    out of range, and
     fields that contradict each other.
     """
     lines = lines if isinstance(lines, Lines) else Lines(lines)
@@ -72,7 +73,7 @@ _hints = functools.cache(typing.get_type_hints)
 
 
 def _variant(cls: type, value: Any, lines: Lines, path: tuple) -> type:
-    """Return the class of a mapping's `kind`."""
+    """Return the variant of `cls` that a mapping names as its `kind`."""
     what, variants = KINDS[cls]
     kind = mapping(value, lines, path).get("kind", getattr(cls, "kind", None))
     check_known(what, kind, variants, lines.place((*path, "kind")))
@@ -82,7 +83,7 @@ def _variant(cls: type, value: Any, lines: Lines, path: tuple) -> type:
 def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
     """Convert a value to the type `hint`, with everything inside it.
 
-    Raises UserError for a value of a different type.
+    Raises UserError for a value that does not have this type.
     """
     origin, options = typing.get_origin(hint), typing.get_args(hint)
     _check_number(value, lines, path)
@@ -111,7 +112,7 @@ def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
         }
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    # In Python true is an int: without the last test it would be a number.
+    # In Python a boolean is an int: without the last test, true would pass as a number.
     if isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
         return value
     remedy = _unquoted(value) if hint in (int, float) else None
@@ -139,7 +140,7 @@ def _unquoted(value: Any) -> str | None:
 
 
 def _key(hint: Any, key: Any, lines: Lines, path: tuple) -> Any:
-    """Convert a key; where keys are numbers, a text of digits is converted, since JSON has texts as keys."""
+    """Convert a key to the type `hint`; a number may be written as a text, since all keys of JSON are texts."""
     if hint is not float:
         return _value(hint, key, lines, path)
     try:

@@ -1,6 +1,7 @@
-"""The paths under `results/`: the only place that spells them, for the workflow's rules and for the package.
+"""The paths under `results/`, which the workflow's rules and the package take from this module alone.
 
-The folders of a stage have its number, as its rules do. `{...}` in a folder is a placeholder for a name, in the form of
+The names of folders begin with the number of their stage, as the names of the files with its rules do. `{...}` in a
+folder is a placeholder for a name, in the form of
 Snakemake's wildcards.
 """
 
@@ -9,18 +10,21 @@ from pathlib import Path
 
 RESULTS = "results"
 STATE = f"{RESULTS}/state"
-"""The folder of files that jobs keep for their next attempts; no rule declares them."""
+"""The folder of files that a job keeps for its next attempt; no rule declares these files."""
 FROZEN_GRID = f"{RESULTS}/frozen_grid.json"
 """The file that jobs on a cluster read instead of config.yaml."""
 DEMO_REPORT = f"{RESULTS}/report.html"
 
 WORDS = "words"
-"""The name that stands for the view in the folder of the chains of whole documents."""
+"""The name in the place of a view, in the path of the folder with the chains of whole documents."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A kind of folder: `stage` and then `places`, its placeholders. Paths are relative to the project's root."""
+    """A kind of folder: the folder of its stage, then `places`, a path of placeholders for names.
+
+    Paths are relative to the root of the project.
+    """
 
     stage: str
     places: str
@@ -35,7 +39,7 @@ class Folder:
 
     @property
     def states(self) -> str:
-        """The folder of files that the stage's jobs keep for their next attempts, in folders of the same names."""
+        """The folder below `results/state` in which the jobs of the stage keep files for their next attempts."""
         return f"{STATE}/{self.stage}"
 
     def log(self, job: str = "") -> str:
@@ -76,7 +80,7 @@ SCORES = Folder("7_scores", _RUN)
 COMPARISON = Folder("7_comparisons", "{study}/{table}")
 REPORT = Folder("8_report", "{study}")
 ITEM = Folder("8_report", "{study}/{item}")
-"""The settings of a report's item; the page itself is in the folder of its study."""
+"""The folder with the settings of an item of a report; the page of the item is in the folder of the study."""
 
 FOLDERS = {
     folder.stage: folder
@@ -85,5 +89,5 @@ FOLDERS = {
         *(VECTORS, ALIGNER, SCORES, COMPARISON, ITEM),
     )
 }
-"""Folders by stage. Where no scale is part of the path, the corpus is `Grid.data_folder`, which has the scale where
-texts depend on it."""
+"""The kinds of folders by their first part, such as `5_training`. Where a path has no placeholder for the scale, the
+name of the corpus is `Grid.data_folder`, which includes the scale where the corpus is a fixture."""

@@ -18,7 +18,7 @@ def places(lengths: np.ndarray) -> np.ndarray:
 
 
 def spans(first: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return the indices first[i], ..., first[i] + lengths[i] - 1, one span after another."""
+    """Return the indices first[i], ..., first[i] + lengths[i] - 1 of each span i, one span after another."""
     return np.repeat(first, lengths) + places(lengths)
 
 

@@ -1,7 +1,8 @@
 """Large tables in shards: a shard is a run of whole documents and one record batch of an Arrow file.
 
-A shard is cut at a fixed number of sentence pairs. The bytes of a file therefore do not depend on who writes it: one
-process, several processes, or the jobs of a cluster, each of which writes a part of the shards.
+A shard ends with the document that reaches a fixed number of sentence pairs. The bytes of a file therefore do not
+depend on its writers: one process, several processes, or the jobs of a cluster, where each job writes a part of the
+shards.
 """
 
 import re
@@ -22,16 +23,16 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import need_file, reading
 
 SHARD_PAIRS = 10_000
-"""A shard ends with the document in which it reaches this number of sentence pairs. A change of this number changes the
-files: the record batches of tables are shards."""
+"""The number of sentence pairs of a shard: it ends with the document in which it reaches this number. A change of this
+number changes the files, since the record batches of tables are shards."""
 
 ROWS_AT_ONCE = 1 << 14
-"""Rows of a Parquet file that are read at once, to limit memory."""
+"""The number of rows of a Parquet file that are read at once, which limits the memory."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Part `number` (counted from 1) of `of` nearly equal parts of all shards."""
+    """A part of all shards: part `number`, counted from 1, of `of` nearly equal parts."""
 
     number: int = 1
     of: int = 1
@@ -48,7 +49,7 @@ class Part:
         return cls(int(match[1]), int(match[2]))
 
     def of_range(self, count: int) -> range:
-        """Return the numbers of this part's shards, of `count` shards (both counted from 0)."""
+        """Return the numbers of this part's shards, counted from 0, where there are `count` shards in all."""
         return range((self.number - 1) * count // self.of, self.number * count // self.of)
 
 
@@ -56,7 +57,7 @@ WHOLE = Part()
 
 
 def document_shards(path: Path, schema: pa.Schema, part: Part = WHOLE) -> tuple[Iterator[pa.Table], int]:
-    """Return the shards of a `documents.parquet`, or those of a part of them, and their number.
+    """Return the shards of a file documents.parquet that belong to `part`, and the number of these shards.
 
     Shards are read while they are iterated. Raises UserError where the file is missing, is not Parquet, lacks a column
     of `schema`, or does not begin with the first sentence of a document.
@@ -78,7 +79,7 @@ def _open_parquet(path: Path, schema: pa.Schema) -> pq.ParquetFile:
 
 
 def _bounds(file: pq.ParquetFile, path: Path) -> list[int]:
-    """Return the first row of each shard and, last, the number of rows."""
+    """Return the number of the first row of each shard and, at the end of the list, the number of all rows."""
     opens, row = [np.zeros(0, np.int64)], 0
     for batch in _batches(file, path, columns=["sentence"]):
         opens.append(row + np.flatnonzero(batch["sentence"].to_numpy() == 0))
@@ -124,7 +125,7 @@ def _cut(file: pq.ParquetFile, path: Path, schema: pa.Schema, bounds: list[int])
 
 @contextmanager
 def arrow_writer(path: Path, schema: pa.Schema) -> Iterator[pa.ipc.RecordBatchFileWriter]:
-    """Open an Arrow file to write record batch by record batch; it appears only when it is complete."""
+    """Open an Arrow file to write record batch by record batch; the file appears only when it is complete."""
     with atomic_file(path, "wb") as stream, pa.ipc.new_file(stream, schema) as writer:
         yield writer
 
@@ -138,7 +139,7 @@ def batch_of(table: pa.Table) -> pa.RecordBatch:
 class ArrowShards:
     """The record batches of an Arrow file.
 
-    Each is read when it is accessed, so that only batches in use take memory.
+    A record batch is read when it is accessed, so that only the batches in use take memory.
     """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
@@ -182,8 +183,8 @@ def join_arrow(paths: Iterable[Path], output: Path, schema: pa.Schema) -> None:
 
 
 Counts = dict[str, dict[str, int]]
-"""Counts by split and name. Each shard has its counts, and a card has the counts of all shards together. The counts of
-shards are added; counts whose name ends in `longest` are maxima."""
+"""Counts by split and name. Each shard has counts, and a card has the counts of all shards together: the sum over
+shards, or the maximum where the name of a count ends in `longest`."""
 
 
 def add_counts(first: Counts, second: Counts) -> Counts:

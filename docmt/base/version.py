@@ -1,3 +1,3 @@
-"""The version of docmt, which stands here alone."""
+"""The version of docmt; pyproject.toml reads it from this file."""
 
 VERSION = "0.1.0"

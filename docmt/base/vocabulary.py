@@ -1,4 +1,4 @@
-"""The special symbols, and the ids of subword pieces."""
+"""Vocabularies: the special symbols, and the ids of pieces."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,12 +13,13 @@ PAD, BOS, EOS, UNK, SEP, MASK, CLS = range(7)
 
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>", "<sep>", "<mask>", "<cls>")
 """The names of the special symbols, by id. `<s>` starts a sentence, `</s>` ends a sentence, `<sep>` separates the
-sentences of a joined window, `<mask>` replaces a dropped word, `<cls>` is the sentence summary of GC attention. `<pad>`
+sentences of a joined window, `<mask>` replaces a dropped word, `<cls>` stands for a whole source sentence in GC-Attn.
+`<pad>`
 fills a stream up to a fixed budget on GPUs and is never attended to."""
 
 CONTINUES = "@@"
-"""The mark at the end of a piece whose word continues in the next piece. A pretrained checkpoint's piece that continues
-the word of the piece before has it at its start."""
+"""The mark at the end of a piece whose word continues in the next piece. A piece of a pretrained checkpoint has the
+mark at its start instead, where the piece continues the word of the piece before it."""
 
 
 def by_frequency(counts: Mapping[str, int]) -> list[str]:
@@ -28,7 +29,7 @@ def by_frequency(counts: Mapping[str, int]) -> list[str]:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Pieces by id; the special symbols come first."""
+    """A vocabulary: its pieces in the order of their ids, where the special symbols come first."""
 
     pieces: tuple[str, ...]
 

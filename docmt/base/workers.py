@@ -21,7 +21,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 UNDER_WAY = 2
-"""The number of tasks for each process that wait or run at a time. It bounds the memory for results."""
+"""The largest number of tasks for each process that wait, run or have finished; it limits the memory for results."""
 
 Show = Callable[[int, int, int], None]
 """A function of the number of finished shards, the number of all shards, and the number of finished sentence pairs."""
@@ -60,9 +60,9 @@ class Workers:
     ) -> Iterator[Result]:
         """Yield `make()(task)` for each of the `total` tasks, in order.
 
-        `make` is called once in each process, so that it may load what takes long to load. With one process, or one
-        task, everything runs in this process. `make`, the tasks and the results are pickled. Raises what the first task
-        that fails raises; raises UserError where a process was killed.
+        `make` is called once in each process, where it may load data that takes long to load. With one process, or one
+        task, everything runs in the calling process; otherwise `make`, the tasks and the results are pickled. Raises
+        the exception of the first task that fails, and UserError where a process was killed.
         """
         pairs = 0
         with self.progress(name) as show:
@@ -77,8 +77,8 @@ class Workers:
         if processes < 2:
             yield from map(make(), tasks)
             return
-        # A fork of this process could inherit locks that threads hold and that nobody would release; the server has
-        # no threads, and the workers are its children.
+        # A fork of this process could inherit locks of threads, which no thread would release in the fork. Workers are
+        # children of the fork server, which has no threads.
         pool = ProcessPoolExecutor(processes, get_context("forkserver"), _begin, (make,))
         try:
             yield from _results(pool, tasks, processes * UNDER_WAY)
@@ -90,7 +90,7 @@ class Workers:
 
 
 ALONE = Workers()
-"""No further process, and no display of progress."""
+"""Workers that run all tasks in the calling process and display no progress."""
 
 
 def _results(pool: ProcessPoolExecutor, tasks: Iterable, most: int) -> Iterator[Done]:

@@ -1,7 +1,8 @@
-"""YAML files of settings: their values, the line of each key, and refusals of YAML that settings cannot mean.
+"""A reader of YAML files of settings, which also returns the line of each key and refuses YAML that no setting needs.
 
-A file is parsed three times: to events, which are cheap for any content, then to nodes, then to values. The first pass
-refuses YAML that would take for ever or that means something else than it looks like.
+A file is read in three passes: to events, which take little time and memory for any content, then to nodes, then to
+values. The first pass refuses YAML that later passes would never finish, and YAML that looks like one value and means
+another one.
 """
 
 import re
@@ -17,9 +18,9 @@ DEEPEST = 40
 MOST_VALUES = 500_000
 """The largest number of values of a file, with the values that aliases repeat."""
 OCTAL = re.compile(r"[-+]?0[0-9_]+")
-"""Numbers with a zero before them, which YAML 1.1 reads to the base of 8."""
+"""The pattern of numbers with a zero before them, such as 010, which YAML 1.1 reads to the base of 8."""
 SEXAGESIMAL = re.compile(r"[-+]?[1-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?")
-"""Numbers with colons, such as 1:30, which YAML 1.1 reads to the base of 60."""
+"""The pattern of numbers with colons, such as 1:30, which YAML 1.1 reads to the base of 60."""
 
 
 class Lines:
@@ -99,11 +100,11 @@ def _value(text: str, where: str) -> tuple[Any, Any]:
 
 
 def _check_events(events: Iterable[Any], where: str) -> None:
-    """Raise UserError at the first event that is outside of what settings can mean."""
+    """Raise UserError at the first event of YAML that settings cannot use (see `load_yaml`)."""
     import yaml
 
     sizes: dict[str | None, int] = {}
-    """The number of values under each anchor that is closed."""
+    """The number of values in each collection that has ended, by the anchor of the collection."""
     around: list[tuple[str | None, int]] = []
     """The anchor of each open collection, and the number of values before it."""
     count = 0
@@ -153,7 +154,7 @@ def _check_scalar_or_tag(event: Any, line: str) -> None:
 
 
 def _note_lines(node: Any, path: tuple, lines: dict[tuple, int], file: str) -> None:
-    """Add the lines of a node's keys, and of those below it, to `lines`.
+    """Add to `lines` the lines of the keys of a node, and of all keys below them.
 
     Raises UserError for a key that is given twice.
     """

@@ -1,4 +1,4 @@
-"""The schema of `workflow/corpora/<corpus>.yaml`, and the part of it on which stage 1 depends."""
+"""The schema of `workflow/corpora/<corpus>.yaml`, and the part of such a file on which stage 1 depends."""
 
 import dataclasses
 import re
@@ -74,7 +74,7 @@ class SplitCounts:
 
 
 STOP_WORDS = ("stop_words", "target_stop_words")
-"""The fields of a corpus that stage 1 does not need and later stages do."""
+"""The fields of a corpus that only the stages after stage 1 need."""
 stop_list = whole(0, 1_000_000)
 """The check of a number of stop words."""
 
@@ -134,10 +134,10 @@ class CorpusConfig(CorpusFacts):
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusSettings(CorpusFacts):
-    """The settings.json of stage 1: the fields of a corpus on which its content depends.
+    """The schema of settings.json of stage 1: the fields of a corpus on which the content of stage 1 depends.
 
-    The sources of files are not among them. `fixture` has the sizes of the files that are generated instead of
-    downloaded; none = the corpus' own files are read.
+    The sources of files are not among these fields. `fixture` has the sizes of the files that are generated in the
+    place of downloads; none = the corpus' own files are read.
     """
 
     version: int
@@ -147,7 +147,7 @@ class CorpusSettings(CorpusFacts):
 def load_corpus(path: Path | str) -> CorpusConfig:
     """Read a corpus file of the catalogue.
 
-    Raises UserError, with file and line, for any mistake in it, and where the corpus is not named as its file.
+    Raises UserError, with file and line, for any mistake in the file, and where the corpus is not named as the file.
     """
     value, lines = load_yaml(path)
     config = parse(CorpusConfig, value, lines)
@@ -180,8 +180,8 @@ def _check_paths(reader: FileReaderConfig, place: tuple, lines: Lines) -> None:
 def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:
     """Return the fixture of a corpus: the same files, reader and languages, with generated text.
 
-    Fields that are true of the corpus' own text alone are replaced or left out: its citation and licence, the counts,
-    sources and sizes of files, stop words.
+    Fields that describe only the corpus' own text are replaced or left out: its description, citation and licence, the
+    counts, the sources, checksums and sizes of files, and the numbers of stop words.
     """
     return dataclasses.replace(
         config,
@@ -200,7 +200,7 @@ def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:
 def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
     """Return the part of a corpus file on which stage 1 depends.
 
-    Sources and sizes of files are left out: the same corpus comes from any mirror.
+    Sources and sizes of files are left out, since the content of a corpus does not depend on its mirror.
     """
     slice_ = dataclasses.asdict(config)
     for name in ("about", "published", *STOP_WORDS):

@@ -10,7 +10,7 @@ from docmt.base.checks import Checked, at_least, even, need, setting
 from docmt.base.names import SPLITS
 
 story = at_least(6, " (fewer cannot hold every phenomenon)")
-"""The check of a number of sentences of a document of the toy grammar."""
+"""The check of the number of sentences of a document that the toy grammar generates."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class FixtureConfig(Checked):
     """The `fixtures` of a scale: the size of every generated corpus.
 
     Where a split has several files or sets, its documents are distributed over them. `long_documents` is the number of
-    long documents of each file; they come first.
+    long documents of each file; the long documents come first.
     """
 
     documents: dict[str, int] = field(default_factory={"train": 60, "dev": 8, "test": 8}.copy)
@@ -35,7 +35,7 @@ class FixtureConfig(Checked):
     )
 
     def __post_init__(self) -> None:
-        """Check that each split has a number and that the lengths of documents rise."""
+        """Check that each split has its numbers, and that no length is below that of shorter documents."""
         super().__post_init__()
         _need_splits("documents", self.documents, 1)
         _need_splits("long_documents", self.long_documents, 0)
@@ -44,6 +44,6 @@ class FixtureConfig(Checked):
 
 
 def _need_splits(name: str, numbers: Mapping[str, int], least: int) -> None:
-    """Raise BadValue unless `numbers` has train, dev and test, each `least` or more."""
+    """Raise BadValue unless `numbers` has a number for train, dev and test, each `least` or more."""
     fits = numbers.keys() == set(SPLITS) and min(numbers.values()) >= least
     need(fits, name, dict(numbers), f"train, dev and test, each {least} or more")

@@ -1,7 +1,8 @@
 """The forms that the files of a corpus can have: the settings that all forms share, and the lookup of a form.
 
-A form is a module of `docmt/corpus/forms`, whose `__init__.py` describes its contents; `reader.kind` is the module's
-name. Settings are also read where no corpus is read, so a module is imported only when a corpus uses it.
+A form is a module of `docmt/corpus/forms`; the `__init__.py` of this folder describes the contents of such a module.
+The setting `reader.kind` is the name of the module. Most commands read settings but no corpus, so a module is imported
+only when a corpus uses the form.
 """
 
 import dataclasses
@@ -20,7 +21,7 @@ from docmt.base.parse import KINDS
 from docmt.catalogue.fixtures import FixtureConfig
 
 CONTRASTIVE = "contrastive"
-"""The key of the contrastive sets beside the names of splits."""
+"""The key of the contrastive sets, in mappings whose other keys are names of splits."""
 Languages = tuple[str, str]
 """The codes of the source and the target language."""
 
@@ -39,7 +40,7 @@ class ReaderConfig(Checked):
         yield from ()
 
     def limited(self, splits: Collection[str]) -> Self | None:
-        """Return this reader for some of its splits; return none where no split remains."""
+        """Return the reader of these splits; this base returns itself for all splits, and none for fewer splits."""
         return self if set(SPLITS) <= set(splits) else None
 
     def small(self, fixture: FixtureConfig) -> Self:
@@ -59,7 +60,7 @@ class FileReaderConfig(ReaderConfig):
     """
 
     PATHS: ClassVar[tuple[str, ...]]
-    """The fields that hold paths, directly or inside; a dataclass inside has its own `PATHS`."""
+    """The names of the fields with paths, as texts or inside collections; a dataclass inside has its own `PATHS`."""
 
     _: KW_ONLY
     archive: str | None = setting(None, "archive that holds the files; none = they are downloaded as they are")
@@ -83,7 +84,7 @@ class FileReaderConfig(ReaderConfig):
         raise NotImplementedError
 
     def shares(self) -> dict[str, int]:
-        """Return the number of files, sets or books over which a fixture distributes each split."""
+        """Return the number of files, sets or books over which a fixture distributes the documents of each split."""
         return {}
 
 
@@ -132,12 +133,12 @@ class SplitsReaderConfig(FileReaderConfig):
         return dataclasses.replace(self, splits=splits)
 
     def shares(self) -> dict[str, int]:
-        """Return 1 for each split: it is one file."""
+        """Return 1 for each split, which is one file."""
         return dict.fromkeys(self.splits, 1)
 
 
 def _paths(value: Any, place: tuple) -> Iterator[tuple[tuple, str]]:
-    """Yield the texts inside a value, each with its place; a dataclass yields those of its `PATHS`."""
+    """Yield the texts inside a value, each with its place; only the fields in `PATHS` of a dataclass are searched."""
     if isinstance(value, str):
         yield place, value
     elif dataclasses.is_dataclass(value):
@@ -148,7 +149,7 @@ def _paths(value: Any, place: tuple) -> Iterator[tuple[tuple, str]]:
 
 
 class Forms(Mapping[str, type[ReaderConfig]]):
-    """The settings class of each form by the form's name; a list of the names imports no form."""
+    """A mapping from the name of each form to its class of settings; to list the names imports no form."""
 
     PACKAGE = "docmt.corpus.forms"
 
@@ -181,7 +182,7 @@ class Forms(Mapping[str, type[ReaderConfig]]):
             if isinstance(settings, type) and settings.__module__ == module.__name__
         ]
         for settings in classes:
-            # A form may define further classes, of the parts of its settings.
+            # A form may define further classes, for parts of its settings.
             if issubclass(settings, ReaderConfig):
                 return settings
         raise TypeError(f"{module.__file__} has no dataclass of settings, a ReaderConfig")

@@ -1,7 +1,7 @@
-"""The files of a corpus that nobody has: found before any job from folders alone, without network.
+"""A search for the missing files of corpora, which reads folders, but not the network, before any job runs.
 
-A file is available where stage 1 has downloaded or read it, where a folder of the user's or the mirror holds it, or
-where the catalogue names a source.
+A file is not missing where stage 1 has downloaded or read it, where a folder of the user's or the mirror holds it, or
+where the catalogue names a source of the file.
 """
 
 import os
@@ -16,15 +16,16 @@ from docmt.base.paths import CORPUS
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
 
 WIDTH = 108
-"""Characters of a line of the instructions how a file is obtained."""
+"""The largest number of characters of a line in the instructions for obtaining a file."""
 
 
 @dataclass(frozen=True)
 class Places:
     """The folders that may hold a corpus' files.
 
-    `results` is the results folder. `mirror` is a folder or a URL that holds files by their names. `local` has folders
-    of the user's by corpus, in any layout: a file is recognised by its name.
+    `results` is the results folder. `mirror` is a folder or a URL that holds files by their names. `local` has a folder
+    of the user's for a corpus, by the name of the corpus; files may be anywhere below it and are recognised by their
+    names.
     """
 
     results: Path
@@ -56,7 +57,7 @@ def is_remote(source: str) -> bool:
 
 
 def local_path(source: str) -> Path:
-    """Return the path that a source or mirror means; it is a path or a file URL."""
+    """Return the path of a source or mirror, which is stated as a path or as a file URL."""
     return Path(unquote(urlsplit(source).path)) if source.startswith("file:") else Path(source)
 
 
@@ -84,10 +85,10 @@ def find_below(folder: Path, name: str, corpus: str) -> Path | None:
 
 
 def missing_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
-    """Return the files of a corpus that only a person can bring: no folder has them and they have no source.
+    """Return the files of a corpus that only a person can bring: files without a source that are in no folder.
 
-    The list is empty for a corpus that stage 1 has read. It is also empty where the mirror is a URL: a mirror may hold
-    any file, and only the download finds out.
+    The list is empty for a corpus that stage 1 has read. The list is also empty where the mirror is a URL, since only a
+    download shows which files such a mirror holds.
     """
     if (CORPUS.under(places.results, corpus=corpus.corpus) / "documents.parquet").is_file():
         return []

@@ -1,8 +1,8 @@
 """The kinds of tables, figures and passages of a study: a module per kind, with its fields, checks and inputs.
 
-A kind is a subclass of `TableConfig` or `FigureConfig` with its own value of `kind`. Every module of this package is
-imported here, and its kinds enter `TABLES` or `FIGURES`. A module of the same name in `docmt/reporting/kinds` renders
-the kind.
+A kind is a subclass of `TableConfig` or `FigureConfig` with its own value of `kind`. This file imports every module of
+the package and enters the kinds into `TABLES` or `FIGURES`. A kind is rendered by the module of the same name in
+`docmt/reporting/kinds`.
 """
 
 from importlib import import_module
@@ -13,7 +13,7 @@ from docmt.kinds.item import FigureConfig, TableConfig
 
 
 def _kinds_of(base: type) -> dict[str, type]:
-    """Return the subclasses of `base` in this package that set `kind` themselves, by that `kind`."""
+    """Return the subclasses of `base` in this package that declare `kind` themselves, by the value of `kind`."""
     modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
     classes = [member for module in modules for member in vars(module).values() if isinstance(member, type)]
     # A class that only inherits `kind` is a common base, such as that of figures of attention and of latent variables.

@@ -35,7 +35,7 @@ class AttentionFigure(InsideFigure):
     kind: Literal["attention"] = "attention"
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError also where the model of the system does not read lexical chains."""
+        """Raise UserError where the base class does, and where the model of the system reads no lexical chains."""
         super().check(checks, path)
         kind = checks.systems[self.system].model.kind
         what, description = "not a system that reads lexical chains", f"{self.system}, model.kind {kind}"

@@ -35,7 +35,7 @@ class CountsTable(TableConfig):
         need(bool(self.splits), "splits", "nothing", f"some of {', '.join(SPLITS)}")
 
     def corpora_of(self, corpora: Sequence[str]) -> Sequence[str]:
-        """Return the corpora of the table: those that it states, else `corpora`, those of the study."""
+        """Return the corpora that the table states or, where it states none, `corpora`, those of the study."""
         return self.corpora or corpora
 
     def counts_of(self, corpora: Sequence[str]) -> Iterator[Count]:
@@ -48,7 +48,7 @@ class CountsTable(TableConfig):
         return ["cards"]
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError for an unknown corpus, count, split or paper, and for a count that no stage gives."""
+        """Raise UserError for an unknown corpus, count, split or paper, and for a count that no stage computes."""
         for number, corpus in enumerate(self.corpora):
             checks.corpus(corpus, (*path, "corpora", number))
         for name, values, valid in (("counts", self.counts, STATED), ("splits", self.splits, SPLITS)):
@@ -61,9 +61,9 @@ class CountsTable(TableConfig):
             self._check_published(checks, path)
 
     def _check_counted(self, count: str, corpus: str, checks: Checks, path: tuple) -> None:
-        """Raise UserError where a later stage gives the count, and no system on the corpus has the view that it needs.
+        """Raise UserError where a later stage computes the count from a view that no system on the corpus has.
 
-        Stage 1 gives all other counts.
+        Other counts need no view.
         """
         views = {s.view.name for s in checks.systems.values() if corpus in checks.corpora[s.name]}
         for split in self.splits if count in COUNTS else ():
@@ -73,7 +73,7 @@ class CountsTable(TableConfig):
             checks.require(is_counted, "no stage counts this", cell, path, expected)
 
     def _check_published(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError where the catalogue has no counts of the paper, or none from the stated place in it."""
+        """Raise UserError where the catalogue has no counts of the paper, or none from the stated table in it."""
         counts = [
             stated for name in self.corpora_of(checks.study_corpora) for stated in checks.catalogue[name].published
         ]

@@ -21,7 +21,7 @@ CurveValue = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class CurvesFigure(FigureConfig):
-    """A figure of quantities over training: all losses in one panel, each other quantity in its own."""
+    """A figure of quantities over training: one panel has all losses, and each other quantity has its own panel."""
 
     kind: Literal["curves"] = "curves"
     systems: tuple[LabelledSystem, ...]

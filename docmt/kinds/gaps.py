@@ -10,7 +10,7 @@ from docmt.kinds.item import Checks, SystemOnCorpus, TableConfig, TableRow, read
 
 @dataclass(frozen=True)
 class GapRow(TableRow):
-    """A row: a system and its baseline, such as both at one length of input; or a heading across the table."""
+    """A row: a heading across the table, or a system and its baseline, for example with the same length of input."""
 
     label: str = setting("", "label of the row; the system's name where it is left out")
     group: str = setting("", "a heading across the table, and nothing else in this row")
@@ -26,7 +26,7 @@ class GapRow(TableRow):
 
 @dataclass(frozen=True, kw_only=True)
 class GapsTable(TableConfig):
-    """A table of one metric: two systems per row, their difference, and its confidence interval over trainings."""
+    """A table of one metric: a row has two systems, their difference, and its confidence interval over trainings."""
 
     kind: Literal["gaps"] = "gaps"
     corpus: str

@@ -13,12 +13,12 @@ from docmt.settings.metrics import parse_metric
 from docmt.settings.system import SystemConfig
 
 NOT_DIGITISED = "not digitised"
-"""The published value of a number that is only in a picture of the paper: it is never guessed."""
+"""The published value of a number that the paper has only in a picture; docmt never guesses such a number."""
 PRINTED = re.compile(r"-?\d+(\.\d+)?")
-"""A number as text, which keeps the decimals that the paper prints."""
+"""The pattern of a number as text; a text keeps the number of decimals that the paper prints."""
 
 Published = dict[str, dict[str, Any]]
-"""Published values by column and metric: a number, a number as it is printed (text), or `NOT_DIGITISED`."""
+"""The published values by column and metric; a value is a number, a printed number (text), or `NOT_DIGITISED`."""
 
 SystemOnCorpus = tuple[str, str]
 """The name of a corpus and the name of a system on it."""
@@ -36,14 +36,14 @@ def is_published(value: object) -> bool:
 
 
 def published_number(value: Any) -> float | None:
-    """Return the published number; none where nothing was published, or the value is not digitised."""
+    """Return a published value as a number; return none where there is no value, or where it is `NOT_DIGITISED`."""
     return None if value is None or value == NOT_DIGITISED else float(value)
 
 
 def reads_of(metrics: Iterable[str]) -> list[str]:
     """Return the inputs of an item with these metrics: records of trainings, and scores where a metric is a score.
 
-    A metric of a record, such as the number of parameters, needs no translation.
+    A metric that is in the records of trainings, such as the number of parameters, needs no scores.
     """
     scored = any(parse_metric(metric).metric.source == "scores" for metric in metrics)
     return ["scores", "records"] if scored else ["records"]
@@ -51,10 +51,11 @@ def reads_of(metrics: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Checks:
-    """The checks that items make. Each raises UserError for the value at `path`, the keys that lead to it in the study.
+    """The checks that items call; `path` of a check is the path of keys that leads to the checked value in the study.
 
-    `study_corpora`: the corpora of the study; `systems`: its systems by name; `corpora`: the corpora of each system;
-    `catalogue`: all corpora, by name.
+    `study_corpora` has the names of the study's corpora, `systems` the settings of the study's systems by name, and
+    `corpora` the names of each system's corpora. `catalogue` has the settings of all corpora by name. `lines` has the
+    line of each key of the study, for messages.
     """
 
     study_corpora: Sequence[str]
@@ -76,7 +77,7 @@ class Checks:
         self.known("corpus of the study", corpus, self.study_corpora, path)
 
     def system(self, name: str, corpus: str, path: tuple) -> None:
-        """Raise UserError where the study does not have the system, or not on this corpus."""
+        """Raise UserError where the study does not have the system, or does not have it on this corpus."""
         self.known("system", name, self.systems, path)
         description, expected = f"{name} on {corpus}", f"on {', '.join(self.corpora[name])}"
         self.require(corpus in self.corpora[name], "not a system of this corpus", description, path, expected)
@@ -101,7 +102,7 @@ class Checks:
         self.require(not twice, "a label given twice", ", ".join(twice), path)
 
     def labelled_systems(self, systems: Sequence[Any], corpus: str, path: tuple) -> None:
-        """Raise UserError where two of the `LabelledSystem`s have the same name, or a system is not on the corpus."""
+        """Raise UserError where two of the `LabelledSystem`s have the same label, or a system is not on the corpus."""
         self.labels([labelled.name for labelled in systems], path)
         for number, labelled in enumerate(systems):
             self.system(labelled.system, corpus, (*path, number, "system"))
@@ -130,10 +131,11 @@ class Item:
     paper: str = setting("", "the table or figure of the paper that the published numbers are from")
 
     note: ClassVar[str] = ""
-    """A footnote below the item; a kind that has one makes it a field."""
+    """A footnote below the item; a kind of items with footnotes declares `note` as a field."""
 
     significance: ClassVar[str | None] = None
-    """The test that compares the item's pairs of systems; none for kinds that compare none."""
+    """The test of significance that compares the item's pairs of systems; none for kinds of items without such
+    pairs."""
 
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError where the item does not fit the study; `path` has the keys of the item in the study.
@@ -156,7 +158,7 @@ class Item:
         raise NotImplementedError
 
     def counts_of(self, corpora: Sequence[str]) -> Iterator[Count]:
-        """Yield the counts of corpora that the item has."""
+        """Yield the counts of corpora that the item shows."""
         yield from ()
 
     def pairs(self, corpora: Sequence[str]) -> Iterator[tuple[str, str, str]]:

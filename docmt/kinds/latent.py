@@ -14,7 +14,7 @@ class LatentFigure(InsideFigure):
     kind: Literal["latent"] = "latent"
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError also where the model of the system has no latent variables."""
+        """Raise UserError where the base class does, and where the model of the system has no latent variables."""
         super().check(checks, path)
         has_latent = getattr(checks.systems[self.system].model, "latent", False)
         checks.require(has_latent, "not a system with latent variables", self.system, (*path, "system"))

@@ -11,7 +11,7 @@ from docmt.kinds.item import Checks, Item, LabelledSystem
 class PassageDocument:
     """A document of a passage: its source sentences, which need not be in any corpus.
 
-    `published` has published translations, as sentences, by the label of a system.
+    `published` has the sentences of each published translation, by the label of the system that translated them.
     """
 
     source: tuple[str, ...]
@@ -25,7 +25,7 @@ class PassageDocument:
 
 @dataclass(frozen=True, kw_only=True)
 class PassageConfig(Item):
-    """Documents that systems of one corpus translate."""
+    """A passage: documents that several systems, all trained on one corpus, translate."""
 
     kind: ClassVar[str] = "passage"
 
@@ -39,7 +39,7 @@ class PassageConfig(Item):
         return ["passages"]
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError also where a published translation is of a label that no system of the passage has."""
+        """Raise UserError where the base class does, and where a published translation has the label of no system."""
         super().check(checks, path)
         labels = [system.name for system in self.systems]
         for number, document in enumerate(self.documents):

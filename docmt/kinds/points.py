@@ -21,7 +21,8 @@ class Axis:
 class Series:
     """A line of a figure of points.
 
-    `points` has the system at each place of the horizontal axis; `published` the published number of each metric there.
+    `points` has the system at each place of the horizontal axis. `published` has the published number of each metric at
+    a place.
     """
 
     label: str
@@ -35,7 +36,7 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class PointsFigure(FigureConfig):
-    """A figure with a panel per metric, against a number that differs between systems: mean and range over seeds."""
+    """A figure with a panel per metric: mean and range over seeds, against a number that differs between systems."""
 
     kind: Literal["points"] = "points"
     metrics: tuple[str, ...]
@@ -43,7 +44,7 @@ class PointsFigure(FigureConfig):
     series: tuple[Series, ...]
 
     def __post_init__(self) -> None:
-        """Raise BadValue where there is no metric, or a point that a logarithmic axis cannot have."""
+        """Raise BadValue where there is no metric, or where a logarithmic axis has a point at 0 or below."""
         need(bool(self.metrics), "metrics", "nothing", "one metric or more")
         numbers = [number for series in self.series for number in (*series.points, *series.published)]
         below = [number for number in numbers if number <= 0]

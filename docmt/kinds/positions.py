@@ -1,4 +1,4 @@
-"""Figures by position: how well windows translate their first, second ... sentence."""
+"""Figures by position: the BLEU score of all sentences that are the first, the second, ... of their windows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class PositionsFigure(FigureConfig):
         return reads_of([self.metric])
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError for what the study does not have, and for a system that translates single sentences.
+        """Raise UserError for a corpus or system that the study lacks, and for a system that translates no windows.
 
         The metric must have positions; labels of lines and levels must differ; published values must be numbers.
         """

@@ -1,4 +1,4 @@
-"""A study: its systems, each stated as a difference from another, and its tables, figures and passages."""
+"""A study: its systems, each of which may be stated as a difference from another one, and its items."""
 
 import re
 from dataclasses import dataclass, field
@@ -11,7 +11,10 @@ from docmt.kinds.passages import PassageConfig
 
 @dataclass(frozen=True)
 class StudyConfig:
-    """A file of `workflow/studies`. Its systems are as stated: `docmt.plan.resolve` fills in what they inherit."""
+    """The schema of a file of `workflow/studies`.
+
+    A system has the settings that the file states for it; `docmt.plan.resolve` adds the settings that it inherits.
+    """
 
     study: str
     title: str
@@ -29,7 +32,7 @@ class StudyConfig:
 
     @property
     def items(self) -> dict[str, Item]:
-        """The items by name, in the order of the page: tables and passages together, then figures."""
+        """The items by name, in the order of the study's page: tables and passages together, then figures."""
         first = sorted({**self.tables, **self.passages}, key=_natural)
         both = {**self.tables, **self.passages, **self.figures}
         return {name: both[name] for name in [*first, *sorted(self.figures, key=_natural)]}

@@ -20,7 +20,7 @@ from docmt.settings.metrics import parse_metric
 
 @dataclass(frozen=True)
 class ColumnConfig:
-    """A column of a table: a corpus, and a suffix that turns the name of a row's system into that of this column."""
+    """A column of a table: a corpus, and a suffix that is added to the names of the rows' systems in this column."""
 
     corpus: str
     label: str = setting("", "label of the column; the corpus where it is left out")
@@ -29,7 +29,7 @@ class ColumnConfig:
 
 @dataclass(frozen=True)
 class RowConfig(TableRow):
-    """A row of a table: a system, numbers that exist only as published, or a heading across the table."""
+    """A row of a table: a system, published numbers without a system, or a heading across the table."""
 
     label: str = setting("", "label of the row; the system's name where it is left out")
     group: str = setting("", "a heading across the table, and nothing else in this row")
@@ -72,7 +72,8 @@ class SystemsTable(TableConfig):
     def columns_of(self, corpora: Sequence[str]) -> list[tuple[str, ColumnConfig]]:
         """Return the columns with their keys: those that the table states, or one per corpus of the study.
 
-        They are in the order of the study's corpora, and of suffixes.
+        The columns are in the order of the study's corpora, and columns of the same corpus in the order of their
+        suffixes.
         """
         if not self.columns:
             return [(corpus, ColumnConfig(corpus)) for corpus in corpora]
@@ -80,12 +81,12 @@ class SystemsTable(TableConfig):
         return sorted(self.columns.items(), key=lambda item: (corpora.index(item[1].corpus), item[1].suffix, item[0]))
 
     def system_of(self, row: RowConfig, key: str, column: ColumnConfig) -> str | None:
-        """Return the system of a row in a column; none where the row has only published numbers there."""
+        """Return the system of a row in a column; none where the row has no system there, only published numbers."""
         has_system = row.system is not None and (row.only is None or key in row.only)
         return f"{row.system}{column.suffix}" if has_system else None
 
     def baseline_of(self, row: RowConfig, key: str, column: ColumnConfig) -> str | None:
-        """Return the system that a row is compared with; none for the baseline itself, and without a system."""
+        """Return the system with which a cell is compared; none for the baseline itself, and for a cell without one."""
         baseline, system = row.baseline or self.baseline, self.system_of(row, key, column)
         if baseline is None or system is None or row.system == baseline:
             return None

@@ -1,7 +1,7 @@
-"""Attention inside the runs of packed streams: the only module that calls an attention kernel.
+"""Attention inside the runs of packed streams: the only module that calls the kernels of `docmt.nn.backends`.
 
-The attention weights themselves are computed by extra functions: to be read (without gradient), and to average states
-of the queries for each key.
+Two more functions compute the attention weights themselves: `attention_weights`, for readers of the weights, without
+gradient, and `attend_back`, for means of the queries' states.
 
 Paper: Vaswani et al. 2017, section 3.2.1, eq. 1, for each run by itself.
 """
@@ -45,8 +45,8 @@ def attend(
 ) -> Queries:
     """Let run i of the queries attend to run i of the keys, and to no other run.
 
-    The result of a run without keys is zero. `causal`: a token attends to its run up to itself; queries and keys then
-    have the same runs. `dropout` drops attention weights.
+    The result of a run without keys is zero. With `causal`, a token attends to its run up to itself, and queries and
+    keys have the same runs. `dropout` drops attention weights.
 
     Raises ValueError where queries and keys differ in their number of runs, or, with `causal`, in the lengths of their
     runs.
@@ -62,20 +62,20 @@ def attend(
 
 
 attend_padded = kernel.attend_padded
-"""Function that lets the queries of a row attend to the keys of that row where `may_attend` is true."""
+"""The function that lets the queries of a row attend to the keys of that row where `may_attend` is true."""
 attend_shared = kernel.attend_shared
-"""Function that lets each hypothesis attend to keys that its instance has in common and to keys of the hypothesis.
+"""The function that lets each hypothesis attend to the common keys of its instance and to the keys of the hypothesis.
 
 Hypotheses are in the order of their instances.
 """
 
 
 def attend_back(q: Queries, k: Keys, states: States, query_segments: Segments, key_segments: Segments) -> SourceStates:
-    """Return, for each key, the weighted mean of the `states` of its run's queries.
+    """Return, for each key, the weighted mean of the `states` of the queries in its run.
 
-    `states` has a row for each query. The weight of a query is the weight that it gives to the key in `attend`,
-    averaged over heads and normalised to sum to one over the queries of the run; a key whose run has no queries gets
-    zeros. Runs are padded to the longest, and the scores of all runs are in memory at once.
+    `states` has a row for each query. The weight of a query is its attention weight for the key in `attend`, averaged
+    over heads, and divided by the sum of these weights over the queries of the run. A key whose run has no queries gets
+    zeros. Runs are padded to the longest run, and the scores of all runs are in memory at once.
 
     Raises ValueError where queries and keys differ in their number of runs.
     """
@@ -84,22 +84,21 @@ def attend_back(q: Queries, k: Keys, states: States, query_segments: Segments, k
     scores_BHQL = torch.einsum("bqhk,blhk->bhql", q_BQHK, k_BLHK) * q.shape[-1] ** -0.5
     scores_BHQL = scores_BHQL.to(torch.promote_types(scores_BHQL.dtype, torch.float32))
     lowest = torch.finfo(scores_BHQL.dtype).min
-    # In logarithms: the weights of a key may all underflow to zero, and could then not be normalised over the queries.
+    # Weights are logarithms here: the weights of a key may all underflow to zero, and zeros could not be normalised.
     log_attention_BQL = scores_BHQL.masked_fill(~is_key[:, None, None], lowest).log_softmax(-1).logsumexp(1)
     weights_BQL = log_attention_BQL.masked_fill(~is_query[:, :, None], lowest).softmax(1) * is_query[:, :, None]
     states_BQD, _ = pad_runs(states, query_segments)
     means_BLD = weights_BQL.to(states.dtype).transpose(1, 2) @ states_BQD
-    # Rows of the padded result that are real keys, in the order of the stream.
+    # The rows of the padded result that are real keys, in the order of the stream.
     real = spans(np.arange(key_segments.runs) * is_key.shape[1], np.asarray(key_segments.lengths, dtype=np.int64))
     return means_BLD.flatten(0, 1).index_select(0, torch.from_numpy(real).to(q.device))
 
 
 def attention_weights(q: Queries, k: Keys, query_segments: Segments, key_segments: Segments) -> list[RunWeights]:
-    """Return the attention weights of each run, averaged over heads.
+    """Return the attention weights of each run, averaged over heads: a row for each query, which sums to one.
 
-    A run has a row for each query, which sums to one over the keys. The weights are those of `attend`; they are in fp32
-    and without gradient, since they are only read. Raises ValueError where queries and keys differ in their number of
-    runs.
+    The weights are those of `attend`. They are in fp32 and have no gradient, since they are only read. Raises
+    ValueError where queries and keys differ in their number of runs.
     """
     _check_runs(query_segments, key_segments)
     return [run_weights.mean(1) for run_weights in _iterate_weights(q, k, query_segments, key_segments)]
@@ -111,7 +110,7 @@ def entropies(
 ) -> Float[Tensor, "_ H"]:
     """Return the entropy, in bits, of the attention weights of each query that attends to at least one key.
 
-    The result is in fp32, with a row for each query, in their order, and a column for each head.
+    The result is in fp32. It has a row for each query, in their order, and a column for each head.
     """
     runs = _iterate_weights(q, k, query_segments, key_segments, causal)
     run_entropies = [torch.special.entr(weights).sum(-1) / math.log(2) for weights in runs if weights.shape[2]]
@@ -129,7 +128,7 @@ def _iterate_weights(
 
 @torch.no_grad()
 def _run_weights(q: Queries, k: Keys, causal: bool) -> Float[Tensor, "T H S"]:
-    # In fp32 even inside a training's autocast: in bf16 an entropy would have two or three significant digits.
+    # The computation is in fp32 even in a training in bf16, in which entropies would have two or three digits.
     with torch.autocast(q.device.type, enabled=False):
         scores_THS = torch.einsum("thk,shk->ths", q, k) * q.shape[-1] ** -0.5
         if causal:

@@ -1,17 +1,17 @@
-"""Compiled parts of a model: the parts, and batches that are padded so that the parts meet few shapes.
+"""The compiled parts of a model, and padded batches, whose few shapes keep the number of compilations small.
 
-The parts work on each row of a stream by itself: feed-forward layers, gates, and the surroundings of a sublayer, that
-is dropout, residual connection and norm, whose twenty kernels a compiler merges into one or two. Attention is not
-compiled: it has its kernels, and its plans are Python code.
+The parts compute each row of a stream by itself. They are feed-forward layers, gates, and the dropout, the residual
+connection and the norm around a sublayer, whose twenty kernels the compiler merges into one or two. Attention is not
+compiled: it has kernels of its own, and its plans are Python code.
 
-A part is compiled once for each kind of part and each number of rows, for all layers together. So parameters and
-columns of noise are inputs of the compiled code, and nothing in a part may read a value that differs between layers,
-such as a name.
+A part is compiled once for each kind of part and each number of rows, for all layers together. Therefore parameters and
+columns of noise are inputs of the compiled code, and no part may read a value that differs between layers, such as a
+name.
 
-Streams are padded to whole multiples of a number of rows, by additional instances of one sentence of `<pad>` each. So
-nothing that a model computes for other instances depends on the padding, and the padding has no loss, since
-`target_out` is not padded. No padding sentence is longer than the longest sentence of its stream: positions, and
-attention to runs of similar length, get no larger sizes than without padding.
+Streams are padded to multiples of a number of rows by additional instances, each of which is one sentence of `<pad>`.
+Therefore the results for other instances do not depend on the padding. The padding has no loss, since `target_out` is
+not padded. No padding sentence is longer than the longest sentence of its stream, so positions, and attention to runs
+of similar length, need no larger sizes than without padding.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,18 +30,18 @@ from docmt.nn.shapes import Numbers
 from docmt.nn.streams import Batch, Chains, Layout, Stream
 
 Backend = str | Callable[..., Any]
-"""A backend of `torch.compile`: its name or the function itself."""
+"""A backend of `torch.compile`: its name, or the function itself."""
 
 
 class _Compiler:
-    """The backend that is in force; None outside of `compile_parts`."""
+    """The current backend; None outside of `compile_parts`."""
 
     backend: Backend | None = None
 
 
 @contextmanager
 def compile_parts(backend: Backend) -> Iterator[None]:
-    """Compile token-wise parts until the end of the block, wherever they compute whole streams."""
+    """Compile token-wise parts, until the end of the block, wherever they compute whole streams."""
     outer_backend, _Compiler.backend = _Compiler.backend, backend
     try:
         yield
@@ -52,13 +52,13 @@ def compile_parts(backend: Backend) -> Iterator[None]:
 def token_wise(part: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a method as a part that may be compiled.
 
-    The tensors of the method have a row for each row of a stream, and no row of its result depends on another row.
+    The tensors of such a method have a row for each row of a stream, and no row of its result depends on other rows.
     """
 
     @wraps(part)
     def run(*arguments: Any) -> Any:
-        # Parts of a stream, such as the words of chains, have another number of rows in each batch, and would be
-        # compiled again.
+        # A part of a stream, such as the words of chains, has a different number of rows in each batch, and each number
+        # of rows would need a compilation.
         if _Compiler.backend is None or not is_whole():
             return part(*arguments)
         return _compiled(part, _Compiler.backend)(*arguments)
@@ -68,14 +68,14 @@ def token_wise(part: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def _compiled(part: Callable[..., Any], backend: Backend) -> Callable[..., Any]:
-    # Static shapes: `pad_batch` leaves few numbers of rows, and each of them gets code of its own.
+    # Shapes are static: `pad_batch` leaves few numbers of rows, and each of them gets code of its own.
     return torch.compile(part, fullgraph=True, dynamic=False, backend=backend)
 
 
 def pad_batch(batch: Batch, quantum: int) -> Batch:
     """Return the batch with both input streams padded to multiples of `quantum` rows.
 
-    Both streams still have the same number of sentences.
+    Both streams get the same number of padding sentences.
     """
     source, target = batch.source, batch.target_in
     source_rows, target_rows = (-len(stream.tokens) % quantum for stream in (source, target))
@@ -96,7 +96,7 @@ def _run_count(*sides: tuple[int, Stream]) -> int:
 
 
 def _append_runs(stream: Stream, rows: int, runs: int) -> Stream:
-    """Return the stream with `rows` more rows of `<pad>`, in `runs` sentences of nearly equal length."""
+    """Return the stream with `rows` more tokens `<pad>`, in `runs` sentences of nearly equal length."""
     if not runs:
         return stream
     lengths = np.diff(np.arange(runs + 1) * rows // runs).tolist()

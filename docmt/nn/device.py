@@ -8,14 +8,14 @@ from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
-"""Numbers of parameters of glibc's mallopt."""
+"""The numbers of two parameters of glibc's function mallopt."""
 
 
 def choose_device(name: DeviceName) -> torch.device:
-    """Return the device; `auto` is the GPU where there is one.
+    """Return the device with this name; `auto` is the GPU where there is one, else the CPU.
 
-    Where the device is the CPU, this process keeps the memory that it frees. Raises UserError where a GPU is requested
-    and there is none.
+    Where the device is the CPU, this process will keep the memory that it frees. Raises UserError where a GPU is
+    requested and there is none.
     """
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
@@ -27,12 +27,12 @@ def choose_device(name: DeviceName) -> torch.device:
 
 
 def keep_freed_memory() -> bool:
-    """Let glibc keep freed blocks instead of returning them to the system; return False where there is no glibc.
+    """Let glibc keep freed blocks instead of returning them to the system; return whether it accepts this.
 
-    Otherwise the large tensors of each step, above all the logits, are new pages, which the system has to clear: with a
+    Otherwise the large tensors of each step, above all the logits, get new pages, which the system has to clear. With a
     vocabulary of 4,000 pieces this takes a tenth to a fifth of the time of training and of sentence decoding. The peak
-    of memory is the same.
+    of memory is the same. The result is False where the C library is not glibc.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    # M_MMAP_MAX 0: large blocks come from the heap too. M_TRIM_THRESHOLD, at its maximum: the heap is never shrunk.
+    # With M_MMAP_MAX 0 large blocks come from the heap too. With the largest M_TRIM_THRESHOLD the heap never shrinks.
     return mallopt is not None and bool(mallopt(M_MMAP_MAX, 0) and mallopt(M_TRIM_THRESHOLD, 2**31 - 1))

@@ -1,6 +1,6 @@
 """Frames: the special symbols before and after the sentences of an instance.
 
-For an instance of the sentences a, b (source) and x, y (target):
+An instance with the sentences a, b (source) and x, y (target) has these symbols in each frame:
 
 | frame | source | decoder input | decoder output |
 | --- | --- | --- | --- |
@@ -11,15 +11,16 @@ For an instance of the sentences a, b (source) and x, y (target):
 | closed | `<s> a </s>` `<s> b </s>` | `<s> x </s>` `<s> y </s>` | `x </s> <s>` `y </s> <sep>` |
 | fairseq | `a </s>` `b </s>` | `</s> x` `</s> y` | `x </s>` `y </s>` |
 
-So the runs of the three sequences correspond, sentence by sentence; G-Transformer calls a run a group. The number of
-target sentences is forced to be the number of source sentences, except with `joined`, where the model chooses it, and
-with `unmarked`, which does not mark sentences at all.
+The runs of the three sequences correspond, sentence by sentence; G-Transformer calls a run a group. The number of
+target sentences is forced to be the number of source sentences, with two exceptions: with `joined` the model chooses
+the number, and `unmarked` does not mark sentences at all.
 
-Paper: G-Transformer (Bao et al. 2021), section 4, for `wrapped`. `closed` is what its code does: the step from
-    `</s>` to the next `<s>` is forced at probability 1 (in `wrapped` it is no step), and the language token that ends a
-    document is our `<sep>`. Lexical chains (Lyu et al. 2022), section 3.1, for `summarised`. Long-short term masking
-    (Zhang et al. 2020), appendix A.2, for `joined`: the separator belongs to the sentence that follows it. `unmarked`
-    is the document Transformer of G-Transformer's section 3; `fairseq` is that toolkit's sentence model.
+Paper: G-Transformer (Bao et al. 2021), section 4, for `wrapped`. The frame `closed` is that of G-Transformer's code:
+    the step from `</s>` to the next `<s>` is forced at probability 1 (`wrapped` has no such step), and `<sep>` replaces
+    the language token that ends a document. Lexical chains (Lyu et al. 2022), section 3.1, for `summarised`. Long-short
+    term masking (Zhang et al. 2020), appendix A.2, for `joined`: the separator belongs to the sentence that follows it.
+    The frame `unmarked` is that of the document Transformer of G-Transformer, section 3; the frame `fairseq` is that of
+    the toolkit's sentence model.
 """
 
 from dataclasses import dataclass
@@ -31,29 +32,29 @@ from docmt.base.vocabulary import BOS, CLS, EOS, SEP
 from docmt.settings.models import Frame
 
 NOTHING = -1
-"""Sentinel: no symbol is put in this place. It is the number of no piece."""
+"""The sentinel for a place without a symbol; no piece has this number."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A symbol before or after each sentence, which may differ at the edge of an instance.
+    """The symbol before, or after, each sentence; the symbol at the edge of an instance may differ.
 
-    The edge is before the first sentence of the instance, or after its last.
+    The edge is the place before the first sentence of an instance, or the place after its last sentence.
     """
 
     inner: int
-    """Symbol between two sentences of an instance."""
+    """The symbol at all other sentences of the instance."""
     edge: int
-    """Symbol at the edge of the instance."""
+    """The symbol at the edge of the instance."""
 
     def at(self, is_edge: np.ndarray) -> np.ndarray:
-        """Return the symbol of each sentence; `is_edge` is true for the sentence at the edge of its instance."""
+        """Return the symbol of each sentence; `is_edge` is true where the symbol is at the edge of an instance."""
         return np.where(is_edge, self.edge, self.inner)
 
 
 @dataclass(frozen=True)
 class Marks:
-    """The symbols of a frame: around the source, around the decoder input, and the outputs after each sentence."""
+    """The symbols of a frame: around source sentences, around decoder inputs, and the outputs after each sentence."""
 
     source_before: Mark
     source_after: Mark
@@ -68,7 +69,7 @@ class Marks:
 
     @property
     def forced_outputs(self) -> tuple[int, ...]:
-        """The outputs after the end of a sentence that are forced at probability 1: the model does not choose them."""
+        """The outputs after the end of a sentence that are forced at probability 1; the model does not choose them."""
         return tuple(sorted({symbol for mark in self.output_after[1:] for symbol in (mark.inner, mark.edge)}))
 
 
@@ -87,7 +88,7 @@ FRAMES: dict[Frame, Marks] = {
     "closed": Marks(always(BOS), always(EOS), always(BOS), always(EOS), (always(EOS), Mark(BOS, SEP))),
     "fairseq": Marks(NONE, always(EOS), always(EOS), NONE, (always(EOS),)),
 }
-"""The symbols of each frame, as in the table above."""
+"""The symbols of each frame, as in the table of this module's docstring."""
 
 
 def ends(sentences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -96,7 +97,7 @@ def ends(sentences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     `sentences` has the number of sentences of each instance.
     """
     first, last = np.zeros((2, sentences.sum()), dtype=bool)
-    # An instance without sentences has neither; its start would be the first sentence of the next instance.
+    # An instance without sentences has no ends; its start would be the first sentence of the next instance.
     filled = sentences[sentences > 0]
     first[starts(filled)] = True
     last[starts(filled) + filled - 1] = True
@@ -106,10 +107,10 @@ def ends(sentences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def add_marks(
     words: np.ndarray, lengths: np.ndarray, before: np.ndarray, after: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sentences with their symbols, their lengths with the symbols, and the place of each word.
+    """Return the sentences with their symbols, the lengths of the sentences with symbols, and the place of each word.
 
-    `words` are the sentences one after another, `lengths` their numbers of words; `before` and `after` have the symbol
-    of each sentence, or NOTHING.
+    `words` are the sentences one after another, and `lengths` are their numbers of words. `before` and `after` have the
+    symbol of each sentence, or NOTHING.
     """
     opened, closed = before != NOTHING, after != NOTHING
     framed = lengths + opened + closed

@@ -1,4 +1,4 @@
-"""The parts of Transformer layers, over packed streams.
+"""The parts of Transformer layers, which compute packed streams.
 
 Paper: Vaswani et al. 2017, sections 3.1 to 3.5.
 """
@@ -17,15 +17,15 @@ from docmt.nn.shapes import AnyStates, Float, Numbers, States, Tensor, Tokens
 from docmt.settings.models import TransformerConfig
 
 FIRST_POSITION = 2
-"""Row of the position table that the first token has, as in fairseq, which never uses the rows 0 and 1."""
+"""The row of the table of sinusoids for the first token, as in fairseq, which never uses the rows 0 and 1."""
 
 
 def sinusoids(count: int, width: int) -> Float[Tensor, "_ D"]:
-    """Return a table of the positions 0 to count - 1: the sines of all frequencies, then the cosines.
+    """Return a table of the positions 0 to count - 1; a row has the sines of all frequencies, then the cosines.
 
     Paper: section 3.5.
 
-    Departs: halves instead of alternating columns, and wavelengths from 2 pi to 10000 * 2 pi inclusive, as in fairseq.
+    Departs: sines and cosines do not alternate, and wavelengths are from 2 pi to 10000 * 2 pi inclusive, as in fairseq.
     """
     half = width // 2
     frequencies = torch.exp(torch.arange(half) * -(math.log(10000) / max(half - 1, 1)))
@@ -34,23 +34,23 @@ def sinusoids(count: int, width: int) -> Float[Tensor, "_ D"]:
 
 
 class Dropout(Noisy):
-    """Dropout of values in training: each is zeroed with probability `share`, and the others are scaled up.
+    """Dropout of values in training: each value is zeroed with probability `share`, and the others are scaled up.
 
-    Departs from `nn.Dropout`: the draws follow from the keys of the rows (`docmt.nn.noise`), and `share` is a multiple
-    of 2^-16. Four values share a 64-bit hash; a hash for each value would take more time than a layer norm.
+    Departs from `nn.Dropout`: the draws follow from the keys of the rows (`docmt.nn.noise`), and `share` is rounded to
+    a multiple of 2^-16. Four values share a 64-bit hash; a hash for each value would take more time than a layer norm.
     """
 
     def __init__(self, share: float, width: int) -> None:
-        """Drop a `share` of the values of rows that have `width` values."""
+        """Create a dropout of a `share` of the values of rows that have `width` values."""
         super().__init__()
         self.share, self.width = share, width
         self.name_site("")
 
     def name_site(self, site: str) -> None:
-        """Take the module's name in the model, and compute the columns of the noise from it."""
+        """Set the module's name in the model, and compute the columns of the noise from it."""
         self.site, self.is_named = site, bool(site)
-        # A buffer, so that it moves to the device with the model, and is an input of compiled code instead of a
-        # constant; it is not saved, since it follows from the name.
+        # The columns are a buffer, so that they move to the device with the model, and are an input of compiled code
+        # instead of a constant. They are not saved, since they follow from the name.
         self.register_buffer("columns", grouped_columns(site, (), self.width, torch.device("cpu")), persistent=False)
 
     def forward(self, x: AnyStates) -> AnyStates:
@@ -61,13 +61,13 @@ class Dropout(Noisy):
 
 
 class Embedding(nn.Module):
-    """Embeddings of tokens plus embeddings of their positions; scaled and normalised where the settings say so.
+    """The sum of the embedding of a token and of its position; scaled and normalised where the settings say so.
 
     Paper: sections 3.4 and 3.5.
     """
 
     def __init__(self, vocabulary: int, config: TransformerConfig, weight: nn.Parameter | None = None) -> None:
-        """Create the table of `vocabulary` rows, or use `weight`, the table of another embedding."""
+        """Create a table of `vocabulary` rows, or use `weight`, which is the table of another embedding."""
         super().__init__()
         width = config.width
         self.weight = initial_embeddings(vocabulary, width) if weight is None else weight
@@ -87,7 +87,7 @@ class Embedding(nn.Module):
 
 
 def initial_embeddings(vocabulary: int, width: int) -> nn.Parameter:
-    """Return a new table, drawn from N(0, 1 / width); the row of `<pad>` is zero."""
+    """Return a new table of embeddings, drawn from N(0, 1 / width); the row of `<pad>` is zero."""
     weight = nn.Parameter(torch.empty(vocabulary, width))
     nn.init.normal_(weight, std=width**-0.5)
     nn.init.zeros_(weight[PAD])
@@ -95,7 +95,7 @@ def initial_embeddings(vocabulary: int, width: int) -> nn.Parameter:
 
 
 class SinusoidalPositions(nn.Module):
-    """A table of sinusoids, which grows when a longer segment needs it. Paper: section 3.5."""
+    """A table of sinusoids, which grows when a segment is longer than the table. Paper: section 3.5."""
 
     def __init__(self, config: TransformerConfig) -> None:
         """Begin with a table of 1024 rows."""
@@ -110,7 +110,7 @@ class SinusoidalPositions(nn.Module):
 
 
 class LearnedPositions(nn.Module):
-    """A trained table of `max_positions` rows. Paper: section 3.5, the alternative of Gehring et al. 2017."""
+    """A trained table of `max_positions` rows. Paper: section 3.5, the learned embeddings of Gehring et al. 2017."""
 
     def __init__(self, config: TransformerConfig) -> None:
         """Draw the table from N(0, 1 / width)."""
@@ -131,18 +131,18 @@ class LearnedPositions(nn.Module):
 
 
 POSITION_TABLES = {"sinusoidal": SinusoidalPositions, "learned": LearnedPositions}
-"""Class of the position table, for each value of the setting `position_table`."""
+"""The class of the table of positions, for each value of the setting `position_table`."""
 ACTIVATIONS = {"relu": torch.relu, "gelu": nn.functional.gelu}
-"""Function of each value of the setting `activation`."""
+"""The function for each value of the setting `activation`."""
 
 
 class FeedForward(nn.Module):
-    """Two linear maps with an activation between them, a ReLU in the paper. Paper: section 3.3, eq. 2."""
+    """Two linear maps with an activation between them, which is ReLU in the paper. Paper: section 3.3, eq. 2."""
 
     def __init__(
         self, width: int, inner: int, dropout: float, activation: str = "relu", output_width: int | None = None
     ) -> None:
-        """Create the maps from `width` to `inner` and from there to `output_width`, which is `width` by default."""
+        """Create the maps from `width` to `inner` and from `inner` to `output_width`, which is `width` by default."""
         super().__init__()
         self.inner = nn.Linear(width, inner)
         self.outer = nn.Linear(inner, output_width or width)
@@ -156,25 +156,25 @@ class FeedForward(nn.Module):
 
 
 class Residual(nn.Module):
-    """The dropout, residual connection and layer norm of a sublayer.
+    """The dropout, the residual connection and the layer norm around a sublayer.
 
-    Paper: section 3.1 and 5.4 for `post`, LayerNorm(x + Sublayer(x)); Xiong et al. 2020 for `pre`, x +
+    Paper: sections 3.1 and 5.4 for `norm: post`, LayerNorm(x + Sublayer(x)); Xiong et al. 2020 for `norm: pre`, x +
     Sublayer(LayerNorm(x)).
     """
 
     def __init__(self, config: TransformerConfig) -> None:
-        """Create the norm, which is before or after the sublayer as `config.norm` says."""
+        """Create the layer norm, which comes before or after the sublayer, as `config.norm` says."""
         super().__init__()
         self.norm = nn.LayerNorm(config.width, config.norm_epsilon)
         self.norm_first = config.norm == "pre"
         self.dropout = Dropout(config.dropout, config.width)
 
     def forward(self, x: States, sublayer: Callable[[States], States]) -> States:
-        """Return `x` after the sublayer: `sublayer` is a function of states, such as an attention."""
+        """Return `x` after the sublayer; `sublayer` is a function from states to states, such as an attention."""
         return self.add_and_norm(x, sublayer(self.norm(x) if self.norm_first else x))
 
     @token_wise
     def add_and_norm(self, x: States, update: States) -> States:
-        """Add `update`, the result of the sublayer, to `x`; with `norm: post`, normalise the sum."""
+        """Return the sum of `x` and `update`, the result of the sublayer; with `norm: post` the sum is normalised."""
         total = x + self.dropout(update)
         return total if self.norm_first else self.norm(total)

@@ -1,4 +1,4 @@
-"""Multi-head attention over packed streams: of a stream to itself, and to the source.
+"""Multi-head attention over packed streams: self-attention of a stream, and cross-attention to the source.
 
 Paper: Vaswani et al. 2017, section 3.2.2.
 """
@@ -18,8 +18,8 @@ class KeyProjection(nn.Linear):
     """A linear map whose bias is not trained.
 
     A bias of keys adds the same number to all scores of a query, which softmax removes. So the gradient of the bias is
-    zero except for rounding errors. Adam would turn these into full steps, and other steps for each way to split an
-    update.
+    zero except for rounding errors. Adam would turn these errors into full steps, which would differ with the way an
+    update is split.
     """
 
     def forward(self, x: States) -> States:
@@ -28,7 +28,7 @@ class KeyProjection(nn.Linear):
 
 
 class MultiHead(Noisy):
-    """The four projections of an attention, and the attention between the runs of two streams."""
+    """The four projections of an attention, and the attention of the runs of one stream to those of another."""
 
     def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
         """Create the projections for `heads` heads; `dropout` is the share of attention weights that are dropped."""
@@ -37,7 +37,7 @@ class MultiHead(Noisy):
         self.query, self.value, self.output = (nn.Linear(width, width) for _ in range(3))
         self.key = KeyProjection(width, width)
         for projection in (self.query, self.key, self.value):
-            # fairseq's gain: that of a single matrix for query, key and value together.
+            # The gain is that of fairseq, for a single matrix that holds query, key and value projection together.
             nn.init.xavier_uniform_(projection.weight, gain=2**-0.5)
         nn.init.xavier_uniform_(self.output.weight)
         nn.init.zeros_(self.output.bias)
@@ -47,7 +47,7 @@ class MultiHead(Noisy):
         return x.unflatten(-1, (self.heads, -1))
 
     def weight_dropout(self, x: AnyStates) -> WeightDropout | None:
-        """Return the dropout of the attention weights of the queries `x` in training, None in evaluation."""
+        """Return the dropout of the attention weights of the queries `x` in training; None in evaluation."""
         if not self.training or not self.dropout:
             return None
         return WeightDropout(self.dropout, self.site, self.keys(x.shape[:1], x.device))
@@ -55,7 +55,7 @@ class MultiHead(Noisy):
     def attend(
         self, x: States, runs: Segments, memory: SourceStates, memory_runs: Segments, causal: bool = False
     ) -> States:
-        """Let run i of `x` attend to run i of `memory`, and return the projected results: a row for each row of `x`.
+        """Let run i of `x` attend to run i of `memory`, and return the projected results, a row for each row of `x`.
 
         A row that several tokens share (`Segments.rows`) is projected once.
         """
@@ -74,7 +74,7 @@ class RunAttention(MultiHead):
 
 
 class SelfAttention(MultiHead):
-    """Attention of a stream to itself within its scope, sentence or instance; `causal`: up to the token itself."""
+    """Attention of a stream to itself inside its scope, sentence or instance; with `causal`, up to the token itself."""
 
     def __init__(self, width: int, heads: int, scope: Scope, causal: bool, dropout: float = 0.0) -> None:
         """Create the projections; `scope` and `causal` say which tokens of the stream a token attends to."""
@@ -105,27 +105,27 @@ class CrossAttention(MultiHead):
         self.scope = scope
 
     def forward(self, x: States, layout: Layout, memory: Memory) -> States:
-        """Let each token of `x`, the target with the given `layout`, attend to its source sentence or instance."""
+        """Let each target token, with states `x` and runs `layout`, attend to its source sentence or instance."""
         return self.attend(x, layout.runs(self.scope), memory.states, memory.layout.runs(self.scope))
 
     def attended_states(self, x: States, layout: Layout, memory: Memory, states: States) -> SourceStates:
         """Return, for each source token, the mean of the target's `states`, weighted by the attention to that token.
 
-        The queries are `x`, with a row for each state. The weights are constants: no gradient flows through them.
+        The queries are `x`, with a row for each state. No gradient flows through the weights.
         """
         with torch.no_grad():
             q, k = self._heads(x, memory)
         return attend_back(q, k, states, layout.runs(self.scope), memory.layout.runs(self.scope))
 
     def weights(self, x: States, layout: Layout, memory: Memory) -> list[RunWeights]:
-        """Return, for each run, the attention weights of `x` to the source, as `attention_weights` does."""
+        """Return the attention weights of `x` to the source for each run (`docmt.nn.attention.attention_weights`)."""
         return attention_weights(*self._heads(x, memory), layout.runs(self.scope), memory.layout.runs(self.scope))
 
     def _heads(self, x: States, memory: Memory) -> tuple[Queries, Keys]:
         return self.split(self.query(x)), self.split(self.key(memory.states))
 
     def open_cache(self, cache: Cache) -> None:
-        """Put the keys and values of the source into `cache`; they are the same in all steps."""
+        """Put the keys and values of the source into `cache`; they do not change during decoding."""
         memory = cache.memory
         k, v = self.split(self.key(memory.states)), self.split(self.value(memory.states))
         cache.layers[self] = MemoryCache(k, v, memory.layout.runs(self.scope), self.scope)

@@ -1,4 +1,4 @@
-"""Segments of a view as flat arrays, from which batches are framed."""
+"""The instances of a view as flat arrays, from which batches are framed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from docmt.base.runs import spans, starts, sums
 
 @dataclass(frozen=True, eq=False)
 class RowChains:
-    """The lexical chains of instances as flat arrays, as stage 4 stores them."""
+    """The lexical chains of instances as flat arrays, in the form in which stage 4 stores them."""
 
     members: np.ndarray
-    """Number of each member among the source words of its instance, chain after chain."""
+    """The number of each member among the source words of its instance, chain after chain."""
     lengths: np.ndarray
-    """Number of members of each chain."""
+    """The number of members of each chain."""
     counts: np.ndarray
-    """Number of chains of each instance."""
+    """The number of chains of each instance."""
 
     def take(self, indices: np.ndarray) -> "RowChains":
         """Return the chains of the instances `indices`, in that order."""
@@ -39,27 +39,27 @@ class RowChains:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Instances, one for each row of a SEGMENTS table: the word ids of all sentences, without special symbols.
+    """The word ids of instances, without special symbols; an instance is a row of a SEGMENTS table.
 
-    An instance has as many target sentences as source sentences; target sentences may be empty.
+    An instance has the same number of target sentences as source sentences; target sentences may be empty.
     """
 
     source_ids: np.ndarray
-    """Ids of the source words, sentence after sentence."""
+    """The ids of the source words, sentence after sentence."""
     source_lengths: np.ndarray
-    """Number of words of each source sentence, over all instances."""
+    """The number of words of each source sentence, instance after instance."""
     target_ids: np.ndarray
-    """Ids of the target words, sentence after sentence."""
+    """The ids of the target words, sentence after sentence."""
     target_lengths: np.ndarray
-    """Number of words of each target sentence, over all instances."""
+    """The number of words of each target sentence, instance after instance."""
     sentences: np.ndarray
-    """Number of sentences of each instance."""
+    """The number of sentences of each instance."""
     chains: RowChains | None = None
-    """The lexical chains of each instance; None where they were not read."""
+    """The lexical chains of all instances; None where they were not read."""
 
     @classmethod
     def from_table(cls, table: pa.Table, chains: pa.Table | None = None) -> "Rows":
-        """Read the columns of a SEGMENTS table, or of another table that has the same four columns.
+        """Return the instances of a SEGMENTS table, or of another table with the same four columns.
 
         `chains` is the SEGMENT_CHAINS table of the same segments.
         """
@@ -76,10 +76,10 @@ class Rows:
         target: Sequence[Sequence[Sequence[int]]] | None = None,
         chains: Sequence[Sequence[Sequence[int]]] | None = None,
     ) -> "Rows":
-        """Flatten lists of the sentences of each instance; without `target` all target sentences are empty.
+        """Return instances from nested lists: instances, their sentences, and the ids of these.
 
-        `chains` has a list of chains for each instance; a chain is the list of the numbers of its members among the
-        instance's source words.
+        Without `target` all target sentences are empty. `chains` has a list of chains for each instance; a chain is the
+        list of the numbers of its members among the source words of the instance.
         """
         target = [[[] for _ in sentences] for sentences in source] if target is None else target
         source_ids, source_lengths, sentences = _flatten_lists(source)
@@ -92,24 +92,24 @@ class Rows:
         return len(self.sentences)
 
     def to_lists(self, side: str) -> list[list[list[int]]]:
-        """Return the ids of the sentences of each instance on a side, `source` or `target`."""
+        """Return the ids of one side, `source` or `target`, as nested lists: instances, sentences, ids."""
         ids, lengths = getattr(self, f"{side}_ids").tolist(), getattr(self, f"{side}_lengths").tolist()
         remaining = (ids[start:end] for start, end in pairwise(accumulate(lengths, initial=0)))
         return [list(islice(remaining, count)) for count in self.sentences.tolist()]
 
     @cached_property
     def source_words(self) -> np.ndarray:
-        """Number of source words of each instance."""
+        """The number of source words of each instance."""
         return sums(self.source_lengths, self.sentences)
 
     @cached_property
     def target_words(self) -> np.ndarray:
-        """Number of target words of each instance."""
+        """The number of target words of each instance."""
         return sums(self.target_lengths, self.sentences)
 
     @cached_property
     def _first_of_instance(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """First sentence, first source word and first target word of each instance."""
+        """The first sentence, the first source word and the first target word of each instance."""
         return starts(self.sentences), starts(self.source_words), starts(self.target_words)
 
     def take(self, indices: np.ndarray | Sequence[int]) -> "Rows":

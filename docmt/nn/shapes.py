@@ -20,7 +20,7 @@
 | P | members of all chains, chain after chain |
 | Z | width of a latent variable |
 
-The tests alone check these types, by jaxtyping's import hook; where jaxtyping is not installed they are plain tensors.
+Only the tests check these types, by the import hook of jaxtyping; without jaxtyping all types are plain tensors.
 """
 
 from torch import Tensor
@@ -43,20 +43,20 @@ AnyNumbers = Int[Tensor, "..."]
 RowKeys = Int[Tensor, "_"]
 """The noise key of each row (`docmt.nn.noise`)."""
 RowDraws = Float[Tensor, "_ _"]
-"""Random numbers: a row for each key."""
+"""Random numbers, with a row for each key."""
 States = Float[Tensor, "T D"]
 AnyStates = Float[Tensor, "*axes"]
 SourceStates = Float[Tensor, "S D"]
 TwoStreams = Float[Tensor, "_ D"]
-"""The rows of a long stream, then as many rows of a short one."""
+"""The rows of a long stream, then the same number of rows of a short stream."""
 Logits = Float[Tensor, "T V"]
 EmbeddingTable = Float[Tensor, "V D"]
 EmbeddingRows = Float[Tensor, "_ D"]
-"""Any number of rows of a table."""
+"""Any number of rows of a table of embeddings."""
 Queries = Float[Tensor, "T H K"]
 Keys = Float[Tensor, "S H K"]
 HeadRows = Float[Tensor, "_ H K"]
-"""Any number of rows, cut into heads."""
+"""Any number of rows, with the width cut into heads."""
 PaddedQueries = Float[Tensor, "B Q H K"]
 PaddedKeys = Float[Tensor, "B L H K"]
 Pairs = Float[Tensor, "2 B H K"]
@@ -69,9 +69,9 @@ ContextRows = Float[Tensor, "_ D"]
 ChainStates = Float[Tensor, "M _"]
 Latents = Float[Tensor, "M Z"]
 Weights = Float[Tensor, "*queries H L"]
-"""Attention weights of each query and head to each key."""
+"""The attention weights of each query and head to each key."""
 RunWeights = Float[Tensor, "_ _"]
-"""Attention weights of each query of a run to each key of the run."""
+"""The attention weights of each query of a run to each key of the run."""
 KeyMask = Bool[Tensor, "B L"]
 """True where a key is visible."""
 HypothesisTokens = Int[Tensor, "N"]
@@ -79,6 +79,6 @@ HypothesisFlags = Bool[Tensor, "N"]
 HypothesisStates = Float[Tensor, "N D"]
 HypothesisHeads = Float[Tensor, "N H K"]
 HypothesisRows = Float[Tensor, "N W D"]
-"""A state for each sentence that a hypothesis looks back at."""
+"""A state for each sentence that is stored for a hypothesis."""
 SeenRows = Bool[Tensor, "N W"]
 """True for the rows that a hypothesis may attend to."""

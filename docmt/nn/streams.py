@@ -1,4 +1,4 @@
-"""Batches as packed streams: tokens one after another, without padding, cut into sentences and instances."""
+"""Batches as packed streams: tokens without padding, one sentence after another, cut into sentences and instances."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -20,7 +20,7 @@ Scope = Literal["sentence", "instance"]
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The two partitions of a stream: sentences and instances; a sentence is inside one instance."""
+    """The two partitions of a stream, into sentences and into instances; each sentence is inside one instance."""
 
     sentences: Segments
     instances: Segments
@@ -30,7 +30,7 @@ class Layout:
         return self.sentences if scope == "sentence" else self.instances
 
     def sentences_per_instance(self) -> np.ndarray:
-        """Return the number of sentences of each instance; an empty sentence counts to the instance before it."""
+        """Return the number of sentences of each instance; an empty sentence between instances counts to the first."""
         end_offsets = np.cumsum(self.sentences.lengths), np.cumsum(self.instances.lengths)
         return np.diff(np.searchsorted(end_offsets[0], end_offsets[1], side="right"), prepend=0)
 
@@ -39,13 +39,13 @@ class Layout:
         return Layout(self.sentences.to(device), self.instances.to(device))
 
     def with_shared_rows(self, rows: np.ndarray) -> "Layout":
-        """Return the layout where token t has row `rows[t]` of the states (`Segments.with_shared_rows`)."""
+        """Return the layout of tokens that share rows: token t has row `rows[t]` (`Segments.with_shared_rows`)."""
         return Layout(self.sentences.with_shared_rows(rows), self.instances.with_shared_rows(rows))
 
 
 @dataclass(frozen=True, eq=False)
 class Chains:
-    """The lexical chains of a source stream: the tokens of a word that a document repeats.
+    """The lexical chains of a source stream; a chain has the tokens of a word that a document repeats.
 
     A token is in at most one chain.
 
@@ -53,16 +53,16 @@ class Chains:
     """
 
     tokens: Numbers
-    """Place of each member in the stream, chain after chain."""
+    """The place of each member in the stream, chain after chain."""
     runs: Segments
     """The chains as runs of `tokens`."""
     relevant: Int[Tensor, "_ _"]
-    """A row for each sentence: the numbers of the chains in it; the number of all chains fills the rest of the row."""
+    """A row for each sentence: the numbers of the chains in it; the number of all chains fills the rest of a row."""
 
     order: Numbers
-    """The members in the order of their sentences: indices of `tokens`."""
+    """The members in the order of their sentences, as indices of `tokens`."""
     sentences: Segments
-    """The members of each sentence as runs of `order`."""
+    """Runs of `order`: the members of each sentence."""
 
     def to(self, device: torch.device | str) -> "Chains":
         """Return the chains on the device."""
@@ -76,11 +76,11 @@ class Stream:
     tokens: Tokens
     layout: Layout
     chains: Chains | None = None
-    """Lexical chains of a source stream, where the rows of the batch have chains."""
+    """The lexical chains of a source stream; None where the instances were read without chains."""
     keys: RowKeys | None = None
-    """Noise key of each token; None: there is no noise, or torch's generator draws it."""
+    """The noise key of each token; None where there is no noise, or where torch's generator draws it."""
     padding: int = 0
-    """Number of rows at the end that hold no token (`docmt.nn.compiled`)."""
+    """The number of tokens at the end that only pad the stream (`docmt.nn.compiled`)."""
 
     @property
     def sentences(self) -> Segments:
@@ -101,12 +101,12 @@ class Stream:
     def with_keys(self, documents: np.ndarray, side: str) -> "Stream":
         """Return the stream with a noise key for each token.
 
-        `documents` has the keys of its instances; `side` is source or target.
+        `documents` has the noise key of each instance; `side` is source or target.
         """
         return replace(self, keys=token_keys(documents, self.instances.lengths, side))
 
     def with_word_dropout(self, share: float) -> "Stream":
-        """Return the stream where each word is `<mask>` with probability `share`, drawn by the key of its token."""
+        """Return the stream with each word replaced by `<mask>` with probability `share`, drawn by the token's key."""
         return replace(self, tokens=drop_words(self.tokens, share, self.keys))
 
 
@@ -118,14 +118,15 @@ class Memory:
     layout: Layout
 
     def by_sentence(self) -> "Memory":
-        """Return the memory with each sentence as an instance, for models that translate sentences synchronously."""
+        """Return the memory with each sentence as an instance, for models that decode sentences synchronously."""
         return replace(self, layout=Layout(self.layout.sentences, self.layout.sentences))
 
     def repeat_instances(self, source: Stream, which: np.ndarray) -> "Memory":
-        """Return the memory of other instances: instance i has the source of instance `which[i]`.
+        """Return the memory where instance i has the source of the present instance `which[i]`.
 
-        The states are not copied: the layout says which row each token has. `source` is the stream of the new
-        instances' sources, which gives the layout and the chains; `which` rises from 0 and omits no instance.
+        The states are not copied: the new layout says which row of the states each token has. `source` is the stream of
+        the sources of the new instances, which gives the layout and the chains. The numbers in `which` begin with 0,
+        never fall, and omit no instance.
         """
         lengths = np.asarray(self.layout.instances.lengths)
         return replace(self, layout=source.layout.with_shared_rows(spans(starts(lengths)[which], lengths[which])))
@@ -133,9 +134,9 @@ class Memory:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """The input of a pass of the model: `target_out[t]` is the token to be predicted from `target_in` up to t.
+    """The input of a pass of the model, and `target_out`, whose token t is predicted from `target_in` up to token t.
 
-    Where the input streams are padded, `target_out` is shorter than `target_in`: the last rows have no output.
+    Where the input streams are padded, `target_out` is shorter than `target_in`: the padding has no output.
     """
 
     source: Stream
@@ -147,7 +148,7 @@ class Batch:
         return Batch(self.source.to(device), self.target_in.to(device), self.target_out.to(device, non_blocking=True))
 
     def with_keys(self, documents: np.ndarray) -> "Batch":
-        """Return the batch with noise keys, from the keys of its instances (`docmt.nn.noise.document_keys`)."""
+        """Return the batch with noise keys; `documents` has the key of each instance (`noise.document_keys`)."""
         return replace(
             self,
             source=self.source.with_keys(documents, "source"),
@@ -162,13 +163,13 @@ class Batch:
 
 
 def frame_batch(rows: Rows, frame: Frame) -> Batch:
-    """Return the source, decoder input and decoder output of the instances, by the table of `docmt.nn.frames`."""
+    """Return the source, decoder input and decoder output of instances, with the symbols of the frame."""
     target_in, target_out = frame_target(rows, frame)
     return Batch(frame_source(rows, frame), target_in, target_out)
 
 
 def frame_source(rows: Rows, frame: Frame) -> Stream:
-    """Return the source stream of the instances, with their chains where the rows have chains."""
+    """Return the source stream of instances, with their lexical chains where `rows` has them."""
     marks = FRAMES[frame]
     first, last = ends(rows.sentences)
     before, after = marks.source_before.at(first), marks.source_after.at(last)
@@ -181,19 +182,19 @@ def frame_source(rows: Rows, frame: Frame) -> Stream:
 
 
 def chains_of(rows: RowChains, members: np.ndarray, sentence_lengths: np.ndarray) -> Chains:
-    """Return the chains as places in a stream.
+    """Return lexical chains as places in a stream.
 
-    `members` has the place of each member in the stream, `sentence_lengths` the number of tokens of each sentence of
-    the stream.
+    `members` has the place of each member in the stream; `sentence_lengths` has the number of tokens of each sentence
+    of the stream.
     """
     chain_count, sentences = len(rows.lengths), len(sentence_lengths)
     sentence_of_member = np.searchsorted(np.cumsum(sentence_lengths), members, side="right")
-    # Each pair of a sentence and a chain once, sorted by sentence: a chain may have several members in a sentence.
+    # A chain may have several members in a sentence; `pairs` has each pair of a sentence and a chain once, sorted.
     pairs = np.unique(np.stack((sentence_of_member, np.repeat(np.arange(chain_count), rows.lengths))), axis=1)
     chains_per_sentence = np.bincount(pairs[0], minlength=sentences)
     relevant = np.full((sentences, chains_per_sentence.max(initial=0)), chain_count)
     relevant[pairs[0], places(chains_per_sentence)] = pairs[1]
-    # Stable, so that the members of a sentence are in the order of their chains.
+    # The sort is stable, so that the members of a sentence are in the order of their chains.
     order = np.argsort(sentence_of_member, kind="stable")
     return Chains(
         torch.from_numpy(members),
@@ -205,7 +206,7 @@ def chains_of(rows: RowChains, members: np.ndarray, sentence_lengths: np.ndarray
 
 
 def frame_target(rows: Rows, frame: Frame) -> tuple[Stream, Tokens]:
-    """Return the decoder's input as a stream, and its outputs."""
+    """Return the decoder's input as a stream, and the tokens of the decoder's output."""
     marks = FRAMES[frame]
     first, last = ends(rows.sentences)
     before, after = marks.input_before.at(first), marks.input_after.at(last)
@@ -220,8 +221,8 @@ def frame_target(rows: Rows, frame: Frame) -> tuple[Stream, Tokens]:
 def output_lengths(rows: Rows, frame: Frame) -> np.ndarray:
     """Return the number of outputs of each target sentence: its words and the symbols after them.
 
-    The runs of the decoder's input do not have these lengths: with the frame `unmarked` the first word of a sentence is
-    predicted in the run before.
+    The sentences of the decoder's input may have other lengths: with the frame `unmarked` the first word of a sentence
+    is predicted from the last token of the sentence before it.
     """
     _, last = ends(rows.sentences)
     return rows.target_lengths + sum((mark.at(last) != NOTHING).astype(np.int64) for mark in FRAMES[frame].output_after)

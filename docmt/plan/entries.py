@@ -64,7 +64,10 @@ class Systems:
                 )
 
     def _identity(self, name: str) -> str:
-        """Return a digest of a system's name and settings, and of the identity of the system that it starts from."""
+        """Return a digest of a system's name and settings.
+
+        The identity of the system whose model its training starts from is a part of the digest.
+        """
         system = dataclasses.asdict(self.systems[name])
         start = system["init_from"]
         return digest({**system, "init_from": self._identity(start) if start else None})

@@ -35,7 +35,10 @@ class ScaledView:
         need(0 < self.sample_share <= 1, "sample_share", self.sample_share, "above 0 and at most 1")
 
     def laid_over(self, view: ViewConfig) -> ViewConfig:
-        """Return the view with a smaller sample of training segments; a view without `sample` is unchanged."""
+        """Return the view with its training `sample` times the share; a view without `sample` is unchanged.
+
+        The sample of the result has at least one segment.
+        """
         if view.train.sample is None:
             return view
         sample = max(1, round(self.sample_share * view.train.sample))

@@ -24,7 +24,7 @@ from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
 
 LEAST = {paths.ITEM.stage: 1}
-"""The smallest number of names in the paths of a stage that allows several: a study's page has no name of an item."""
+"""The smallest number of names in a path of stage 8, since a study's page has no item; other stages need all names."""
 
 
 def settings(grid: Grid, path: str) -> dict[str, Any]:
@@ -282,7 +282,7 @@ def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
     """Return the folder of the random checkpoint from which a system's training starts, by `corpus/system`.
 
     The start may be indirect: a training starts from the model of another system, whose training starts from the random
-    checkpoint. Other systems are not in the mapping.
+    checkpoint. A system without such a start is not in the mapping.
     """
     starts = {f"{e.corpus}/{e.system.name}": [start.system.pretrained for start in grid.starts(e)] for e in entries}
     return {name: folder for name, folders in starts.items() for folder in folders if is_random_checkpoint(folder)}

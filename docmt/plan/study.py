@@ -138,7 +138,7 @@ def _filled(stated: Any, value: int | float) -> Any:
 
 
 def _with_points(study: dict, sweeps: dict[str, Values], lines: Lines) -> dict[str, Any]:
-    """Return the section `figures`; points that name a sweep are replaced by the sweep's systems, by value.
+    """Return the section `figures`, with each sweep in `points` replaced by a mapping from values to systems.
 
     The result is empty for a study without figures.
     """
@@ -153,7 +153,7 @@ def _with_points(study: dict, sweeps: dict[str, Values], lines: Lines) -> dict[s
 
 
 def _series(series: list, sweeps: dict[str, Values], lines: Lines, path: tuple) -> Iterator[Any]:
-    """Yield the series of a figure; points that name a sweep are replaced by the sweep's systems, by value.
+    """Yield the series of a figure, with each sweep in `points` replaced by a mapping from values to systems.
 
     Raises UserError for points that name an unknown sweep.
     """

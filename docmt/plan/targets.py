@@ -75,7 +75,7 @@ class Estimates:
             for seed in entry.seeds
             for start in self.grid.starts(entry)
         }
-        # A training is done when it has written its record, the last of its files.
+        # A training has ended when its record exists, since it writes the record as the last of its files.
         missing = [start for key, start in needed.items() if not self._record(*key).exists()]
         operations = [self.operations(entry) for entry in missing]
         hours = None if None in operations else sum(operations) / self.speed / 3600
@@ -177,8 +177,8 @@ def _number(value: Any) -> float:
 def _layers(system: SystemConfig) -> int:
     """Return the number of weights in the matrices of all layers.
 
-    An attention has four matrices of shape (width, width), and a feed-forward network has two of shape (width, inner).
-    An encoder layer has one attention, a decoder layer has two.
+    An attention has four matrices of width times width weights, and a feed-forward network has two of width times inner
+    weights. An encoder layer has one attention, a decoder layer has two.
     """
     model = system.model
     square, oblong = model.width**2, 2 * model.width * model.inner
@@ -189,7 +189,7 @@ def _copies(system: SystemConfig) -> int:
     """Return the number of copies of the parameters on disk.
 
     The final model is one copy. Each of two checkpoints has three: the parameters and two moments of each parameter.
-    Each retained validation is one more copy.
+    One more copy is retained for each validation whose weights become the final model, alone or as a part of a mean.
     """
     train = system.train
     return 1 + 2 * 3 + (train.average if train.checkpoint.startswith("average") else 1)

@@ -1,1 +1,1 @@
-"""Stage 8: a study's page, with published beside measured, and the same as JSON and CSV."""
+"""Stage 8: the page of a study, with published beside measured numbers, and the same numbers as JSON and CSV."""

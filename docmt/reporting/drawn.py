@@ -1,4 +1,4 @@
-"""Figures whose lines are systems: the content of their pages, and the parts that their kinds share."""
+"""Figures of lines, such as a line for each system: their content, and the functions that their kinds share."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,18 @@ from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 
 PUBLISHED = {"markerfacecolor": "white", "linestyle": "none", "markeredgewidth": 1.6, "markersize": 7.5, "zorder": 3}
-"""The style of published points: hollow markers without a line through them."""
+"""The style of published points: hollow markers without a line through the points."""
 HOLLOW = "Hollow: published"
-"""The note below a figure with published points."""
+"""The note below a figure that has published points."""
 
 
 @dataclass(frozen=True)
 class DrawnFigure:
-    """A figure of lines; `look` has their styles by label.
+    """A figure of lines.
 
-    `marks`: sentences that explain points and bars; `missing`: the points that could not be measured, and why;
-    `records`: all numbers, for JSON and CSV, and for a table on the page where `shows_numbers`.
+    `look`: the style of each line, by its label. `marks`: sentences that explain points and bars. `missing`: a line of
+    text for each point that was not measured, with the reason. `records`: all numbers, for JSON and CSV, and for a
+    table on the page where `shows_numbers` is true.
     """
 
     panels: tuple[Panel, ...]
@@ -38,24 +39,24 @@ class DrawnFigure:
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """The lines that belong to no system, as (text, dashes)."""
+        """The text and the dashes of each line in the legend that belongs to no system."""
         return notes_of(self.panels)
 
     @property
     def content(self) -> PieceContent:
-        """The figure as a kind's module returns it, with the template that all figures of lines share."""
+        """The content of the item, with the template that all figures of lines have in common."""
         return PieceContent(self, self.records, "drawn.html")
 
 
 def identifier(name: str, *parts: object) -> str:
-    """Return an HTML id for a panel of a figure."""
+    """Return an HTML id for a panel of the figure `name`; `parts` distinguish the panels of the figure."""
     return "".join(letter if letter.isalnum() else "-" for letter in "-".join(("figure", name, *map(str, parts))))
 
 
 def point(
     label: str, x: float, system: str | None, corpus: str, metric: str, published: Any, results: Results
 ) -> dict[str, Any]:
-    """Return the record of a point of a line: the metric of its system over all seeds, and the published number."""
+    """Return the record of a point: the published number, and the metric of a system over all of its seeds."""
     runs = results.of(corpus, system) if system else []
     is_scored = any(run.scores is not None for run in runs)
     measured = over_seeds(runs, parse_metric(metric), why_empty(results, corpus, system, is_scored))
@@ -76,18 +77,18 @@ def point(
 
 
 def published_points(records: Iterable[dict]) -> list[tuple[float, float]]:
-    """Return (x, number) of the published points that are digitised, sorted by x."""
+    """Return (x, number) of the published points, sorted by x; a point that is not digitised is left out."""
     numbers = ((record["x"], published_number(record["published"])) for record in records)
     return sorted((x, number) for x, number in numbers if number is not None)
 
 
 def hollow(records: Sequence[dict]) -> tuple[str, ...]:
-    """Return the note on hollow points, if there are any."""
+    """Return the note that explains hollow points; empty where the records have no published number."""
     return (HOLLOW,) if published_points(records) else ()
 
 
 def missing(records: Sequence[dict]) -> tuple[str, ...]:
-    """Return a line for each point of a system without a measured value, with the reason."""
+    """Return a line of text for each point of a system without a measured value, with the reason."""
     empty = [r for r in records if r["system"] is not None and not r["values"]]
     return tuple(f"{r['label']} at {r['x']:g}: {r['status']}" for r in empty)
 
@@ -95,10 +96,10 @@ def missing(records: Sequence[dict]) -> tuple[str, ...]:
 def paint_lines(
     axes: Axes, records: Sequence[dict], look: dict[str, Style], x: str, unit: str, ranges: bool = False
 ) -> None:
-    """Paint a line through the means over seeds for each label, and hollow published points.
+    """Paint, for each label, a line through the means over seeds, and hollow markers at the published numbers.
 
-    `x`, `unit`: labels of the axes. `ranges`: whether a bar leads from the smallest to the largest value. Ticks are at
-    whole numbers.
+    `x`, `unit`: the labels of the axes. `ranges`: whether each point has a bar from the smallest to the largest value
+    of its seeds. The ticks of the horizontal axis are at whole numbers.
     """
     for label, style in look.items():
         line = [record for record in records if record["label"] == label]

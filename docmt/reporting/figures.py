@@ -1,7 +1,7 @@
-"""Panels of figures as inline SVG, which the page sets side by side or below each other.
+"""Panels of figures as inline SVG, which the page shows side by side or below each other.
 
-Text remains text in the SVG, and the browser sets it in the page's font. Names that may be in other scripts than Latin,
-such as those of systems and contrastive sets, are in the captions and legends of the page, not in the SVG.
+The SVG contains text as text, and the browser shows it in the page's font. Names of systems and contrastive sets may be
+in other scripts than Latin; they are in the captions and legends of the page, and not in the SVG.
 """
 
 import io
@@ -18,7 +18,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 
 RC = {
     "svg.fonttype": "none",
-    # Without a fixed salt the ids, and so the bytes of a page, would differ in each run.
+    # Without a fixed salt the ids, and so the bytes of a page, would differ each time that the page is made.
     "svg.hashsalt": "docmt",
     "text.parse_math": False,
     "font.family": "sans-serif",
@@ -42,21 +42,21 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5548f", "#c48a00", "#3aa0d8", "#3
 DASHES = ("", "6 2", "2 2", "8 2 2 2")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LEVEL_DASH, DOTTED = "5 4", "1.5 3"
-"""Dashes of lines that belong to no system, as the SVG of the legend writes them."""
+"""Dashes of levels and of dotted curves, in the form of the attribute `stroke-dasharray` of SVG."""
 
 LEVEL = {"color": "#8a929b", "linestyle": (0, (4, 3)), "linewidth": 1.2}
-"""The style of a line to compare with: chance, a unigram model."""
+"""The style of a line for comparison, such as chance, a unigram model or a published level."""
 
 UPDATES, POSITION = "updates", "position j in the window"
 """Labels of horizontal axes."""
 
 CURVE_POINTS = 240
-"""The most points of a learning curve: more are averaged in groups, since a page would grow by megabytes."""
+"""The largest number of points of a learning curve. Longer curves are thinned, since a page would grow by megabytes."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """The style of a system, the same on the whole page, in colours that the colour-blind can distinguish."""
+    """The style of a system, which is the same on the whole page; the colour-blind can distinguish the colours."""
 
     colour: str
     dash: str
@@ -64,22 +64,22 @@ class Style:
 
     @property
     def line(self) -> dict:
-        """The arguments of matplotlib for a line without markers."""
+        """The keyword arguments of matplotlib for a line without markers."""
         return {"color": self.colour, "linestyle": _line_style(self.dash)}
 
     @property
     def marked(self) -> dict:
-        """The arguments of matplotlib for a line with a marker at each point."""
+        """The keyword arguments of matplotlib for a line with a marker at each point."""
         return {"marker": self.marker, "markeredgecolor": "white", **self.line}
 
 
 def _line_style(dash: str) -> str | tuple[int, tuple[float, ...]]:
-    """Return the line style of matplotlib for the dashes of an SVG, at half their lengths."""
+    """Return matplotlib's line style for the dashes of an SVG, at half their lengths."""
     return (0, tuple(float(part) / 2 for part in dash.split())) if dash else "solid"
 
 
 def styles(systems: Sequence[str]) -> dict[str, Style]:
-    """Return a style for each system: the colours in turn, with other dashes in each further round."""
+    """Return a style for each system; the first 28 systems differ in their colours or in their dashes."""
     count = len(COLOURS)
     return {
         name: Style(COLOURS[n % count], DASHES[n // count % len(DASHES)], MARKERS[n % len(MARKERS)])
@@ -89,7 +89,10 @@ def styles(systems: Sequence[str]) -> dict[str, Style]:
 
 @dataclass(frozen=True)
 class Panel:
-    """A pair of axes with its title and its systems; `notes`: lines of no system, as (text, dashes)."""
+    """A drawing with its own axes, its title and its systems.
+
+    `notes`: the text and the dashes of each line that belongs to no system.
+    """
 
     title: str
     svg: Markup
@@ -98,16 +101,16 @@ class Panel:
 
 
 def notes_of(panels: Iterable[Panel]) -> tuple[tuple[str, str], ...]:
-    """Return the lines of some panels that belong to no system, as (text, dashes), each once."""
+    """Return the notes of several panels, each note once."""
     return tuple(dict.fromkeys(note for panel in panels for note in panel.notes))
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a plot. The curves of one system (its seeds) have the same style.
+    """A curve of a panel; all curves of one system, such as those of its seeds, have the same style.
 
     `system`: the name of the system, or its label. `dotted`: the meaning of a second kind of curves, which are drawn
-    dotted; empty for the first kind.
+    dotted; empty for a curve of the first kind.
     """
 
     system: str
@@ -117,9 +120,9 @@ class Curve:
 
 
 def draw(identifier: str, label: str, paint: Callable[[Axes], None]) -> Markup:
-    """Return the SVG of what `paint` draws on new axes; `label` describes it for screen readers.
+    """Return the SVG of a drawing that `paint` makes on new axes; `label` describes the drawing for screen readers.
 
-    `identifier` is put before every id inside, since all SVGs of a page share one space of ids.
+    Every id inside the SVG begins with `identifier`, since an id may occur only once on a page.
     """
     with matplotlib.rc_context(RC):
         canvas = Canvas(figsize=(4.6, 3.0), layout="constrained")
@@ -131,11 +134,11 @@ def draw(identifier: str, label: str, paint: Callable[[Axes], None]) -> Markup:
 
 
 def _inline(svg: str, identifier: str, label: str) -> Markup:
-    """Return an SVG file as a part of a page: without prolog, metadata and namespaces, and with unique ids."""
+    """Return an SVG file as a part of a page: without prolog, metadata and namespaces, and with ids of its own."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
-    # HTML knows SVG, so namespaces are not needed.
+    # An SVG inside an HTML page needs no namespaces.
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
     svg = re.sub(r'\bid="', f'id="{identifier}-', svg)
     svg = svg.replace("url(#", f"url(#{identifier}-").replace('href="#', f'href="#{identifier}-')
@@ -145,7 +148,7 @@ def _inline(svg: str, identifier: str, label: str) -> Markup:
 
 
 def curves(identifier: str, title: str, drawn: Sequence[Curve], look: dict[str, Style], **options: Any) -> Panel:
-    """Return a panel of lines over updates; `options` are those of `_paint_curves`."""
+    """Return a panel of curves; `options` are the keyword arguments of `_paint_curves`."""
     svg = draw(identifier, title, lambda axes: _paint_curves(axes, drawn, look, **options))
     levels = [("unigram model", LEVEL_DASH)] if options.get("level") is not None else []
     dotted = [(kind, DOTTED) for kind in dict.fromkeys(curve.dotted for curve in drawn) if kind]
@@ -164,15 +167,16 @@ def _paint_curves(
     level: float | None = None,
     from_zero: bool = False,
 ) -> None:
-    """Paint curves, thinned to at most CURVE_POINTS points; the last point of each has the marker of its system.
+    """Paint curves of at most CURVE_POINTS points; the last point of each curve has the marker of its system.
 
-    `x`, `unit`: labels of the axes. `steps`: steps between ticks, times powers of ten. `logarithmic`: whether the
-    vertical axis is. `level`: a dashed line to compare with. `from_zero`: whether the vertical axis begins at 0.
+    `x`, `unit`: the labels of the axes. `steps`: the allowed distances between ticks, times powers of ten; None for
+    those of matplotlib. `logarithmic`: whether the vertical axis is logarithmic. `level`: the place of a dashed line
+    for comparison. `from_zero`: whether the vertical axis begins at 0.
     """
     for curve in drawn:
         xs, ys, style = thin(curve.x), thin(curve.y), look[curve.system]
         axes.plot(xs, ys, **style.line | ({"linestyle": _line_style(DOTTED)} if curve.dotted else {}))
-        # Not clipped, since the last point is often on the edge of the axes.
+        # The last point is often on the edge of the axes, where its marker would be clipped.
         axes.plot(xs[-1:], ys[-1:], style.marker, color=style.colour, clip_on=False)
     if level is not None:
         axes.axhline(level, **LEVEL)
@@ -182,7 +186,7 @@ def _paint_curves(
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda *_: "")
     if from_zero:
-        # Without a point at 0, a curve that hardly changes would be drawn on the upper edge.
+        # Without a point at 0, a curve that hardly changes would be drawn at the upper edge of the axes.
         axes.update_datalim([(drawn[0].x[0], 0)])
         axes.autoscale_view()
         axes.set_ylim(bottom=0)
@@ -197,6 +201,9 @@ def label_axes(axes: Axes, x: str, unit: str) -> None:
 
 
 def thin(values: Sequence[float]) -> list[float]:
-    """Return at most CURVE_POINTS values: means of groups of equally many neighbours."""
+    """Return at most CURVE_POINTS values: the means of groups of neighbouring values.
+
+    All groups have the same size; the last group may be smaller.
+    """
     size = -(-len(values) // CURVE_POINTS)  # rounded up
     return [sum(group) / len(group) for n in range(0, len(values), size or 1) if (group := values[n : n + size])]

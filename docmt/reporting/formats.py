@@ -1,33 +1,33 @@
-"""Formats of values on the page: filters of the templates. A missing value is a dash everywhere."""
+"""Formats of values on the page, which are filters of the templates. A missing number is a dash."""
 
 from typing import Any
 
 from docmt.base.names import SPLITS
 
 NONE = "–"
-"""The text of a missing value."""
+"""The text of a missing number."""
 
 MARKS = {"‡": 0.01, "†": 0.05}
-"""Marks of p-values with their levels: a p-value has the first mark whose level it is below."""
+"""The marks of p-values with their levels; a p-value has the first mark whose level is above the p-value."""
 
 
 def number(value: float | None, decimals: int = 2) -> str:
-    """Return a number rounded to this number of decimals."""
+    """Return a number rounded to `decimals` decimals; a dash for None."""
     return NONE if value is None else f"{value:.{decimals}f}"
 
 
 def printed(value: float, decimals: int = 2) -> str:
-    """Return a published number: a whole number unchanged, such as 41 (percent), others with the metric's decimals."""
+    """Return a published number: a whole number as it is, such as 41 (percent), others rounded to `decimals`."""
     return (str(value) if isinstance(value, int) else number(value, decimals)).replace("-", "−")
 
 
 def counted(value: float) -> str:
-    """Return a count, or a mean of counts with two decimals."""
+    """Return a count as a whole number, or a mean of counts rounded to two decimals."""
     return whole(value) if float(value).is_integer() else number(value)
 
 
 def signed(value: float | None, decimals: int = 2) -> str:
-    """Return a number with its sign, a true minus sign where it is negative; a number that rounds to zero has none."""
+    """Return a number with + or a true minus sign; a number that is rounded to zero has no sign."""
     if value is None:
         return NONE
     text = f"{value:+.{decimals}f}"
@@ -35,12 +35,12 @@ def signed(value: float | None, decimals: int = 2) -> str:
 
 
 def whole(value: float | None) -> str:
-    """Return a whole number with narrow no-break spaces between groups of three digits."""
+    """Return a number rounded to a whole number, with narrow no-break spaces between groups of three digits."""
     return NONE if value is None else f"{value:,.0f}".replace(",", "\u202f")
 
 
 def duration(seconds: float | None) -> str:
-    """Return a duration, such as `48 s`, `12 min 05 s`, `3 h 20 min`."""
+    """Return a duration in seconds as a text, such as `48 s`, `12 min 05 s` or `3 h 20 min`."""
     if seconds is None:
         return NONE
     minutes, rest = divmod(round(seconds), 60)
@@ -51,7 +51,7 @@ def duration(seconds: float | None) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a setting or a fact of any type as text."""
+    """Return the value of a setting, or a fact, as a text; None and an empty text are `none`."""
     if value is None or value == "":
         return "none"
     if isinstance(value, bool):
@@ -64,9 +64,9 @@ def plain(value: Any) -> str:
 
 
 def matrix(value: Any) -> tuple[list[str], list[tuple[str, list[Any]]]] | None:
-    """Return (columns, rows) of several mappings with the same keys, such as counts by split; none for anything else.
+    """Return (columns, rows) of several mappings with the same keys, such as counts by split; None for any other value.
 
-    The keys of JSON files are in alphabetical order: splits are put back into the order train, dev, test.
+    The keys of JSON files are in alphabetical order; the splits are sorted again into the order train, dev, test.
     """
     if not isinstance(value, dict) or len(value) < 2 or not all(isinstance(item, dict) for item in value.values()):
         return None
@@ -79,7 +79,10 @@ def matrix(value: Any) -> tuple[list[str], list[tuple[str, list[Any]]]] | None:
 
 
 def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict[str, Any]:
-    """Return a nested mapping as a flat one with joined keys: `{"train.lr": 1e-3, ...}`."""
+    """Return the values of nested mappings in a single mapping with joined keys: `{"train.lr": 1e-3, ...}`.
+
+    `between`: the text between two joined keys. `before`: the text at the start of all keys.
+    """
     flat: dict[str, Any] = {}
     for key, item in value.items():
         nested = isinstance(item, dict)
@@ -88,14 +91,14 @@ def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict
 
 
 def mark(p: float | None) -> str:
-    """Return the mark of a p-value; empty where p is none (nothing was compared), or not below any level."""
+    """Return the mark of a p-value; empty for None (nothing was compared), and for a p-value that is below no level."""
     return next((sign for sign, level in MARKS.items() if p is not None and p < level), "")
 
 
 def p_value(p: float) -> str:
-    """Return a p-value with four decimals, such as `0.0380`, or `< 0.0001`."""
+    """Return a p-value with four decimals, such as `0.0380`, or the text `< 0.0001`."""
     return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 FILTERS = {f.__name__: f for f in (number, printed, counted, signed, whole, duration, plain, matrix, p_value)}
-"""Filters of the templates, by the names of the functions."""
+"""The filters of the templates, by the names of their functions."""

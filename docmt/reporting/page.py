@@ -1,4 +1,4 @@
-"""The pages of a study: the study's page, and a page, CSV and JSON for each of its tables, figures and passages."""
+"""The pages of a study: the study's page, and a page, a CSV file and a JSON file for each of its items."""
 
 import os
 from pathlib import Path
@@ -19,14 +19,14 @@ from docmt.reporting.results import ReportSettings, Results
 from docmt.reporting.translations import MOST_DOCUMENTS, documents_to_show
 
 MOST_SYSTEMS = 12
-"""The most systems in the curves, translations and chains of a study's page: more cannot be distinguished."""
+"""The largest number of systems in curves, translations and chains of a study's page: more cannot be distinguished."""
 
 
 def write_report(settings: Path, results: Path, output: Path) -> None:
-    """Write the page of a study or an item to `output`, with the numbers of an item as CSV and JSON beside it.
+    """Write the page of a study or of an item to `output`; the numbers of an item also as CSV and JSON beside the page.
 
-    `settings`: the settings.json of stage 8; `results`: the folder of results. A study without any run has a
-    page too, with tables that say "not run".
+    `settings`: the settings.json of stage 8. `results`: the results folder. A study without any run has a page too,
+    whose tables say "not run".
     """
     loaded = Results.load(ReportSettings.load(settings), results)
     rendered = pieces(loaded)
@@ -41,7 +41,10 @@ def write_report(settings: Path, results: Path, output: Path) -> None:
 
 
 def render(results: Results, items: list[Piece], output: Path) -> str:
-    """Return the HTML of a page with its styles and figures, which loads nothing; links lead to the study's pages."""
+    """Return the HTML of a page; it contains its styles and figures, so that a browser loads no other file.
+
+    The links of the page to other pages of the study are relative to `output`.
+    """
     environment = Environment(
         loader=PackageLoader("docmt.reporting"),
         autoescape=True,
@@ -59,23 +62,23 @@ def render(results: Results, items: list[Piece], output: Path) -> str:
 
 
 def _links(results: Results, output: Path) -> Any:
-    """Return a function from a name and a suffix to the address of a page of this study, relative to `output`."""
+    """Return a function from the name and the suffix of a page to its address, relative to `output`."""
     folder = REPORT.under(results.folder, study=results.settings.study.study)
 
     def link(name: str, suffix: str = "html") -> str:
-        """Return the relative address of a page, or of its CSV or JSON."""
+        """Return the relative address of a page of the study, or of its CSV or JSON file."""
         return Path(os.path.relpath(folder / f"{name}.{suffix}", output.parent)).as_posix()
 
     return link
 
 
 def card_facts(card: dict, stated: dict) -> dict:
-    """Return the facts of a corpus' card that the catalogue does not state."""
+    """Return the facts in the card of a corpus that are not among `stated`, the facts of the catalogue."""
     return {key: value for key, value in card.items() if key not in stated and key != "corpus"}
 
 
 def _common(results: Results) -> dict[str, Any]:
-    """Return the variables of the templates of all pages."""
+    """Return the variables of the templates that all pages have."""
     return {
         "study": results.settings.study,
         "scale": results.settings.scale,
@@ -87,7 +90,10 @@ def _common(results: Results) -> dict[str, Any]:
 
 
 def _content(results: Results) -> dict[str, Any]:
-    """Return the further variables of the study's page; its curves and examples have only the first systems."""
+    """Return the variables of templates that only the study's page has.
+
+    The curves and examples of the page have only the first MOST_SYSTEMS systems.
+    """
     look, few = styles(results.systems), results.with_systems(results.systems[:MOST_SYSTEMS])
     return {
         "scored": sum(run.scores is not None for run in results.runs),

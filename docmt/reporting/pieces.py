@@ -1,8 +1,8 @@
-"""The tables, figures and passages of a study with their numbers: the content of a template, and flat records.
+"""The items of a page with their content: an object that a template renders, and flat records.
 
-A kind is rendered by the module of `docmt/reporting/kinds` that has the same name as its module in `docmt/kinds`. The
-module has a function `content(name, item, results) -> PieceContent`. The template is that of its name in
-`templates/kinds`, or the one that `PieceContent` names.
+An item is rendered by the module of `docmt/reporting/kinds` with the same name as the module of its kind in
+`docmt/kinds`. The module has a function `content(name, item, results) -> PieceContent`. The template is the file of
+`templates/kinds` with the name of the kind, or the file that `PieceContent` names.
 """
 
 import csv
@@ -19,10 +19,10 @@ from docmt.reporting.results import Results
 
 @dataclass(frozen=True)
 class PieceContent:
-    """The content of an item, as the module of its kind returns it.
+    """The content of an item, which the module of its kind returns.
 
-    `data`: the object that the template renders, none where nothing was run; `records`: the same as flat records, for
-    JSON and CSV; `template`: a file of `templates/kinds`, empty for the one with the name of the kind.
+    `data`: the object that the template renders; None where there is no content. `records`: the content as flat
+    records, for JSON and CSV. `template`: a file of `templates/kinds`; empty for the file with the name of the kind.
     """
 
     data: Any
@@ -34,8 +34,8 @@ class PieceContent:
 class Piece:
     """An item of a page with its content.
 
-    `template`: the file of `templates/kinds` that renders the content; `records`: the content as flat records;
-    `empty`: why there is no content, empty where there is.
+    `template`: the file of `templates/kinds` that renders the content. `records`: the content as flat records. `empty`:
+    the reason where there is no content; empty where there is content.
     """
 
     name: str
@@ -47,12 +47,12 @@ class Piece:
 
 
 def pieces(results: Results) -> list[Piece]:
-    """Return all items of the page, in the order of the study."""
+    """Return all items of the page, in the order of the page, with their content."""
     return [_piece(name, item, results) for name, item in results.settings.study.items.items()]
 
 
 def _piece(name: str, item: Item, results: Results) -> Piece:
-    """Return an item with the content that the module of its kind makes."""
+    """Return an item with the content that the module of its kind returns."""
     kind = type(item).__module__.rpartition(".")[2]
     content = import_module(f"docmt.reporting.kinds.{kind}").content(name, item, results)
     empty = "" if content.data is not None else _why_empty(item, results)
@@ -60,13 +60,13 @@ def _piece(name: str, item: Item, results: Results) -> Piece:
 
 
 def _why_empty(item: Item, results: Results) -> str:
-    """Return why the item's main system, the last one that it lists, has not run."""
+    """Return why the item's main system, the last system that the item lists, has not run."""
     *_, system = item.systems_of(results.settings.study.corpora)
     return not_run(results.settings.why_not_run(*system))
 
 
 def to_json(piece: Piece, results: Results) -> dict[str, Any]:
-    """Return the content of `<item>.json`."""
+    """Return the content of the JSON file of an item."""
     study = {"study": results.settings.study.study, "scale": results.settings.scale, "name": piece.name}
     stated = {name: getattr(piece.item, name) for name in ("kind", "title", "paper", "caption", "note")}
     marks = {"marks": piece.content.marks} if piece.template == "systems.html" else {}
@@ -74,9 +74,12 @@ def to_json(piece: Piece, results: Results) -> dict[str, Any]:
 
 
 def to_csv(piece: Piece) -> str:
-    """Return the records as CSV, a line each: numbers unrounded, the values of several seeds joined by spaces."""
+    """Return the records as CSV, a line for each record; lists, such as the values of seeds, are joined by spaces.
+
+    Numbers are not rounded.
+    """
     out = io.StringIO()
-    # An empty file would have no header, which readers of CSV need: it has the column "nothing".
+    # Readers of CSV need a header: a file without records has a header with the single column "nothing".
     columns = list(dict.fromkeys(key for record in piece.records for key in record)) or ["nothing"]
     writer = csv.DictWriter(out, fieldnames=columns, lineterminator="\n")
     writer.writeheader()
@@ -86,5 +89,5 @@ def to_csv(piece: Piece) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value for a CSV cell: a list as one text, all else unchanged."""
+    """Return the value of a CSV cell: a list as one text, any other value unchanged."""
     return " ".join(map(repr, value)) if isinstance(value, list) else value

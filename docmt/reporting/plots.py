@@ -1,4 +1,4 @@
-"""The figures of a study's page, from all of its runs: over training, by distance, by position."""
+"""The figures of a study's page: curves over training, accuracy by distance, and BLEU by position."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -26,9 +26,10 @@ from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import parse_metric
 
 ENTROPY, GROUP, GLOBAL = "entropy.", ".group", ".global"
-"""Parts of the keys that trainings log: the start of entropies, and their ends in models with two kinds of attention.
+"""Parts of the keys under which trainings log the entropy of attention: the first part and the last parts of a key.
 
-These attend to the current sentence (group) and to the whole document (global).
+The last parts occur in models with two kinds of attention: group attention to the current sentence, and global
+attention to the whole document.
 """
 
 ATTENTION = {
@@ -36,21 +37,22 @@ ATTENTION = {
     "encoder_self": "encoder self-attention",
     "decoder_self": "decoder self-attention",
 }
-"""The attentions that all architectures have, by key, and their names on the page."""
+"""The names, on the page, of the kinds of attention that all architectures have, by their part of a logged key."""
 
 TO_CURRENT_SENTENCE = "to the own sentence, where the model also attends to the document"
-"""The note of the legend on dotted curves."""
+"""The explanation of dotted curves in the legend: they are of attention to the current sentence."""
 
 SystemValues = tuple[str, list[float | None]]
-"""The name of a system, and its value at each step; none where it has no value."""
+"""The name of a system, and its value at each step; None at a step for which it has no value."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """The panels of one corpus, and their numbers: a row (panel, line, values) for each line of a panel.
+    """The panels of a plot of one corpus, and the numbers in them.
 
-    `steps`: headings of the values; a value is none where the line has no point. `more`: panels of less interest, which
-    the page folds away.
+    `more`: less important panels, which the page hides until the reader opens them. `steps`: the headings of the
+    columns of numbers. `numbers`: a row (panel, line, values) for each line of a panel; a value is None where the line
+    has no point.
     """
 
     corpus: str
@@ -61,29 +63,30 @@ class Plot:
 
     @property
     def all_panels(self) -> tuple[Panel, ...]:
-        """The panels, those of less interest last."""
+        """The panels, followed by the less important panels."""
         return self.panels + self.more
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems of the legend."""
+        """The systems of the legend, each once."""
         return tuple(dict.fromkeys(system for panel in self.all_panels for system in panel.systems))
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """The lines that belong to no system, as (text, dashes)."""
+        """The text and the dashes of each line in the legend that belongs to no system."""
         return notes_of(self.all_panels)
 
 
 def by_corpus(make: Callable[[str, list[Run], dict[str, Style]], Plot]) -> Callable[..., list[Plot]]:
-    """Turn a function that makes the plot of one corpus into one that makes those of all corpora.
+    """Turn a function that makes the plot of one corpus into a function that makes the plots of all corpora.
 
-    The arguments of `make` are the corpus, its runs, and the styles of systems. Plots without panels are left out.
+    The arguments of `make` are the corpus, the runs on it, and the styles of systems. Plots without panels are left
+    out.
     """
 
     @wraps(make)
     def plots(results: Results, look: dict[str, Style]) -> list[Plot]:
-        """Return the plots of all corpora that have any panels."""
+        """Return the plots of all corpora; a plot without panels is left out."""
         return [plot for corpus in results.corpora if (plot := make(corpus, results.of(corpus), look)).all_panels]
 
     return plots
@@ -91,7 +94,7 @@ def by_corpus(make: Callable[[str, list[Run], dict[str, Style]], Plot]) -> Calla
 
 @by_corpus
 def learning_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
-    """Plot training loss and dev perplexity over updates; a system that uses the model of another has no curve."""
+    """Plot training loss and dev perplexity over updates; a system with the model of another system has no curve."""
     level = next((value for run in runs if (value := (run.scores or {}).get("unigram_dev_perplexity"))), None)
     title, options = "training loss, label-smoothed", {"unit": "perplexity", "logarithmic": True, "level": level}
     loss = _curve_panel(f"loss-{corpus}", title, runs, ("train", "loss"), look, unit="nats a token")
@@ -101,7 +104,7 @@ def learning_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plo
 
 @by_corpus
 def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
-    """Plot the divergence of latent variables and the entropy of each attention, on the dev set, over training.
+    """Plot the divergence of latent variables and the entropy of each kind of attention over updates, on the dev set.
 
     Papers: lexical chains, Figure 7 (nats a chain); G-Transformer, Figures 4, 5 and 8 (bits).
     """
@@ -109,7 +112,7 @@ def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
     kl = _curve_panel(f"kl-{corpus}", title, runs, ("dev", "kl"), look, unit="nats a chain", from_zero=True)
 
     def entropy(kind: str) -> tuple[Panel, ...]:
-        """Return the panel of an attention, if any training logs it."""
+        """Return the panel with the entropy of a kind of attention; empty where no training logs it."""
         names = f"entropy-{corpus}-{kind}", f"entropy of {ATTENTION.get(kind, kind.replace('.', ' '))}"
         return _curve_panel(*names, runs, ("dev", ENTROPY + kind), look, unit="bits", from_zero=True)
 
@@ -125,9 +128,10 @@ def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
 def _curve_panel(
     identifier: str, title: str, runs: list[Run], what: tuple[str, str], look: dict[str, Style], **options: Any
 ) -> tuple[Panel, ...]:
-    """Return a panel of a logged quantity, `what` being (kind, key); empty where no training logs it.
+    """Return a panel with the curves of a logged quantity; empty where no training logs it.
 
-    Systems that use the model of another have no curve.
+    `what`: the kind of the logged rows ("train" or "dev"), and the key of the quantity. A system that uses the model of
+    another system has no curve.
     """
     trained = [run for run in runs if run.entry.trained == run.entry.folder]
     drawn = [curve for run in trained for curve in training_curves(run, *what)]
@@ -135,9 +139,10 @@ def _curve_panel(
 
 
 def training_curves(run: Run, kind: str, key: str) -> Iterator[Curve]:
-    """Yield the curve of a quantity over the updates of a training, if the training logs it; `kind`: train or dev.
+    """Yield the curves of a logged quantity over the updates of a training; none where the training does not log it.
 
-    Attention of a model that attends to the document and to the current sentence has two curves.
+    `kind`: the kind of the logged rows, "train" or "dev". `key`: the key of the quantity. There are two curves for the
+    attention of a model that attends to the document and, separately, to the current sentence.
     """
     for scope, dotted in (("", ""), (GLOBAL, ""), (GROUP, TO_CURRENT_SENTENCE)):
         rows = [row for row in run.curve if row.get("kind") == kind and row.get(key + scope) is not None]
@@ -148,7 +153,10 @@ def training_curves(run: Run, kind: str, key: str) -> Iterator[Curve]:
 
 @by_corpus
 def accuracy_by_distance(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
-    """Plot a panel per contrastive set, with a line per system (the mean over seeds) and chance as a dashed line."""
+    """Plot accuracy by distance: a panel per contrastive set, with a line per system and a dashed line for chance.
+
+    The accuracy of a system is the mean over its seeds.
+    """
     runs = [run for run in runs if (run.scores or {}).get("contrastive")]
     distances = sorted(
         {int(d) for run in runs for accuracy in run.scores["contrastive"].values() for d in accuracy["by_distance"]}
@@ -166,14 +174,17 @@ def accuracy_by_distance(corpus: str, runs: list[Run], look: dict[str, Style]) -
 
 
 def _chance(runs: list[Run], name: str, distance: int) -> float | None:
-    """Return the accuracy of chance on a contrastive set at a distance, in percent; none where no run has it."""
+    """Return the accuracy of chance on a contrastive set at a distance, in percent.
+
+    The result is None where no run was scored on items at this distance.
+    """
     sets = (run.scores["contrastive"].get(name, {}).get("by_distance", {}) for run in runs)
     return next((100 * by[str(distance)]["chance"] for by in sets if str(distance) in by), None)
 
 
 @by_corpus
 def bleu_by_position(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
-    """Plot s-BLEU by the position j of a sentence in its window."""
+    """Plot s-BLEU by the position j of a sentence in its window; the s-BLEU of a system is the mean over its seeds."""
     runs = [run for run in runs if (run.scores or {}).get("positions")]
     if not runs:
         return Plot(corpus, ())
@@ -186,7 +197,7 @@ def bleu_by_position(corpus: str, runs: list[Run], look: dict[str, Style]) -> Pl
 
 
 def _lines(runs: list[Run], metrics: list[str]) -> list[SystemValues]:
-    """Return the mean over seeds of each metric, for each system."""
+    """Return, for each system, the mean over seeds of each metric."""
     by_system = {run.entry.system.name: [] for run in runs}
     for run in runs:
         by_system[run.entry.system.name].append(run)
@@ -207,17 +218,17 @@ def _by_step(
     unit: str,
     chance: Sequence[float | None] | None = None,
 ) -> Panel:
-    """Return a panel of lines over named steps (distances, positions), which are evenly spaced.
+    """Return a panel of lines over steps (distances or positions), which are evenly spaced on the horizontal axis.
 
-    `chance`: the accuracy of chance at each step, in percent.
+    `lines`: the systems and their values. `chance`: the accuracy of chance at each step, in percent.
     """
 
     def paint(axes: Axes) -> None:
-        """Paint the lines of all systems, and chance."""
+        """Paint the line of each system, and the line of chance."""
         if chance is not None:
             axes.plot(range(len(steps)), [math.nan if level is None else level for level in chance], **LEVEL)
         for number, (system, values) in enumerate(lines):
-            # Systems often coincide at 100 %: moved a little to the side, all of them can be seen.
+            # Points of several systems often coincide at 100 %: moved a little to the side, all points can be seen.
             aside = 0.05 * (number - (len(lines) - 1) / 2)
             points = [(step + aside, value) for step, value in enumerate(values) if value is not None]
             axes.plot([x for x, _ in points], [value for _, value in points], **look[system].marked)

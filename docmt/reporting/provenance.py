@@ -1,6 +1,6 @@
-"""The provenance of a report's numbers: a record per run, the environments of trainings, the settings of systems.
+"""The provenance of a report's numbers: the records of runs, the environments of trainings, the settings of systems.
 
-A system is described by its resolved settings, and by their differences from the system that it extends.
+A system is described by all of its settings, and by those that differ from the system that it extends.
 """
 
 import dataclasses
@@ -16,9 +16,10 @@ from docmt.settings.system import Entry
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A run: the record of its training and the facts of its decoding, empty where there are none.
+    """A run, with the record of its training and the facts of its decoding, which are empty where there are none.
 
-    `unigram`: dev perplexity of the unigram model. A system that uses the model of another has no record of training.
+    `unigram`: the dev perplexity of the unigram model. A system that uses the model of another system has no record of
+    a training.
     """
 
     run: Run
@@ -28,33 +29,33 @@ class RunRecord:
 
     @property
     def share(self) -> float | None:
-        """The best dev perplexity divided by that of the unigram model; none where one of them is missing."""
+        """The best dev perplexity divided by that of the unigram model; None where one of them is missing."""
         perplexity = self.record.get("dev_perplexity")
         return perplexity / self.unigram if perplexity and self.unigram else None
 
 
 @dataclass(frozen=True)
 class Environment:
-    """The versions, commit and hardware of trainings, with the runs that share them."""
+    """The versions, the commit and the hardware of trainings, and the names of the runs that have them in common."""
 
     facts: dict[str, Any]
     runs: tuple[str, ...]
 
 
 def run_records(results: Results) -> list[RunRecord]:
-    """Return the record of every run that was trained or decoded."""
+    """Return the records of all runs that were trained or decoded."""
     return [run_record for run in results.runs if (run_record := _run_record(run)).record or run_record.decoding]
 
 
 def _run_record(run: Run) -> RunRecord:
-    """Return the record of a run, of its own training and not of that of a system whose model it uses."""
+    """Return the record of a run, without a record of training where the run uses the model of another system."""
     scores = run.scores or {}
     record = run.record if run.entry.trained == run.entry.folder else None
     return RunRecord(run, record or {}, scores.get("decoding", {}), scores.get("unigram_dev_perplexity"))
 
 
 def environments(results: Results) -> list[Environment]:
-    """Return every distinct environment of the trainings."""
+    """Return each different environment of the trainings once, with its runs."""
     groups: dict[str, tuple[dict, list[str]]] = {}
     for run in results.runs:
         if run.record:
@@ -66,7 +67,10 @@ def environments(results: Results) -> list[Environment]:
 
 @dataclass(frozen=True)
 class Change:
-    """A setting with its value and the different value of the parent system."""
+    """A setting in which a system differs from the system that it extends.
+
+    `parent`: the value of the system that it extends. `value`: the value of the system itself.
+    """
 
     path: str
     parent: Any
@@ -75,7 +79,10 @@ class Change:
 
 @dataclass(frozen=True)
 class SystemDescription:
-    """A system of the study: its differences from its parent (none without a parent), and all settings by section."""
+    """A system of the study: all of its settings by section, and its differences from the system that it extends.
+
+    `changes` is None for a system that extends no other system of the page.
+    """
 
     entry: Entry
     changes: tuple[Change, ...] | None
@@ -83,18 +90,18 @@ class SystemDescription:
 
     @property
     def random_start(self) -> bool:
-        """Return whether `pretrained` is a small random checkpoint of the scale."""
+        """Return whether `pretrained` is the folder of a small random checkpoint of the scale."""
         return is_random_checkpoint(self.entry.system.pretrained)
 
 
 def describe_systems(results: Results) -> list[SystemDescription]:
-    """Return every system of the study once: its settings are the same on all corpora."""
+    """Return the description of each system of the page; its settings are the same on all corpora."""
     entries = {entry.system.name: entry for entry in reversed(results.settings.entries)}
     return [_describe(entries[name], entries) for name in results.systems]
 
 
 def _describe(entry: Entry, entries: dict[str, Entry]) -> SystemDescription:
-    """Return the description of a system; `entries`: those of all systems, by name."""
+    """Return the description of a system; `entries` has an entry of each system, by the name of the system."""
     system, parent = entry.system, entries.get(entry.extends or "")
     data = {"text": system.text, "view of train": system.view.train.name, "view of dev, test": system.view.test.name}
     sections = {"data": data} | {name: resolved(entry)[name] for name in ("model", "train", "decode")}
@@ -102,14 +109,14 @@ def _describe(entry: Entry, entries: dict[str, Entry]) -> SystemDescription:
 
 
 def resolved(entry: Entry) -> dict[str, Any]:
-    """Return every setting of a system by section; cuts are given by their names, such as window3."""
+    """Return all settings of a system by section; a cut is given by its name, such as window3."""
     system = entry.system
     view = {"train": system.view.train.name, "test": system.view.test.name}
     return {**dataclasses.asdict(system), "view": view}
 
 
 def differences(parent: Entry, child: Entry) -> tuple[Change, ...]:
-    """Return the settings in which two systems differ, including those that only one of them has."""
+    """Return the settings in which two systems differ, also settings that only one of the two systems has."""
     before, after = (flatten(resolved(entry)) for entry in (parent, child))
     paths = [path for path in {**before, **after} if path != "name"]
     return tuple(

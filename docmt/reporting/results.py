@@ -1,7 +1,7 @@
-"""The input of a report: the study with its systems, and the files of all runs so far.
+"""The input of a page: its settings, and the files that the runs of its systems have written so far.
 
-The values that tables and figures use are checked as they are read, so that a damaged file, or a file of another
-program, ends in a message.
+The values that tables and figures use are checked when they are read. A damaged file, or a file of another program,
+therefore ends in a message.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -21,7 +21,7 @@ from docmt.settings.system import Entry
 
 @dataclass(frozen=True)
 class PageLink:
-    """A page of a table, figure or passage of the study, for links to it."""
+    """The name, the title and the paper of an item, for links to the page of the item."""
 
     name: str
     title: str
@@ -32,13 +32,14 @@ class PageLink:
 class ReportSettings:
     """The settings of a page, the `settings.json` of stage 8.
 
-    `item`: the table, figure or passage of the page, none for the page of the whole study. `reads`: the names of the
-    inputs that the page may read, none for all. `not_run`: reasons of corpora, and of systems on them
-    (`corpus/system`), that were left out. `pages`: the pages of all items, for links. `cards`: files of later stages
-    with counts (by `corpus/count/split`). `human`: the file of judgements. `data`: folder names of corpora in stages
-    whose paths have no scale, where they differ from the corpora's. `stand_ins`: pretrained checkpoints by the folders
-    of the random ones that replace them; `random_starts`: the folder of the random checkpoint from which a system
-    (`corpus/system`) started. `version`: that of the stage's code, in docmt.plan.versions.
+    `item`: the table, figure or passage of the page; None for the page of the whole study. `reads`: the names of the
+    inputs that the page may read; None where it may read all. `not_run`: why a corpus or a system on a corpus was left
+    out, by `corpus` or `corpus/system`. `pages`: the pages of all items, for links. `cards`: the paths of cards of
+    later stages than stage 1, by `corpus/count/split`. `human`: the file of human judgements. `data`: the folder names
+    of corpora in stages whose paths have no scale, where these differ from the names of the corpora. `stand_ins`: the
+    folders of pretrained checkpoints, by the folders of the random checkpoints that replace them. `random_starts`: the
+    folder of the random checkpoint from which a system started, by `corpus/system`. `version`: the version of the
+    stage's code, in docmt.plan.versions.
     """
 
     scale: str
@@ -62,22 +63,25 @@ class ReportSettings:
         lines = Lines(str(path))
         value = mapping(read_json(path), lines)
         check_keys(value, cls.__dataclass_fields__, lines)
-        # Systems come resolved, as entries; their statements in the study are not needed.
+        # `entries` has the systems with all settings, so that the section `systems` of the study is not needed.
         study = {**mapping(value.get("study"), lines, ("study",)), "systems": {}}
         return parse(cls, {**value, "study": study}, lines)
 
     def read(self, what: str) -> bool:
-        """Return whether the page may read an input of runs, such as "scores"."""
+        """Return whether the page may read an input of its runs, such as "scores"."""
         return self.reads is None or what in self.reads
 
     def why_not_run(self, corpus: str, system: str | None = None) -> str:
-        """Return why a corpus, or a system on it, was left out; empty where it was not."""
+        """Return why a corpus, or a system on a corpus, was left out; empty where it was not left out."""
         return self.not_run.get(f"{corpus}/{system}") or self.not_run.get(corpus, "")
 
 
 @dataclass(frozen=True)
 class Run:
-    """A system on a corpus with a seed: its folders, and its files; none (or empty) where a stage has not run."""
+    """A run (a system on a corpus with a seed), with its folders and the content of its files.
+
+    `scores`, `record` and `curve` are None or empty where a stage has not run, or where the page may not read the file.
+    """
 
     entry: Entry
     seed: int
@@ -91,7 +95,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Results:
-    """The settings of a page, with all runs of its systems, and the comparisons of systems by table."""
+    """The settings of a page, the runs of its systems, and the comparisons of systems, by the name of their table."""
 
     settings: ReportSettings
     folder: Path
@@ -100,7 +104,7 @@ class Results:
 
     @classmethod
     def load(cls, settings: ReportSettings, folder: Path) -> "Results":
-        """Read scores, comparisons, records and curves from a folder of results; a missing file was not run.
+        """Read scores, comparisons, records and curves from a results folder; a missing file is no mistake.
 
         Raises UserError for a damaged file.
         """
@@ -109,10 +113,10 @@ class Results:
         return replace(results, runs=tuple(results._run(e, seed) for e in settings.entries for seed in e.seeds))
 
     def _run(self, entry: Entry, seed: int) -> Run:
-        """Read the run of an entry with a seed: the files that the page may read, and that exist."""
+        """Read the run of an entry with a seed: all files that exist and that the page may read."""
 
         def stage(folder: Folder, system: str, **names: str) -> Path:
-            """Return the run's folder in a stage."""
+            """Return the folder of the run in a stage."""
             run = {"scale": self.settings.scale, "corpus": entry.corpus, "system": system, "seed": seed}
             return folder.under(self.folder, **run, **names)
 
@@ -136,20 +140,20 @@ class Results:
 
     @property
     def corpora(self) -> tuple[str, ...]:
-        """The corpora of the page, in the order of the study."""
+        """The corpora of the page, in the order in which the study lists them."""
         return tuple(corpus for corpus in self.settings.study.corpora if corpus in self.settings.corpora)
 
     @cached_property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds of all systems, sorted."""
+        """The seeds of all systems of the page, sorted."""
         return tuple(sorted({seed for entry in self.settings.entries for seed in entry.seeds}))
 
     def of(self, corpus: str, system: str | None = None) -> list[Run]:
-        """Return the runs on a corpus, of all systems or of one, in the order of systems and seeds."""
+        """Return the runs on a corpus, of one system or of all, in the order of systems and then of seeds."""
         return [r for r in self.runs if r.entry.corpus == corpus and system in (None, r.entry.system.name)]
 
     def with_systems(self, systems: Collection[str]) -> "Results":
-        """Return the results without the runs of other systems."""
+        """Return the results with the runs of these systems alone."""
         return replace(self, runs=tuple(run for run in self.runs if run.entry.system.name in systems))
 
     def first(self, corpus: str, system: str) -> Run:
@@ -157,49 +161,52 @@ class Results:
         return self.of(corpus, system)[0]
 
     def comparison(self, table: str, *, corpus: str, metric: str, system: str, baseline: str, test: str) -> dict | None:
-        """Return the comparison of a system with its baseline, as stage 7 wrote it; none where it was not tested."""
+        """Return the comparison of a system with its baseline that stage 7 wrote; None where there is none."""
         wanted = {"corpus": corpus, "metric": metric, "system": system, "baseline": baseline, "test": test}
         return next((pair for pair in self.comparisons.get(table, ()) if wanted.items() <= pair.items()), None)
 
     def data(self, stage: Folder, corpus: str, **names: str) -> Path:
-        """Return the folder of a corpus in a stage whose paths have no scale; `names`: further parts of the path."""
+        """Return the folder of a corpus in a stage whose paths have no scale; `names`: other names in the path."""
         return stage.under(self.folder, corpus=self.settings.data.get(corpus, corpus), **names)
 
     def card(self, corpus: str) -> dict:
-        """Return the card that stage 1 wrote for a corpus; empty where it has not run."""
+        """Return the card that stage 1 wrote for a corpus; empty where stage 1 has not run."""
         return read_card(self.data(CORPUS, corpus) / "card.json") or {}
 
     def text_cards(self, corpus: str) -> dict[str, dict]:
-        """Return the cards that stage 2 wrote for a corpus, by the text of the page's systems."""
+        """Return the cards of stage 2 for a corpus, by the presets of text of the page's systems.
+
+        A preset for which stage 2 has not run is left out.
+        """
         texts = dict.fromkeys(e.system.text for e in self.settings.entries if e.corpus == corpus)
         cards = {name: read_card(self.data(TOKENS, corpus, text=name) / "card.json") for name in texts}
         return {name: card for name, card in cards.items() if card}
 
     def language(self, corpus: str, side: str) -> str:
-        """Return the language of a side, source or target; empty where the catalogue does not state it."""
+        """Return the language of a side ("source" or "target"); empty where the catalogue does not state it."""
         return self.settings.corpora.get(corpus, {}).get(f"{side}_language", "")
 
 
 def _comparisons(settings: ReportSettings, folder: Path, table: str) -> tuple[dict, ...]:
-    """Read the comparisons of a table; empty where the page may not read them, or there are none."""
+    """Read the comparisons of a table; empty where there are none, or where the page may not read them."""
     path = COMPARISON.under(folder, study=settings.study.study, table=table) / "comparisons.json"
     return read_comparisons(path) if settings.read("comparisons") else ()
 
 
 def read_scores(path: Path) -> dict[str, Any] | None:
-    """Read `scores.json`; none where there is no such file."""
+    """Read `scores.json`; return None where there is no such file."""
     return _checked(
         path, _check_scores, "not the scores of a system", "what `docmt job score-system` writes", "decoding"
     )
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """Read the `record.json` of a training; none where there is no such file."""
+    """Read the `record.json` of a training; return None where there is no such file."""
     return _checked(path, _check_record, "not the record of a training", "what `docmt job train-system` writes")
 
 
 def read_comparisons(path: Path) -> tuple[dict[str, Any], ...]:
-    """Read the `comparisons.json` of a table; empty where there is no such file."""
+    """Read the `comparisons.json` of a table; return an empty tuple where there is no such file."""
     content = _checked(
         path, _check_comparisons, "not the comparisons of a table", "what `docmt job compare-systems` writes"
     )
@@ -207,16 +214,17 @@ def read_comparisons(path: Path) -> tuple[dict[str, Any], ...]:
 
 
 def read_card(path: Path) -> dict[str, Any] | None:
-    """Read a `card.json` with the counts of each split; none where there is no such file."""
+    """Read a `card.json` with the counts of each split; return None where there is no such file."""
     return _checked(path, _check_card, "not a card of docmt", "a mapping for each of `splits`")
 
 
 def _checked(
     path: Path, check: Callable[[dict[str, Any]], None], what: str, expected: str, *needed: str
 ) -> dict[str, Any] | None:
-    """Read an object with the keys `needed` from a file; none where there is no such file.
+    """Read an object with the keys `needed` from a JSON file; return None where there is no such file.
 
-    Raises UserError, of the parts `what` and `expected`, where `check` raises any exception.
+    Raises UserError where a key is missing, or where `check` raises an exception; `what` and `expected` are parts of
+    the message.
     """
     content = read_object_if_there(path, *needed)
     if content is not None:
@@ -226,7 +234,7 @@ def _checked(
 
 
 def _check_scores(scores: dict[str, Any]) -> None:
-    """Raise KeyError, TypeError or the like where a score lacks its number or its signature."""
+    """Raise an exception, such as KeyError or TypeError, where a score lacks its number or its signature."""
     for families in (scores.get("bleu", {}), *scores.get("positions", {}).values()):
         for units in families.values():
             _need_scores(units.values())
@@ -254,26 +262,26 @@ def _check_comparisons(content: dict[str, Any]) -> None:
 
 
 def _check_card(card: dict[str, Any]) -> None:
-    """Raise TypeError where the counts of a split are no mapping."""
+    """Raise TypeError where the counts of a split are not a mapping."""
     for split in (card.get("splits") or {}).values():
         _need(dict, "mapping", split)
 
 
 def _need_scores(scores: Any) -> None:
-    """Raise KeyError or TypeError where one of the scores lacks its number or its signature."""
+    """Raise KeyError or TypeError where a score lacks its number or its signature."""
     for score in scores:
         _need_numbers(score, "score")
         _need(str, "text", score["signature"])
 
 
 def _need_numbers(values: Mapping[str, Any], *names: str) -> None:
-    """Raise KeyError for a missing name, and TypeError for a value that is no number."""
+    """Raise KeyError for a missing name, and TypeError for a value that is not a number."""
     for name in names:
         if not isinstance(values[name], int | float):
             raise TypeError(f"{name}: {values[name]!r} is no number")
 
 
 def _need(kind: type, called: str, value: Any) -> None:
-    """Raise TypeError unless the value is of this type; `called`: the name of the type in the message."""
+    """Raise TypeError unless the value has the type `kind`; `called` is the name of this type in the message."""
     if not isinstance(value, kind):
         raise TypeError(f"{value!r} is no {called}")

@@ -1,4 +1,4 @@
-"""Translations side by side, sentence by sentence, for the documents on which a study's systems differ most."""
+"""Translations side by side, sentence by sentence, for the documents on which the systems of a study differ most."""
 
 import difflib
 from collections.abc import Iterator, Sequence
@@ -12,17 +12,17 @@ from docmt.base.paths import CORPUS
 from docmt.reporting.results import Results, Run
 
 MOST_DOCUMENTS = 2
-"""The most documents of a corpus on the page."""
+"""The largest number of documents of a corpus that the page shows."""
 UNSPACED = ("zh", "ja", "th")
-"""Languages that write no spaces between words: their texts are compared by characters."""
+"""The languages that write no spaces between words; their texts are compared by characters."""
 
 Marked = list[tuple[str, bool]]
-"""A text as parts; the second value is True where a part differs from the reference."""
+"""A text in parts, each with a truth value, which is True where the part differs from the reference."""
 
 
 @dataclass(frozen=True)
 class TranslatedSentence:
-    """A sentence: its number in the document, from 1, source, reference, and the translation of each system."""
+    """A sentence: its number in the document, from 1, its source, its reference, and its translation by each system."""
 
     number: int
     source: str
@@ -44,16 +44,16 @@ class TranslatedDocument:
 
 
 def documents_to_show(results: Results) -> list[TranslatedDocument]:
-    """Return, for each corpus, the test documents whose translations differ most between systems.
+    """Return, for each corpus, the test documents on whose translations the systems differ most.
 
-    Systems that translate documents without marks between sentences are left out. Raises UserError where translations
-    are not of this test split.
+    Systems that translate documents without marks between sentences are left out. Raises UserError where a file of
+    translations does not have a line for each test sentence.
     """
     return [document for corpus in results.corpora for document in _of_corpus(results, corpus)]
 
 
 def _of_corpus(results: Results, corpus: str) -> Iterator[TranslatedDocument]:
-    """Yield the documents of a corpus, with the first seed that was decoded; none where nothing was."""
+    """Yield documents of a corpus with the translations of its smallest decoded seed; none without such a seed."""
     runs = [run for run in results.of(corpus) if has_sentences(run)]
     corpus_file = results.data(CORPUS, corpus) / "documents.parquet"
     if not runs or not corpus_file.exists():
@@ -78,7 +78,7 @@ def has_sentences(run: Run) -> bool:
 
 
 def read_lines(file: Path, expected: int) -> list[str]:
-    """Return the lines of a file. Raises UserError where it cannot be read, or has another number of lines."""
+    """Return the lines of a file. Raises UserError where it cannot be read, or has not `expected` lines."""
     lines = read_text(file).removesuffix("\n").split("\n")
     if len(lines) != expected:
         counts = {"found": f"{len(lines)} lines", "expected": f"{expected} lines"}
@@ -87,7 +87,7 @@ def read_lines(file: Path, expected: int) -> list[str]:
 
 
 def _line(row: dict, texts: tuple[str, ...], language: str) -> TranslatedSentence:
-    """Return a sentence with its translations `texts`; `language`: that of the target."""
+    """Return a test sentence with its translations `texts`; `language` is the target language."""
     marked = tuple(mark_differences(text, row["target"], language) for text in texts)
     return TranslatedSentence(row["sentence"] + 1, row["source"], row["target"], marked)
 
@@ -95,9 +95,10 @@ def _line(row: dict, texts: tuple[str, ...], language: str) -> TranslatedSentenc
 def most_different(
     documents: Sequence[str], outputs: Sequence[tuple[str, ...]], count: int = MOST_DOCUMENTS
 ) -> list[str]:
-    """Return the documents with the most different translations per sentence, earlier ones first where equal.
+    """Return the documents with the largest mean numbers of different translations of a sentence, at most `count`.
 
-    `documents` has the document of each sentence, `outputs` its translations, one per system.
+    Of documents with equal means the earlier one comes first. `documents`: the document of each sentence. `outputs`:
+    the translations of each sentence, one per system.
     """
     totals: dict[str, list[int]] = {}
     for document, texts in zip(documents, outputs, strict=True):
@@ -108,14 +109,14 @@ def most_different(
 
 
 def mark_differences(text: str, reference: str, language: str) -> Marked:
-    """Split a translation into parts that the reference has too, and parts that it does not.
+    """Split a translation into parts that the reference has too, and parts that it does not have.
 
-    Joined, the parts are the text again; a space between two parts belongs to neither and is not marked.
+    The parts joined are the text again; a space between two parts is a part by itself, which is not marked.
     """
     blank = "" if language in UNSPACED else " "
     words, wanted = (list(side) if not blank else side.split(blank) for side in (text, reference))
     runs: Marked = []
-    # Without autojunk, which ignores frequent words in long texts.
+    # `autojunk` is off, since it would ignore frequent words in long texts.
     for kind, start, end, _, _ in difflib.SequenceMatcher(None, words, wanted, autojunk=False).get_opcodes():
         if start < end:
             runs += [(blank, False)] if blank and start else []

@@ -1,8 +1,9 @@
 """The settings of texts and views: tokens and pieces, and the cut of documents into segments.
 
-They are frozen dataclasses, one for each section of a system. The metadata of a field is its line in the manual,
-`config.yaml`; a test compares the two. A field declares the check of its own value. `__post_init__` checks combinations
-of fields. Both raise `BadValue`, which `docmt.base.parse` turns into a message with file, line and path.
+Settings are frozen dataclasses, one for each section of a system. The metadata of a field has the description of the
+setting, which is also in the manual, `config.yaml`; a test compares the two descriptions. A field declares the check of
+its value, and `__post_init__` checks combinations of fields. A failed check raises `BadValue`, which `docmt.base.parse`
+converts to a message with the file, the line and the path of keys.
 """
 
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ class TextConfig(Checked):
         super().__post_init__()
         need(self.learnt_on != "", "learnt_on", "''", "a corpus, or none")
         need(self.pretrained is None or self.learnt_on is None, "learnt_on", self.learnt_on, "none beside pretrained")
-        # A BERT is an encoder: the target side then has pieces of its own.
+        # A BERT is an encoder: where the source side has the pieces of a BERT, the target side learns its pieces.
         only_source = self.pretrained_sides == "source"
         need(not only_source or self.pretrained is not None, "pretrained_sides", "source", "both where none has them")
         need(not only_source or self.bpe == "separate", "bpe", self.bpe, "separate beside pretrained_sides: source")
@@ -54,7 +55,7 @@ class TextConfig(Checked):
             need(not self.aggressive, "aggressive", True, f"false {why}")
 
     def takes_from(self, corpus: str) -> str | None:
-        """Return the corpus whose text `corpus` takes; return none where it learns its own."""
+        """Return the corpus whose merges and vocabularies `corpus` uses; return none where `corpus` learns its own."""
         return None if self.learnt_on == corpus else self.learnt_on
 
     def is_pretrained(self, side: str) -> bool:
@@ -63,7 +64,7 @@ class TextConfig(Checked):
 
 
 LEFT_OUT = {"min_document_tokens": ".min{}", "min_document_sentences": ".min{}sentences", "sample": ".sample{}"}
-"""The settings that exclude documents or segments from training, and their part in the name of a view."""
+"""The settings that exclude documents or segments from training, each with its part of the name of a view."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class CutConfig(Checked):
     def left_out_by(self) -> dict[str, int]:
         """Return the settings that exclude documents or segments, with their values.
 
-        They hold for training alone. The result is empty where nothing is excluded.
+        These settings change training segments alone. The result is empty where no document or segment is excluded.
         """
         return {name: size for name in LEFT_OUT if (size := getattr(self, name)) is not None}
 
@@ -141,13 +142,13 @@ class CutConfig(Checked):
 
 @dataclass(frozen=True)
 class ViewConfig:
-    """The settings of stage 3: the cut of training documents, and the cut of dev and test."""
+    """The settings of stage 3: the cut of training documents, and the cut of dev and test documents."""
 
     train: CutConfig
     test: CutConfig
 
     def __post_init__(self) -> None:
-        """Check that the cut of dev and test changes and excludes nothing."""
+        """Check that the cut of dev and test adds no openings or copies and excludes no document or segment."""
         need(
             not self.test.openings,
             "test.openings",
@@ -161,7 +162,7 @@ class ViewConfig:
 
     @property
     def name(self) -> str:
-        """The name of the view in paths; the cut of dev and test is part of it where it differs."""
+        """The name of the view in paths; where the two cuts differ, it is their two names with a `+` between them."""
         return self.train.name if self.train == self.test else f"{self.train.name}+{self.test.name}"
 
 

@@ -10,7 +10,7 @@ from docmt.base.checks import Checked, beam, count, need, setting, up_to, whole
 class DecodeConfig(Checked):
     """The settings of stage 6, beam search.
 
-    The decoding strategy is no setting: it follows from the model's frame and the test view.
+    The decoding strategy is not a setting: it depends on the model's frame and on the test view.
     """
 
     beam: int = setting(5, "number of hypotheses kept for each segment; 1 is greedy", beam)

@@ -1,10 +1,10 @@
 """The metrics that a study's tables may name, and the place of each in `scores.json` or a training's record.
 
-A name has the form `base`, `base:set`, `base@detail` or `base:set@detail`: `s-BLEU`, `mteval d-BLEU`, `i-BLEU` (over
-packed instances), `s-BLEU@j2` (position 2 of a window), `LTCR@low` and `LTCR@high` (the ends of its interval),
-`accuracy` (all sets together), `accuracy:pronoun` (with its parts, `pronoun/...`), `accuracy:pronoun@3` (distance 3).
-Accuracies are in percent in tables, as papers print them; `scores.json` has fractions. `parameters`, `speed` and `dev
-NLL` need a training, but no scores.
+The name of a metric has the form `base`, `base:set`, `base@detail` or `base:set@detail`. Examples are `s-BLEU`, `mteval
+d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `LTCR@low` and `LTCR@high` (the ends of
+the interval of LTCR), `accuracy` (all contrastive sets together), `accuracy:pronoun` (the set `pronoun` and its parts
+`pronoun/...`) and `accuracy:pronoun@3` (items of distance 3). Accuracies are in percent in tables, as papers print
+them; `scores.json` has fractions. The metrics `parameters`, `speed` and `dev NLL` need a training, but no scores.
 """
 
 import math
@@ -16,12 +16,12 @@ from typing import Literal
 from docmt.base.errors import UserError, nearest
 
 NO_DETAIL = "(?!)"
-"""A pattern that matches no detail."""
+"""The pattern of metrics without details: it matches no text."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A number, and the signature that says how it was computed."""
+    """The number of a metric, and the signature that says how the number was computed."""
 
     value: float
     signature: str
@@ -37,28 +37,31 @@ class Tallied:
 
 
 Source = Literal["scores", "record"]
-"""The file that has a metric: `scores.json`, or the training's `record.json`."""
+"""The file that has the number of a metric: `scores.json`, or `record.json` of the training."""
 
 Finder = Callable[[dict, str | None, str | None], Measured | None]
-"""A function (content of the file, set, detail) -> the number, or none where the file lacks it."""
+"""A function that finds a metric's number in the content of its file, for a contrastive set and a detail (none = all).
+The result is none where the file has no such number."""
 
 Selector = Callable[[str | None, str | None], Tallied | None]
-"""A function (set, detail) -> the rows of `details.arrow` that the metric sums, or none where the metric is no function
-of such sums."""
+"""A function that returns the rows of `details.arrow` with the summands of a metric, for a contrastive set and a
+detail. The result is none where the metric is not a function of sums."""
 
 
 @dataclass(frozen=True)
 class Metric:
     """A metric of tables: where its number is, how it is printed, and what computes it.
 
-    - `has_sets`: the metric can be named for one contrastive set.
-    - `detail`: the pattern of the text that may follow an @.
-    - `tallied`: the place of the metric's summands, for tests of significance.
+    - `about`: the description of the metric.
+    - `find`: the function that returns the number.
+    - `has_sets`: whether the metric's name may have a contrastive set.
+    - `detail`: the pattern of the text that may follow an @ in the metric's name.
+    - `tallied`: the function that returns the place of the metric's summands, for tests of significance.
     - `source`: the file that has the number.
     - `unit`: the label of the axes of figures.
-    - `judge`: the part of `scoring` that may name a pretrained model which measures the metric.
-    - `module`: the module with the function `score` that computes it (`docmt.scoring.measured`); empty where there
-      is none. The order of modules is the order of their rows in `details.arrow`.
+    - `judge`: the section of `scoring` that may name a pretrained model with which the metric is measured.
+    - `module`: the module with the function `score` that computes the metric (`docmt.scoring.measured`); empty where
+      no module does. The order of modules is the order of their rows in `details.arrow`.
     """
 
     about: str
@@ -74,12 +77,12 @@ class Metric:
 
 
 def bleu_measure(family: str, unit: str, position: str | None = None) -> str:
-    """Return the name of a BLEU score in `details.arrow`, such as `bleu|13a|s`; `bleu|13a|s|j2` for a position."""
+    """Return the name of a BLEU score in `details.arrow`: `bleu|13a|s`, or `bleu|13a|s|j2` for a position."""
     return "|".join(filter(None, ("bleu", family, unit, position)))
 
 
 def _bleu(family: str, unit: str, about: str) -> Metric:
-    """Return the metric of a family of BLEU over a unit."""
+    """Return the metric of a family of BLEU, such as `13a`, over the unit `s`, `d` or `i`."""
 
     def find(scores: dict, _: str | None, position: str | None) -> Measured | None:
         families = scores.get("positions", {}).get(position, {}) if position else scores.get("bleu", {})
@@ -97,7 +100,7 @@ def _bleu(family: str, unit: str, about: str) -> Metric:
 
 
 def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
-    """Return a metric of consistency, LTCR or HHI."""
+    """Return a metric of lexical consistency: LTCR or HHI."""
 
     def find(scores: dict, _: str | None, end: str | None) -> Measured | None:
         result = scores.get("consistency", {}).get(name)
@@ -136,7 +139,7 @@ def _same_name(
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
-    """Return the accuracy over the items of all chosen sets, in percent."""
+    """Return the accuracy in percent over the items of a set (none = all sets) at a distance (none = all distances)."""
     sets = scores.get("contrastive", {})
     chosen = [counts for set_name, counts in sets.items() if name is None or is_of_set(set_name, name)]
     if distance:
@@ -148,7 +151,7 @@ def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured 
 
 
 def _fallbacks(scores: dict, *_: str | None) -> Measured | None:
-    """Return the share of sentences that were translated again, alone, in percent."""
+    """Return the percentage of sentences that were translated again, alone, as fallbacks."""
     decoding = scores.get("decoding")
     if not decoding:
         return None
@@ -157,14 +160,14 @@ def _fallbacks(scores: dict, *_: str | None) -> Measured | None:
 
 
 def _sentences(scores: dict, _: str | None, position: str | None) -> Measured | None:
-    """Return the number of translated sentences."""
+    """Return the number of translated sentences; with a position, the number of sentences at this place of a window."""
     decoding = scores.get("decoding", {})
     counts = decoding.get("positions", {}).get(position, {}).get("exact") if position else decoding.get("sentences")
     return None if counts is None else Measured(counts, "sentences|v:1")
 
 
 def _parameters(record: dict, *_: str | None) -> Measured | None:
-    """Return the number of parameters, in millions."""
+    """Return the number of the model's parameters, in millions."""
     count = record.get("parameters")
     return None if count is None else Measured(count / 1e6, "parameters|unit:millions|v:1")
 
@@ -178,10 +181,10 @@ def _speed(record: dict, *_: str | None) -> Measured | None:
 
 
 def _dev_likelihood(record: dict, *_: str | None) -> Measured | None:
-    """Return the negative log-likelihood of dev for each token, in nats.
+    """Return the negative log-likelihood of the dev split, in nats a token.
 
-    It is divided by the same number of tokens for every frame, the words and one end of each sentence, so that frames
-    can be compared.
+    The tokens are the target pieces and one end for each sentence. Their number is the same for every frame, so that
+    models with different frames can be compared.
     """
     perplexity = record.get("dev_perplexity")
     signature = "dev NLL|unit:nats|per:target pieces + sentences of dev, whatever the frame|label_smoothing:0|v:1"
@@ -194,7 +197,8 @@ BLEU_FAMILIES = {
     "multi-bleu ": ("tokenized_lower", "tokenised and lower-cased as multi-bleu -lc"),
     "cased multi-bleu ": ("tokenized", "tokenised and cased as multi-bleu"),
 }
-"""The family in `scores.json`, and its description, by the text before `s-BLEU` in a metric's name."""
+"""The families of BLEU by the text before `s-BLEU` in the name of a metric: the name of the family in `scores.json`,
+and its description."""
 
 BLEU_UNITS = {"s": "over sentences", "d": "over documents", "i": "over the packed instances of the system's view"}
 """The description of each unit of BLEU."""
@@ -258,7 +262,7 @@ class MetricName:
     detail: str | None
 
     def find(self, content: dict) -> Measured | None:
-        """Return the metric from the content of its file (`metric.source`).
+        """Return the metric's number from the content of the file that `metric.source` names.
 
         The result is none where the file has no such number.
         """
@@ -266,14 +270,15 @@ class MetricName:
 
     @property
     def tallied(self) -> Tallied | None:
-        """The rows of `details.arrow` whose sums give the metric; none where it cannot be tested for significance."""
+        """The rows of `details.arrow` whose sums give the metric; none where no test of significance can use it."""
         return self.metric.tallied(self.set, self.detail)
 
 
 def parse_metric(name: str, where: str | None = None) -> MetricName:
     """Split a metric's name into its parts.
 
-    Raises UserError for a metric that does not exist, or that has no such sets or details.
+    Raises UserError for an unknown metric, for a set where the metric has no sets, and for a detail that it cannot
+    have.
     """
     base, set_name, detail = re.fullmatch(r"([^:@]*)(?::([^@]*))?(?:@(.*))?", name, re.DOTALL).groups()
     if base not in METRICS:

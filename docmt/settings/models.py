@@ -1,7 +1,8 @@
-"""The settings of models: the fields that all architectures share, and those of each architecture.
+"""The settings of models: the fields that all architectures share, and the fields of each architecture.
 
-A choice that a paper leaves open is a field here. Its default is the paper's text, or the choice that the model's file
-states with a reason. `docmt.settings.data` explains the form.
+A choice that a paper leaves open is a field. The default of such a field follows the text of the paper, or else a
+choice for which the model's file in `docmt/models` gives the reason. `docmt.settings.data` explains how settings are
+declared.
 """
 
 from dataclasses import dataclass
@@ -11,14 +12,15 @@ from docmt.base.checks import Checked, at_least, need, positive, setting, share,
 from docmt.base.parse import KINDS
 
 Frame = Literal["wrapped", "summarised", "joined", "unmarked", "closed", "fairseq"]
-"""The special symbols around sentences (`docmt.nn.frames`)."""
+"""The name of a frame: the special symbols around the sentences of a segment (`docmt.nn.frames`)."""
 
 
 @dataclass(frozen=True)
 class TransformerConfig(Checked):
-    """The settings of `transformer`, which all other architectures have too.
+    """The settings of the architecture `transformer`, which all other architectures have too.
 
-    It is the sentence model and, depending on its view, concatenation or the document Transformer.
+    Depending on its view, a `transformer` is the sentence model, a model of concatenated sentences, or the document
+    Transformer.
     """
 
     kind: str = setting("transformer", "the architecture; a name of `MODELS`")
@@ -77,7 +79,7 @@ class TransformerConfig(Checked):
 
 @dataclass(frozen=True)
 class GTransformerConfig(TransformerConfig):
-    """The settings of `g_transformer`: group attention in all layers, with global attention too in the top layers."""
+    """The settings of `g_transformer`: group attention in all layers, and also global attention in the top layers."""
 
     kind: str = setting("g_transformer", "")
     combined_layers: int = setting(2, "K: top layers whose attention combines group and global (section 4.2)")
@@ -105,11 +107,11 @@ class GTransformerConfig(TransformerConfig):
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """The frames that this architecture supports; group attention needs frames that mark sentences."""
+        """The frames that this architecture supports; group attention needs the frame `wrapped` or `closed`."""
         return ("wrapped", "closed") if self.language_locality or self.translation_locality else super().frames
 
     def combined(self) -> dict[str, int]:
-        """Return the number of combined layers by field; where a field is none, it is `combined_layers`."""
+        """Return the number of combined layers by the name of its field; a field that is none has `combined_layers`."""
         names = ("encoder_self_combined_layers", "decoder_self_combined_layers", "cross_combined_layers")
         layers = {name: getattr(self, name) for name in names}
         return {name: self.combined_layers if number is None else number for name, number in layers.items()}
@@ -117,7 +119,10 @@ class GTransformerConfig(TransformerConfig):
 
 @dataclass(frozen=True)
 class LongShortConfig(TransformerConfig):
-    """The settings of `long_short`: a full and a block-diagonal stream with the same parameters."""
+    """The settings of `long_short`, which has two streams with the same parameters.
+
+    The long stream attends to the whole window, the short stream to each sentence alone.
+    """
 
     kind: str = setting("long_short", "")
     frame: Frame = setting("joined", "see transformer; joined: the separator belongs to the sentence that follows")
@@ -137,7 +142,7 @@ class LongShortConfig(TransformerConfig):
 
 @dataclass(frozen=True)
 class DocumentToSentenceConfig(TransformerConfig):
-    """The settings that models share which read a document and translate its sentences one by one."""
+    """The common settings of models that read a document and translate its sentences one by one."""
 
     positions: Literal["running", "restarting"] = setting("restarting", "see transformer")
 
@@ -146,7 +151,7 @@ class DocumentToSentenceConfig(TransformerConfig):
 
 @dataclass(frozen=True)
 class LexicalChainConfig(DocumentToSentenceConfig):
-    """The settings of `lexical_chain`: LC-Attn, ConVar and GC-Attn; each can be switched off."""
+    """The settings of `lexical_chain`; its parts LC-Attn, ConVar and GC-Attn can be switched off one by one."""
 
     kind: str = setting("lexical_chain", "")
     frame: Frame = setting("summarised", "see transformer; summarised: <cls> opens a source sentence")
@@ -196,14 +201,15 @@ class WLinkConfig(DocumentToSentenceConfig):
 
 
 class Architecture(NamedTuple):
-    """A row of `MODELS`."""
+    """An architecture of `MODELS`: its settings, its class, and whether it reads lexical chains."""
 
     settings: type[TransformerConfig]
-    """The schema of its settings; it may be that of another architecture, if there is nothing more to set."""
+    """The class of the architecture's settings; architectures with the same settings may share the class."""
     model: str
-    """The class as `module:name`, which `docmt.models` imports; settings are read by commands without torch."""
+    """The class of the model as the text `module:name`. `docmt.models` imports the class only when it builds a model,
+    so that commands read settings without torch."""
     reads_chains: bool = False
-    """Whether its jobs need the lexical chains of stage 4."""
+    """Whether the jobs of the architecture need the lexical chains of stage 4."""
 
 
 MODELS = {
@@ -214,10 +220,10 @@ MODELS = {
     "han": Architecture(HanConfig, "docmt.models.han:Han"),
     "w_link": Architecture(WLinkConfig, "docmt.models.w_link:WLink", reads_chains=True),
 }
-"""Architectures by `model.kind`. A new architecture is a file in `docmt/models/` and a line here."""
+"""The architectures by the setting `model.kind`. A new architecture needs a file in `docmt/models/` and a line here."""
 
 MODEL_CONFIGS: dict[str, type[TransformerConfig]] = {kind: row.settings for kind, row in MODELS.items()}
-"""The schema of the settings of each kind."""
+"""The class of settings of each architecture, by the setting `model.kind`."""
 READS_CHAINS = tuple(kind for kind, row in MODELS.items() if row.reads_chains)
-"""The kinds whose jobs need the lexical chains of stage 4."""
+"""The names of the architectures whose jobs need the lexical chains of stage 4."""
 KINDS[TransformerConfig] = ("model", MODEL_CONFIGS)

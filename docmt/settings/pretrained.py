@@ -1,8 +1,8 @@
-"""Pretrained checkpoints in the Hugging Face layout: their files, and the fields of a model that starts from one.
+"""Pretrained checkpoints in the Hugging Face layout: their files, and the fields of models that start from them.
 
-Small random checkpoints replace them at a scale with fixtures. Such a scale lists folders under `pretrained`
-(workflow/scales) and reads none of them: stage 0 writes a random checkpoint for each, of the stated kind and with the
-sizes of the scale's models.
+At a scale with fixtures, small random checkpoints replace the pretrained checkpoints. A file of workflow/scales lists
+the folders of the replaced checkpoints under `pretrained`; no job reads these folders. For each folder, stage 0 writes
+a random checkpoint of the stated kind, with the sizes of the scale's models.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,12 +20,13 @@ from docmt.base.yaml_files import Lines
 from docmt.settings.models import TransformerConfig
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
-"""The files of the model's fields and of its tokenizer."""
+"""The name of the file with the fields of a checkpoint's model, and the name of the file with its tokenizer."""
 ROWS = "rows.{side}.json"
-"""A file beside the vocabulary in `text/`: for each piece, its row in the checkpoint's embeddings; null where there is
-none."""
+"""The name of a file beside the vocabulary of a side, in the folder `text/`. The file is a JSON list with the row of
+each piece in the embeddings of the checkpoint; a piece without a row has null."""
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
-"""The possible files of the weights: the first that a folder has is read. An index names further files beside it."""
+"""The possible names of the file of the weights. The first file that exists in a folder is read. An index names further
+files in the same folder."""
 
 ALIGNER_FILES = {
     CONFIG: None,
@@ -34,29 +35,30 @@ ALIGNER_FILES = {
     "pytorch_model.bin": "awesome-align reads no model.safetensors; to convert one: "
     "torch.save(safetensors.torch.load_file('model.safetensors'), 'pytorch_model.bin')",
 }
-"""The files of awesome-align's model, a BERT, and the remedy where one is missing (none = the usual remedy)."""
+"""The names of the files of a BERT that awesome-align reads. Each has the remedy for messages about a missing file
+(none = the usual remedy)."""
 
 ALIGNER_LAYER = 8
-"""The layer whose states awesome-align compares."""
+"""The number of the BERT layer, counted from 1, whose hidden states awesome-align compares."""
 
 POSITION_OFFSET = {"mbart": 2, "bart": 2, "bert": 0}
-"""The supported `model_type`s, and the row of their position tables that the first token has."""
+"""The supported values of `model_type`, each with the row of the position table that belongs to the first token."""
 
 ACTIVATIONS = ("gelu", "relu")
-"""The activations that models here have."""
+"""The activation functions that docmt's models support."""
 
 
 def checkpoint_files(folder: Path | str) -> list[Path]:
-    """Return config.json and the files of the weights: everything that a training takes parameters from.
+    """Return the paths of config.json and of the files of the weights, all that a training reads of a checkpoint.
 
-    Raises UserError where the folder or one of the files is missing.
+    Raises UserError where the folder or one of these files is missing.
     """
     folder = Path(folder)
     return [_file(folder, CONFIG), *weight_files(folder)]
 
 
 def missing_checkpoints(folders: Iterable[str]) -> dict[str, str]:
-    """Return the folders that hold no pretrained model and, for each, the reason for the report (`missing: skip`)."""
+    """Return the folders without a pretrained model, each with a message for the report (`missing: skip`)."""
     return {folder: f"{folder} is missing: a pretrained model" for folder in folders if not _has_weights(Path(folder))}
 
 
@@ -66,7 +68,7 @@ def _has_weights(folder: Path) -> bool:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """Return the file of the weights (`WEIGHTS`); an index is followed by the files that it names.
+    """Return the path of the file of the weights (`WEIGHTS`) and, after an index, the paths of the files that it names.
 
     Raises UserError where a file is missing.
     """
@@ -90,7 +92,7 @@ def tokenizer_file(folder: Path | str) -> Path:
 def read_rows(path: Path) -> list[int | None]:
     """Read the row of each piece in a checkpoint's embeddings (`ROWS`).
 
-    Raises UserError where the file is missing or is not such a list.
+    Raises UserError where the file is missing, or is not a list of whole numbers and nulls.
     """
     rows = read_json(path)
     if not isinstance(rows, list) or not all(row is None or type(row) is int for row in rows):
@@ -99,9 +101,9 @@ def read_rows(path: Path) -> list[int | None]:
 
 
 def aligner_files(folder: Path | str) -> list[Path]:
-    """Return the files of awesome-align's model.
+    """Return the paths of the files of awesome-align's model.
 
-    Raises UserError where one is missing, or where the model has too few layers.
+    Raises UserError where a file is missing, or where the model has fewer than `ALIGNER_LAYER` layers.
     """
     files = [_file(Path(folder), name, remedy) for name, remedy in ALIGNER_FILES.items()]
     layers = read_object(files[0]).get("num_hidden_layers", 0)
@@ -112,9 +114,9 @@ def aligner_files(folder: Path | str) -> list[Path]:
 
 
 def read_config(folder: Path | str) -> dict[str, Any]:
-    """Read a folder's config.json.
+    """Read config.json in the folder of a checkpoint.
 
-    Raises UserError where it is missing, or where its kind of model is not supported.
+    Raises UserError where the file is missing, or where its `model_type` is not supported.
     """
     path = _file(Path(folder), CONFIG)
     config = read_object(path, "model_type")
@@ -123,9 +125,9 @@ def read_config(folder: Path | str) -> dict[str, Any]:
 
 
 def check_model(model: TransformerConfig, folder: Path | str) -> None:
-    """Raise UserError where a model cannot have the checkpoint's weights.
+    """Raise UserError where the fields of a model do not fit the weights of a checkpoint.
 
-    The message has all fields that must change.
+    The message lists all fields that must change.
     """
     needed = needed_fields(folder)
     differing = [name for name, value in needed.items() if not _fits(name, getattr(model, name), value)]
@@ -140,14 +142,14 @@ def check_model(model: TransformerConfig, folder: Path | str) -> None:
 
 
 def _fits(name: str, value: Any, needed: Any) -> bool:
-    """Return whether a field has the needed value; a model may have more positions than the checkpoint."""
+    """Return whether a field of a model has the needed value; a model may have more positions than the checkpoint."""
     return value >= needed if name == "max_positions" else value == needed
 
 
 def needed_fields(folder: Path | str) -> dict[str, Any]:
     """Return the fields of a model that a checkpoint determines, with their values.
 
-    `max_positions` is a minimum. Raises UserError for a checkpoint that no model here can start from.
+    The value of `max_positions` is a minimum. Raises UserError for a checkpoint from which no model of docmt can start.
     """
     config, where = read_config(folder), str(Path(folder) / CONFIG)
     fields = _bert(config, where) if config["model_type"] == "bert" else _bart(config, where)
@@ -160,9 +162,9 @@ def needed_fields(folder: Path | str) -> dict[str, Any]:
 
 
 def _bart(config: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the fields that an mBART or BART determines.
+    """Return the fields of a model that the config.json of mBART or BART determines.
 
-    mBART has layer norms before each sublayer and after the stacks, BART after each sublayer.
+    mBART has a layer norm before each sublayer and one after each stack; BART has a layer norm after each sublayer.
     """
     return {
         "encoder_layers": _entry(config, where, "encoder_layers"),
@@ -178,10 +180,10 @@ def _bart(config: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def _bert(config: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the fields that a BERT determines, which is the encoder.
+    """Return the fields of a model that the config.json of a BERT determines; a BERT is an encoder alone.
 
-    The decoder starts from random parameters. It has the same width, inner width and heads, and as many layers as the
-    system states.
+    The decoder starts from random parameters. The decoder has the width, the inner width and the heads of the BERT, and
+    the number of layers that the system states.
     """
     kind = config.get("position_embedding_type", "absolute")
     if kind != "absolute":
@@ -201,7 +203,8 @@ def _bert(config: Mapping[str, Any], where: str) -> dict[str, Any]:
 def _entry(config: Mapping[str, Any], where: str, *names: str) -> Any:
     """Return a required value of config.json.
 
-    Several names are the values of encoder and decoder, which must be equal.
+    Several `names` are keys of one size of the encoder and of the decoder. Raises UserError where a key is missing, or
+    where the two sizes differ.
     """
     for name in names:
         if name not in config:
@@ -241,27 +244,27 @@ def _yaml(fields: Mapping[str, Any]) -> str:
 
 
 def _scalar(value: Any) -> str:
-    """Return a value in YAML; YAML would read 1e-12, which has no point, as text."""
+    """Return a value as YAML; a number such as 1e-12 gets a point (1.0e-12), since YAML would read 1e-12 as text."""
     if isinstance(value, float) and "." not in repr(value):
         return repr(value).replace("e", ".0e")
     return str(value).lower()
 
 
 RANDOM_CHECKPOINT_FILES = (CONFIG, WEIGHTS[0])
-"""The files of a random checkpoint."""
+"""The names of the files of a random checkpoint from which a training starts."""
 SIZES = ("encoder_layers", "decoder_layers", "width", "inner", "heads")
-"""The fields of `model` that a scale with random checkpoints must state: a system has the sizes of its checkpoint."""
+"""The fields of `model` that a scale with random checkpoints must state: they are the sizes of these checkpoints."""
 STANDS_FOR = "stands_for"
-"""The key of config.json that marks a random checkpoint, and the name of the replaced folder in records."""
+"""The key of config.json that marks a random checkpoint. Its value is the folder of the replaced checkpoint."""
 
 
 @dataclass(frozen=True)
 class RandomCheckpoint:
     """A small random checkpoint that a scale writes in place of a pretrained one.
 
-    `stands_for` is the folder that config.yaml and systems name. The sizes are those of `TransformerConfig`; a BERT has
-    no decoder. `kind: aligner` is awesome-align's model: a BERT with at least as many layers as awesome-align needs, in
-    the files that it reads.
+    `stands_for` is the folder of the replaced checkpoint, as config.yaml and systems name it. The sizes are fields of
+    `TransformerConfig`; a BERT has no decoder. A checkpoint of the kind `aligner` replaces awesome-align's model: it is
+    a BERT with at least `ALIGNER_LAYER` layers, in the files that awesome-align reads.
     """
 
     stands_for: str
@@ -293,15 +296,16 @@ class RandomCheckpoint:
         return CHECKPOINT.at(checkpoint=self.part(scale))
 
     def part(self, scale: str) -> str:
-        """Return the checkpoint's part of paths: `<name>@<scale>`."""
+        """Return the name of the checkpoint's folder in results/0_models: `<name>@<scale>`."""
         return f"{PurePath(self.stands_for).name}@{scale}"
 
 
 def parse_random_checkpoints(stated: Any, model: Mapping[str, Any], lines: Lines) -> tuple[RandomCheckpoint, ...]:
     """Read the random checkpoints of a scale.
 
-    `stated` has the kinds by the folders that they replace; `model` has the fields of models that the scale changes.
-    Raises UserError for an unknown kind, for two folders of one name, and where the scale does not state a size.
+    `stated` has the kind of each random checkpoint by the folder that it replaces. `model` has the fields of models
+    that the scale states. Raises UserError for an unknown kind, for two folders whose last parts are equal, and where
+    the scale lacks one of `SIZES`.
     """
     kinds = mapping(stated, lines, ("pretrained",))
     missing = [name for name in SIZES if name not in model]
@@ -324,13 +328,13 @@ def parse_random_checkpoints(stated: Any, model: Mapping[str, Any], lines: Lines
 
 
 def is_random_checkpoint(folder: str | None) -> bool:
-    """Return whether a folder in a resolved system is that of a random checkpoint."""
+    """Return whether a folder, as a resolved system names it, is the folder of a random checkpoint."""
     return folder is not None and folder.startswith(CHECKPOINT.at(checkpoint=""))
 
 
 def random_checkpoint_files(folder: str, names: Iterable[str] = RANDOM_CHECKPOINT_FILES) -> list[str]:
     """Return the paths of files of a random checkpoint, which may not exist yet.
 
-    `names` are its own files, those of awesome-align's model, or its tokenizer.
+    `names` are the names of these files in `folder`.
     """
     return [f"{folder}/{name}" for name in names]

@@ -1,6 +1,7 @@
 """The settings of scoring: `scoring` of config.yaml.
 
-A change computes scores again; nothing is trained or translated again.
+After a change of these settings the workflow computes scores again, but trains no translation model and translates no
+text again.
 """
 
 from dataclasses import dataclass, field, replace
@@ -10,11 +11,11 @@ from docmt.base.checks import MOST, Checked, above_0, count, need, need_path, se
 from docmt.base.names import LANGUAGES_ARE, is_language
 
 TRAINED = "trained"
-"""The value that stands for a file of word vectors: they are trained on the training split."""
+"""The value in the place of a file of word vectors: docmt then trains word vectors on the training split."""
 
 
 def by_language(about: str) -> Any:
-    """Declare a setting that may differ between languages: a mapping from a language code such as en."""
+    """Declare a setting that may differ between languages: a mapping from language codes, such as en, to paths."""
     return field(default_factory=dict, metadata={"about": about, "check": need_languages})
 
 
@@ -27,7 +28,7 @@ def need_languages(name: str, value: dict[str, str]) -> None:
 
 @dataclass(frozen=True)
 class ConsistencyConfig(Checked):
-    """The settings of LTCR and HHI: each choice that the papers leave open, or in which their codes differ."""
+    """The settings of LTCR and HHI: the choices that papers leave open, or in which their authors' programs differ."""
 
     chains: Literal["words", "pieces"] = setting(
         "words", "unit that a chain repeats: a source word, or the n-th piece of a word (n = 1, 2, ...)"
@@ -88,8 +89,9 @@ class ConsistencyConfig(Checked):
     def of_corpus(self, languages: tuple[str, str], stop_words: tuple[int, int]) -> "ConsistencyConfig":
         """Return these settings with the stop words of a corpus filled in.
 
-        `languages` and `stop_words` are for source, then target. A side with a file of stop words gets this file and
-        the number 0; a side without gets the stated number or else the corpus'.
+        `languages` and `stop_words` each have the value of the source, then that of the target. A side whose language
+        has a file of stop words gets this file and the number 0. A side without a file gets the number that these
+        settings state or, where they state none, the number of the corpus.
         """
         changes: dict[str, Any] = {}
         for side, language, number in zip(("source", "target"), languages, stop_words, strict=True):
@@ -138,7 +140,7 @@ class WordVectorsConfig(Checked):
     negative: int = setting(5, "negative samples for each word", whole(1, 1_000))
     epochs: int = setting(5, "passes over the text", whole(1, 10_000))
     case: Literal["lower", "keep"] = setting("lower", "whether words are lower-cased first")
-    seed: int = setting(1, "seed of the random start", whole(0, 2**32 - 1))  # gensim's has 32 bits
+    seed: int = setting(1, "seed of the random start", whole(0, 2**32 - 1))  # a seed of gensim has 32 bits
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class CohesionConfig(Checked):
 class ContrastiveConfig:
     """The settings of accuracy on contrastive sets.
 
-    A tie of the right variant with the best wrong variant counts as wrong; ties are also counted.
+    A tie of the right variant with the best wrong variant counts as a wrong answer; the number of ties is reported.
     """
 
     score: Literal["sum", "mean"] = setting(
@@ -177,7 +179,7 @@ class ContrastiveConfig:
 
     @property
     def file(self) -> str:
-        """The file of stage 6 with the log-probabilities that judge variants."""
+        """The name of the file of stage 6 with the log-probabilities from which variants get their scores."""
         return "contrastive.whole.arrow" if self.unit == "target" else "contrastive.arrow"
 
 
@@ -192,7 +194,7 @@ class ScoringConfig:
     contrastive: ContrastiveConfig = field(default_factory=ContrastiveConfig)
 
     def __post_init__(self) -> None:
-        """Check that the aligner and the unit of chains fit."""
+        """Check that the aligner fits the unit of lexical chains."""
         need(
             self.consistency.chains == "words" or self.aligner.kind != "awesome-align",
             "consistency.chains",

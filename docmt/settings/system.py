@@ -1,4 +1,4 @@
-"""A system: all settings of its jobs, and its entry for each corpus."""
+"""The settings of a system, and its entry for each corpus."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ from docmt.settings.train import GROUPS, TrainConfig
 
 @dataclass(frozen=True)
 class SystemConfig:
-    """A named set of settings, with everything that it extends filled in.
+    """A system: a named set of settings, complete with those that it inherits from the systems that it extends.
 
-    `text` names a preset of config.yaml's `texts`. `init_from` names a system of the study: training starts from its
-    model, on the corpus `init_corpus` where that is another. `pretrained` is instead the folder of a checkpoint from
-    which training starts (mBART, BART, BERT).
+    `text` names a preset under `texts` of config.yaml. `init_from` names the system of the study from whose model
+    training starts, and `init_corpus` is the corpus of that model where it is another corpus. Instead of `init_from` a
+    system may have `pretrained`: the folder of an mBART, BART or BERT checkpoint from which training starts.
     """
 
     name: str
@@ -29,7 +29,7 @@ class SystemConfig:
     init_corpus: str | None = None
 
     def __post_init__(self) -> None:
-        """Check that the sections fit each other."""
+        """Check that the view, the frame, the model and the start of training fit each other."""
         # A window of one sentence is the sentence view; all other segments have several sentences.
         has_context = self.view.test.window is None or self.view.test.window > 1
         joined = self.model.frame == "joined"
@@ -61,7 +61,10 @@ class SystemConfig:
         self._check_start()
 
     def _check_start(self) -> None:
-        """Check the start of training, and that settings of transferred parameters have such a start."""
+        """Check that training starts from one model at most, and that settings which need such a model have one.
+
+        Settings of transferred parameters, and of the new parameters beside them, need `init_from` or `pretrained`.
+        """
         need(
             self.init_from is None or self.pretrained is None,
             "pretrained",
@@ -86,10 +89,10 @@ class SystemConfig:
 class Entry:
     """A system on a corpus.
 
-    `folder` is the system's part of paths. `trained` is the part of paths of the system whose model it uses: itself, or
-    the ancestor from which it differs only in decoding. `extends` is the system that it extends. Two entries have equal
-    `identity` where all of their settings are equal, those of the systems that training starts from included. `seeds`
-    has a seed for each training.
+    `folder` is the name of the system's folder in paths. `trained` is the name of the folder of the trained model: the
+    system's folder, or the folder of the ancestor from which the system differs only in decoding. `extends` is the name
+    of the system that this system extends. Two entries have the same `identity` where all of their settings are equal,
+    including the settings of the systems whose models training starts from. `seeds` has the seed of each training.
     """
 
     study: str

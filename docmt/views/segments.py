@@ -91,10 +91,11 @@ def _in_order(numbers: np.ndarray, names: np.ndarray, documents: np.ndarray) -> 
 
 
 def with_copies(sentences: Sentences, copies: int, share: float) -> Sentences:
-    """Put `copies` copies of the beginning of its first sentence, on both sides, at the head of each document.
+    """Put copies of the beginning of a document's first sentence, on both sides, at the head of each document.
 
-    A copy has the share `share` of the sentence's pieces, rounded up. Each real sentence of the document is then the
-    last sentence of exactly one window of `copies + 1` sentences.
+    `copies`: the number of copies of a document. `share`: the share of the sentence's pieces in a copy, which is
+    rounded up to whole pieces. Each real sentence of the document is then the last sentence of exactly one window of
+    `copies + 1` sentences.
 
     Paper: long-short term masking (Zhang et al. 2020), section 3.2, says no more than that Jean et al. 2019, "Fill in
     the Blanks", "filled the missing context with partial copy strategy, since the repetition can naturally enhance the

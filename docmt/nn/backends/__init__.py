@@ -1,1 +1,1 @@
-"""The ways to compute `docmt.nn.attention.attend`: bucketed (on any device) and varlen (on CUDA)."""
+"""The two ways to compute `docmt.nn.attention.attend`: `bucketed` on any device, `varlen` on CUDA."""

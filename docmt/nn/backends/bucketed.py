@@ -1,8 +1,8 @@
 """Attention on any device by padded batches: runs of similar length share one call of the fused kernel.
 
-A plan says how the tokens of two partitions go to the padded batches, which are called buckets, and back. It is
-computed once for a pair of partitions and stored with the queries' partition, so all layers and the backward pass use
-the same plan. One gather sorts tokens into buckets, another sorts the results back.
+A plan says how the tokens of two partitions go into padded batches, which are called buckets, and how the results go
+back. The plan is computed once for a pair of partitions and is stored with the partition of the queries, so all layers
+and the backward pass use the same plan. One gather sorts tokens into buckets, another sorts the results back.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from docmt.nn.shapes import HeadRows, KeyMask, Keys, Numbers, PaddedKeys, Padded
 
 @dataclass(frozen=True, eq=False)
 class Bucket:
-    """A padded batch of runs: `rows` runs, with `queries` and `keys` places in each row."""
+    """A padded batch of `rows` runs; each row has `queries` places for queries and `keys` places for keys."""
 
     rows: int
     queries: int
@@ -69,8 +69,8 @@ def attend(
 
 
 def _attend_bucket(bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool) -> Queries:
-    # Padding is at the right end of each row, so the causal mask already hides it; and the fused kernel takes either a
-    # mask or the causal flag, not both.
+    # Padding is at the right end of each row, so the causal mask hides it. The fused kernel accepts a mask or the
+    # causal flag, but not both.
     may_attend = None if causal else bucket.may_attend
     return kernel.attend_padded(*_rows(bucket, q, k, v), may_attend, causal).flatten(0, 1)
 
@@ -93,7 +93,7 @@ def _gather(x: HeadRows | RowKeys, index: Numbers | None) -> HeadRows | RowKeys:
 
 
 def plan_of(query_segments: Segments, key_segments: Segments) -> BucketPlan:
-    """Return the plan for a pair of partitions, which is computed at the first call and then stored."""
+    """Return the plan for a pair of partitions, which is computed in the first call and then stored."""
     if key_segments not in query_segments.prepared:
         query_segments.prepared[key_segments] = _plan(query_segments, key_segments)
     return query_segments.prepared[key_segments]
@@ -103,7 +103,7 @@ def _plan(query_segments: Segments, key_segments: Segments) -> BucketPlan:
     device = query_segments.device
     query_lengths = np.asarray(query_segments.lengths, dtype=np.int64)
     key_lengths = np.asarray(key_segments.lengths, dtype=np.int64)
-    # On the host, from the plain lengths: reading the offsets of the device would make the host wait for it.
+    # The plan is computed from lengths on the host: reading offsets on the device would make the host wait for it.
     groups = group_runs(query_lengths, key_lengths)
     buckets = tuple(_bucket(query_lengths[group], key_lengths[group], device) for group in groups)
     queries, back = _places(query_lengths, groups, [bucket.queries for bucket in buckets])
@@ -116,7 +116,7 @@ def _plan(query_segments: Segments, key_segments: Segments) -> BucketPlan:
 def group_runs(query_lengths: np.ndarray, key_lengths: np.ndarray) -> list[np.ndarray]:
     """Return the numbers of the runs of each bucket.
 
-    The runs of a bucket have nearly as many queries; runs without queries are in no bucket.
+    All runs of a bucket have nearly the same number of queries; runs without queries are in no bucket.
     """
     filled = np.flatnonzero(query_lengths)
     sizes = coarse(query_lengths[filled])
@@ -127,8 +127,8 @@ def group_runs(query_lengths: np.ndarray, key_lengths: np.ndarray) -> list[np.nd
 def coarse(lengths: np.ndarray) -> np.ndarray:
     """Return the lengths rounded up to three significant bits: 1 to 8, 10, 12, 14, 16, 20, ...
 
-    Fewer buckets mean fewer kernel calls, and the padding of a run is less than a quarter of its length
-    (benchmarks/attention.md).
+    Fewer buckets mean fewer calls of the kernel, and the queries of a run get padding of less than a quarter of their
+    number (benchmarks/attention.md).
     """
     _, bits = np.frexp(lengths)
     step = 1 << np.maximum(bits - 3, 0)
@@ -136,7 +136,7 @@ def coarse(lengths: np.ndarray) -> np.ndarray:
 
 
 def _bucket(query_lengths: np.ndarray, key_lengths: np.ndarray, device: torch.device) -> Bucket:
-    # At least one place for keys, also where no run of the bucket has any: the mask hides it, and the result is zero.
+    # There is at least one place for keys, even where no run of the bucket has keys; the mask hides it.
     queries, keys = int(query_lengths.max()), max(1, int(key_lengths.max()))
     may_attend = None
     if key_lengths.min() < keys:
@@ -153,7 +153,7 @@ def _places(lengths: np.ndarray, groups: list[np.ndarray], widths: list[int]) ->
 
 
 def _index(places: np.ndarray, tokens: int, device: torch.device) -> Numbers | None:
-    """Return the index as a tensor on the device, or None where it leaves all `tokens` tokens in their places."""
+    """Return the index as a tensor on the device; None where the index leaves all `tokens` tokens in their places."""
     if np.array_equal(places, np.arange(tokens)):
         return None
     return torch.from_numpy(places).to(device, non_blocking=True)

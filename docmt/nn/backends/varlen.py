@@ -12,14 +12,14 @@ from docmt.nn.segments import Segments
 from docmt.nn.shapes import Keys, Queries
 
 MAX_HEAD_WIDTH = 256
-"""Largest width of a head that flash attention takes; widths are multiples of 8."""
+"""The largest width of a head that flash attention accepts; widths must be multiples of 8."""
 
 
 @cache
 def kernel() -> Callable | None:
-    """Return torch's kernel, or None where the installed torch lacks it.
+    """Return torch's kernel; None where the installed torch lacks it.
 
-    It is imported at the first use: the import takes a second, which jobs without a GPU need not spend.
+    The kernel is imported at its first use: the import takes a second, which jobs without a GPU need not spend.
     """
     try:
         from torch.nn.attention.varlen import varlen_attn
@@ -43,7 +43,7 @@ def attend(
     causal: bool = False,
     dropout: WeightDropout | None = None,
 ) -> Queries:
-    """Compute `docmt.nn.attention.attend`. Raises ValueError for dropout, which the kernel lacks."""
+    """Compute `docmt.nn.attention.attend`. Raises ValueError for dropout, which torch's kernel lacks."""
     if dropout is not None:
         raise ValueError("variable-length attention has no dropout of attention weights")
     if not query_segments.tokens or not key_segments.tokens:

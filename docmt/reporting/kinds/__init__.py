@@ -1,1 +1,1 @@
-"""The content of each kind of table, figure and passage: a module of the same name as in `docmt/kinds`."""
+"""The content of each kind of table, figure and passage, in a module of the same name as in `docmt/kinds`."""

@@ -1,7 +1,8 @@
-"""Maps of attention to lexical chains: a row of shaded pieces per word, or per latent variable.
+"""Maps of attention: a row of shaded target pieces per occurrence of a chain's word, or per latent variable.
 
-Paper: lexical chains (Lyu et al. 2022), Figure 4 (from the words of a chain to the tokens of their target sentences)
-and Figure 6 (each step of decoding to the latent variables of its sentence). `docmt inspect` writes the numbers.
+Paper: lexical chains (Lyu et al. 2022). Figure 4 has the attention from the words of a chain to the tokens of their
+target sentences; Figure 6 has the similarity of each decoding step to the latent variables of its sentence. The numbers
+are from the file that `docmt inspect` writes.
 """
 
 from collections import Counter
@@ -14,10 +15,10 @@ from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 
 MOST_OCCURRENCES = 6
-"""The most occurrences of a chain in a map; the first ones are taken."""
+"""The largest number of rows of a map for one chain; a map has the first occurrences of the chain."""
 
 MOST_CHAINS = 8
-"""The most latent variables of a sentence in a map; the first ones are taken."""
+"""The largest number of rows of a map of latent variables; a map has the first latent variables of its sentence."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Shade:
 
 @dataclass(frozen=True)
 class Strip:
-    """A row of a map: a source piece with the number of its sentence, and a shade for each target piece."""
+    """A row of a map: a source piece, the number of its sentence from 1, and a shade for each target piece."""
 
     piece: str
     sentence: int
@@ -50,10 +51,11 @@ class Strip:
 
 @dataclass(frozen=True)
 class InsideMaps:
-    """The maps of a system on one dev document: `alignment` by eq. 8, `attention` by cross-attention.
+    """The maps of a system on one dev document: soft alignment (eq. 8), cross-attention, and similarity (eq. 17).
 
-    Both have a row per word of a chain. `similarity` has a row per latent variable, all with the same target pieces. It
-    and `alignment` are empty where the model has no latent variables.
+    `alignment` and `attention` have a row per occurrence of a chain's word. `similarity` has a row per latent variable
+    of one sentence, all with the target pieces of this sentence. `alignment` and `similarity` are empty for a model
+    without latent variables.
     """
 
     corpus: str
@@ -68,7 +70,7 @@ class InsideMaps:
 
 
 def content(_: str, item: AttentionFigure, results: Results) -> PieceContent:
-    """Return the maps of alignment and attention of the item's system."""
+    """Return the maps of alignment and attention of the item's system, and their cells as flat records."""
     maps = inside_maps(results, item.corpus, item.system)
     strips: dict[str, tuple[Strip, ...]] = {"alignment": maps.alignment, "attention": maps.attention} if maps else {}
     return PieceContent(maps, (row for kind, rows in strips.items() for row in strip_records(kind, rows)))
@@ -77,7 +79,7 @@ def content(_: str, item: AttentionFigure, results: Results) -> PieceContent:
 def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None:
     """Read the maps of a system with its first seed.
 
-    They are none where `docmt inspect` has not run, or its document has no chain.
+    The result is None where `docmt inspect` has not run, or where its document has no chain.
     """
     run = results.first(corpus, system)
     file = run.translations / "inside.arrow"
@@ -98,7 +100,10 @@ def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None
 
 
 def _chain(rows: list[dict], weights: str) -> Iterator[Strip]:
-    """Yield a row for each occurrence of the longest chain (the first of equally long ones), shaded by its weights."""
+    """Yield a row for each of the first MOST_OCCURRENCES occurrences of the longest chain, shaded by the weights.
+
+    `weights`: the column of inside.arrow with the weights. Of equally long chains the first one is chosen.
+    """
     chain = Counter(row["chain"] for row in rows).most_common(1)[0][0]
     for row in [row for row in rows if row["chain"] == chain][:MOST_OCCURRENCES]:
         if row[weights] is not None:
@@ -106,25 +111,26 @@ def _chain(rows: list[dict], weights: str) -> Iterator[Strip]:
 
 
 def _similarity(rows: list[dict]) -> Iterator[Strip]:
-    """Yield a row for each latent variable of the sentence with the most chains (the first of several).
+    """Yield a row for each of the first MOST_CHAINS latent variables of the sentence with the most latent variables.
 
-    The shades range from the smallest number of the map to the largest.
+    Of several such sentences the first one is chosen. The shades are from white, for the smallest number of the map, to
+    the darkest, for the largest.
     """
     if rows[0]["similarity"] is None:
         return
-    # Reversed, so that of several occurrences of a chain the first one stays.
+    # The order is reversed, since a mapping keeps the last of equal keys: here the first occurrence of each chain.
     variables = {(row["sentence"], row["chain"]): row for row in reversed(rows)}
     sentence = Counter(sorted(number for number, _ in variables)).most_common(1)[0][0]
     chosen = sorted((row for (number, _), row in variables.items() if number == sentence), key=lambda row: row["place"])
     chosen = chosen[:MOST_CHAINS]
     values = [value for row in chosen for value in row["similarity"]]
-    low, high = min(values), max(values)  # equal where all numbers are: then nothing is divided
+    low, high = min(values), max(values)  # where both are equal, the divisor below is 1
     for row in chosen:
         yield _strip(row, tuple(Shade(value, (value - low) / (high - low or 1)) for value in row["similarity"]))
 
 
 def strip_records(kind: str, strips: Iterable[Strip]) -> Iterator[dict]:
-    """Yield every shade as a flat record, for JSON and CSV; `kind`: the name of the numbers."""
+    """Yield every cell of a map as a flat record, for JSON and CSV; `kind`: the map's name, such as "attention"."""
     for number, strip in enumerate(strips):
         for place, (output, shade) in enumerate(zip(strip.outputs, strip.shades, strict=True)):
             names = {"kind": kind, "row": number, "piece": strip.piece, "sentence": strip.sentence}
@@ -132,5 +138,5 @@ def strip_records(kind: str, strips: Iterable[Strip]) -> Iterator[dict]:
 
 
 def _strip(row: dict, shades: tuple[Shade, ...]) -> Strip:
-    """Return a row of a map from a row of inside.arrow."""
+    """Return a row of a map from a row of inside.arrow and its shades."""
     return Strip(row["piece"], row["sentence"] + 1, tuple(row["outputs"]), shades)

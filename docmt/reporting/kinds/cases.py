@@ -9,7 +9,10 @@ from docmt.reporting.results import Results
 
 
 def content(_: str, item: CasesFigure, results: Results) -> PieceContent:
-    """Return the case study of the item's two systems, and the cases that the item shows."""
+    """Return the case study of the item's two systems, the cases that the item shows, and their flat records.
+
+    There is no content where one of the two systems has no scored chains.
+    """
     runs = [results.first(item.corpus, system) for system in (item.baseline, item.system)]
     if not all(run.occurrences.exists() for run in runs):
         return PieceContent(None, ())
@@ -20,7 +23,7 @@ def content(_: str, item: CasesFigure, results: Results) -> PieceContent:
 
 
 def _records(cases: list[Case]) -> Iterator[dict]:
-    """Yield a record for each chain and each of its sides: the reference and the systems."""
+    """Yield a flat record of the translations of each chain by the reference and by each system."""
     for case in cases:
         for word, chain in zip(case.words, case.chains, strict=True):
             for side, rendering in (("reference", chain.reference), *chain.systems.items()):

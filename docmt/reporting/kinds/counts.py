@@ -1,4 +1,4 @@
-"""Tables of counts: the sizes of corpora beside those that papers state, a row per corpus and split."""
+"""Tables of counts: the sizes of corpora beside the sizes that papers state, with a row per corpus and split."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -18,11 +18,12 @@ NOT_COUNTED = "not counted"
 
 @dataclass(frozen=True)
 class CountCell:
-    """A count of one split (`row`) of a corpus; `published` is the number as it was printed, if it was.
+    """A count of a split (`row`) of a corpus.
 
-    `agrees`: whether the measured number, rounded like the printed one, equals it; none where one of them is missing.
-    `status`: "measured", or the reason why not; `note`: the catalogue's explanation of a difference, or of a count that
-    cannot be measured.
+    `published`: the number in its printed form, or None. `agrees`: whether the measured number, rounded like the
+    printed number, equals it; None where one of the numbers is missing. `status`: "measured", or the reason why the
+    count was not measured. `note`: the catalogue's explanation of a difference, or the explanation why a count cannot
+    be measured.
     """
 
     row: str
@@ -36,33 +37,37 @@ class CountCell:
 
     @property
     def footnote(self) -> str:
-        """The note below the table; empty where the numbers agree and need none."""
+        """The note below the table; empty where the count can be measured and does not differ from the paper's."""
         return self.note if self.agrees is False or self.metric in UNCLEAR else ""
 
 
 @dataclass(frozen=True)
 class CountsContent:
-    """A table of counts: `rows` has (corpus, splits), and each of these (split, cells), a cell per count."""
+    """The content of a table of counts; `counts` has the names of the columns.
+
+    `rows` has a pair (corpus, splits) for each corpus; `splits` has a pair (split, cells) for each split; `cells` has a
+    cell for each count.
+    """
 
     counts: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[str, tuple[CountCell, ...]], ...]], ...]
 
     @property
     def notes(self) -> list[str]:
-        """The notes below the table, each once; cells refer to them by number."""
+        """The notes below the table, each once; a cell refers to its note by a number."""
         return list(dict.fromkeys(cell.footnote for cell in self.cells if cell.footnote))
 
     @property
     def cells(self) -> Iterator[CountCell]:
-        """The cells of all rows."""
+        """The cells of all corpora and splits."""
         return (cell for _, splits in self.rows for _, cells in splits for cell in cells)
 
 
 def content(_: str, table: CountsTable, results: Results) -> PieceContent:
-    """Return the table with the counts of the corpora's cards."""
+    """Return the table with the counts from the cards of its corpora, and its cells as flat records."""
 
     def counts(corpus: str, split: str) -> tuple[CountCell, ...]:
-        """Return the cells of a row."""
+        """Return the cells of a split of a corpus."""
         return tuple(_count(table, corpus, split, count, results) for count in table.counts)
 
     corpora = table.corpora or results.settings.study.corpora
@@ -72,7 +77,7 @@ def content(_: str, table: CountsTable, results: Results) -> PieceContent:
 
 
 def _count(table: CountsTable, corpus: str, split: str, count: str, results: Results) -> CountCell:
-    """Return a cell with its published and its measured number."""
+    """Return the cell of a count, with its published and its measured number."""
     published = _published(table, corpus, results)
     counts = published.counts.get(split) if published else None
     printed = getattr(counts, count) if counts else None
@@ -86,7 +91,7 @@ def _count(table: CountsTable, corpus: str, split: str, count: str, results: Res
 
 
 def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCounts | None:
-    """Return the counts of a corpus that the table's paper states in the table's place; none where it does not."""
+    """Return the counts of a corpus in the paper, and at the place in it, that the table names; None without any."""
     for value in results.settings.corpora.get(corpus, {}).get("published", ()):
         counts = parse(PublishedCounts, value, f"published counts of {corpus}")
         if (counts.paper, counts.place) == (table.published, table.paper):
@@ -95,7 +100,7 @@ def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCo
 
 
 def _measured(results: Results, corpus: str, split: str, count: str) -> float | None:
-    """Return a count from the card of the stage that has it; none where that has not run."""
+    """Return a count from the card of the stage that writes it; None where this stage has not run."""
     card = results.settings.cards.get(f"{corpus}/{count}/{split}")
     if card is not None:
         counts = _split(read_card(results.folder / card), split)
@@ -104,5 +109,5 @@ def _measured(results: Results, corpus: str, split: str, count: str) -> float | 
 
 
 def _split(card: dict[str, Any] | None, split: str) -> dict[str, Any]:
-    """Return the counts of a split in a card; empty where there are none."""
+    """Return the counts of a split in a card; empty where there is no card, or no such split in it."""
     return ((card or {}).get("splits") or {}).get(split) or {}

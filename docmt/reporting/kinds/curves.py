@@ -1,4 +1,4 @@
-"""Figures of curves: quantities over training, all losses in one panel, each other quantity in its own."""
+"""Figures of curves over training: all losses share one panel, and every other quantity has a panel of its own."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from docmt.reporting.plots import ATTENTION, ENTROPY, training_curves
 from docmt.reporting.results import Results, Run
 
 TRAINING = "training, beside dev"
-"""The note of the legend on training losses, which are dotted where the panel has dev losses too."""
+"""The explanation in the legend of dotted curves: training losses are dotted where the panel has dev losses too."""
 
 CURVES: dict[str, tuple[str, str, str, str]] = {
     "dev_loss": ("loss", "loss, label-smoothed", "nats a token", "loss"),
@@ -25,11 +25,11 @@ CURVES: dict[str, tuple[str, str, str, str]] = {
         for kind, name in ATTENTION.items()
     },
 }
-"""By quantity: the key of its panel, the title of the panel, the unit, and the key that trainings log."""
+"""The key of the panel, the title of the panel, the unit, and the logged key of each quantity."""
 
 
 def content(name: str, figure: CurvesFigure, results: Results) -> PieceContent:
-    """Return a figure with a curve for each system, seed and quantity."""
+    """Return a figure with a curve for each system, seed and quantity, and the points of the curves as flat records."""
     look = styles([labelled.name for labelled in figure.systems])
     runs = [(labelled.name, run) for labelled in figure.systems for run in results.of(figure.corpus, labelled.system)]
     x = UPDATES if figure.x == "updates" else "target tokens, millions"
@@ -51,7 +51,7 @@ def content(name: str, figure: CurvesFigure, results: Results) -> PieceContent:
 
 
 def _missing(figure: CurvesFigure, records: Sequence[dict], results: Results) -> Iterator[str]:
-    """Yield a line for each system and quantity without a curve, with the reason."""
+    """Yield a line of text for each system and quantity without a curve, with the reason."""
     logged = {(record["label"], record["value"]) for record in records}
     for labelled in figure.systems:
         has_run = any(run.curve for run in results.of(figure.corpus, labelled.system))
@@ -63,7 +63,7 @@ def _missing(figure: CurvesFigure, records: Sequence[dict], results: Results) ->
 
 
 def _curves(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator[Curve]:
-    """Yield the curves of a quantity in a run, thinned."""
+    """Yield the curves of a quantity in a run, with at most CURVE_POINTS points each (docmt.reporting.figures)."""
     second = TRAINING if value == "train_loss" and "dev_loss" in figure.values else ""
     for curve in training_curves(run, "train" if value == "train_loss" else "dev", CURVES[value][3]):
         tokens = [update * run.entry.system.train.tokens_per_update / 1e6 for update in curve.x]

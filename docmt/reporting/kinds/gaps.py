@@ -1,4 +1,4 @@
-"""Tables of gaps: a metric of a system and of its baseline, their difference and its confidence interval."""
+"""Tables of gaps: a metric of a system and of its baseline, their difference, and its confidence interval."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -15,14 +15,14 @@ from docmt.settings.metrics import Metric, parse_metric
 
 @dataclass(frozen=True, kw_only=True)
 class GapSide(OverSeeds):
-    """The metric of one of the two systems of a row."""
+    """The metric over the seeds of one system of a row: the compared system or its baseline."""
 
     system: str
 
 
 @dataclass(frozen=True)
 class Gap:
-    """A row of the table; a heading has a `group` and no systems. `low` and `high`: ends of the interval, if any."""
+    """A row of the table; a heading has only a `group`. The ends of the interval, `low` and `high`, may be None."""
 
     label: str
     group: str
@@ -33,7 +33,7 @@ class Gap:
 
     @property
     def difference(self) -> float | None:
-        """The mean of the system minus that of the baseline; none where one of them is missing."""
+        """The mean of the system minus the mean of the baseline; None where one of the means is missing."""
         if self.system is None or self.baseline is None:
             return None
         ours, theirs = self.system.measured, self.baseline.measured
@@ -42,7 +42,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Gaps:
-    """The table as stated, with its rows; `signatures`: the signatures of its numbers."""
+    """The table of the study with the content of its rows; `signatures` has the signatures of the numbers."""
 
     stated: GapsTable
     metric: Metric
@@ -51,12 +51,12 @@ class Gaps:
 
     @property
     def test(self) -> str:
-        """The description of the intervals."""
+        """The description of the confidence intervals."""
         return f"Welch's t interval over seeds, {100 * self.stated.confidence:g} %, two-sided"
 
 
 def content(_: str, table: GapsTable, results: Results) -> PieceContent:
-    """Return the table with the metrics of the runs so far."""
+    """Return the table with the metric of all runs so far, and its rows as flat records."""
     rows = tuple(_gap(table, row, results) for row in table.rows)
     sides = [side for row in rows for side in (row.system, row.baseline) if side is not None]
     signatures = tuple(dict.fromkeys(text for side in sides for text in side.signatures))
@@ -67,16 +67,18 @@ def content(_: str, table: GapsTable, results: Results) -> PieceContent:
 def welch_interval(system: Sequence[float], baseline: Sequence[float], confidence: float) -> tuple[float, float] | None:
     """Return the confidence interval of the difference of two means with unequal variances.
 
-    It is none where one of the systems has fewer than two values.
+    The result is None where one of the systems has fewer than two values.
 
-    Trainings of two systems have nothing in common but their seeds, from which different draws follow, so they are not
-    paired. Where all values of each system are equal, both ends of the interval are the difference.
+    Trainings of two systems are not paired: they have only their seeds in common, and two different systems draw
+    different random numbers from the same seed. Where all values of each system are equal, both ends of the interval
+    are the difference of the means.
 
     Paper: Welch, The generalization of "Student's" problem when several different population variances are involved,
     Biometrika 1947.
 
-    Example: means 7 and 2 of three values each, variances 1: the standard error is sqrt(2 / 3), with 4 degrees of
-    freedom, for which 95 % of the t distribution lie within 2.776445.
+    Example: two systems have three values each, with the means 7 and 2 and the variances 1. The standard error of the
+    difference is sqrt(2 / 3), with 4 degrees of freedom. For these, 95 % of the t distribution lie between -2.776445
+    and 2.776445.
 
     >>> low, high = welch_interval([6, 7, 8], [1, 2, 3], 0.95)
     >>> [round(end, 4) for end in (low, high)] == [round(5 + sign * 2.776445 * (2 / 3) ** 0.5, 4) for sign in (-1, 1)]
@@ -87,14 +89,14 @@ def welch_interval(system: Sequence[float], baseline: Sequence[float], confidenc
     if len({*system}) == len({*baseline}) == 1:
         return system[0] - baseline[0], system[0] - baseline[0]
     with warnings.catch_warnings():
-        # scipy warns where all values of one system are equal, which is no mistake here.
+        # scipy warns where all values of one system are equal, which is allowed here.
         warnings.simplefilter("ignore", RuntimeWarning)
         interval = ttest_ind(system, baseline, equal_var=False).confidence_interval(confidence)
     return float(interval.low), float(interval.high)
 
 
 def _records(gaps: Gaps) -> Iterator[dict]:
-    """Yield every row as a flat record, for JSON and CSV."""
+    """Yield every row with two systems as a flat record, for JSON and CSV."""
     for row in gaps.rows:
         if row.system is not None and row.baseline is not None:
             yield {
@@ -112,7 +114,7 @@ def _records(gaps: Gaps) -> Iterator[dict]:
 
 
 def _side_record(name: str, side: GapSide) -> dict:
-    """Return the fields of a record for one system of a row; `name`: "system" or "baseline"."""
+    """Return the fields of a record for one system of a row; `name` is "system" or "baseline"."""
     return {
         name: side.system,
         f"{name}_measured": side.measured,
@@ -132,7 +134,7 @@ def _gap(table: GapsTable, row: GapRow, results: Results) -> Gap:
 
 
 def _side(table: GapsTable, system: str, results: Results) -> GapSide:
-    """Return the table's metric of one system over its seeds."""
+    """Return the table's metric over the seeds of one system."""
     metric, runs = parse_metric(table.metric), results.of(table.corpus, system)
     why = why_empty(results, table.corpus, system, bool(runs_with_file(runs, metric)))
     return GapSide(system=system, **vars(over_seeds(runs, metric, why)))

@@ -12,15 +12,15 @@ from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 
 ALL = "sentences, %"
-"""The heading of the only column."""
+"""The heading above the columns of all verdicts."""
 
 NO_FILE = "Not run: `human` of config.yaml names no file of this study's, which `docmt read-sheets --json` prints."
 
 
 def content(_: str, table: HumanTable, results: Results) -> PieceContent:
-    """Return the table; without a file of judgements, a note below it names the command that makes it.
+    """Return the table; without a file of judgements, a note below the table names the command that prints such a file.
 
-    Raises UserError where the file is not what `docmt read-sheets --json` prints.
+    Raises UserError where the file is not the output of `docmt read-sheets --json`.
     """
     judgements = _read(results)
     rows = tuple(_row(row, judgements) for row in table.rows)
@@ -38,11 +38,11 @@ ABOUT = {
     "better": "the system's translation is better than the baseline's",
     "worse": "the baseline's translation is better",
 }
-"""Explanations of the verdicts, on the headings of the table."""
+"""The explanations of the verdicts, which the headings of the columns show."""
 
 
 def _read(results: Results) -> dict[str, Any] | None:
-    """Read the file of judgements that config.yaml names for the study; none where it names none."""
+    """Read the file of judgements that config.yaml names for the study; return None where it names no file."""
     path = results.settings.human
     if path is None:
         return None
@@ -58,7 +58,7 @@ def _read(results: Results) -> dict[str, Any] | None:
 
 
 def _row(row: HumanRow, judgements: dict[str, Any] | None) -> Row:
-    """Return a row with a cell per verdict."""
+    """Return a row of the table, with a cell per verdict."""
     shares = _shares(row, judgements)
     cells = tuple(
         Cell(
@@ -79,7 +79,7 @@ def _row(row: HumanRow, judgements: dict[str, Any] | None) -> Row:
 
 
 def _shares(row: HumanRow, judgements: dict[str, Any] | None) -> dict[str, float] | None:
-    """Return the percentage of each verdict of a row; none without judgements or without such an annotator."""
+    """Return the percentage of each verdict of a row; None without judgements, or without such an annotator."""
     if judgements is None:
         return None
     if row.annotator is None:

@@ -7,7 +7,7 @@ from docmt.reporting.results import Results
 
 
 def content(_: str, item: LatentFigure, results: Results) -> PieceContent:
-    """Return the map of similarity of the item's system; no content where it has none."""
+    """Return the map of similarity of the item's system, and its cells as flat records; without a map, no content."""
     maps = inside_maps(results, item.corpus, item.system)
     similarity = maps.similarity if maps else ()
     return PieceContent(maps if similarity else None, strip_records("similarity", similarity))

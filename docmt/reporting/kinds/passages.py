@@ -1,4 +1,4 @@
-"""Passages that a study states, beside their translations by its systems and those that were published."""
+"""Passages: a few sentences that a study states, with their measured and their published translations."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from docmt.reporting.results import Results
 
 @dataclass(frozen=True)
 class PassageText:
-    """A text of a passage: its label and its sentences; `empty` says why there is none."""
+    """A text of a passage, with its label and its sentences; `empty` is the reason where there are no sentences."""
 
     label: str
     lines: tuple[str, ...]
@@ -23,11 +23,11 @@ class PassageText:
 
 @dataclass(frozen=True)
 class Passage:
-    """A document of a passage: its source, its reference, and the measured and published translations of systems."""
+    """A document of a passage: its source, its reference, and its measured and published translations by systems."""
 
     source: PassageText
     others: tuple[tuple[str, PassageText], ...]
-    """The other texts as (kind, text), the kind being "reference", "measured" or "published"."""
+    """The other texts as pairs (kind, text); the kind is "reference", "measured" or "published"."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,10 @@ class Passages:
 
 
 def content(name: str, config: PassageConfig, results: Results) -> PieceContent:
-    """Return the documents with the translations so far. Raises UserError for translations of other documents."""
+    """Return the documents of a passage with all translations so far, and their sentences as flat records.
+
+    Raises UserError where the number of translated documents is not the number of the passage's documents.
+    """
     translated = {system.name: _translated(name, config, system.system, results) for system in config.systems}
     why = {system.name: results.settings.why_not_run(config.corpus, system.system) for system in config.systems}
     documents = []
@@ -53,7 +56,10 @@ def content(name: str, config: PassageConfig, results: Results) -> PieceContent:
 
 
 def _translated(name: str, config: PassageConfig, system: str, results: Results) -> list[list[str]] | None:
-    """Read the translations of a system, as sentences, by document; none where it has not translated."""
+    """Read a system's translations, a list of sentences for each document; None where there is no file of them.
+
+    Raises UserError where the file has other content, or another number of documents than the passage.
+    """
     path = results.first(config.corpus, system).passages / name / "passages.json"
     content = read_object_if_there(path, "documents")
     if content is None:
@@ -70,7 +76,11 @@ def _translated(name: str, config: PassageConfig, system: str, results: Results)
 
 
 def _passage(document: PassageDocument, translations: dict[str, list[str] | None], why: dict[str, str]) -> Passage:
-    """Return a document with its texts; `translations` by label, none where `why` says that a system has not run."""
+    """Return a document with its texts.
+
+    `translations`: the sentences of each translation, by label; None where the system has not run. `why`: why the
+    system was left out, by label.
+    """
     others = [("reference", PassageText("reference", document.reference))] if document.reference else []
     for label, lines in translations.items():
         empty = not_run(why[label])

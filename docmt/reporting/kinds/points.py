@@ -1,4 +1,4 @@
-"""Figures of points: metrics, a panel each, against a number that differs between systems."""
+"""Figures of points: a panel per metric, which is drawn against a number that differs between systems."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -14,7 +14,7 @@ from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 
 BARS = "Bars: from the smallest to the largest seed"
-"""The note below a figure in which a point has several seeds."""
+"""The note below a figure in which a point has the values of several seeds."""
 
 
 def content(name: str, figure: PointsFigure, results: Results) -> PieceContent:
@@ -31,7 +31,7 @@ def content(name: str, figure: PointsFigure, results: Results) -> PieceContent:
 
 
 def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dict]:
-    """Yield the record of each point of each line in a metric."""
+    """Yield the record of each point of each line for a metric."""
     for series in figure.series:
         for x in sorted({*series.points, *series.published}):
             published = series.published.get(x, {}).get(metric)
@@ -39,7 +39,7 @@ def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dic
 
 
 def _paint(axes: Axes, records: Sequence[dict], look: dict[str, Style], x: Axis, unit: str) -> None:
-    """Paint lines with bars from the smallest to the largest value of all seeds, and a tick at each point."""
+    """Paint lines with a tick at each point, and with a bar from the smallest to the largest value of all seeds."""
     paint_lines(axes, records, look, f"{x.label} ({x.unit})" if x.unit else x.label, unit, ranges=True)
     if x.log:
         axes.set_xscale("log")

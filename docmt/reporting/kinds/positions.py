@@ -1,4 +1,4 @@
-"""Figures by position: a BLEU score of the first, second ... sentences of windows."""
+"""Figures by position: a BLEU score of the first sentences of all windows, of the second sentences, and so on."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -15,7 +15,7 @@ from docmt.settings.metrics import parse_metric
 
 
 def content(name: str, figure: PositionsFigure, results: Results) -> PieceContent:
-    """Return a figure with one panel, with all positions that the windows of its systems have."""
+    """Return a figure with one panel; its positions are those of the systems' windows and of the published numbers."""
     look = styles([series.label for series in figure.series])
     records = list(_positions(figure, results))
     numbers = {level.label: published_number(level.published) for level in figure.levels}
@@ -32,7 +32,7 @@ def content(name: str, figure: PositionsFigure, results: Results) -> PieceConten
 
 
 def _positions(figure: PositionsFigure, results: Results) -> Iterator[dict]:
-    """Yield the record of each position of each line."""
+    """Yield the record of each position of each line of the figure; positions are counted from 1."""
     for series in figure.series:
         windows = [e for e in results.settings.entries if (e.corpus, e.system.name) == (figure.corpus, series.system)]
         last = max((entry.system.view.test.window or 1 for entry in windows), default=0)
@@ -42,7 +42,7 @@ def _positions(figure: PositionsFigure, results: Results) -> Iterator[dict]:
 
 
 def _paint(axes: Axes, records: Sequence[dict], levels: dict[str, float], look: dict[str, Style], unit: str) -> None:
-    """Paint the lines, and a horizontal line for each published level; `levels`: numbers by label."""
+    """Paint the lines, and a horizontal line for each published level; `levels` has the levels by their labels."""
     paint_lines(axes, records, look, POSITION, unit)
     for label, level in levels.items():
         axes.axhline(level, **LEVEL)

@@ -1,4 +1,4 @@
-"""Tables of systems: the published number, the measured one and their difference in each cell."""
+"""Tables of systems: each cell has the published number, the measured number and their difference."""
 
 import dataclasses
 import statistics
@@ -17,27 +17,28 @@ TESTS = {
     "bootstrap": "paired bootstrap resampling (Koehn 2004)",
     "sign": "the sign test of Collins et al. (2005)",
 }
-"""Names of the tests on the page, by the `significance` of a table."""
+"""The names of the tests of significance on the page, by the `significance` of a table."""
 
 
 class BesidePublished:
-    """A base for cells with a `published` and a `measured` number."""
+    """A base for classes with the fields `published` and `measured`."""
 
     @property
     def difference(self) -> float | None:
-        """The measured number minus the published one; none where one of them is missing."""
+        """The measured number minus the published number; None where one of them is missing."""
         published = published_number(self.published)
         return None if self.measured is None or published is None else self.measured - published
 
 
 @dataclass(frozen=True)
 class Cell(BesidePublished, OverSeeds):
-    """A cell of (row, column, metric). `published`: a number, a number as it was printed, "not digitised", or none.
+    """The cell of a row, a column and a metric.
 
-    `values` has a number for each seed that was run; `empty` says why there is none: the system was not run, its scores
-    lack the metric (as on a corpus without contrastive sets), the system translates documents and has no sentences to
-    score, or the row exists only as published. `comparison`: that with the row's baseline, as stage 7 wrote it.
-    `random`: pretrained models that small random ones replaced.
+    `published`: a number, a number as text in its printed form, "not digitised", or None. `values`: a number for each
+    seed that was run. `empty`: the reason for having no values: the system was not run, its scores lack the metric (as
+    on a corpus without contrastive sets), the system translates documents and has no sentences to score, or the row has
+    only published numbers. `comparison`: the comparison with the row's baseline that stage 7 wrote. `random`: the
+    folders of pretrained models that small random models replaced.
     """
 
     column: str
@@ -51,20 +52,20 @@ class Cell(BesidePublished, OverSeeds):
 
     @property
     def p(self) -> float | None:
-        """The probability of a difference at least this large if system and baseline were equal; none if untested."""
+        """The p-value of the comparison (the larger of the tests over units and over seeds); None where untested."""
         return None if self.comparison is None else self.comparison["p"]
 
     @property
     def mark(self) -> str:
-        """The mark of the p-value; empty without a test, or where the difference is not significant."""
+        """The mark of the p-value; empty without a comparison, and where the difference is not significant."""
         return mark(self.p)
 
 
 @dataclass(frozen=True)
 class Drop(BesidePublished):
-    """The mean over columns of a row's difference from another row.
+    """The mean, over columns, of the difference of a row from another row.
 
-    `measured` is none where one of the cells was not run.
+    `measured` is None for the first row, and where one of the cells of the two rows has no measured number.
     """
 
     published: float | str | None
@@ -74,7 +75,7 @@ class Drop(BesidePublished):
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table; a heading has a `group` and nothing else. `drop` is none in tables without that column."""
+    """A row of the table. A heading has only a `group`; `drop` is None in tables without the column of drops."""
 
     label: str
     system: str | None
@@ -86,9 +87,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Column:
-    """A metric in a column of the study; `key`: the name of that column.
+    """A column of the page: a metric in a column that the study states; `key` is the name of the study's column.
 
-    `has_published`: whether any row has a published number here, so that the page has no empty columns.
+    `has_published`: whether a row has a published number here; in other columns the page shows measured numbers alone.
     """
 
     key: str
@@ -101,7 +102,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Signature:
-    """The signature of a metric's numbers, or of their p-values, and the corpora that have it."""
+    """The signature of numbers or of p-values of a metric, and the corpora on which they have this signature."""
 
     metric: str
     text: str
@@ -110,10 +111,11 @@ class Signature:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its columns and rows.
+    """The columns and rows of a table.
 
-    `marks`: the explanation of the marks; `drop`: the heading of the last column, empty without it; `head`: the heading
-    of the rows.
+    `signatures`: the signatures of the numbers. `tests`: the signatures of the p-values. `marks`: the explanation of
+    the marks of p-values. `drop`: the heading of the last column, empty in a table without it. `head`: the heading of
+    the labels of rows.
     """
 
     columns: tuple[Column, ...]
@@ -126,29 +128,29 @@ class Table:
 
     @property
     def random(self) -> list[str]:
-        """The pretrained models that small random ones replaced in any cell, sorted."""
+        """The folders of pretrained models that small random models replaced in any cell, sorted."""
         return sorted({model for row in self.rows for cell in row.cells for model in cell.random})
 
     @property
     def groups(self) -> list[tuple[str, list[Column]]]:
-        """The columns of the study by label, each with its metrics."""
+        """The label of each column that the study states, with the page's columns for its metrics."""
         keys = dict.fromkeys(column.key for column in self.columns)
         by_key = {key: [column for column in self.columns if column.key == key] for key in keys}
         return [(columns[0].label, columns) for columns in by_key.values()]
 
 
 DROPS = {"above": "from the row above", "first": "from the first row"}
-"""The heading of the last column, by the `drop` of a table."""
+"""The heading of the column of drops, by the `drop` of a table."""
 
 
 def content(name: str, config: SystemsTable, results: Results) -> PieceContent:
-    """Return the table with the numbers so far."""
+    """Return the table with the numbers of all runs so far, and its cells as flat records."""
     table = fill_table(name, config, results)
     return PieceContent(table, records(table))
 
 
 def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
-    """Return a table of the study with the numbers of the runs so far; `name`: that of the table in the study."""
+    """Return a table with the numbers of all runs so far; `name` is the name of the table in the study."""
     stated = config.columns_of(results.settings.study.corpora)
     pairs = [(key, column, metric) for key, column in stated for metric in config.metrics]
     rows = [_row(name, config, row, pairs, results) for row in config.rows]
@@ -173,7 +175,7 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
 def _row(
     name: str, config: SystemsTable, row: RowConfig, pairs: list[tuple[str, ColumnConfig, str]], results: Results
 ) -> Row:
-    """Return a row with a cell for each of the `pairs` (key, column, metric), or a heading without cells."""
+    """Return a row with a cell for each (key, column, metric) of `pairs`; a heading has no cells."""
     if row.group:
         return Row("", None, "", (), group=row.group)
     cells = tuple(_cell(name, config, row, *pair, results) for pair in pairs)
@@ -181,7 +183,10 @@ def _row(
 
 
 def _with_drops(config: SystemsTable, rows: list[Row]) -> Iterator[Row]:
-    """Yield the rows with their mean difference from the row above, or from the first; headings are not compared."""
+    """Yield the rows with their mean difference from the row above or from the first row; headings have none.
+
+    A heading is skipped where the row above is looked for.
+    """
     others: list[Row] = []
     for stated, row in zip(config.rows, rows, strict=True):
         if row.group:
@@ -195,14 +200,14 @@ def _with_drops(config: SystemsTable, rows: list[Row]) -> Iterator[Row]:
 
 
 def _mean_difference(row: Row, other: Row) -> float | None:
-    """Return the mean difference of two rows over columns; none where a cell has no number."""
+    """Return the mean, over columns, of the difference of two rows; None where a cell has no number."""
     pairs = [(cell.measured, other_cell.measured) for cell, other_cell in zip(row.cells, other.cells, strict=True)]
     differences = [left - right for left, right in pairs if left is not None and right is not None]
     return statistics.fmean(differences) if len(differences) == len(pairs) else None
 
 
 def _marks(config: SystemsTable, cells: list[Cell]) -> str:
-    """Return the explanation of the marks of all levels, whichever occur; empty where nothing was tested."""
+    """Return the explanation of all marks of p-values, whether a cell has them or not; empty without any test."""
     tested = [cell.comparison for cell in cells if cell.comparison]
     if not tested:
         return ""
@@ -220,7 +225,7 @@ def _marks(config: SystemsTable, cells: list[Cell]) -> str:
 
 
 def _baselines(config: SystemsTable) -> Iterator[str]:
-    """Yield the baselines of the rows as the study states them, without the suffixes of columns."""
+    """Yield the baseline of each row that has one, as the study states it, without the suffix of a column."""
     for row in config.rows:
         baseline = row.baseline or config.baseline
         if baseline is not None and row.system not in (None, baseline):
@@ -236,7 +241,7 @@ def _cell(
     metric: str,
     results: Results,
 ) -> Cell:
-    """Return the cell of a row in a column and a metric."""
+    """Return the cell of a row in a column for a metric; `table` is the name of the table."""
     name = parse_metric(metric, f"study {results.settings.study.study}")
     system = config.system_of(row, key, column)
     runs = results.of(column.corpus, system) if system else []
@@ -261,15 +266,16 @@ def _cell(
 
 
 def _empty(results: Results, corpus: str, system: str | None, runs: list[Run]) -> str:
-    """Return why a cell has no number; `runs`: the runs of its system that have been scored."""
+    """Return why a cell has no number; `runs`: the runs of its system that have the file of the metric."""
     lines = {run.scores["decoding"]["lines"] for run in runs if run.scores is not None}
     return DOCUMENTS_ONLY if lines == {"documents"} else why_empty(results, corpus, system, bool(runs))
 
 
 def _random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, ...]:
-    """Return the pretrained models that random ones replaced, as a start of the training or as a judge of the metric.
+    """Return the pretrained models that small random models replaced in a run with this metric.
 
-    They are given by the folders that config.yaml and studies name.
+    The random model is the start of the training, or the model by which the metric is computed. The result has the
+    folders of the pretrained models.
     """
     start = results.settings.random_starts.get(f"{run.entry.corpus}/{run.entry.system.name}")
     judge = _judge(run.scores, metric) if metric.metric.judge else None
@@ -278,12 +284,12 @@ def _random_models(results: Results, run: Run, metric: MetricName) -> tuple[str,
 
 
 def _judge(scores: dict | None, metric: MetricName) -> str | None:
-    """Return the model of `scoring` by which the metric was measured; none where no model is needed."""
+    """Return the folder of the model by which the metric was computed; None where its computation needs no model."""
     return (((scores or {}).get("settings") or {}).get(metric.metric.judge) or {}).get("model")
 
 
 def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
-    """Return each signature once for its metric, with the corpora of its cells."""
+    """Return each signature of a metric once, with the corpora of the cells that have it."""
     corpora: dict[tuple[str, str], dict[str, None]] = {}
     for cell, text in texts:
         corpora.setdefault((cell.metric, text), {})[cell.corpus] = None
@@ -291,7 +297,7 @@ def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
 
 
 def records(table: Table) -> Iterator[dict]:
-    """Yield every cell as a flat record, for JSON and CSV; cells of the last column have the metric `drop`."""
+    """Yield every cell as a flat record, for JSON and CSV; a cell of the column of drops has the metric `drop`."""
     for row in table.rows:
         for cell in row.cells:
             yield {
