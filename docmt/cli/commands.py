@@ -96,7 +96,7 @@ A command is a verb, or a verb and its object: `docmt score`, `docmt score-contr
 option; `-` is standard input. Commands that print take --json. What the workflow calls is under `docmt job`."""
 ABOUT_JOBS = """The commands that the workflow calls, one for each of its rules.
 
-Each reads a settings.json that the workflow has written, writes files, and prints nothing but messages."""
+Most read a settings.json that the workflow has written. Each writes files, and prints nothing but messages."""
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
