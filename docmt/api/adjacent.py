@@ -1,4 +1,4 @@
-"""Coherence and cohesion of translations: how well adjacent sentences of a document follow each other."""
+"""Coherence and cohesion of translations: how well adjacent sentences of a document fit each other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ from docmt.base.names import DeviceName
 
 @dataclass(frozen=True)
 class AdjacentScore:
-    """The mean over all pairs of adjacent sentences of the same document.
+    """The mean of a measure over all pairs of adjacent sentences of the same document.
 
-    `score` is a cosine (coherence) or a probability (cohesion); None where every document is a single sentence.
+    `score` is a cosine (coherence) or a probability (cohesion); it is None where there is no pair to score. `pairs` is
+    the number of pairs, and `signature` describes how the score was computed.
     """
 
     score: float | None
@@ -25,10 +26,11 @@ class AdjacentScore:
 def score_coherence(
     hypotheses: Text, vectors: str | Path, *, case: Literal["lower", "keep"] = "lower"
 ) -> AdjacentScore:
-    """Return the mean cosine of adjacent sentences, each the mean of its words' vectors.
+    """Return the mean cosine of adjacent sentences; the vector of a sentence is the mean of its words' vectors.
 
-    `vectors` is a file in word2vec's text form, of text that was tokenised like `hypotheses`. `case` says whether words
-    are lower-cased before their vectors are looked up. Raises UserError where the file is missing or damaged.
+    `vectors` is a file of word vectors in word2vec's text form, learnt from text that was tokenised like `hypotheses`.
+    `case` says whether words are lower-cased before their vectors are looked up. Raises UserError where the file is
+    missing or damaged.
 
     Paper: Lyu et al. (2022), section 5.1, eq. 23.
 
@@ -42,7 +44,7 @@ def score_coherence(
 def score_cohesion(
     hypotheses: Text, model: str | Path, *, batch_pairs: int = 32, device: DeviceName = "auto"
 ) -> AdjacentScore:
-    """Return the mean probability of each sentence as the next one after the sentence before it, by a BERT.
+    """Return the mean probability, by a BERT, that a sentence follows the sentence before it.
 
     `model` is the local folder of a BERT with a next-sentence head. `batch_pairs` is the number of sentence pairs that
     are computed at once. `device` is `auto`, `cpu` or `cuda`. Raises UserError where the folder has no such model.
@@ -57,11 +59,11 @@ def score_cohesion(
 
 
 Lines = tuple[Sequence[str], Sequence[str]]
-"""The sentences of a text, and the name of each one's document."""
+"""The sentences of a text, and the name of the document of each sentence."""
 
 
 def lines_of(hypotheses: Text) -> Lines:
-    """Return the sentences and their documents' names; raise UserError for a text without documents."""
+    """Return the sentences and the names of their documents; raise UserError for a text without documents."""
     lines, documents = sentences_of(hypotheses, "hypotheses")
     if documents is None:
         raise UserError("no documents", where="hypotheses", expected="a list of documents, each a list of sentences")
@@ -94,5 +96,5 @@ def cohesion_scores(texts: Sequence[Lines], model: Path, batch_pairs: int, devic
 
 
 def adjacent_score(record: dict) -> AdjacentScore:
-    """Return a record of coherence or cohesion as a score."""
+    """Return the score from a record of coherence or cohesion."""
     return AdjacentScore(record.get("score"), record.get("pairs", 0), record.get("signature"))

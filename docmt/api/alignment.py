@@ -12,14 +12,14 @@ from docmt.scoring.corpus_aligner import aligner_by_name
 
 AlignerName = Literal["default", "eflomal", "awesome-align"]
 HEURISTIC = "grow-diag-final-and"
-"""The default way to make one set of links from the links of both directions."""
+"""The default heuristic that makes one set of links from the links of both directions."""
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """Links of each sentence pair: pairs (source word, target word), both counted from 0, in rising order.
+    """The links of each sentence pair: pairs (source word, target word), both counted from 0, in rising order.
 
-    `signature` says how the links were found.
+    `signature` describes how the links were computed.
     """
 
     links: list[list[Link]]
@@ -37,10 +37,11 @@ def align(
 ) -> Alignment:
     """Align the words of sentence pairs; words are separated by spaces.
 
-    `aligner`: `default` (ours, the same links every time), `eflomal`, or `awesome-align`, which needs `model`, the
-    folder of a BERT. `model` may also be the folder of a trained default aligner. `training` is more parallel text to
-    learn from. `symmetrise` names how the links of both directions become one set (grow-diag-final-and by default).
-    Raises UserError where the texts do not correspond or the arguments do not go together.
+    `aligner` is `default` (the aligner of docmt, which gives the same links every time), `eflomal`, or `awesome-align`,
+    which needs `model`, the folder of a BERT. For `default`, `model` may be the folder of a trained default aligner.
+    `training` is more parallel text to learn from. `symmetrise` names the heuristic that makes one set of the links of
+    both directions (grow-diag-final-and by default). Raises UserError where the texts do not correspond or the
+    arguments do not go together.
 
     >>> import docmt
     >>> docmt.align(["das Haus .", "das Buch .", "ein Buch ."], ["the house .", "the book .", "a book ."]).links
@@ -52,7 +53,7 @@ def align(
 
 
 def parallel_sentences(source: Text, target: Text, names: tuple[str, str]) -> tuple[list[str], list[str]]:
-    """Return the sentences of both sides; raise UserError where one has another number of sentences."""
+    """Return the sentences of both sides; raise UserError where their numbers of sentences differ."""
     sentences, documents = sentences_of(source, names[0])
     return sentences, parallel(target, names[1], sentences, documents, names[0])
 

@@ -1,4 +1,4 @@
-"""Lexical consistency of translations: LTCR and HHI, and the reason where there is nothing to count."""
+"""Lexical consistency of translations: LTCR and HHI, or the reason why a text has no such scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +22,10 @@ NAME = "hypotheses"
 class ConsistencyScore:
     """LTCR and HHI from 0 to 100 of one system.
 
-    `ltcr_low` and `ltcr_high` bound the middle 95 % of LTCR over drawn documents. `chains`, `pairs`, `occurrences` and
-    `unaligned` count lexical chains, pairs of translations, occurrences, and occurrences without a translation.
-    Where there is nothing to count, the scores are None and `reason` says why.
+    `ltcr_low` and `ltcr_high` bound the middle 95 % of LTCR over test sets of drawn documents. `chains`, `pairs`,
+    `occurrences` and `unaligned` are the numbers of lexical chains, of pairs of translations, of occurrences, and of
+    occurrences without a translation. Where no two translations of a word can be compared, the scores are None and
+    `reason` says why. `signatures` describe how the scores were computed.
     """
 
     ltcr: float | None
@@ -51,12 +52,11 @@ def score_consistency(
 ) -> ConsistencyScore:
     """Measure how consistently a system translates the words that a source document repeats: LTCR and HHI.
 
-    Texts are tokenised: words are separated by spaces. `links` are the links of each sentence pair (see
-    `docmt.align`); without them docmt's own aligner learns from the texts and from `training`, parallel text in which
-    stop words are counted too. `source_stop_list` and `target_stop_list` are files with one word per line,
-    which replace the most frequent words. `rules` are settings of
-    `scoring.consistency` in config.yaml, such as `{"match": "subset"}`. Raises UserError where texts do not correspond
-    or a rule is unknown.
+    Texts are tokenised: words are separated by spaces. `links` are the links of each sentence pair (see `docmt.align`).
+    Without `links`, the aligner of docmt learns from the texts and from the parallel text `training`. Stop words are
+    the most frequent words of `training` or, without it, of the texts; `source_stop_list` and `target_stop_list`, files
+    with one stop word per line, replace them. `rules` are settings of `scoring.consistency` in config.yaml, such as
+    `{"match": "subset"}`. Raises UserError where texts do not correspond or a rule is unknown.
 
     Paper: Lyu et al. (2021; 2022, section 4.1 and eq. 25, 26).
 
@@ -86,7 +86,7 @@ def score_consistency(
 
 
 def check_links(links: Sequence[Sequence[Link]], source: Sequence[str], target: Sequence[str]) -> None:
-    """Raise UserError where links are not those of the sentence pairs, or a link is to no word."""
+    """Raise UserError where the number of sentence pairs differs, or a link is to a word that does not exist."""
     if len(links) != len(source):
         expected = f"{len(source)}, as in source"
         raise UserError("a different number of sentences", where="links", found=len(links), expected=expected)
@@ -109,7 +109,7 @@ def consistency_scores(
     stop_files: StopFiles,
     config: ConsistencyConfig,
 ) -> dict[Path, ConsistencyScore]:
-    """Return the score of each system of `files`; `aligner` is the name of the links' source in signatures."""
+    """Return the score of each system of `files`; `aligner` is the name of the links' aligner in signatures."""
     records = score_systems(files, links, aligner, stop_files, config)
     return {
         path: consistency_score(record) if record else nothing_counted(files, path, links[path], stop_files, config)
@@ -118,7 +118,7 @@ def consistency_scores(
 
 
 def consistency_score(record: Mapping[str, Any]) -> ConsistencyScore:
-    """Return a record of `docmt.scoring.consistency.consistency` as a score."""
+    """Return the score from a record of `docmt.scoring.consistency.consistency`."""
     ltcr, hhi = record["LTCR"], record["HHI"]
     counts = {name: ltcr[name] for name in ("chains", "pairs", "occurrences", "unaligned")}
     signatures = (ltcr["signature"], hhi["signature"])

@@ -1,4 +1,4 @@
-"""Contrastive scoring: how often a model gives the right translation more probability than every wrong one."""
+"""Contrastive scoring: how often a model gives the right variant of an item a higher score than every wrong one."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,24 +16,24 @@ from docmt.scoring.contrastive import Judgement, accuracies, contrastive_signatu
 from docmt.settings.scoring import ContrastiveConfig
 
 Report = Callable[[Path, Counter[str]], None]
-"""A function that is given the changes that reading made to a file's text, with their numbers."""
+"""A function that receives a file and the changes that reading made to its text, each with its number."""
 
 
 ITEM_FIELDS = ("set", "distance", "source", "target_context", "variants", "correct")
-"""The fields of an item that contrastive.parquet has as columns."""
+"""The fields of a contrastive item that are columns of contrastive.parquet."""
 
 
 def ignore(file: Path, changes: Counter[str]) -> None:
-    """Report nothing."""
+    """Ignore the changes; this is the default report of `read_contrastive`."""
 
 
 @dataclass(frozen=True)
 class ContrastiveScore:
-    """Accuracy of a model on a contrastive set, on a part of one, or on all sets together.
+    """The accuracy of a model on a contrastive set, on joined sets, or on all sets together.
 
-    `accuracy` and `chance` are fractions from 0 to 1; `distance` is None for all distances together, else the number of
-    sentences between the judged sentence and the context that decides. `ties` are items whose right variant shares the
-    best score; they count as wrong.
+    `accuracy` and `chance` are fractions from 0 to 1. `distance` is the number of sentences from the deciding sentence
+    to the judged sentence, or None for all distances together. `ties` is the number of items whose right variant has
+    the same score as the best wrong variant; a tie counts as wrong.
     """
 
     set: str
@@ -57,10 +57,10 @@ def read_contrastive(
 ) -> list[ContrastiveItem]:
     """Read a contrastive set from a file, or from the contrastive.parquet of a corpus that stage 1 has written.
 
-    `form`: `table` (TSV: item, source, target, correct[, set, distance]; sentences joined by ` _eos `), `voita`,
-    `discevalmt` or `contrapro` (JSON as their authors publish it). `options` are those of the form, as in corpus files.
-    `languages` are the codes of source and target. `report` is called with what was changed in the text.
-    Raises UserError where the file is missing or not of the form.
+    `form` is `table` (TSV: item, source, target, correct[, set, distance]; sentences joined by ` _eos `), `voita`,
+    `discevalmt` or `contrapro` (JSON as their authors publish it). `options` are the settings of the form, as in corpus
+    files. `languages` are the codes of source and target. `report` is called with the changes that reading made to the
+    text. Raises UserError where the file is missing or does not have the form.
 
     >>> import docmt
     >>> items = docmt.read_contrastive("items.tsv", languages=("zh", "en"))
@@ -79,7 +79,7 @@ def read_contrastive(
 
 
 def _plain(value: Any) -> Any:
-    """Return a list as the tuple that an item has."""
+    """Return a list as a tuple, which items have, and any other value unchanged."""
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -94,8 +94,9 @@ def score_items(
 ) -> list[ContrastiveScore]:
     """Return the accuracy of a model on contrastive items, by set and distance, with all sets together at the end.
 
-    `score` sums up log-probabilities or takes their mean, `unit` is the last sentence or the whole target. `where`
-    names the items in messages. Raises UserError for an item without exactly one right variant.
+    The score of a variant is the sum or the mean (`score`) of its log-probabilities over its last sentence or the whole
+    target (`unit`). `where` names the items in messages. Raises UserError for an item without exactly one right
+    variant.
     """
     config = ContrastiveConfig(score, unit)
     judgements = judgements_of(model, items, config, batch_tokens, progress, where)
@@ -110,7 +111,7 @@ def judgements_of(
     progress: Progress,
     where: str,
 ) -> list[Judgement]:
-    """Judge a model by each item; see `score_items`."""
+    """Return whether the model prefers the right variant, for each item; see `score_items`."""
     if not items:
         raise UserError("no contrastive items", where=where)
     table = forced_scores(model, items, where, batch_tokens, config.unit == "target", progress)
@@ -118,7 +119,7 @@ def judgements_of(
 
 
 def contrastive_scores(judgements: Sequence[Judgement], signature: str) -> list[ContrastiveScore]:
-    """Return the accuracy of each set, of each set that several sets are parts of, and of all sets, by distance."""
+    """Return the accuracy of each set, of each joined set (`group_with_totals`) and of all sets, also by distance."""
     scores = []
     for name, members in group_with_totals(judgements).items():
         record = accuracies(replace(judgement, set=name) for judgement in members)[name]

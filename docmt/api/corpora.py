@@ -1,4 +1,4 @@
-"""A corpus as documents: from its raw files, from a table, or as stage 1 has written it."""
+"""The documents of a corpus: from its raw files, from a table, or from the folder that stage 1 has written."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ TABLES = (".tsv", ".jsonl", ".parquet")
 
 @dataclass(frozen=True)
 class CorpusDocument:
-    """A document of sentence pairs; `references` are further translations, None where a sentence lacks one."""
+    """A document of sentence pairs; `references` are further translations, with None where a sentence lacks one."""
 
     split: str
     name: str
@@ -34,10 +34,10 @@ def read_corpus(path: str | Path, mirror: str | Path | None = None) -> Iterator[
     """Read the documents of a corpus, one at a time, so that memory does not grow with the corpus.
 
     `path` is a corpus file such as workflow/corpora/toy_zh-en.yaml, a table of sentence pairs (.tsv, .jsonl or .parquet
-    with the columns source, target and document), or a folder of stage 1 (results/1_corpus/<corpus>). The files of a
-    corpus file are looked for beside it, in `mirror` and among the downloads of the present folder; splits whose
-    files are absent are left out, and nothing is downloaded. Raises UserError where a file is missing or damaged, or
-    holds what no corpus may have.
+    with the columns source, target and document), or a folder of stage 1 (results/1_corpus/<corpus>). The files that a
+    corpus file names are looked for among the downloads in the present folder, and then in `mirror` or, without
+    `mirror`, beside the corpus file. Splits whose files are absent are left out, and nothing is downloaded. Raises
+    UserError where a file is missing or damaged, or holds text that no corpus may have.
 
     >>> import docmt
     >>> document = next(docmt.read_corpus("pairs.tsv"))
@@ -60,7 +60,7 @@ def read_corpus(path: str | Path, mirror: str | Path | None = None) -> Iterator[
 
 
 def _places(path: Path, mirror: str | Path | None) -> Places:
-    """Return where the files of a corpus may be: beside its file, unless a mirror is named."""
+    """Return the folders that may hold a corpus' files: the downloads, and the mirror or the corpus file's folder."""
     return Places(Path(RESULTS), str(path.parent) if mirror is None else str(mirror), {})
 
 

@@ -11,13 +11,14 @@ FAMILY = "13a"
 def dev_bleu(text: Path) -> Score:
     """Return a function that gives BLEU (0 to 100) of translations in ids; `text` is the folder of the text pipeline.
 
-    A line is an instance of the view, its sentences joined: s-BLEU of a sentence view, else BLEU of instances, whether
-    or not the model's number of sentences is the reference's. The reference is rebuilt from ids, so that this number
-    compares validations of one training, and nothing else. An unknown word of a translation counts as left out.
+    A line is an instance of the view, with its sentences joined. So the score is s-BLEU for a view of single sentences,
+    and BLEU of instances otherwise, where the numbers of sentences of translation and reference may differ. The
+    reference is restored from ids, so that this BLEU compares validations of one training, and nothing else. Unknown
+    pieces of a translation are left out.
 
     Raises UserError where a file of the folder is missing or damaged.
     """
-    # Machines that train may have no packages for text: they need them only for this score.
+    # These modules are imported here: machines that train may lack their packages, which only this score needs.
     from docmt.base.vocabulary import UNK
     from docmt.scoring.bleu import FAMILIES, bleu
     from docmt.text.pipeline import TextPipeline

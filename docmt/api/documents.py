@@ -13,7 +13,7 @@ from docmt.scoring.plain_files import read_plain_files
 
 Document = Sequence[str]
 Text = Sequence[Document] | Sequence[str]
-"""Documents, each a list of sentences; or sentences alone."""
+"""A list of documents, each a list of sentences; or a list of sentences whose documents are unknown."""
 
 
 def read_documents(path: str | Path, documents: str | Path | None = None) -> list[list[str]]:
@@ -37,9 +37,10 @@ def read_documents(path: str | Path, documents: str | Path | None = None) -> lis
 
 
 def sentences_of(text: Text, name: str) -> tuple[list[str], tuple[str, ...] | None]:
-    """Return all sentences of a text, and the name of each one's document (None where the text is sentences alone).
+    """Return all sentences of a text, and the name of the document of each sentence.
 
-    `name` is the argument's name in messages. Raises UserError for an empty text and for anything but strings in it.
+    The names are None for a list of sentences, whose documents are unknown. `name` is the argument's name in messages.
+    Raises UserError for an empty text, and for a sentence that is no string.
     """
     if isinstance(text, str) or not len(text):
         expected = "a list of documents, each a list of sentences"
@@ -55,7 +56,7 @@ def sentences_of(text: Text, name: str) -> tuple[list[str], tuple[str, ...] | No
 
 
 def references_of(reference: Text, further: Sequence[Text] = ()) -> References:
-    """Return one or several references of the same sentences, as scores take them.
+    """Return a text, and further references of the same sentences, in the form that scores read.
 
     Raises UserError where the references do not have the same documents with the same numbers of sentences.
     """
@@ -67,13 +68,16 @@ def references_of(reference: Text, further: Sequence[Text] = ()) -> References:
 
 
 def translations_of(text: Text, name: str, references: References) -> Translations:
-    """Return a system's translations of the references' sentences; raise UserError where the lengths differ."""
+    """Return a system's translations in the form that scores read; raise UserError where they do not correspond."""
     lines = tuple(parallel(text, name, references.raw[0], references.documents, "reference"))
     return Translations(lines, lines)
 
 
 def parallel(text: Text, name: str, others: Sequence, documents: Sequence[str] | None, other_name: str) -> list[str]:
-    """Return the sentences of a text that has the same documents and sentences as another; else raise UserError."""
+    """Return the sentences of `text`; raise UserError unless it has the documents and sentence numbers of `others`.
+
+    `documents` has the document of each of the `others`, or is None; `name` and `other_name` are names in messages.
+    """
     sentences, names = sentences_of(text, name)
     if len(sentences) != len(others):
         expected = f"{len(others)}, as in {other_name}"

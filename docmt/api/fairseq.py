@@ -1,4 +1,4 @@
-"""Trained models of fairseq, and of G-Transformer's code, as models of docmt."""
+"""The import of trained models of fairseq, and of G-Transformer's code, as models of docmt."""
 
 import dataclasses
 from pathlib import Path
@@ -17,7 +17,7 @@ from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
 
 INSTANCE_TOKENS = 512
-"""The number of tokens up to which the authors of G-Transformer pack sentences into an instance."""
+"""The largest number of tokens of an instance into which the authors of G-Transformer pack sentences."""
 
 Case = Literal["keep", "lower"]
 
@@ -33,10 +33,10 @@ def import_fairseq(
 ) -> None:
     """Write a trained model of fairseq as a folder with `model.safetensors`, `model.json` and `text/`.
 
-    Pairs are (source, target). `codes` (of BPE) and `case` are those of the training text; without codes the model's
-    text is pieces. `max_tokens` is the largest number of tokens of an instance: 1 means single sentences, None the
-    number of the model's authors. No code in the checkpoint is run. Raises UserError where a file is missing or
-    damaged, or docmt has no such model.
+    Pairs are (source, target). `codes` (of BPE) and `case` are those of the training text; without codes, the model's
+    text is already in pieces. `max_tokens` is the largest number of tokens of an instance. 1 means single sentences;
+    None means 512 tokens for G-Transformer, and single sentences for other models. No code in the checkpoint is run.
+    Raises UserError where a file is missing or damaged, or docmt does not support the model.
     """
     weights = read_checkpoint(checkpoint)
     sides = numberings(weights, *map(read_dictionary, dictionaries))
@@ -51,7 +51,7 @@ def import_fairseq(
 def text_pipeline(
     sides: tuple[Numbering, Numbering], languages: tuple[str, str], codes: tuple[Path, Path] | None, case: Case
 ) -> TextPipeline:
-    """Return the text pipeline: it tokenises, cases and segments text; without codes, text is pieces already."""
+    """Return the text pipeline: it tokenises, cases and segments text; without codes, text is already in pieces."""
     names = {"source_language": languages[0], "target_language": languages[1]}
     vocabularies = [Vocabulary(side.pieces) for side in sides]
     if codes is None:
@@ -68,7 +68,7 @@ def text_pipeline(
 
 
 def provenance(weights: Checkpoint, file: Path, max_tokens: int | None) -> dict[str, Any]:
-    """Return the provenance for `model.json`: the checkpoint of the weights, and how documents are cut for them."""
+    """Return the provenance for `model.json`: the checkpoint of the weights, and the view that cuts documents."""
     budget = max_tokens or (INSTANCE_TOKENS if is_g_transformer(weights.args) else None)
     cut = CutConfig(max_tokens=budget) if budget else CutConfig(window=1)
     return {

@@ -1,4 +1,4 @@
-"""An opened model folder, which translates documents, scores variants and finds lexical chains."""
+"""A trained model, opened from its folder: it translates documents, scores variants and finds lexical chains."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -30,14 +30,15 @@ from docmt.text.pipeline import TextPipeline
 from docmt.views.segments import contrastive_segments
 
 USEFUL_THREADS = ((256, 2), (512, 4))
-"""Most threads that make a model of less than each width faster: products of narrow matrices take little time."""
+"""Pairs (width, threads): the largest number of threads that makes a model below this width translate faster. Products
+of narrow matrices take little time, so more threads would only wait for each other."""
 MOST_THREADS = 8
-"""Most threads that make a wider model faster when it translates a few documents."""
+"""The largest number of threads that makes a wider model faster when it translates a few documents."""
 
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A model and its text pipeline, with the folder of both."""
+    """A model and its text pipeline, with the folder that both were read from."""
 
     network: Transformer
     pipeline: TextPipeline
@@ -47,8 +48,8 @@ class TrainedModel:
     def open(cls, folder: Path, device: DeviceName, threads: int | None) -> "TrainedModel":
         """Load `model.safetensors`, `model.json` and `text/` from a folder, or from the folder `model` inside it.
 
-        The model computes on `device` with so many CPU threads; None chooses the number (`default_threads`). Raises
-        UserError where a file is missing or damaged, or the vocabularies are not those of the model.
+        The model computes on `device` with `threads` CPU threads, or with `default_threads` where `threads` is None.
+        Raises UserError where a file is missing or damaged, or the vocabularies are not those of the model.
         """
         folder = model_folder(folder)
         model, pipeline = load_model(folder, choose_device(device)), TextPipeline.load(folder / "text")
@@ -69,7 +70,7 @@ class TrainedModel:
         return self.pipeline.config.source_language, self.pipeline.config.target_language
 
     def test_cut(self) -> CutConfig:
-        """Return how the model's own test documents were cut; raise UserError where model.json lacks it."""
+        """Return the settings that cut the model's test documents; raise UserError where model.json lacks them."""
         where = str(self.folder / CARD)
         view = read_card(self.folder).get("provenance", {}).get("view")
         if view is None:
@@ -77,9 +78,9 @@ class TrainedModel:
         return parse(ViewConfig, view, where, ("provenance", "view")).test
 
     def chains(self, segments: Iterable[Sequence[str]]) -> pa.Table | None:
-        """Return SEGMENT_CHAINS of segments of source sentences; None where the model reads no lexical chains.
+        """Return SEGMENT_CHAINS of `segments`; None where the model reads no lexical chains.
 
-        Raises UserError where the stop list is missing.
+        Each segment is a list of source sentences. Raises UserError where the stop list is missing.
         """
         if self.network.config.kind not in READS_CHAINS:
             return None
@@ -92,11 +93,11 @@ class TrainedModel:
 
 
 def default_threads(width: int) -> int:
-    """Return the number of CPU threads with which a model of this width translates fastest now.
+    """Return the number of CPU threads with which a model of this width is expected to translate fastest now.
 
-    Threads wait for each other after every product of a decoding step. Where other programs use the cores, the wait is
-    longer than the product: two threads on two busy cores are slower than one (benchmarks/threads.md). So only cores
-    that were free in the last minute count. OMP_NUM_THREADS in the environment is an upper limit.
+    Threads wait for each other after every matrix product of a decoding step. Where other programs use the cores, the
+    wait is longer than the product: two threads on two busy cores are slower than one (benchmarks/threads.md). So only
+    cores that were free in the last minute count. The environment variable OMP_NUM_THREADS is an upper limit.
     """
     useful = next((threads for limit, threads in USEFUL_THREADS if width < limit), MOST_THREADS)
     allowed = int(os.environ.get("OMP_NUM_THREADS") or cores())
@@ -112,9 +113,9 @@ def forced_scores(
     whole: bool = False,
     progress: Progress = quiet,
 ) -> pa.Table:
-    """Return CONTRASTIVE_SCORES of items, whose context is cut as the model's own test documents were.
+    """Return CONTRASTIVE_SCORES of items; their contexts are cut as the model's own test documents were cut.
 
-    `whole`: see `docmt.decoding.contrastive.score_variants`; `where` stands for the items' files in messages.
+    `whole` has the meaning of `docmt.decoding.contrastive.score_variants`. `where` names the items' files in messages.
     Raises UserError for a sentence without any token, and where the model does not say how documents are cut.
     """
     tokens = contrastive_tokens(contrastive_table(items), model.pipeline.sides, where)

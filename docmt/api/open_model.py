@@ -1,4 +1,4 @@
-"""A trained model as a user of Python has it: it translates documents and judges contrastive sets."""
+"""The trained model of the Python API: it translates documents and scores contrastive items."""
 
 import warnings
 from collections.abc import Sequence
@@ -21,7 +21,8 @@ LengthPenalty = Literal["average", "gnmt", "unified_dnmt", "none"]
 class DocumentTranslation:
     """A document and its translation.
 
-    `lines` has a translation for each sentence of `source`; or, by a model that does not mark sentences, one line.
+    `source` has the sentences of the document. `lines` has a translation for each sentence or, for a model that does
+    not mark sentences, one line for the whole document.
     """
 
     source: tuple[str, ...]
@@ -55,10 +56,11 @@ class Model:
     ) -> list[DocumentTranslation]:
         """Translate documents, each a list of sentences in plain text.
 
-        A document is cut as the model's own test documents were. `beam` is the number of hypotheses (1 is greedy
-        search), `length_penalty` and `length_alpha` say by what scores are divided, and `batch_tokens` is the number
-        of source tokens computed at once. Warns where a window's output had another number of sentences. Raises
-        UserError for anything but lists of strings, and where the model's folder does not say how documents are cut.
+        A document is cut as the model's own test documents were cut. `beam` is the number of hypotheses (1 is greedy
+        search). `length_penalty` and `length_alpha` decide the divisor of a hypothesis' log-probability. `batch_tokens`
+        is the number of source tokens that are computed at once. Warns where the output of a window has a different
+        number of sentences than its source. Raises UserError for anything but lists of strings, and where the model's
+        folder does not say how documents are cut.
 
         >>> import docmt
         >>> model = docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1")
@@ -85,11 +87,12 @@ class Model:
         unit: Literal["last", "target"] = "last",
         batch_tokens: int = 4096,
     ) -> list[ContrastiveScore]:
-        """Return the model's accuracy on contrastive items: how often it prefers the right translation.
+        """Return the model's accuracy on contrastive items: how often the model prefers the right translation.
 
-        `score` sums up log-probabilities or takes their mean over tokens, `unit` is the last sentence or the whole
-        target, and `batch_tokens` is the number of tokens computed at once. The context of an item is cut as the
-        model's own test documents were. Raises UserError for an item without exactly one right variant.
+        The score of a variant is the sum or the mean (`score`) of the log-probabilities of its tokens, over its last
+        sentence or the whole target (`unit`). `batch_tokens` is the number of tokens that are computed at once. The
+        context of an item is cut as the model's own test documents were cut. Raises UserError for an item without
+        exactly one right variant.
 
         >>> import docmt
         >>> model = docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1")
@@ -101,10 +104,11 @@ class Model:
 
 
 def open_model(path: str | Path, device: DeviceName = "auto", threads: int | None = None) -> Model:
-    """Open a trained model: a folder with model.safetensors, model.json and text/, or the folder above (`model/`).
+    """Open a trained model: a folder with model.safetensors, model.json and text/, or the folder above `model/`.
 
-    `device`: `auto` takes a GPU where there is one. `threads` is the number of CPU threads; None takes the cores
-    that are free, at most 2 to 8 by the model's width. Raises UserError where a file is missing or damaged.
+    The `device` `auto` is a GPU where there is one, else the CPU. `threads` is the number of CPU threads; None means
+    the number of free cores, but at most 2, 4 or 8, which depends on the width of the model. Raises UserError where a
+    file is missing or damaged.
 
     >>> import docmt
     >>> docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1").languages

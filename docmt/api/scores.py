@@ -1,4 +1,4 @@
-"""BLEU of translations with confidence intervals, and systems compared with a baseline."""
+"""BLEU of translations with confidence intervals, and the comparison of systems with a baseline."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,8 @@ DEFAULT_FAMILIES = ("13a",)
 class BleuScore:
     """BLEU from 0 to 100 of one family over one unit: s (sentences), d (documents) or i (packed instances).
 
-    `interval` holds the middle 95 % of scores of drawn test sets; None where the test set is a single unit.
+    `interval` holds the middle 95 % of the scores of test sets drawn from the units of this one; it is None where the
+    test set is a single unit. `signature` describes how the score was computed.
     """
 
     family: str
@@ -31,11 +32,11 @@ class BleuScore:
 
 @dataclass(frozen=True)
 class BleuComparison:
-    """A system beside its baseline, in one family and unit of BLEU.
+    """The comparison of a system with its baseline, in one family and unit of BLEU.
 
-    `difference` is the system's score minus the baseline's, `interval` holds the middle 95 % of differences of drawn
-    test sets, and `p` is the two-sided p-value of the test. `better`, `worse` and `equal` are numbers of draws
-    (bootstrap) or of units (sign test). `signature` describes the test, `score_signature` the scores.
+    `difference` is the system's score minus the baseline's score. `interval` holds the middle 95 % of the differences
+    on drawn test sets, and `p` is the two-sided p-value of the test. `better`, `worse` and `equal` are numbers of draws
+    (bootstrap) or of units (sign test). `signature` describes the test, and `score_signature` describes the scores.
     """
 
     family: str
@@ -115,9 +116,10 @@ def score_lines(
     target_language: str,
     lines: Lines = "sentences",
 ) -> list[BleuScore]:
-    """Return BLEU of lines against references, one score for each family and unit; `lines`: what a line is.
+    """Return BLEU of lines against references, one score for each family and unit.
 
-    Raises UserError for an unknown family, and for a document of which no reference is whole.
+    `lines` says whether a line is a sentence or a document. Raises UserError for an unknown family, and for a document
+    without any complete reference.
     """
     tallies = tallies_of(translations, references, families, target_language, lines)
     return [
@@ -135,7 +137,7 @@ def compare_lines(
     lines: Lines = "sentences",
     test: str = "bootstrap",
 ) -> list[BleuComparison]:
-    """Compare lines of a system with those of a baseline; see `compare` and `score_lines`."""
+    """Compare the lines of a system with the lines of a baseline; see `compare` and `score_lines`."""
     check_known("test", test, TESTS)
     ours, theirs = (tallies_of(text, references, families, target_language, lines) for text in (system, baseline))
     comparisons = []
@@ -163,7 +165,7 @@ def compare_lines(
 def tallies_of(
     translations: Translations, references: References, families: Sequence[str], target_language: str, lines: Lines
 ) -> list[BleuTally]:
-    """Return the counts of each unit by family; raise UserError for an unknown family."""
+    """Return a tally for each family and unit of BLEU; raise UserError for an unknown family."""
     for family in families:
         check_known("family of BLEU", family, FAMILIES)
     return bleu_tallies(translations, references, target_language, lines, families=families)

@@ -1,4 +1,4 @@
-"""The systems and the targets of the studies of a project."""
+"""The systems of the studies of a project, and the targets of Snakemake."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,15 +16,16 @@ STATES = {
     "to-make": "a run of snakemake makes it",
     "blocked": "a corpus that it needs has files without a public source, which are not here",
 }
-"""The states of a target, and their meaning."""
+"""The meaning of each state of a target."""
 
 
 @dataclass(frozen=True)
 class SystemSummary:
-    """A system of a study: a row of its tables, and what distinguishes it from others.
+    """A system of a study with its corpora, its architecture, its view and its text.
 
-    `extends` is the system whose settings it inherits, `starts_from` the system or checkpoint whose parameters it
-    starts from, `model_of` the folder of the model that it shares; each is None where there is none.
+    `extends` is the system whose settings this system inherits. `starts_from` is the system or checkpoint whose
+    parameters this system starts from. `model_of` is the folder of the training whose model this system shares. Each of
+    the three is None where it does not apply.
     """
 
     study: str
@@ -40,11 +41,12 @@ class SystemSummary:
 
 @dataclass(frozen=True)
 class TargetSummary:
-    """A target of snakemake: its name, its kind, its state (see `STATES`), and the trainings it still needs.
+    """A target of snakemake: its name, its kind, its state (see `STATES`), and the trainings that it still needs.
 
-    `kind`: all, study, item (a table, figure or passage), scores (of one system and seed) or corpus. `trainings` and
-    `missing_trainings` are numbers of trainings that the target needs and that are not made yet; `device_hours` and
-    `disk_bytes` are estimates of what the missing ones take. Each is None where it is unknown or does not apply.
+    `kind` is all, study, item (a table, figure or passage), scores (of one system and seed) or corpus. `trainings` is
+    the number of trainings that the target needs, and `missing_trainings` is the number of these that have not ended.
+    `device_hours` and `disk_bytes` are estimates for the missing trainings. Each of the four is None where it is
+    unknown or does not apply.
     """
 
     target: str
@@ -61,9 +63,9 @@ class TargetSummary:
 def list_systems(
     root: str | Path = ".", *, study: str | None = None, config: Mapping[str, Any] | None = None
 ) -> list[SystemSummary]:
-    """List the systems of all studies, or of the one that `study` names.
+    """List the systems of all studies, or of the study that `study` names.
 
-    `root` is the folder with config.yaml and workflow/; `config` overrides keys of config.yaml, as snakemake's
+    `root` is the folder with config.yaml and workflow/. `config` overrides keys of config.yaml, as snakemake's option
     `--config` does. Raises UserError for wrong settings and for an unknown study.
 
     >>> import docmt
@@ -82,10 +84,10 @@ def list_targets(
     state: str | None = None,
     config: Mapping[str, Any] | None = None,
 ) -> list[TargetSummary]:
-    """List what snakemake can be asked for, with its state and an estimate of the trainings that are still missing.
+    """List the targets that snakemake can be asked for, each with its state and an estimate of its missing trainings.
 
-    `kind` and `state` keep targets of one kind or state alone; `root`, `study` and `config` are those of
-    `list_systems`. Raises UserError for wrong settings, an unknown study, kind or state.
+    `kind` and `state` select the targets of one kind or state. `root`, `study` and `config` have the same meaning as in
+    `list_systems`. Raises UserError for wrong settings, and for an unknown study, kind or state.
 
     >>> import docmt
     >>> docmt.list_targets(study="demo", kind="study")[0].target
@@ -98,7 +100,7 @@ def list_targets(
 def summaries(
     grid: Grid, root: Path, estimates: Estimates, study: str | None, kind: str | None, state: str | None
 ) -> list[TargetSummary]:
-    """Return the targets of a grid that the filters keep; see `list_targets`."""
+    """Return the targets of a grid that have this study, kind and state; None means any (see `list_targets`)."""
     for what, value, known in (
         ("kind of target", kind, get_args(TargetKind)),
         ("state of a target", state, get_args(TargetState)),
@@ -116,7 +118,7 @@ def summaries(
 
 
 def studies_of(grid: Grid, study: str | None) -> list[str]:
-    """Return the names of all studies, or of one; raise UserError for an unknown study."""
+    """Return the names of all studies, or only the name `study`; raise UserError for an unknown study."""
     if study is None:
         return list(grid.studies)
     check_known("study", study, grid.studies)
@@ -130,7 +132,7 @@ def _target(target: Target) -> TargetSummary:
 
 
 def _system(grid: Grid, study: str, name: str) -> SystemSummary:
-    """Return the summary of a system, by its first entry: entries differ in their corpus alone."""
+    """Return the summary of a system from its first entry; the entries of a system differ only in their corpus."""
     entries = [entry for entry in grid.of_study(study) if entry.system.name == name]
     entry = entries[0]
     system = entry.system

@@ -1,4 +1,4 @@
-"""Trainings: their states, and the curves that they write while they run."""
+"""The states of trainings, and the curves that trainings write while they run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ METRICS = "metrics.jsonl"
 class CurvePoint:
     """The values that a training wrote after an update, by name: `loss` and `nll` in nats per token, `bleu` and more.
 
-    `kind`: `train` for means over the updates since the last point, `dev` for a validation.
+    `kind` is `train` for means over the updates since the last such point, and `dev` for a validation.
     """
 
     kind: Literal["train", "dev"]
@@ -26,7 +26,7 @@ class CurvePoint:
 
 
 def list_trainings(results: str | Path = RESULTS) -> list[TrainingState]:
-    """List every training under a results folder with its state: those that run come first.
+    """List every training under a results folder with its state; running trainings come first.
 
     Nothing is locked or written. Raises UserError where there is no such folder.
 
@@ -45,7 +45,7 @@ def list_trainings(results: str | Path = RESULTS) -> list[TrainingState]:
 def read_curve(path: str | Path) -> list[CurvePoint]:
     """Read the curve of a training from its folder (results/5_training/.../seed1), or from a metrics.jsonl.
 
-    Raises UserError where there is no such file, or it is damaged.
+    Raises UserError where the file is missing, empty or damaged.
 
     >>> import docmt
     >>> curve = docmt.read_curve("results/5_training/paper/toy_zh-en/sentence/seed1")
@@ -61,5 +61,5 @@ def read_curve(path: str | Path) -> list[CurvePoint]:
 
 
 def _numbers(line: dict) -> dict[str, float]:
-    """Return the entries of a line that are numbers; a loss that was not finite is written as text."""
+    """Return the entries of a line that are numbers; a value that is no number, such as text, is left out."""
     return {name: value for name, value in line.items() if isinstance(value, int | float)}

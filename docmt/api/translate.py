@@ -1,4 +1,4 @@
-"""Translations of documents by a trained model, which cuts them as its own test documents were cut."""
+"""Translations of documents by a trained model, which cuts documents as its own test documents were cut."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,10 @@ WHERE = "standard input"
 
 @dataclass(frozen=True)
 class Translated:
-    """The translations of `count` lines, of which those at `places` had text; `decoded` is None where none had."""
+    """The translations of `count` lines; only the lines at `places` have text.
+
+    `decoded` is None where no line has text.
+    """
 
     decoded: Decoded | None
     places: list[int]
@@ -32,16 +35,16 @@ class Translated:
 
     @property
     def fallbacks(self) -> Fallbacks:
-        """The numbers of windows whose output had another number of sentences."""
+        """The numbers of windows whose output has a different number of sentences, and of their repairs."""
         return self.decoded.fallbacks if self.decoded else Fallbacks()
 
     @property
     def is_by_document(self) -> bool:
-        """Whether translations are those of documents, since the model does not mark sentences."""
+        """Whether each translation is of a whole document, since the model does not mark sentences."""
         return self.decoded is not None and self.decoded.lines == "documents"
 
     def texts(self) -> list[str]:
-        """Return a translation for each line, or for each document."""
+        """Return a translation for each line, or for each document (`is_by_document`)."""
         if self.decoded is None:
             return [""] * self.count
         restored = restored_lines(self.decoded.translations[-1], self.decoded.line_lengths, self.restore)
@@ -52,7 +55,10 @@ class Translated:
         return [of_line.get(place, "") for place in range(self.count)]
 
     def n_best(self) -> Iterable[str]:
-        """Return the rows of the n-best list (`docmt.decoding.files`); `line` is that of the input, or the document."""
+        """Return the rows of the n-best list (`docmt.decoding.files`).
+
+        The column `line` has the number of the input line, or of the document (`is_by_document`).
+        """
         if self.decoded is None:
             return ["\t".join(COLUMNS)]
         numbers = None if self.is_by_document else [place + 1 for place in self.places]
@@ -66,7 +72,7 @@ def translate_lines(
     progress: Progress = quiet,
     names: Sequence[str] | None = None,
 ) -> Translated:
-    """Translate lines, each a sentence; a blank line ends a document, unless `names` has each line's document.
+    """Translate lines, each a sentence; a blank line ends a document, unless `names` has the document of each line.
 
     Raises UserError where the model does not say how documents are cut, or its stop list is missing.
     """
@@ -76,8 +82,8 @@ def translate_lines(
 
 
 def _named_numbers(names: Sequence[str], ids: Sequence[list[int]]) -> dict[int, int]:
-    """Return the number of the document, from 0, of each line that has anything to translate."""
-    # `accumulate` yields its initial value even for no name at all.
+    """Return the number of the document, from 0, of each line that has pieces, by the place of the line."""
+    # `accumulate` yields its initial value even where there is no name.
     runs = accumulate((name != before for before, name in pairwise(names)), initial=0) if names else ()
     return {place: number for place, (number, pieces) in enumerate(zip(runs, ids, strict=True)) if pieces}
 
@@ -85,7 +91,7 @@ def _named_numbers(names: Sequence[str], ids: Sequence[list[int]]) -> dict[int, 
 def translate_documents(
     model: TrainedModel, documents: Sequence[Sequence[str]], config: DecodeConfig, progress: Progress = quiet
 ) -> tuple[list[list[str]], Fallbacks]:
-    """Translate documents: a line per sentence, or one line per document by a model that does not mark sentences.
+    """Translate documents to one line per sentence, or per document for a model that does not mark sentences.
 
     Raises UserError as `translate_lines` does.
     """
@@ -109,7 +115,7 @@ def _translated(
     config: DecodeConfig,
     progress: Progress,
 ) -> Translated:
-    """Translate the lines whose places are keys of `documents`, with the rising numbers of their documents."""
+    """Translate the lines whose places are keys of `documents`; its values are the lines' document numbers, rising."""
     places, decoded = list(documents), None
     if places:
         cut = model.test_cut()
@@ -121,7 +127,7 @@ def _translated(
 
 
 def _segments(ids: list[list[int]], documents: list[int], cut: CutConfig) -> pa.Table:
-    """Return SEGMENTS of sentences without translations; `documents` has the number of each one's document."""
+    """Return SEGMENTS of sentences without translations; `documents` has the document number of each sentence."""
     columns = {
         "document": pa.array([str(document) for document in documents]),
         "sentence": pa.array([n for _, group in groupby(documents) for n, _ in enumerate(group)], pa.int32()),
@@ -134,7 +140,7 @@ def _segments(ids: list[list[int]], documents: list[int], cut: CutConfig) -> pa.
 
 
 def _sentences(sentences: list[str], documents: list[int], segments: pa.Table) -> Iterator[list[str]]:
-    """Yield the sentences of each segment."""
+    """Yield the sentences of each segment; `documents` has the document number of each of the `sentences`."""
     opens = {number: place for place, number in reversed([*enumerate(documents)])}
     for segment in segments.select(["document", "first", "source_lengths"]).to_pylist():
         start = opens[int(segment["document"])] + segment["first"]
@@ -142,7 +148,7 @@ def _sentences(sentences: list[str], documents: list[int], segments: pa.Table) -
 
 
 def fallback_text(fallbacks: Fallbacks) -> str:
-    """Return a sentence about outputs with another number of sentences than their source."""
+    """Return a message about outputs whose number of sentences differs from that of their source."""
     return (
         f"{fallbacks.windows} segments got another number of sentences; {fallbacks.sentences} sentences were "
         f"translated again, alone; {fallbacks.merged} lines are several sentences joined"

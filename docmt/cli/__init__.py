@@ -1,1 +1,1 @@
-"""The command `docmt`: one module a stage, each command a thin shell around the stage's functions."""
+"""The command line `docmt`: each command is a short function that calls the Python API or the functions of a stage."""

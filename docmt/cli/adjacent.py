@@ -1,4 +1,4 @@
-"""`docmt score-coherence`, `docmt score-cohesion`: adjacent sentences of plain files; `docmt train-vectors`."""
+"""`docmt score-coherence` and `score-cohesion`, which score adjacent sentences of files; `docmt train-vectors`."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULTS = WordVectorsConfig()
 MOST = 10_000
-"""The largest of every number of word vectors but the seed: gensim's are those of C."""
+"""The largest value of each number of word2vec except the seed, since gensim stores the numbers as integers of C."""
 
 
 def score_coherence(
@@ -107,7 +107,7 @@ def train_vectors(
 
 
 def read(path: Path, documents: Path | None) -> "Lines":
-    """Return the lines of a file, and each one's document; raise UserError where the documents are unknown."""
+    """Return the lines of a file and the document of each line; raise UserError where the documents are unknown."""
     from docmt.scoring.plain_files import read_plain_files
 
     files = read_plain_files([path], documents)
@@ -115,7 +115,7 @@ def read(path: Path, documents: Path | None) -> "Lines":
 
 
 def show(measure: str, systems: Sequence[Path], scores: "Sequence[AdjacentScore]", as_json: bool) -> None:
-    """Print a row for each system; a system whose documents are single sentences has no score."""
+    """Print a row for each system, with `-` for the score of a system whose documents are all single sentences."""
     pairs = list(zip(map(label, systems), scores, strict=True))
     if as_json:
         print_json([{"system": system, "measure": measure, **dataclasses.asdict(score)} for system, score in pairs])

@@ -60,14 +60,14 @@ def align(
 
 
 def both(source: Path | None, target: Path | None) -> tuple[Path, Path] | None:
-    """Return the two sides of training text; raise UserError for one side alone."""
+    """Return the two files of the training text, or None without any; raise UserError where only one is given."""
     if (source is None) != (target is None):
         raise UserError("training text needs both sides", where="--train-source, --train-target")
     return source and (source, target)
 
 
 def parallel(source: Path, target: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the lines of both files; raise UserError where their numbers differ, or there are none."""
+    """Return the lines of both files; raise UserError where their numbers of lines differ, or there is no line."""
     from docmt.scoring.plain_files import parallel_lines
 
     lines = parallel_lines(source, target)
@@ -102,5 +102,5 @@ def score_links(
 
 
 def cell(value: float | int | None) -> str:
-    """Return a percentage or a number of links as text; `-` where there is nothing to divide by."""
+    """Return a percentage or a number of links as text; `-` stands for a percentage of no links."""
     return "-" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""`docmt check-sources`, `check-catalogue` and `count-chains`: the addresses and the files of the catalogue."""
+"""`docmt check-sources`, `check-catalogue` and `count-chains`: the sources, counts and chains of the catalogue."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ STATED = ("words_in_chains_percent", "words_per_chain", "chains_per_document")
 MEASURED = ("perc", "avg_k", "avg_m")
 
 DEAD = 1
-"""Exit status of `docmt check-sources` where a source does not give its file."""
+"""Exit status of `docmt check-sources` where a source does not offer its file."""
 
 
 def check_sources(
@@ -131,7 +131,7 @@ def count_chains(
 def _words(
     config: "CorpusConfig", places: "Places", text: "TextConfig", split: str | None = None
 ) -> "dict[str, Documents]":
-    """Return the words of the source side, by split: of all splits whose files are here, or of one."""
+    """Return the source words of the documents of each split whose files are present, or only of the split `split`."""
     from docmt.corpus.opening import available_documents
     from docmt.text.tokenizers import tokenizer_for
 
@@ -145,7 +145,7 @@ def _words(
 
 
 def _stated(config: "CorpusConfig", split: str) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each paper that states lexical chains of a split."""
+    """Yield a row for each paper that states the numbers of lexical chains of a split."""
     for published in config.published:
         counts = dict(published.counts[split].items) if split in published.counts else {}
         if STATED[0] in counts:
@@ -153,7 +153,7 @@ def _stated(config: "CorpusConfig", split: str) -> Iterator[tuple[str, ...]]:
 
 
 def _chosen(grid: "Grid", names: list[str] | None) -> "list[CorpusConfig]":
-    """Return the corpora of these names, or all; raise UserError for an unknown name."""
+    """Return the corpora that `names` lists, or all corpora; raise UserError for an unknown name."""
     for name in names or ():
         check_known("corpus", name, grid.corpora)
     return [corpus for name, corpus in grid.corpora.items() if not names or name in names]
@@ -169,7 +169,7 @@ def _source_row(source: "Source") -> tuple[str, ...]:
 
 
 def _check_text(check: "CorpusCheck") -> str:
-    """Return a table of a corpus' counts, the reasons of differences, and the splits that were not read."""
+    """Return a corpus' counts as a table, with the reasons for differences and the splits that were not read."""
     lines = [check.corpus]
     notes = list(dict.fromkeys(finding.why for finding in check.findings if finding.why))
     columns = ("split", "count", "measured", "published", "paper", "")
@@ -188,7 +188,7 @@ def _check_text(check: "CorpusCheck") -> str:
 
 
 def _row(finding: "Finding", notes: list[str]) -> tuple[str, ...]:
-    """Return the cells of a count; a note's number refers to the reasons below the table."""
+    """Return the cells of a count; the number in brackets refers to a reason in `notes`, below the table."""
     number = "-"
     if finding.measured is not None:
         number = f"{finding.measured:,.4g}" if finding.measured % 1 else f"{finding.measured:,.0f}"

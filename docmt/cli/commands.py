@@ -1,9 +1,10 @@
 """The commands of `docmt` by their names, and the help that lists them.
 
-The grammar: a command is a verb, followed by `-object` where the verb has several objects (`score`,
-`score-contrastive`). Commands for people stand under `docmt`, and those that the workflow calls under `docmt job`.
-Everything that a command reads or writes is an option; only a list of equal things (sets, sheets, corpora, shards)
-comes without one. A command with a Python function has its name, with `-` for `_`.
+The name of a command is a verb, followed by `-object` where the verb has several objects (`score`,
+`score-contrastive`). Commands for people are called as `docmt COMMAND`, and commands for the workflow as `docmt job
+COMMAND`. Files and folders are options; only a list of things of the same kind (sets, sheets, corpora, shards), or the
+one thing that a command is about, is an argument. A command that corresponds to a function of the Python API has the
+name of the function, with `-` for `_`.
 """
 
 import functools
@@ -23,7 +24,7 @@ from docmt.cli.options import check_paths, given_paths
 from docmt.cli.standard_input import standard_input_as_file
 
 Sections = Mapping[str, Mapping[str, str]]
-"""By heading: the name of each command, and the module in `docmt.cli` that has its function."""
+"""For each heading of the help, the names of its commands and, for each command, its module in `docmt.cli`."""
 
 FOR_YOU: Sections = {
     "Use a trained model": {
@@ -101,7 +102,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
 
 class LazyGroup(TyperGroup):
-    """Commands by section, whose modules are imported when a command is called or listed: `docmt` starts quickly."""
+    """A group of commands in sections. A module is imported when a command of it is called or listed, to save time."""
 
     sections: ClassVar[Sections] = {}
 
@@ -114,31 +115,31 @@ class LazyGroup(TyperGroup):
         return [*self.modules(), *self.commands]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import and return a command; None where there is none of that name."""
+        """Import and return the command `cmd_name`, or return None where no command has this name."""
         module = self.modules().get(cmd_name)
         return super().get_command(ctx, cmd_name) if module is None else command(cmd_name, module)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands section by section, each with the first sentence of its help, which is never cut."""
+        """Write the commands section by section, each with the whole first sentence of its help."""
         for heading, names in (*self.sections.items(), *self.others()):
             with formatter.section(heading):
                 rows = [(name, first_sentence(self.get_command(ctx, name).help)) for name in names]
                 formatter.write_dl(rows)
 
     def others(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield a section of the groups inside this one."""
+        """Yield the heading and the names of the groups inside this group, where there are any."""
         if self.commands:
             yield "Called by the workflow", [*self.commands]
 
 
 class Jobs(LazyGroup):
-    """`docmt job`: what the workflow calls."""
+    """The group `docmt job`: the commands that the workflow calls."""
 
     sections: ClassVar[Sections] = JOBS
 
 
 class Commands(LazyGroup):
-    """`docmt`: what people call, and the group of jobs."""
+    """The group `docmt`: the commands that people call, and the group `docmt job`."""
 
     sections: ClassVar[Sections] = FOR_YOU
 
@@ -157,7 +158,7 @@ def application(group: type[LazyGroup], about: str) -> typer.Typer:
 
 
 def build() -> typer.Typer:
-    """Return `docmt` with all commands."""
+    """Return the Typer application `docmt` with all commands."""
     app = application(Commands, ABOUT)
     app.callback()(version_option)
     jobs = application(Jobs, ABOUT_JOBS)
@@ -167,7 +168,7 @@ def build() -> typer.Typer:
 
 
 def show_version(wanted: bool) -> None:
-    """Print the version, and exit, where it is asked for."""
+    """Print the version and exit, if `wanted`."""
     if wanted:
         typer.echo(f"docmt {VERSION}")
         raise typer.Exit
@@ -192,7 +193,7 @@ def command(name: str, module: str) -> Any:
 
 
 def guarded(function: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with its paths checked first, and standard input in the place of `-`."""
+    """Return the function of a command, with its paths checked first and `-` replaced by standard input."""
 
     @functools.wraps(function)
     def call(**values: Any) -> None:
@@ -201,7 +202,7 @@ def guarded(function: Callable[..., None]) -> Callable[..., None]:
                 check_paths([*given_paths(function, replaced)])
                 function(**replaced)
         except EOFError as problem:
-            # Typer takes EOFError for a user who leaves at a prompt; here it is a file that ends too early.
+            # Typer treats EOFError as a user who leaves at a prompt, but in docmt it means a file that ends too early.
             raise explained(problem) from problem
 
     return call

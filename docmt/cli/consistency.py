@@ -1,4 +1,4 @@
-"""`docmt score-consistency`: how consistently the words of lexical chains are translated, in plain files."""
+"""`docmt score-consistency`: the lexical consistency of translations in plain files, by LTCR and HHI."""
 
 import dataclasses
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from docmt.api.consistency import ConsistencyScore
 
 NAMED_OPTIONS = {"source_stop_lists": "--source-stop-list", "target_stop_lists": "--target-stop-list"}
-"""Rules that have an option of another name."""
+"""The rules for which there is an option of another name, with the option."""
 RULES = [field.name for field in dataclasses.fields(ConsistencyConfig) if field.name not in NAMED_OPTIONS]
 
 
@@ -70,7 +70,7 @@ def score_consistency(
 
 
 def rules_of(rules: list[str]) -> ConsistencyConfig:
-    """Return the settings that `--rule` gives; raise UserError for no NAME=VALUE, and for unknown names and values."""
+    """Return the settings with the values of `--rule`; raise UserError where a rule is not NAME=VALUE, or unknown."""
     values = {}
     for rule in rules:
         name, equals, value = rule.partition("=")
@@ -83,7 +83,7 @@ def rules_of(rules: list[str]) -> ConsistencyConfig:
 
 
 def typed(value: str) -> Any:
-    """Return a value as YAML reads it; text that is no YAML is text."""
+    """Return the value that YAML reads from a text, or the text itself where it is no YAML."""
     import yaml
 
     try:
@@ -93,7 +93,7 @@ def typed(value: str) -> Any:
 
 
 def show_consistency(scores: "dict[Path, ConsistencyScore]") -> None:
-    """Print a row for each system, the reason where there is nothing to count, and the signatures."""
+    """Print a row for each system, the reason where a system has no score, and the signatures."""
     columns = ("system", "LTCR", "95 %", "HHI", "chains", "pairs", "occurrences", "unaligned")
     rows = []
     for path, score in scores.items():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def contrastive_form(name: str) -> str:
-    """Return the reader of the form that `--form` names; raise BadParameter for an unknown form."""
+    """Return the kind of reader for the form that `--form` names; raise BadParameter for an unknown form."""
     from docmt.corpus.opening import contrastive_forms
 
     forms = contrastive_forms()
@@ -90,7 +90,10 @@ def score_contrastive(
 def contrapro_options(
     form: str, documents: str | None, context_sentences: int | None, first_segment: int | None
 ) -> dict[str, object]:
-    """Return the options of ContraPro that were given, paths from the present folder; refuse them with other forms."""
+    """Return the options for ContraPro that are not None, with `documents` as an absolute path.
+
+    Raises BadParameter where such an option is given with another form.
+    """
     path = None if documents is None else str(Path.cwd() / documents)
     names = ("context-documents", "context-sentences", "first-segment")
     options = {"documents": path, "context_sentences": context_sentences, "first_segment": first_segment}
@@ -101,14 +104,14 @@ def contrapro_options(
 
 
 def report_changes(file: Path, changes: Counter[str]) -> None:
-    """Print what reading dropped from a file, or mended in it."""
+    """Print the changes that reading made to the text of a file, each with its number."""
     for change, count in changes.items():
         if count:
             say(f"docmt: {label(file)}: {change}: {count}")
 
 
 def show_accuracies(scores: "Sequence[ContrastiveScore]") -> None:
-    """Print a row for each set, part of a set and distance, and the signature."""
+    """Print a row for each score, that is for a set, joined sets or a distance, and the signature."""
     columns = ("set", "distance", "accuracy", "chance", "items", "variants", "right", "ties")
     rows = [
         (

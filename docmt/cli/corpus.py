@@ -1,4 +1,4 @@
-"""`docmt check-corpus` and `docmt make-fixture`: a corpus of one's own, and small generated files of any corpus."""
+"""`docmt check-corpus` and `docmt make-fixture`: the check of a user's corpus, and small generated corpus files."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -73,7 +73,7 @@ def check_corpus(
     elif path.suffix in (".yaml", ".yml"):
         review = review_corpus(path, files, mirror, at_most)
     else:
-        # The reader of tables knows their form by the end of the name, which standard input lacks.
+        # The reader derives the form of a table from the end of the file's name, which standard input lacks.
         table = path.rename(path.with_suffix(".tsv")) if path.name == NAME else path
         review = review_files({"kind": "table", "splits": {"train": str(table)}}, str(table), at_most)
     if as_json:
@@ -103,7 +103,7 @@ def lines_settings(source: Path, target: Path, references: list[Path], boundarie
 
 
 def as_record(review: "Review") -> dict[str, Any]:
-    """Return problems, warnings and counts as a record for JSON."""
+    """Return the problems, warnings and counts of a corpus as a record for JSON."""
     problems = review.problems
     return {
         "problems": {name: dataclasses.asdict(kind) for name, kind in problems.problems.items()},
@@ -115,7 +115,7 @@ def as_record(review: "Review") -> dict[str, Any]:
 
 
 def review_text(review: "Review") -> str:
-    """Return problems and warnings kind by kind and, where there is no problem, the counts of the corpus."""
+    """Return the problems and warnings by kind as text and, where there is no problem, the counts of the corpus."""
     problems = review.problems
     lines = [line for what, kind in problems.problems.items() for line in kind_lines(what, kind)]
     lines += [line for what, kind in problems.warnings.items() for line in kind_lines(f"warning: {what}", kind)]
@@ -125,7 +125,7 @@ def review_text(review: "Review") -> str:
 
 
 def kind_lines(what: str, kind: "ProblemKind") -> list[str]:
-    """Return the number of problems of a kind, and the first of them."""
+    """Return lines with the number of problems of a kind, and with the first of these problems."""
     more = kind.count - len(kind.examples)
     return [
         f"{what}: {kind.count:,}",
@@ -135,7 +135,7 @@ def kind_lines(what: str, kind: "ProblemKind") -> list[str]:
 
 
 def counts(review: "Review") -> list[str]:
-    """Return a table of the counts of each split, and what reading changed in the text."""
+    """Return lines with the counts of each split and contrastive set, and the changes that reading made to the text."""
     head = ("split", "documents", "sentences", "sentences a document", "references", "characters")
     rows = [head]
     for split, statistics in review.splits.items():
@@ -149,6 +149,6 @@ def counts(review: "Review") -> list[str]:
 
 
 def range_text(numbers: Mapping[str, float]) -> str:
-    """Return the smallest and the largest number as text."""
+    """Return the smallest and the largest number as text, or a single number where both are equal."""
     low, high = numbers["min"], numbers["max"]
     return f"{low}" if low == high else f"{low} to {high}"

@@ -1,4 +1,4 @@
-"""`docmt import-fairseq`: a trained model of fairseq, or of G-Transformer's code, as a model of docmt."""
+"""`docmt import-fairseq`: the import of a trained model of fairseq, or of G-Transformer's code."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -50,7 +50,7 @@ def import_fairseq(
 
 
 def check_arguments(output: Path, source_codes: Path | None, target_codes: Path | None) -> None:
-    """Raise UserError for codes of one side alone, and for an output that exists."""
+    """Raise UserError for codes of one side alone, and for an output folder that exists."""
     if (source_codes is None) != (target_codes is None):
         raise UserError(
             "codes of one side only", expected="--source-codes and --target-codes (the same file, if joint)"

@@ -72,7 +72,7 @@ def read_sheets(
 
 
 def show_preferences(record: dict) -> None:
-    """Table 4, and below it who was compared and how far annotators agree."""
+    """Print Table 4 of Lyu et al. (2022), and below it the systems, the agreement of annotators and the signature."""
     columns = ("annotator", "equal", "better", "worse", "preferred")
     rows = [*record["annotators"], {"annotator": "average", **record["average"]}]
     cells = [(row["annotator"], *(_percent(row[name]) for name in columns[1:])) for row in rows]

@@ -1,4 +1,4 @@
-"""Progress of a training: a live line on a terminal, with the validations above it; lines in a log file."""
+"""The progress of a training on the screen: a live line below the validations on a terminal, lines elsewhere."""
 
 import json
 import sys
@@ -14,19 +14,19 @@ from docmt.training.listeners import Listener
 from docmt.training.status import Meter, Step, Validation
 
 READ_EVERY = 5
-"""Updates between two readings of the live line's means."""
+"""Number of updates over which the means of the live line are computed."""
 
 
 def training_progress(settings: Path) -> Listener:
-    """Return a live line on a terminal, plain lines elsewhere; the file `settings` has the number of updates."""
+    """Return a live line on a terminal, and plain lines elsewhere; `settings` is the settings.json of the training."""
     if not sys.stderr.isatty():
         return TrainingLog(say)
     return LiveLine(max_updates(settings))
 
 
 def max_updates(settings: Path) -> int | None:
-    """Return the number of updates of a settings.json; None without a limit, and for a file that cannot be read."""
-    # A damaged file is refused by the training itself, whose message says more.
+    """Return the limit of updates in a settings.json; None without a limit, and for a file that cannot be read."""
+    # The training itself refuses a damaged file, with a message that says more.
     try:
         return json.loads(settings.read_text(encoding="utf-8"))["train"]["max_updates"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -37,7 +37,7 @@ class LiveLine:
     """A line on a terminal: update, loss, target tokens per second and, where updates are limited, the time left."""
 
     def __init__(self, total: int | None) -> None:
-        """Show the line; `total` is the number of updates, None where it is not limited."""
+        """Show the line; `total` is the limit of updates, or None without a limit."""
         self._meter, self._console = Meter(), Console(stderr=True)
         columns = (
             TextColumn("update {task.completed}"),
@@ -51,7 +51,7 @@ class LiveLine:
         self._line.start()
 
     def updated(self, step: Step) -> None:
-        """Show an update, with the means of the last few."""
+        """Show the number of the update and, every `READ_EVERY` updates, new means."""
         self._meter.add(step)
         self._line.update(self._task, completed=step.update)
         if step.update % READ_EVERY == 0:
@@ -75,14 +75,14 @@ class LiveLine:
 
 
 class TrainingLog:
-    """Lines of a log: one per minute, and one at each validation."""
+    """The lines of a log: one line per minute, and one line for each validation."""
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
-        """Write lines by `write`; `clock` returns seconds."""
+        """Begin a log; `write` is called with each line, and `clock` returns seconds."""
         self._write, self._meter, self._minutes = write, Meter(), Minutes(clock)
 
     def updated(self, step: Step) -> None:
-        """Write the means of the last minute's updates where a line is due."""
+        """Add an update to the means and, once a minute, write a line with the means since the last line."""
         self._meter.add(step)
         if self._minutes():
             self._write(f"update {step.update}, epoch {step.epoch + 1}: {in_words(self._meter.read()[1])}")
@@ -96,11 +96,11 @@ class TrainingLog:
         self._write(text)
 
     def close(self) -> None:
-        """Do nothing: a log has nothing open."""
+        """Do nothing, since a log opens no file."""
 
 
 def in_words(means: dict[str, float]) -> str:
-    """Return the means of updates as text: losses in nats per token, norm of the gradient, rates, tokens per second."""
+    """Return the means of updates as text: losses in nats per token, gradient norm, learning rates, tokens a second."""
     rates = " ".join(f"{name} {value:.3g}" for name, value in means.items() if name.startswith("lr"))
     return (
         f"loss {means['loss']:.3f}, nll {means['nll']:.3f}, gradient {means['gradient_norm']:.2f}, {rates}, "

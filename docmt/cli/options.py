@@ -1,4 +1,4 @@
-"""Options that several commands share, options of each kind of path, and the checks of paths before a command."""
+"""The options that several commands share, and the checks of the paths of a command before the command runs."""
 
 import inspect
 import os
@@ -19,17 +19,20 @@ if TYPE_CHECKING:
     from docmt.api.model import TrainedModel
 
 MOST = 4096
-"""Threads or processes: with more of them a machine does nothing but start them."""
+"""The largest number of threads or processes: with more of them, a machine does nothing but start them."""
 
 MOST_TOKENS = 10**9
-"""Of a batch: more than any memory holds."""
+"""The largest number of tokens, or pairs of sentences, of a batch: more than any memory holds."""
 
 MINUTES = 10_000_000
-"""The longest time that can be given, some 19 years: the system's clocks take no number at all."""
+"""The longest time of an option in minutes, some 19 years: the clocks of the operating system refuse huge numbers."""
 
 
 def language_code(value: str) -> str:
-    """Return the code of a language; refuse `chinese`, which would be scored and tokenised like any other language."""
+    """Return the code of a language; refuse other texts.
+
+    Otherwise `chinese` instead of `zh` would be tokenised and scored like an unknown language.
+    """
     if not is_language(value):
         raise typer.BadParameter(f"{value!r} is not {LANGUAGES_ARE}.")
     return value
@@ -46,7 +49,7 @@ def input_folder(about: str, *names: str) -> Any:
 
 
 def output_file(about: str, *names: str) -> Any:
-    """Return an option for a file to write; `check_paths` refuses impossible ones."""
+    """Return an option for a file to write; `check_paths` refuses paths that cannot be written."""
     return typer.Option(*names, help=about, dir_okay=False, writable=True, metavar="FILE")
 
 
@@ -106,7 +109,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="print JSON instead of tabl
 
 
 def overrides(config: list[str] | None) -> dict[str, Any]:
-    """Return the keys of config.yaml that the command line overrides; raise UserError for no KEY=VALUE."""
+    """Return the keys and values that `--config` gives; raise UserError for a text that is not KEY=VALUE."""
     from docmt.base.yaml_files import load_text
 
     values = {}
@@ -119,7 +122,7 @@ def overrides(config: list[str] | None) -> dict[str, Any]:
 
 
 def load_settings(kind: type, settings: Path) -> Any:
-    """Return the settings.json of a job as the dataclass `kind`; raise UserError for what it does not allow."""
+    """Return the settings.json of a job as the dataclass `kind`; raise UserError for settings that it refuses."""
     return parse(kind, read_json(settings), str(settings))
 
 
@@ -127,7 +130,7 @@ def open_model(folder: Path, device: Device, threads: int | None) -> "TrainedMod
     """Open a trained model; see `TrainedModel.open`."""
     from docmt.base.model_folder import CARD, model_folder
 
-    # A folder without a model is refused before torch, which takes a second to import.
+    # A folder without a model is refused before torch is imported, which takes a second.
     read_object(model_folder(folder) / CARD)
     from docmt.api.model import TrainedModel
 
@@ -152,7 +155,7 @@ def parameters_of(command: Callable[..., None]) -> Iterator[tuple[str, Parameter
 
 
 def given_paths(command: Callable[..., None], values: dict[str, Any]) -> Iterator[PathArgument]:
-    """Yield the paths among the values of a command's parameters; outputs are those declared as `writable`."""
+    """Yield the paths among the values of a command's parameters; a parameter declared as `writable` is an output."""
     for name, known in parameters_of(command):
         value = values.get(name)
         for path in value if isinstance(value, list) else [value]:
@@ -161,7 +164,7 @@ def given_paths(command: Callable[..., None], values: dict[str, Any]) -> Iterato
 
 
 def check_paths(paths: list[PathArgument]) -> None:
-    """Raise UserError for an output that cannot be where it is named, or is another of the paths."""
+    """Raise UserError for an output path whose parent is a file, or that is also another path of the command."""
     for output in (path for path in paths if path.is_output):
         _check_folder(output)
         for other in paths:
@@ -181,7 +184,7 @@ def _check_folder(output: PathArgument) -> None:
 
 
 def option_name(name: str, known: ParameterInfo) -> str:
-    """Return the name of a parameter as the command line has it: --an-option, or AN_ARGUMENT."""
+    """Return the name of a parameter on the command line: --an-option, or AN_ARGUMENT."""
     if not isinstance(known, OptionInfo):
         return name.upper()
     return next(iter(known.param_decls or ()), f"--{name.replace('_', '-')}")

@@ -70,7 +70,7 @@ def score(
 
 
 def families_of(names: list[str] | None) -> Sequence[str]:
-    """Return the families of BLEU that were asked for: 13a by default, every one for `all`."""
+    """Return the families of BLEU that `--family` names: 13a by default, and all families for `all`."""
     from docmt.api.scores import DEFAULT_FAMILIES
     from docmt.scoring.bleu import FAMILIES
 
@@ -92,7 +92,7 @@ def document_scores(
 
 
 def show_scores(records: list[dict]) -> None:
-    """Print a row for each system, family and unit, the signatures, and each document where it was asked for."""
+    """Print a row for each system, family and unit, the signatures and, with --by-document, BLEU of each document."""
     rows = [
         (record["system"], row.family, row.unit, f"{row.score:.2f}", interval_text(row.interval))
         for record in records
@@ -118,14 +118,14 @@ def show_documents(documents: list[dict]) -> None:
 
 
 def show_signatures(scores: "Sequence[BleuScore]") -> None:
-    """Print each signature once, after its family and unit, and that of the intervals."""
+    """Print the signature of each family and unit once, and the signature of the intervals."""
     texts = {f"signature of {score.family}, {UNITS[score.unit]}: {score.signature}": None for score in scores}
     intervals = {f"95 % intervals: {score.interval.signature}": None for score in scores if score.interval}
     typer.echo("\n" + "\n".join([*texts, *intervals]))
 
 
 def interval_text(interval: "Interval | None") -> str:
-    """Return an interval as text; `-` where a single unit has none."""
+    """Return an interval as text, or `-` where a test set of a single unit has no interval."""
     return "-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
 
 
@@ -196,5 +196,5 @@ def show_comparisons(baseline: str, systems: "dict[str, list[BleuComparison]]") 
 
 
 def signed_interval(interval: "Interval | None") -> str:
-    """Return an interval of differences as text, each end with its sign."""
+    """Return an interval of differences as text with signs, or `-` where a single unit has no interval."""
     return "-" if interval is None else f"{interval.low:+.2f} to {interval.high:+.2f}"

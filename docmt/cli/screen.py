@@ -26,14 +26,14 @@ EVERY_S = 60.0
 
 def say(text: str) -> None:
     """Write a line to standard error, in one write."""
-    # Processes share the screen: `print` may write the end of a line separately, between lines of another process.
+    # Processes share the screen, and `print` may write the end of a line separately, after text of another process.
     with unfailing():
         typer.echo(text, err=True)
 
 
 @contextmanager
 def unfailing() -> Iterator[None]:
-    """Discard standard error from the first failed write on (a closed pipe, a lost terminal, a full disk)."""
+    """Discard standard error after a failed write in the block (a closed pipe, a lost terminal, a full disk)."""
     try:
         yield
     except OSError:
@@ -43,7 +43,7 @@ def unfailing() -> Iterator[None]:
 
 
 def print_json(value: Any, stream: IO[str] | None = None) -> None:
-    """Print a value as JSON, keys in the order that they have, on standard output or another stream."""
+    """Print a value as JSON on standard output or another stream, without sorting its keys."""
     typer.echo(json.dumps(value, indent=1, ensure_ascii=False, default=str), file=stream)
 
 
@@ -52,7 +52,7 @@ def show_table(
 ) -> None:
     """Print a table: ruled on a terminal, plain columns elsewhere.
 
-    Columns named in `numbers` are aligned to the right. `styles` has the style of each row on a terminal.
+    Columns whose names are in `numbers` are aligned to the right. `styles` has the style of each row on a terminal.
     """
     if not sys.stdout.isatty():
         typer.echo(aligned([columns, *rows], numbers=numbers))
@@ -87,9 +87,10 @@ def aligned(rows: Sequence[Sequence[str]], indent: str = "", numbers: Collection
 
 @contextmanager
 def progress_display(name: str, unit: str, counted: str = "source pieces") -> Iterator[Callable[[int, int, int], None]]:
-    """Yield a function that shows the progress of a command, `name`.
+    """Yield a function that shows the progress of the work `name`.
 
-    It is called with the number of finished items, of all items (each a `unit`), and of what is `counted` as a rate.
+    The function is called with three numbers: finished items, all items (each item is a `unit`), and the things so far
+    whose rate per second is shown, which `counted` names.
     """
     if not sys.stderr.isatty():
         yield LogLines(name, unit, counted)
@@ -109,19 +110,19 @@ def progress_display(name: str, unit: str, counted: str = "source pieces") -> It
 
 
 shard_progress = partial(progress_display, unit="shards", counted="sentence pairs")
-"""The progress of a stage that goes through a corpus in shards."""
+"""The progress display of a stage that processes a corpus in shards."""
 
 
 class Minutes:
-    """A clock of a log: calling it returns whether a minute has passed since the last line."""
+    """The clock of a log; a call returns whether a minute has passed since the last line."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start now; `clock` returns seconds."""
+        """Start the first minute now; `clock` returns seconds."""
         self.clock = clock
         self.start = self.last = clock()
 
     def __call__(self) -> bool:
-        """Return whether another line is due, and start the next minute if so."""
+        """Return whether another line is due and, if so, start the next minute."""
         now = self.clock()
         if now - self.last < EVERY_S:
             return False
@@ -130,23 +131,23 @@ class Minutes:
 
 
 class LogLines:
-    """Progress as a line per minute on standard error."""
+    """A progress display that prints one line per minute on standard error."""
 
     def __init__(
         self, name: str, unit: str, counted: str = "source pieces", clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Name what is done, its items and the rate; `clock` returns seconds."""
+        """Set the names of the work, of its items and of the things whose rate is shown; `clock` returns seconds."""
         self.name, self.unit, self.counted, self.minutes = name, unit, counted, Minutes(clock)
 
     def __call__(self, done: int, total: int, count: int) -> None:
-        """Print a line where one is due: finished items, all items, and the rate of what is counted."""
+        """Print a line if one is due: the numbers of finished items and of all items, and the rate of `count`."""
         if self.minutes():
             rate = f"{count / (self.minutes.last - self.minutes.start):,.0f} {self.counted}/s"
             say(f"{self.name}: {done} of {total} {self.unit}, {rate}")
 
 
 def workers_of(processes: int | None) -> "Workers":
-    """Return worker processes that show their progress: one per core where no number is given."""
+    """Return worker processes that show their progress; `processes` None means one process per core."""
     from docmt.base.workers import Workers, cores
 
     return Workers(processes or cores(), shard_progress)

@@ -1,4 +1,4 @@
-"""Standard input in the place of a file: `-` as the value of any option or argument that names an input file."""
+"""Standard input as an input file: the value `-` of any option or argument that names an input file."""
 
 import sys
 import tempfile
@@ -17,10 +17,10 @@ NAME = "standard input"
 
 @contextmanager
 def standard_input_as_file(command: Callable[..., None], values: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Replace the `-` among a command's input files by a temporary file that holds standard input.
+    """Replace `-` among a command's input files by a temporary file that holds standard input.
 
-    Readers may open a file several times, or ask for its size, which a pipe does not allow. Messages call the file
-    "standard input". Raises UserError where `-` stands for two files.
+    Readers may open a file several times, or ask for its size; a pipe allows neither. Messages call the temporary file
+    "standard input". Raises UserError where `-` stands for several files.
     """
     inputs = {name for name, known in parameters_of(command) if known.dir_okay is False and not known.writable}
     uses = [name for name in inputs for path in _paths(values[name]) if path == DASH]
@@ -39,7 +39,7 @@ def standard_input_as_file(command: Callable[..., None], values: dict[str, Any])
 
 
 def renamed(problem: UserError, folder: str) -> UserError:
-    """Return the message with standard input under its own name instead of the temporary file's path."""
+    """Return the error with "standard input" in its texts instead of the path of the temporary file."""
     names = ("what", "where", "found", "expected", "remedy")
     texts = {name: getattr(problem, name) for name in names}
     what, facts = texts.pop("what"), {name: text and text.replace(f"{folder}/", "") for name, text in texts.items()}

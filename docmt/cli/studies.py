@@ -1,4 +1,4 @@
-"""`docmt list-systems` and `docmt list-targets`: what can be asked for."""
+"""`docmt list-systems` and `docmt list-targets`: the systems of the studies, and the targets of Snakemake."""
 
 import dataclasses
 from collections import Counter
@@ -31,7 +31,7 @@ def list_systems(root: Root = Path(), study: Study = None, config: Config = None
 
 
 def system_row(system: "SystemSummary") -> tuple[str, ...]:
-    """Return a cell for each column; `-` where a system extends nothing, starts from nothing or has its own model."""
+    """Return the cell of each column; `-` where a system extends nothing, starts from nothing or has its own model."""
     links = (system.extends, system.starts_from, system.model_of)
     names = (system.study, system.system, system.architecture, system.view, system.text)
     return (*names, *(link or "-" for link in links), ", ".join(system.corpora))
@@ -72,7 +72,7 @@ def list_targets(
 
 
 def target_row(target: "TargetSummary") -> tuple[str, ...]:
-    """Return a cell for each column; `-` where a target needs no training, or its estimate is unknown."""
+    """Return the cell of each column; `-` where a target needs no training, or no training is left to make."""
     if not target.trainings:
         return target.target, target.state, "-", "-", "-", target.about
     trainings = f"{target.missing_trainings} of {target.trainings} to make"
@@ -89,7 +89,7 @@ def two_digits(value: float) -> str:
 
 
 def footnote(targets: "list[TargetSummary]", estimates: "Estimates") -> str:
-    """Return the meaning of each state with its number of targets, and what the estimates assume."""
+    """Return a text with the number of targets and the meaning of each state, and the assumptions of the estimates."""
     from docmt.api.studies import STATES
 
     counts = Counter(target.state for target in targets)

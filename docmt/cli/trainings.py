@@ -25,7 +25,7 @@ NAMES, NUMBERS, LAST = (
     ("state",),
 )
 COLUMNS = NAMES + NUMBERS + LAST
-"""The columns of the table; those of NUMBERS are aligned to the right."""
+"""The columns of the table; the columns in NUMBERS are aligned to the right."""
 NONE_YET = "no training yet"
 COLOURS = {"running": "green", "failed": "red", "killed": "red", "stopped": "yellow", "finished": ""}
 
@@ -57,7 +57,7 @@ def list_trainings(
 
 
 def watch(results: Path, trainings: "list[TrainingState]", every: float, as_json: bool) -> None:
-    """Show a table that changes on a terminal; print each training that is new or has changed to a file."""
+    """Refresh a table on a terminal; elsewhere, or as JSON, print each training that is new or has changed."""
     from rich.live import Live
 
     from docmt.api.trainings import list_trainings
@@ -75,11 +75,11 @@ def watch(results: Path, trainings: "list[TrainingState]", every: float, as_json
 
 
 def print_changes(before: "list[TrainingState]", now: "list[TrainingState]", as_json: bool) -> None:
-    """Print the trainings that are new, or have changed: a line each, JSON or with the time of day."""
+    """Print a line for each training that is new or has changed: a JSON object, or text with the time of day."""
     changed = [training for training in now if training not in before]
     for training in changed:
         if as_json:
-            # An object per line, since a reader of the stream cannot wait for the end of a list.
+            # Each line is an object, since a program that reads the stream cannot wait for the end of a list.
             typer.echo(json.dumps(dataclasses.asdict(training), ensure_ascii=False))
         else:
             facts = zip(COLUMNS[len(NAMES) :], cells(training)[len(NAMES) :], strict=True)
@@ -104,12 +104,12 @@ def table(trainings: "list[TrainingState]") -> "Table":
 
 
 def styles(trainings: "list[TrainingState]") -> list[str]:
-    """Return the colour of each training's row, which shows its state."""
+    """Return the colour of each training's row; the colour shows the state of the training."""
     return [COLOURS[training.state] for training in trainings]
 
 
 def cells(training: "TrainingState") -> tuple[str, ...]:
-    """Return the cell of each column; `-` is what is not known."""
+    """Return the cell of each column; `-` stands for a value that is not known."""
     total = "" if training.max_updates is None else f" / {training.max_updates}"
     dev = "-" if training.dev is None else f"{training.dev:.3f} ({training.best:.3f})"
     hours = training.device_hours

@@ -1,4 +1,4 @@
-"""`docmt translate`: documents of plain text by a trained model."""
+"""`docmt translate`: the translation of plain text by a trained model."""
 
 import sys
 from pathlib import Path
@@ -32,7 +32,7 @@ LengthAlpha = Annotated[float, typer.Option(min=0, max=100, help="alpha of the l
 NBest = Annotated[int, typer.Option(min=0, help="print this many hypotheses of each search, with scores (TSV)")]
 STDIN = Path("-")
 N_BEST_NUMBERS = {"line": int, "segment": int, "rank": int, "score": float, "log_probability": float}
-"""The columns of lists of hypotheses that are numbers in JSON; the others are text."""
+"""The columns of an n-best list that are numbers in JSON; the other columns are text."""
 
 
 def translate(
@@ -76,7 +76,7 @@ def translate(
 
 
 def as_records(translated: "Translated", lines: list[str], n_best: int) -> list[dict]:
-    """Return a record for each line, each document (by models that do not mark sentences), or each hypothesis."""
+    """Return a record for each hypothesis (n-best), each document (models without marks of sentences), or each line."""
     if n_best:
         header, *rows = (row.split("\t") for row in translated.n_best())
         kinds = [N_BEST_NUMBERS.get(name, str) for name in header]
@@ -88,7 +88,7 @@ def as_records(translated: "Translated", lines: list[str], n_best: int) -> list[
 
 
 def report_fallbacks(fallbacks: "Fallbacks") -> None:
-    """Print how many windows had another number of sentences than their source, where any had."""
+    """Print the number of windows whose output has a different number of sentences than their source, if any has."""
     if fallbacks.windows:
         from docmt.api.translate import fallback_text
 

@@ -1,6 +1,6 @@
-"""Functions and settings that the forms of contrastive sets share.
+"""Functions and settings that all forms of contrastive sets share.
 
-These forms have items but no documents.
+The files of these forms have contrastive items but no documents.
 """
 
 import json
@@ -15,18 +15,18 @@ from docmt.catalogue.forms import CONTRASTIVE, FileReaderConfig, Languages
 from docmt.corpus.inputs import ContrastiveItem, Problems, ReaderInputs
 
 EOS = re.compile(r"(?<!\S)_eos(?!\S)")
-"""The symbol between the sentences of one text, as in the sets of Voita et al. (2019)."""
+"""The symbol `_eos` between the sentences of a text, as in the sets of Voita et al. (2019)."""
 
 Records = Iterable[tuple[Any, str]]
-"""The records that the items of a set are built from, each with its place as messages show it."""
+"""The records from which the items of a set are built, each with its place in the form in which messages show it."""
 
 
 @dataclass(frozen=True)
 class ContrastiveReaderConfig(FileReaderConfig):
     """The settings that all forms of contrastive sets have.
 
-    `sets`: the file of each set, by the name of the set. Readers may name parts of a set after a slash:
-    `anaphora/f.sg`.
+    `sets` has the file of each set, by the name of the set. A reader may add the name of a part of the set after a
+    slash, as in `anaphora/f.sg`.
     """
 
     PATHS: ClassVar = ("sets",)
@@ -34,26 +34,26 @@ class ContrastiveReaderConfig(FileReaderConfig):
     sets: dict[str, str]
 
     def __post_init__(self) -> None:
-        """Refuse settings that name no set."""
+        """Raise BadValue where `sets` has no set."""
         super().__post_init__()
         need(bool(self.sets), "sets", "nothing", "one set or more")
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
-        """Return all paths but that of the archive, as the files of the contrastive sets."""
+        """Return all paths except that of the archive, as the files of the contrastive sets."""
         return {CONTRASTIVE: [path for place, path in self.paths if place != ("archive",)]}
 
     def limited(self, splits: Collection[str]) -> Self | None:
-        """Return this reader where `splits` has the name of the contrastive sets, else None."""
+        """Return this reader where `splits` has CONTRASTIVE, the key of the contrastive sets; else None."""
         return self if CONTRASTIVE in splits else None
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
-    """Split a text at the symbol `_eos`, and strip each sentence."""
+    """Return the sentences of a text, which `_eos` separates, without outer white space."""
     return tuple(sentence.strip() for sentence in EOS.split(text))
 
 
 def numbered(records: Iterable[Any], where: str) -> Records:
-    """Return the records numbered from 1. `where`: their file and their noun, as in `a.json, item`."""
+    """Return the records with their places: `where` and the number from 1, as in `a.json, item 1`."""
     return ((record, f"{where} {number}") for number, record in enumerate(records, 1))
 
 
@@ -62,7 +62,7 @@ def items_of(
 ) -> Iterator[ContrastiveItem]:
     """Yield the item that `make_item` builds from each record.
 
-    A UserError of `make_item` is reported as a problem, and the next record follows.
+    A UserError of `make_item` is reported to `problems`; then the next record is read.
     """
     for record, where in records:
         try:
@@ -76,19 +76,19 @@ def items_of(
 def items_of_list(
     inputs: ReaderInputs, file: str, noun: str, make_item: Callable[[Any, str], ContrastiveItem]
 ) -> Iterator[ContrastiveItem]:
-    """Yield the items of a JSON list; in messages a record is `noun` and its number."""
+    """Yield the items of a JSON list; messages call a record by `noun` and its number, as in `item 3`."""
     records = numbered(read_json(inputs, file, list), f"{inputs.display_name(file)}, {noun}")
     return items_of(records, make_item, inputs.problems)
 
 
 def read_json(inputs: ReaderInputs, file: str, expected_type: type) -> Any:
-    """Read a JSON file whose value is of `expected_type`, list or dict. Raises UserError for anything else."""
+    """Read a JSON file with a value of `expected_type`, list or dict. Raises UserError for any other content."""
     file_name = inputs.display_name(file)
     try:
         value = json.loads(inputs.text(file))
     except json.JSONDecodeError as problem:
         raise UserError("not JSON", where=f"{file_name}:{problem.lineno}", found=problem.msg) from None
-    except (ValueError, RecursionError) as problem:  # numbers of thousands of digits; deeply nested lists
+    except (ValueError, RecursionError) as problem:  # a number of thousands of digits; deeply nested lists
         raise UserError("not JSON", where=file_name, found=problem) from None
     if not isinstance(value, expected_type):
         expected = {list: "a list of items", dict: "an object of items"}[expected_type]
@@ -97,7 +97,7 @@ def read_json(inputs: ReaderInputs, file: str, expected_type: type) -> Any:
 
 
 def field(record: Any, name: str, expected_type: type, where: str) -> Any:
-    """Return `record[name]`. Raises UserError where the record has no such field of `expected_type`."""
+    """Return `record[name]`. Raises UserError where this field is missing, or is not of `expected_type`."""
     if not isinstance(record, dict) or not isinstance(record.get(name), expected_type):
         contents = ", ".join(record) if isinstance(record, dict) else type(record).__name__
         raise UserError(
@@ -107,7 +107,7 @@ def field(record: Any, name: str, expected_type: type, where: str) -> Any:
 
 
 def texts_of(record: Any, name: str, where: str) -> tuple[str, ...]:
-    """Return the texts of `record[name]`, stripped. Raises UserError where it is no list of texts, or an empty one."""
+    """Return the texts of the list `record[name]`, stripped. Raises UserError for an empty list or other values."""
     texts = field(record, name, list, where)
     if not texts or not all(isinstance(text, str) for text in texts):
         raise UserError("not a contrastive item", where=where, found=texts, expected=f"{name!r}, a list of texts")
@@ -119,8 +119,8 @@ def item_of(
 ) -> ContrastiveItem:
     """Build a contrastive item from whole translations, which differ in their last sentences only.
 
-    `targets`: the translations, each as its sentences. Raises UserError where they differ before the last sentence, or
-    where their number of sentences differs from the source's.
+    `targets` has the translations; a translation is a tuple of sentences. Raises UserError where the translations
+    differ before the last sentence, or where the number of their sentences differs from that of the source.
     """
     lengths = {len(target) for target in targets}
     if lengths != {len(source)}:

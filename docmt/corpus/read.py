@@ -1,4 +1,4 @@
-"""Stage 1: from downloaded files to documents.parquet, contrastive.parquet and card.json."""
+"""Stage 1, which converts downloaded files to documents.parquet, contrastive.parquet and card.json."""
 
 import dataclasses
 from collections import Counter, defaultdict
@@ -18,18 +18,18 @@ from docmt.corpus.inputs import ContrastiveItem, Document, Problems
 from docmt.corpus.opening import open_corpus, stated_splits
 
 ROWS_AT_ONCE = 50_000
-"""The number of sentences that are collected in memory before they are written, as one row group."""
+"""The number of sentence pairs that are collected in memory before they are written as one row group."""
 
 
 class Statistics:
-    """The counts of a split, added up document by document."""
+    """The counts of a split, to which documents are added one by one."""
 
     def __init__(self) -> None:
         """Start with no documents."""
         self.lengths: Counter[int] = Counter()
         """The number of documents of each length in sentences."""
         self.references: Counter[int] = Counter()
-        """The number of sentences that have each number of references, the target included."""
+        """The number of sentences by their number of references, which includes the target."""
         self.characters = {"source": 0, "target": 0}
 
     def add(self, document: Document) -> None:
@@ -49,7 +49,7 @@ class Statistics:
         return SplitCounts(self.lengths.total(), sum(length * count for length, count in self.lengths.items()))
 
     def summary(self) -> dict[str, Any]:
-        """Return the statistics of the split as card.json has them."""
+        """Return the statistics of the split, in the form of card.json."""
         counts = self.counts
         mean = round(counts.sentences / counts.documents, 2)
         return {
@@ -62,10 +62,11 @@ class Statistics:
 
 
 def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None:
-    """Read, validate and write a corpus into `output`; no file appears there before all of them are valid.
+    """Read and validate a corpus, and write its files into `output`; no file appears there before all are valid.
 
-    Memory does not grow with the corpus, except for the documents' names. Raises UserError for a missing or changed
-    file, and for every problem that readers and validation report.
+    One group of rows is in memory at a time; only hashes of the documents' names, and the contrastive items, grow with
+    the corpus. Raises UserError for a missing or changed download, and for the first problem that a reader or the
+    validation reports.
     """
     sha256 = {file.name: _verified_sha256(file.name, file.sha256, downloads) for file in settings.files}
     problems = Problems()
@@ -77,7 +78,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     ):
         splits = _write_documents(corpus.documents, writer)
         items = list(corpus.items)
-        # These checks are inside the block: where one fails, documents.parquet does not appear.
+        # These checks are inside the block, so that documents.parquet does not appear where a check fails.
         counts = {split: statistics.counts for split, statistics in splits.items()}
         check_splits(counts, stated_splits(settings.reader, settings.languages), problems)
         if not (counts or items):
@@ -86,7 +87,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
         _check_contrastive(items, settings)
     if items:
         write_parquet(output / "contrastive.parquet", contrastive_table(items))
-    else:  # a file of an earlier run would be read as a part of this corpus
+    else:  # the file of an earlier run would be read as a part of this corpus
         (output / "contrastive.parquet").unlink(missing_ok=True)
     write_json(output / "card.json", _card(settings, sha256, splits, corpus.changed, items))
 
@@ -94,7 +95,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
 def _verified_sha256(name: str, expected: str | None, downloads: Path) -> str:
     """Return the sha256 of a downloaded file.
 
-    Raises UserError where the file is missing or where its sha256 differs from `expected`; None = none is known.
+    Raises UserError where the file is missing, or where its sha256 differs from `expected` (None = not known).
     """
     path = downloads / name
     if not path.exists():
@@ -155,9 +156,9 @@ def _card(
     changed: Counter[str],
     items: Iterable[ContrastiveItem],
 ) -> dict[str, Any]:
-    """Return the content of card.json: the facts that a user of the corpus needs, and the files it was built from.
+    """Return the content of card.json: the facts that a user of the corpus needs, and the files that were read.
 
-    `sha256`: of the files as they were read.
+    `sha256` has the sha256 of each file that was read, by the name of the file.
     """
     sets: dict[str, Counter[str]] = {}
     for item in items:
@@ -177,7 +178,7 @@ def _card(
 
 
 def check_splits(splits: Collection[str], stated: Mapping[str, Sequence[str]], problems: Problems) -> None:
-    """Report a split whose files are stated but that has no document, for instance because all its files are empty."""
+    """Report each split that has files but no document, for instance because its files are empty."""
     for split in SPLITS:
         if split in stated and split not in splits:
             files = ", ".join(dict.fromkeys(stated[split]))
@@ -188,7 +189,7 @@ def check_splits(splits: Collection[str], stated: Mapping[str, Sequence[str]], p
 def check_counts(
     counts: Mapping[str, SplitCounts], expected: Mapping[str, SplitCounts], corpus: str, problems: Problems
 ) -> None:
-    """Report a split that is missing, or whose counts differ from those of the catalogue.
+    """Report each split that is missing, or whose counts differ from the counts that the catalogue expects.
 
     Nothing is compared where the catalogue states no counts: for a user's corpus, or for files that nobody has read
     yet.

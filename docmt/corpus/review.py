@@ -1,8 +1,8 @@
 """The reviews of a corpus: `docmt check-catalogue` compares counts, `docmt check-corpus` lists all problems.
 
-`check` compares a corpus with the counts that its catalogue file and the papers state. `validate` reports all mistakes
-in a corpus instead of the first one. Files are read where they are; of a corpus whose training files are missing, dev
-and test are read nevertheless.
+`check_corpus` compares a corpus with the counts that its catalogue file and the papers state. `review_files` and
+`review_corpus` report all mistakes in a corpus instead of the first mistake only. Files are read where they are, and
+nothing is downloaded. Where the files of some splits are missing, the other splits are read.
 """
 
 import dataclasses
@@ -27,16 +27,16 @@ from docmt.corpus.opening import AvailableFiles, OpenedCorpus, available_files, 
 from docmt.corpus.read import Statistics, check_counts, check_splits
 
 CATALOGUE = "catalogue"
-"""The `paper` of a finding whose count the catalogue states for the files."""
+"""The value of `paper` in a finding that compares a count with the `expected` counts of the catalogue."""
 Verdict = Literal["equal", "explained", "unexplained", "not counted"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A count of a corpus beside the count that the catalogue or a paper states.
+    """A count of a corpus, and the same count as the catalogue or a paper states it.
 
-    `place`: where the paper states it, such as a table; `why`: the reason of an explained difference, or the reason
-    that nothing was measured.
+    `measured` is None where the count was not measured. `place` is the place of the number in the paper, such as a
+    table. `why` is the reason of an explained difference, or the reason why nothing was measured.
     """
 
     split: str
@@ -51,14 +51,14 @@ class Finding:
 
 @dataclass
 class Contents:
-    """The contents of a corpus by split and contrastive set, and the changes that readers made."""
+    """The counts of a corpus by split and by contrastive set, and of the changes that readers made to the text."""
 
     splits: defaultdict[str, Statistics] = field(default_factory=lambda: defaultdict(Statistics))
     items: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
 
     def add(self, corpus: OpenedCorpus) -> None:
-        """Count the documents and items of an opened corpus; documents of unknown splits are left out."""
+        """Count the documents and items of an opened corpus; a document of an unknown split is not counted."""
         for document in corpus.documents:
             if document.split in SPLITS:
                 self.splits[document.split].add(document)
@@ -70,8 +70,8 @@ class Contents:
 class CorpusCheck:
     """The result of `check_corpus`.
 
-    `absent`: the missing files of the splits that could not be read, by split; `changed`: the changes that readers
-    made; `problem`: the first mistake in the files, None where there is none.
+    `absent` has, for each split that could not be read, the names of its missing files. `changed` counts the changes
+    that readers made to the text. `problem` is the first mistake in the files; None where no mistake was found.
     """
 
     corpus: str
@@ -87,14 +87,14 @@ class CorpusCheck:
 
 
 CountsBySplit = dict[str, dict[str, float]]
-"""Counts by split or contrastive set, then by the name of the count."""
+"""The counts of a corpus: by split or contrastive set, then by the name of the count."""
 
 
 def check_corpus(corpus: CorpusConfig, places: Places) -> CorpusCheck:
-    """Compare the readable part of a corpus with the counts of the catalogue and of the papers.
+    """Compare the splits of a corpus whose files are present with the counts of the catalogue and of the papers.
 
-    A UserError of readers or validation, or a wrong checksum, becomes the `problem` of the result; then nothing is
-    compared.
+    A UserError of a reader or of the validation, or a wrong checksum, becomes the `problem` of the result; then nothing
+    is compared.
     """
     result = CorpusCheck(corpus.corpus)
     try:
@@ -109,7 +109,7 @@ def check_corpus(corpus: CorpusConfig, places: Places) -> CorpusCheck:
 
 
 def _counts(corpus: CorpusConfig, available: AvailableFiles, changed: Counter[str]) -> CountsBySplit:
-    """Return the documents and sentences of each split, and the number of items of each contrastive set."""
+    """Return the numbers of documents and sentences of each split, and the number of items of each contrastive set."""
     for file in corpus.files:
         path = available.files.get(file.name)
         if path and file.sha256 is not None and (sha256 := sha256_file(path)) != file.sha256:
@@ -122,7 +122,7 @@ def _counts(corpus: CorpusConfig, available: AvailableFiles, changed: Counter[st
 
 
 def _findings(corpus: CorpusConfig, corpus_counts: CountsBySplit, results: Path, absent: set[str]) -> Iterator[Finding]:
-    """Yield the findings of the catalogue's own counts first, then those of each paper.
+    """Yield the findings for the counts that the catalogue expects, then the findings for the counts of each paper.
 
     A split that could not be read gives no finding.
     """
@@ -143,7 +143,7 @@ def _findings(corpus: CorpusConfig, corpus_counts: CountsBySplit, results: Path,
             if split in SPLITS and count in LATER:
                 yield from _later_findings(corpus.corpus, split, count, published, results)
             else:
-                # A split that the corpus lacks, although nothing of it is missing, has 0 documents.
+                # A split without documents, although no file is missing, has the count 0.
                 measured, why = corpus_counts.get(split, {}).get(count, 0), published.reason(split, count)
                 yield _compared(split, count, measured, number, published.paper, published.place, why)
 
@@ -160,7 +160,7 @@ def _compared(
 def _later_findings(
     corpus: str, split: str, count: str, published: PublishedCounts, results: Path
 ) -> Iterator[Finding]:
-    """Yield a finding for a count that a later stage measures, for each text in which the stage has run."""
+    """Yield a finding for each text for which the later stage that measures `count` has run."""
     printed = getattr(published.counts[split], count)
     why = published.reason(split, count)
     measurements = [] if count in UNCLEAR else list(counts_of_later_stages(results, corpus, split, count))
@@ -173,7 +173,7 @@ def _later_findings(
 
 
 def counts_of_later_stages(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:
-    """Yield the name of each text of the corpus that a later stage has processed, and the count there."""
+    """Yield the name of each text of the corpus that a later stage has processed, and the count in this text."""
     stage_count = COUNTS[count]
     for path in sorted(results.glob(stage_count.card(corpus, "*", stage_count.view_of(split)))):
         card = as_object(read_object(path, "splits")["splits"], f"{path} splits").get(split)
@@ -184,35 +184,37 @@ def counts_of_later_stages(results: Path, corpus: str, split: str, count: str) -
 
 
 def card_with_count(results: Path, corpus: str, split: str, count: str) -> str:
-    """Return the path of the card that will have the count once the later stage has run; `<text>` stands for a text."""
+    """Return the path of the card that a later stage will write with the count; `<text>` stands for a text."""
     stage_count = COUNTS[count]
     return str(results / stage_count.card(corpus, "<text>", stage_count.view_of(split).replace("*", "")))
 
 
 @dataclass
 class Review(Contents):
-    """The contents of a corpus and all problems of its files."""
+    """The counts of a corpus and all problems of its files."""
 
     problems: CollectedProblems = field(kw_only=True)
 
 
 def review_files(settings: Mapping[str, Any], where: str, at_most: int) -> Review:
-    """Read files that are no corpus of the catalogue, and return their contents and problems.
+    """Read files that are no corpus of the catalogue, and return their counts and problems.
 
-    `settings`: of the reader of the files; paths start from the current folder. `where`: the name of the settings in
-    messages; `at_most`: the number of problems of each kind that are kept as text.
+    `settings` are those of a reader; paths are relative to the current folder. `where` is the name of the settings in
+    messages. `at_most` is the number of problems of each kind whose text is kept.
     """
     review = Review(problems=CollectedProblems(at_most))
-    # The languages are not known, but callers name the forms `lines` and `table`, which do not use them.
+    # The languages are not known; callers use only the forms `lines` and `table`, which need no languages.
     _read(parse(ReaderConfig, settings, where), Path(), ("xx", "yy"), "the corpus", review)
     return review
 
 
 def review_corpus(path: Path, folder: Path | None, mirror: str | None, at_most: int) -> Review:
-    """Read a corpus of the catalogue, or a user's corpus of the same form, by the path of its YAML file.
+    """Read the corpus that the YAML file `path` describes, and return its counts and problems.
 
-    Its files are searched in `folder`, among the downloads and in the mirror, beside `path` and at their sources.
-    Splits whose files are not all present are not read.
+    The YAML file is a file of the catalogue, or a user's file of the same form. Each file of the corpus is searched
+    among the downloads, in `folder`, in the mirror, beside `path`, and at its sources, where these are paths. A split
+    is read only where all of its files are present. `at_most` is the number of problems of each kind whose text is
+    kept.
     """
     corpus, review = load_corpus(path), Review(problems=CollectedProblems(at_most))
     files = _files(corpus, path, folder, mirror)
@@ -232,7 +234,7 @@ def review_corpus(path: Path, folder: Path | None, mirror: str | None, at_most: 
 
 
 def _files(corpus: CorpusConfig, path: Path, folder: Path | None, mirror: str | None) -> dict[str, Path | None]:
-    """Return the path of each file of the corpus, None where the file is missing."""
+    """Return the path of each file of the corpus by the name of the file; the path of a missing file is None."""
     paths = find_files(corpus, Places(Path(RESULTS), mirror, {corpus.corpus: str(folder)} if folder else {}))
     for file in corpus.files:
         candidates = [path.parent / file.name, *(local_path(source) for source in file.sources)]
@@ -245,14 +247,14 @@ def _files(corpus: CorpusConfig, path: Path, folder: Path | None, mirror: str | 
 def _read(
     reader: ReaderConfig, files: Path | Mapping[str, Path], languages: Languages, corpus: str, review: Review
 ) -> None:
-    """Read a corpus into `review`; a UserError that ends the reading is added as its last problem."""
+    """Read a corpus and add it to `review`; a UserError that ends the reading becomes the last problem."""
     problems = review.problems
     try:
         with open_corpus(reader, files, languages, corpus, problems) as opened:
             review.add(opened)
     except UserError as problem:
         problems.report(problem.what, where=problem.where or corpus, found=problem.found, expected=problem.expected)
-    # A file with other problems may have lost its documents through them, so empty splits are not reported then.
+    # Other problems may be the cause of a split without documents, which is therefore not reported then.
     if not problems.problems:
         check_splits(review.splits, stated_splits(reader, languages), problems)
     if not (review.splits or review.items or problems.problems):

@@ -8,14 +8,17 @@ from typing import ClassVar
 from docmt.corpus.inputs import Document, Problems, ReaderInputs, SideText
 
 Row = tuple[int, tuple[str | None, ...]]
-"""The number of a line, counted from 1, and its stripped text in each file; a missing reference is None."""
+"""The number of a line, counted from 1, and the text of the line in each file, without outer white space.
+
+The text of a reference that lacks the sentence is None.
+"""
 
 
 @dataclass(frozen=True)
 class SidesConfig:
-    """Files that are translations of each other, line by line.
+    """The paths of files that are translations of each other, line by line.
 
-    `references`: further translations beside `target`.
+    `references` are files with further translations beside `target`.
     """
 
     PATHS: ClassVar = ("source", "target", "references")
@@ -31,14 +34,15 @@ class SidesConfig:
 
 
 def aligned_rows(inputs: ReaderInputs, files: Sequence[str]) -> Iterator[Row]:
-    """Yield the lines of several files side by side.
+    """Yield the lines of several files side by side, with the number of each line.
 
     Reports files with unequal numbers of lines; the surplus lines of the longer files are not yielded.
     """
     streams = [inputs.lines(name) for name in files]
     for number, texts in enumerate(zip_longest(*streams), 1):
         if None in texts:
-            # None marks a file that has ended; the other files are read to their end for the message.
+            # The text of a file that has ended is None; the other files are read to their end to count lines for the
+            # message.
             remaining = [sum(1 for _ in stream) for stream in streams]
             counts = [number - (text is None) + unread for text, unread in zip(texts, remaining, strict=True)]
             shortest, longest = (pick(range(len(files)), key=counts.__getitem__) for pick in (min, max))
@@ -53,7 +57,7 @@ def aligned_rows(inputs: ReaderInputs, files: Sequence[str]) -> Iterator[Row]:
 
 
 def aligned_document(split: str, name: str, rows: Sequence[Row], files: Sequence[str]) -> Document:
-    """Return a document of the rows. `files`: source, target and references, as messages show them."""
+    """Return a document of the rows; `files` has the names of its source, target and references in messages."""
     lines = [number for number, _ in rows]
     columns = zip(*(texts for _, texts in rows), strict=True)
     source, target, *references = (SideText(texts, file, lines) for texts, file in zip(columns, files, strict=True))
@@ -64,8 +68,8 @@ def aligned_document(split: str, name: str, rows: Sequence[Row], files: Sequence
 class MonolingualDocument:
     """A document in one language.
 
-    `file`: as messages show it; `line`: the line at which the document begins; `system`: the translator (`sysid`),
-    where the file states one; `lines`: the line of each sentence.
+    `file` is the name of the file in messages, `line` the line at which the document begins. `system` is the translator
+    (`sysid`), where the file states a translator. `lines` has the number of the line of each sentence.
     """
 
     file: str
@@ -82,16 +86,16 @@ class MonolingualDocument:
 
     @property
     def where(self) -> str:
-        """The place at which the document begins, as messages show it."""
+        """The place at which the document begins, in the form in which messages show it."""
         return f"{self.file}:{self.line}"
 
 
 def paired_documents(
     split: str, prefix: str, sides: Iterable[Iterable[MonolingualDocument]], problems: Problems
 ) -> Iterator[Document]:
-    """Yield source and target document by document; `prefix` goes before their names.
+    """Yield documents that pair a document of the source with the document of the same name in the target.
 
-    Reports the first document that only one of the languages has, and ends there.
+    `prefix` is put before the names. Reports the first document that only one of the languages has, and ends there.
     """
     for source, target in zip_longest(*sides):
         if source is None or target is None or source.name != target.name:
@@ -103,10 +107,11 @@ def paired_documents(
 
 
 class DocumentCollector:
-    """A receiver of the events of a parser of `<doc>` and `<seg>`, which collects documents.
+    """A receiver of the tags and texts of a parser, which collects documents (`<doc>`) with their sentences (`<seg>`).
 
-    `file`: as messages show it. Reports a segment outside of a document, segments not numbered 1, 2, 3 ..., a document
-    without a `docid`, a document that a system has twice, and documents or segments that are not closed.
+    `file` is the name of the file in messages. Reports a segment outside of a document, segments that are not numbered
+    1, 2, 3 ..., a document without a `docid`, a document that a system has twice, and documents or segments that are
+    not closed.
     """
 
     def __init__(self, file: str, problems: Problems) -> None:
@@ -133,12 +138,12 @@ class DocumentCollector:
             self._end_document(closed=True)
 
     def text(self, text: str) -> None:
-        """Receive text; text outside of segments is ignored."""
+        """Receive text between tags; text outside of segments (`<seg>`) is ignored."""
         if self._text is not None:
             self._text.append(text)
 
     def finish(self) -> list[MonolingualDocument]:
-        """Return all documents, after the last line of the file."""
+        """Return all documents; this is called after the last line of the file."""
         self._end_document(closed=False)
         return self.documents
 
@@ -185,7 +190,7 @@ class DocumentCollector:
 
 
 def talk_tags(number: int) -> tuple[str, ...]:
-    """Return the lines of a fixture's file that describe a talk, in the tags of IWSLT."""
+    """Return the lines that describe a talk in a file of IWSLT, for a fixture (a generated corpus)."""
     return (
         "<keywords>talks</keywords>",
         f"<speaker>Speaker {number}</speaker>",

@@ -1,7 +1,8 @@
-"""Unpacking of archives inside a folder of their own: tar (also compressed), zip, and single gzip files.
+"""The unpacking of archives: tar (also compressed), zip, and files compressed by gzip.
 
-No member is written outside of the folder. An archive that would get too large, or that looks like a decompression
-bomb, is refused before the disk is full.
+Each archive is unpacked into a new folder, and no member is written outside of this folder. An archive is refused
+before the disk is full, and where the unpacked size is so large that the archive may be an attack (a decompression
+bomb).
 """
 
 import gzip
@@ -23,37 +24,38 @@ GZIP_MAGIC = b"\x1f\x8b"
 CHUNK = 1 << 20
 
 LIMIT = "DOCMT_UNPACK_LIMIT_GB"
-"""The environment variable with the number of GB that an archive may unpack to, instead of the limits below."""
+"""The environment variable with the largest size of an unpacked archive in GB, in place of the limits below."""
 GIGABYTE = 1_000_000_000
 MOST_GB = 100.0
-"""The limit in GB of any archive; the largest corpora have some tens of GB."""
+"""The largest size of any unpacked archive in GB; the largest corpora have some tens of GB."""
 SMALL_GB = 1.0
 MOST_TIMES = 200
-"""The limit of the unpacked size as a multiple of the archive's, above SMALL_GB.
+"""The largest ratio of the unpacked size to the size of the archive, for archives that unpack to more than SMALL_GB.
 
-Text is compressed to a tenth of its size or, where it repeats itself, to a fiftieth."""
+Compressed text has a tenth of its size or, where the text repeats itself, a fiftieth.
+"""
 LEFT_FREE = 100_000_000
-"""The number of bytes of the disk that stay free."""
+"""The number of bytes that must stay free on the disk."""
 MOST_MEMBERS = 1_000_000
 
 
 @dataclass
 class Budget:
-    """The bytes and members that an archive may unpack to, and those that were unpacked so far."""
+    """The limit of the unpacked bytes of an archive, and the bytes and members that were unpacked so far."""
 
     archive: str
     limit_bytes: int
     limit_text: str
-    """The limit and its reason, for messages; `remedy` says how to allow more."""
+    """The limit and its reason, for messages; `remedy` tells the user how to raise the limit."""
     remedy: str
     written_bytes: int = 0
     members: int = 0
 
     @classmethod
     def of(cls, archive: Path, folder: Path) -> "Budget":
-        """Return the budget for unpacking `archive` into `folder`, which need not exist yet.
+        """Return the budget for the unpacking of `archive` into `folder`, which need not exist yet.
 
-        Raises UserError where the limit of the environment variable is no number.
+        Raises UserError where the environment variable LIMIT is no number above 0.
         """
         stated_limit, free_space = _stated_limit(), free_bytes(folder) - LEFT_FREE
         usual_limit = max(SMALL_GB * GIGABYTE, MOST_TIMES * archive.stat().st_size)
@@ -70,7 +72,7 @@ class Budget:
         return cls(archive.name, int(limit), limit_text, remedy)
 
     def add_member(self) -> None:
-        """Count a file or folder of the archive. Raises UserError where there are too many."""
+        """Count a file or folder of the archive. Raises UserError where the archive has more than MOST_MEMBERS."""
         self.members += 1
         if self.members > MOST_MEMBERS:
             raise UserError(
@@ -82,12 +84,12 @@ class Budget:
             )
 
     def add_bytes(self, size: int) -> None:
-        """Count bytes that are about to be written. Raises UserError where there are too many."""
+        """Count `size` bytes that are about to be written. Raises UserError where the sum is above the limit."""
         self.written_bytes += size
         self.check_size(self.written_bytes)
 
     def check_size(self, size: int) -> None:
-        """Raise UserError where `size` unpacked bytes are more than the limit."""
+        """Raise UserError where `size`, a number of unpacked bytes, is above the limit."""
         if size > self.limit_bytes:
             raise UserError(
                 "archive would unpack to more than is allowed",
@@ -101,9 +103,9 @@ class Budget:
 def unpack(archive: Path, folder: Path) -> None:
     """Unpack `archive` into the new folder `folder`; after an error the folder does not exist.
 
-    Links inside the archive become copies of the files that they point to. Raises UserError for a path or link that
-    leads out of the archive, for a device, for a damaged or truncated archive, for an archive that would get too large
-    (`Budget`), and for a file that is no archive.
+    A link in a tar archive becomes a copy of the file to which it points. Raises UserError for a path or link that
+    leads out of the archive, for a link in a zip archive, for a device, for an encrypted, damaged or truncated archive,
+    for an archive that would get too large (`Budget`), and for a file that is no archive.
     """
     if not archive.exists():
         raise UserError("archive not found", where=str(archive))
@@ -119,7 +121,7 @@ def unpack(archive: Path, folder: Path) -> None:
     except UserError:
         raise
     except Exception as problem:
-        # The libraries raise anything for broken archives; a link to itself is followed until the recursion ends.
+        # For a damaged archive the libraries raise errors of many classes, such as RecursionError for a link to itself.
         if is_of_disk(problem):
             raise
         raise _damaged(archive, first_line(problem)) from problem
@@ -131,10 +133,11 @@ def _damaged(archive: Path, problem: object) -> UserError:
 
 
 def _members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
-    """Return the name, the content (None for a folder) and the size (None = not stated) of each member."""
+    """Return an iterator of the name, the content (None for a folder) and the size (None = not stated) of members."""
     with archive.open("rb") as stream:
         magic = stream.read(2)
-    # The content decides, since a downloaded file may have any name; only .gz is told from .tar.gz by its name.
+    # The content shows the kind of archive, since a downloaded file may have any name. Only the name shows whether a
+    # gzip file holds a single file (.gz) or a tar archive (.tar.gz).
     if zipfile.is_zipfile(archive):
         return _zip_members(archive, budget)
     if archive.name.endswith(".gz") and magic == GZIP_MAGIC and not archive.name.endswith(".tar.gz"):
@@ -171,8 +174,7 @@ def _zip_members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes]
     with zipfile.ZipFile(archive) as zipped:
         budget.check_size(sum(info.file_size for info in zipped.infolist()))
         for info in zipped.infolist():
-            # The upper 16 bits are the Unix mode of the member; bit 0 of the flags says that it is
-            # encrypted.
+            # The upper 16 bits of `external_attr` are the Unix mode of the member; bit 0 of `flag_bits` = encrypted.
             if stat.S_ISLNK(info.external_attr >> 16):
                 raise UserError("archive holds a link", where=archive.name, found=info.filename)
             if info.flag_bits & 1:
@@ -198,14 +200,14 @@ def _write(path: Path, stream: IO[bytes] | None, size: int | None, archive: Path
         path.mkdir(parents=True, exist_ok=True)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    # A stated size is checked before anything is written. It may be false, so the written bytes are counted as
-    # well.
+    # A stated size is checked before anything is written. The written bytes are counted too, since the size may be
+    # false.
     budget.check_size(budget.written_bytes + (size or 0))
     with stream, path.open("wb") as out:
         while chunk := stream.read(CHUNK):
             budget.add_bytes(len(chunk))
             out.write(chunk)
-    # A truncated archive may end a member early without an error of the library.
+    # The library may raise no error where a truncated archive ends within a member.
     if size is not None and path.stat().st_size != size:
         raise _damaged(archive, f"{path.name} ends after {path.stat().st_size} of {size} bytes")
 

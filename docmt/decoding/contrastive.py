@@ -1,4 +1,4 @@
-"""Forced scores of contrastive variants; the sentence to judge is the last one of its segment."""
+"""Forced scores of contrastive variants; the judged sentence is the last sentence of its segment."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from docmt.nn.rows import Rows
 from docmt.search.forced import variant_scores
 
 Row = dict[str, Any]
-"""A row of CONTRASTIVE_SEGMENTS by the names of its columns."""
+"""A row of the table CONTRASTIVE_SEGMENTS: values by the names of columns."""
 
 
 def score_variants(
@@ -28,13 +28,13 @@ def score_variants(
     progress: Progress = quiet,
     whole: bool = False,
 ) -> pa.Table:
-    """Return CONTRASTIVE_SCORES for the rows of `table` (CONTRASTIVE_SEGMENTS), in their order.
+    """Return the table CONTRASTIVE_SCORES for the rows of `table` (CONTRASTIVE_SEGMENTS), in the same order.
 
-    `chains` has the lexical chains of the rows, where the model reads them. With `whole` the whole target is scored;
-    otherwise the columns about the sentences before the last one are null.
+    `chains` has the lexical chains of the rows, where the model reads lexical chains. Where `whole` is true, the whole
+    target is scored; otherwise the columns about the sentences before the last one are null.
 
-    Variants of an item that have the same ids are computed once. Two unknown words give such variants, for example. So
-    their scores are equal to the last bit, and a tie is detected.
+    Variants of an item that have the same ids (two unknown words, for example) are scored once, so that their scores
+    are equal to the last bit and a tie is detected.
 
     Raises UserError where the rows of an item differ in their source, or in their target before its last sentence.
     """
@@ -57,15 +57,15 @@ def batch_scores(
     progress: Progress = quiet,
     whole: bool = False,
 ) -> dict[str, np.ndarray]:
-    """Return the columns of `variant_scores` for all rows, which are computed batch by batch.
+    """Return the fields of `docmt.search.forced.VariantScores` for all rows, computed batch by batch.
 
-    `variants` has the number of consecutive rows of each item. An item is never split, since its rows share
-    computations.
+    `variants` has the number of rows of each item; the rows of an item are consecutive. They are always in the same
+    batch, since they share computations.
     """
-    # Without initial values, since each row is in exactly one batch.
+    # The arrays need no initial values, since each row is in exactly one batch.
     columns: defaultdict[str, np.ndarray] = defaultdict(lambda: np.empty(len(rows)))
     first = starts(variants)
-    # The source of an item is encoded once for all its variants, so it counts once.
+    # The size of an item counts its source once, since the source is encoded once for all variants.
     sizes = rows.source_words[first] + np.add.reduceat(rows.target_words, first)
     done = pieces = 0
     for indices in token_batches(sizes.tolist(), batch_tokens):
@@ -81,10 +81,10 @@ def batch_scores(
 
 
 def distinct_variants(rows: Sequence[Row]) -> tuple[list[int], list[int], np.ndarray]:
-    """Return which rows have distinct variants of their item, and how all rows map to them.
+    """Return the distinct variants of all items, as three lists of numbers.
 
-    The three values are the first row of each distinct variant, the index of each row's variant in this list, and the
-    number of distinct variants of each item.
+    The first list has the first row of each distinct variant. The second list has, for each row, the index of its
+    variant in the first list. The third has the number of distinct variants of each item.
     """
     distinct, variant_of_row, variants = [], [], []
     for _, item in groupby(range(len(rows)), lambda row: (rows[row]["set"], rows[row]["item"])):
@@ -103,7 +103,7 @@ def distinct_variants(rows: Sequence[Row]) -> tuple[list[int], list[int], np.nda
 
 
 def _shared(row: Row) -> tuple:
-    """Return what the variants of an item share: the source, and the target without its last sentence."""
+    """Return the part of a row that all variants of an item share: the source, and the target but its last sentence."""
     *context, _ = row["target_lengths"]
     return row["source_ids"], row["source_lengths"], context, row["target_ids"][: sum(context)]
 

@@ -1,21 +1,22 @@
 """The files of stage 6: translations, a line for each sentence or document, and a record of the decoding.
 
-For text from elsewhere a line is a sentence, and a blank line separates documents.
+In a user's file of source text, each line is a sentence, and a blank line separates documents.
 
-`test.nbest.tsv` has the best translations of every search with their scores. A row is a hypothesis. The rows of one
-search are consecutive, the best one first:
+`test.nbest.tsv` has the best hypotheses of every search, one in each row. The rows of a search are consecutive, with
+the best hypothesis first. The columns are:
 
-- `line`: the line of `test.txt`, from 1 on, with the first sentence that was searched for
-- `segment`: the number of the segment of the test view, from 1 on
-- `rank`: from 1 on
-- `score`: the score after the length penalty, by which hypotheses are ranked
-- `log_probability`: the plain sum over all outputs, in nats; it is the forced score of the text
-- `tokens`, `text`: sentences are joined by ` _eos `; a model may give a different number of sentences than the segment
-  has
+- `line`: the number of the line of `test.txt` with the first sentence of the search, from 1
+- `segment`: the number of the segment of the test view, from 1
+- `rank`: the rank of the hypothesis in its search, from 1
+- `score`: the score divided by the length penalty, by which hypotheses are ranked
+- `log_probability`: the sum of the log-probabilities of all outputs, in nats; it is the forced score of the hypothesis,
+  but for sentences of the frame `closed` that were cut at their maximum length
+- `tokens`, `text`: the hypothesis as tokens and as plain text; its sentences are joined by ` _eos `, and their number
+  may differ from the number of sentences of the segment
 
-A search is for a segment (a sentence, a window or an instance) or, where a model is synchronous, for a sentence of a
-segment. Windows are listed with the result of their search, without the fallbacks for windows with a different number
-of sentences.
+A search translates a segment (a sentence, a window or an instance) or, where the model is synchronous, a sentence of a
+segment. Hypotheses of windows are listed as the search returned them, also where a window was translated again since
+its output had a different number of sentences.
 """
 
 import dataclasses
@@ -40,16 +41,16 @@ from docmt.settings.data import ViewConfig
 from docmt.settings.decode import DecodeConfig
 
 NBEST = "test.nbest.tsv"
-"""Name of the file of n-best lists."""
+"""The name of the file of n-best lists."""
 COLUMNS = ("line", "segment", "rank", "score", "log_probability", "tokens", "text")
-"""Its columns."""
+"""The columns of the file of n-best lists."""
 BETWEEN_SENTENCES = " _eos "
-"""Joins the sentences of a hypothesis."""
+"""The text between two sentences of a hypothesis in an n-best list."""
 
 
 @dataclasses.dataclass(frozen=True)
 class TranslationSettings:
-    """The stage's `settings.json`; `version` is the version of the stage's code in docmt.plan.versions."""
+    """The content of the `settings.json` of stage 6; `version` is the version of the stage in docmt.plan.versions."""
 
     version: int
     study: str
@@ -62,7 +63,7 @@ class TranslationSettings:
 
 
 def read_passages(path: Path) -> tuple[list[list[str]], DecodeConfig]:
-    """Return the sentences of each document in a passage's `settings.json`, and the settings of the search.
+    """Return the sentences of each document in the `settings.json` of a passage, and the settings of the search.
 
     Raises UserError where the file is missing or has another form.
     """
@@ -85,9 +86,9 @@ def write_translations(
 ) -> None:
     """Translate the test segments of a view into the folder `output`.
 
-    The files are `test.txt`, `test.tok.txt` (for windows also `test.j1.txt` ...), `decoding.json` and, with
-    `decode.n_best`, `test.nbest.tsv`. A line is a sentence or, where the model does not mark sentences, a document;
-    `decoding.json` says which (`lines`).
+    The files are `test.txt` (plain text), `test.tok.txt` (tokens) and `decoding.json`. For windows there are also
+    `test.j1.txt`, `test.j1.tok.txt` and so on, a pair for each position in the window; where `decode.n_best` is not 0,
+    there is also `test.nbest.tsv`. The field `lines` of `decoding.json` says if a line is a sentence or a document.
 
     Raises UserError where the view does not fit the model, or is missing or damaged.
     """
@@ -95,7 +96,7 @@ def write_translations(
     translator = Translator(model, settings.decode, progress)
     decoded = decode_segments(segments, settings.view.test, translator)
     for old in (*output.glob("test.j*.txt"), *output.glob(NBEST)):
-        # Files of other settings: positions of a longer window, or n-best lists that are no longer asked for.
+        # An earlier run with other settings may have left the positions of a longer window, or an n-best list.
         old.unlink()
     for name, sentences in decoded.files().items():
         write_lines(output, name, restored_lines(sentences, decoded.line_lengths, restore))
@@ -115,16 +116,17 @@ def write_contrastive(
 ) -> None:
     """Score the contrastive variants of a view into the file `output`.
 
-    With `whole`, the sentences before the last one are scored, too. Raises UserError as `write_translations` does.
+    Where `whole` is true, the sentences before the last one are scored too. Raises UserError where the view does not
+    fit the model, or is missing or damaged.
     """
     table, chains = view.read("contrastive.arrow", CONTRASTIVE_SEGMENTS, model)
     write_arrow(output, score_variants(model, table, chains, settings.decode.batch_tokens, progress, whole))
 
 
 def restored_lines(runs: list[Sentence], lengths: list[int], restore: Restore) -> list[tuple[str, str]]:
-    """Return the tokens and the plain text of each line; line i consists of `lengths[i]` runs.
+    """Return the tokens and the plain text of each line; line i consists of `lengths[i]` runs of pieces.
 
-    Each run is restored by itself: it begins a sentence, and its last piece does not continue in the next run.
+    `restore` is applied to each run by itself, since a run begins a sentence, and no word continues in the next run.
     """
     restored = map(restore, runs)
     lines = (zip(*islice(restored, length), strict=True) for length in lengths)
@@ -132,7 +134,7 @@ def restored_lines(runs: list[Sentence], lengths: list[int], restore: Restore) -
 
 
 def write_lines(folder: Path, name: str, restored: list[tuple[str, str]]) -> None:
-    """Write `<name>.tok.txt` with tokens and `<name>.txt` with plain text."""
+    """Write the file `<name>.tok.txt` with tokens and the file `<name>.txt` with plain text."""
     for ending, lines in zip((".tok.txt", ".txt"), zip(*restored, strict=True), strict=True):
         with atomic_file(folder / f"{name}{ending}") as stream:
             stream.writelines(line + "\n" for line in lines)
@@ -141,7 +143,7 @@ def write_lines(folder: Path, name: str, restored: list[tuple[str, str]]) -> Non
 def nbest_lines(decoded: Decoded, restore: Restore, numbers: Sequence[int] | None = None) -> Iterator[str]:
     """Yield the header and the rows of `test.nbest.tsv` as text, without line feeds.
 
-    `numbers` has the line numbers to write, where the lines of the translations are not numbered 1, 2, 3 ...
+    `numbers` has the number of each line, where lines are not numbered 1, 2, 3 and so on.
     """
     yield "\t".join(COLUMNS)
     segments = zip(decoded.first_lines, decoded.searches, strict=True)
@@ -164,9 +166,9 @@ def _cells(translation: Translation, restore: Restore) -> tuple[str, ...]:
 def decoding_record(
     settings: TranslationSettings, segments: SegmentTable, decoded: Decoded, translator: Translator
 ) -> dict[str, Any]:
-    """Return the content of `decoding.json`: the settings, the counts of the work, and its speed.
+    """Return the content of `decoding.json`: the settings of the search, the counts of its work, and its speed.
 
-    Tokens are pieces; `seconds` is the time of the search alone.
+    Tokens are pieces; `seconds` is the time of the search alone, without the time of loading and writing.
     """
     model, work = translator.model, translator.counts
     return {
@@ -192,9 +194,10 @@ def decoding_record(
 
 
 def document_numbers(lines: list[str], ids: list[Sentence]) -> dict[int, int]:
-    """Return, for each line that has anything to translate, the number of its document, counted from 0.
+    """Return the number of the document, from 0, of each line that has pieces to translate.
 
-    A blank line ends a document. A line without any piece (for example of invisible characters) does not.
+    `ids` has the piece ids of each line. A blank line ends a document; a line that is not blank but has no pieces, such
+    as a line of invisible characters, does not.
     """
     numbers: dict[int, int] = {}
     number, written = 0, False

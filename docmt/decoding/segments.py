@@ -13,7 +13,7 @@ from docmt.models import check_chains
 from docmt.nn.rows import Rows
 
 Sentence = list[int]
-"""Ids of the pieces of a sentence, without special symbols."""
+"""The ids of the pieces of a sentence, without special symbols."""
 
 Restore = Callable[[Sentence], tuple[str, str]]
 """A function from the ids of a sentence to its tokens (joined by spaces) and its plain text."""
@@ -21,16 +21,16 @@ Restore = Callable[[Sentence], tuple[str, str]]
 
 @dataclass(frozen=True)
 class View:
-    """The folder of a view and, where the model reads them, the folder of its lexical chains."""
+    """The folder of a view and, where the model reads lexical chains, the folder of the chains of the view."""
 
     folder: Path
     chains: Path | None = None
 
     def read(self, name: str, schema: pa.Schema, model: nn.Module) -> tuple[pa.Table, pa.Table | None]:
-        """Return a table of the view and its lexical chains; see `read_table`.
+        """Return a table of the view, and its lexical chains or None; `name` is the name of the file of each.
 
-        Raises UserError for chains of another view, and where the model reads chains and there are none, or the
-        reverse.
+        Raises UserError where the table does not fit the model (see `read_table`), for chains of another view, where
+        the model reads chains and there are none, and where there are chains and the model does not read them.
         """
         check_chains(model.config.kind, self.chains)
         table = read_table(self.folder / name, schema, model)
@@ -39,15 +39,15 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class SegmentTable:
-    """Segments of whole documents, in order; a document begins with the segment whose `first` is 0."""
+    """The segments of whole documents, in order; each segment whose `first` is 0 begins a document."""
 
     rows: Rows
     first: list[int]
-    """Number of the segment's first sentence within its document."""
+    """The number of the first sentence of each segment within its document, from 0."""
 
     @classmethod
     def read(cls, view: View, model: nn.Module) -> "SegmentTable":
-        """Read the test segments of a view; see `View.read`."""
+        """Read the test segments of a view; raises UserError as `View.read` and `from_table` do."""
         table, chains = view.read("test.arrow", SEGMENTS, model)
         return cls.from_table(table, str(view.folder / "test.arrow"), chains)
 
@@ -69,13 +69,13 @@ class SegmentTable:
         return self.rows.sentences.tolist()
 
     def by_document(self) -> Iterator[range]:
-        """Yield the segments of each document, as ranges of rows."""
+        """Yield the range of the numbers of the segments of each document."""
         borders = [row for row, first in enumerate(self.first) if first == 0]
         for start, end in zip(borders, [*borders[1:], len(self.first)], strict=True):
             yield range(start, end)
 
     def first_sentences(self) -> list[int]:
-        """Return the number of each segment's first sentence, counted from 0 over all documents."""
+        """Return the number of the first sentence of each segment, counted from 0 over all documents."""
         numbers, lengths, start = [], self.lengths, 0
         for segments in self.by_document():
             numbers += [start + self.first[segment] for segment in segments]
@@ -84,7 +84,7 @@ class SegmentTable:
 
 
 def read_table(path: Path, schema: pa.Schema, model: nn.Module) -> pa.Table:
-    """Read segments for this model; `schema` is a schema of docmt.base.columns.
+    """Read a table of segments for a model; `schema` is a schema of docmt.base.columns.
 
     Raises UserError where the file is missing, damaged, of another form, or empty, or where it has ids of another
     vocabulary.

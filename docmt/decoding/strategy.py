@@ -1,18 +1,19 @@
-"""The step from segments to translations, which depends on the segments of the test view and on the frame of the model.
+"""The decoding strategies: how the translations of segments become a translation of each sentence or document.
 
-A translation is that of a sentence or, where the model does not mark sentences, that of a whole document.
+The strategy follows from the segments of the test view and from the frame of the model. Each line of the result is the
+translation of a sentence or, where the model does not mark sentences, of a whole document.
 
-Windows overlap: every window of k sentences is translated once, so a sentence has a translation as the j-th sentence of
-a window for each j.
+Windows of k sentences overlap, and each window is translated once. So a sentence is translated up to k times: as the
+j-th sentence of a window for each position j from 1 to k.
 
-Paper: long-short term masking (Zhang et al. 2020), section 3.1: each sentence is translated up to k times, each time as
-another sentence of a window; the outputs for one j, put together, are one translation of the test set.
+Paper: long-short term masking (Zhang et al. 2020), section 3.1: for each position j, the translations of all sentences
+as j-th sentences of windows are together one translation of the test set.
 
 Departs: the paper does not say which translation a sentence gets where no window has it as its j-th sentence, nor what
-to do with an output that has a different number of sentences than its window. Here a sentence t that no window has as
-its j-th sentence gets its translation in the nearest window of the same document. A document shorter than k is one
-window. If the output of a window has a different number of sentences, each sentence of the window is translated again,
-alone. If such an output has several sentences, they become one line.
+to do with an output that has a different number of sentences than its window. Here a sentence that no window has as its
+j-th sentence gets its translation in the nearest window of the same document. A document with fewer than k sentences is
+one window. Where the output of a window has a different number of sentences, each sentence of the window is translated
+again, alone. Where the output of a single sentence has several sentences, they are joined to one line.
 """
 
 from collections.abc import Iterator
@@ -28,32 +29,31 @@ from docmt.settings.data import CutConfig
 from docmt.settings.models import Frame
 
 Place = tuple[int, int]
-"""The place of a sentence's translation: number of the window, and number of the sentence within it."""
+"""The place of the translation of a sentence: the number of its window, and of the sentence in the window, from 0."""
 
 
 @dataclass
 class Fallbacks:
-    """Counts of windows, and of sentences, whose output could not be used directly."""
+    """The numbers of windows and of sentences whose output has a different number of sentences than their source."""
 
     windows: int = 0
-    """Windows whose output has a different number of sentences than their source."""
+    """The number of windows whose output has a different number of sentences than their source."""
     sentences: int = 0
-    """Sentences that were translated again, alone, because of such windows."""
+    """The number of sentences that were translated again, alone, since the output of their window was not used."""
     merged: int = 0
-    """Sentences, alone in their window, whose output of several sentences became one line."""
+    """The number of sentences that were translated alone and whose output of several sentences became one line."""
 
 
 @dataclass
 class Position:
-    """Counts of the sentences of the translation for one position j, by the window that they come from."""
+    """The numbers of sentences of the translation for one position j, by the origin of their translations."""
 
     exact: int = 0
-    """Sentences that were translated as the j-th sentence of their window."""
+    """The number of sentences that were translated as the j-th sentence of a window."""
     nearest: int = 0
-    """Sentences that were translated at another position, since their document has no window in which they are the
-    j-th."""
+    """The number of sentences that are the j-th sentence of no window and were translated at the nearest position."""
     alone: int = 0
-    """Sentences that were translated again, alone."""
+    """The number of sentences that were translated again, alone."""
 
 
 @dataclass
@@ -63,32 +63,36 @@ class Decoded:
     strategy: str
     """The name of the strategy; see `decode_segments`."""
     translations: list[list[Sentence]]
-    """For each position j of the window, a list with a translation of every sentence; a single such list where segments
-    do not overlap. Where lines are documents, a single list with the run of words of every instance."""
+    """A list for each position j in the window, with a translation of every sentence; a single list where segments do
+    not overlap. Where lines are documents, a single list with the run of pieces of every instance."""
     sentences: int
-    """Number of sentences of the test set."""
+    """The number of sentences of the test set."""
     searches: list[Searches]
-    """The results of the search for each segment, before any fallback."""
+    """The results of the search for each segment, before sentences are translated again or joined."""
     first_lines: list[int]
-    """For each segment, the line, from 0 on, of its first sentence."""
+    """The number of the line that has the first sentence of each segment; lines are counted from 0."""
     fallbacks: Fallbacks = field(default_factory=Fallbacks)
+    """The counts of outputs with a different number of sentences than their source; all 0 without windows."""
     positions: list[Position] = field(default_factory=list)
-    """The origin of the sentences for each position j, if segments are windows."""
+    """The counts of the origins of sentences for each position j; empty where segments are not windows."""
     documents: list[int] | None = None
-    """The number of runs of each document, where lines are documents."""
+    """The number of runs of pieces of each document, where lines are documents; else None."""
 
     @property
     def lines(self) -> Literal["sentences", "documents"]:
-        """The unit of a line of the translations."""
+        """The unit of a line of the translations: sentences or documents."""
         return "sentences" if self.documents is None else "documents"
 
     @property
     def line_lengths(self) -> list[int]:
-        """The number of runs that make each line."""
+        """The number of runs of pieces in each line: 1 for a sentence, the number of its instances for a document."""
         return [1] * self.sentences if self.documents is None else self.documents
 
     def files(self) -> dict[str, list[Sentence]]:
-        """Return the translations by the beginning of the name of their file; `test` is the last position."""
+        """Return the translations by the beginning of the name of their files: `test`, or `test.j1` and so on.
+
+        There is a name for each position of windows of several sentences; `test` is then the last position.
+        """
         positions = (
             {f"test.j{j}": sentences for j, sentences in enumerate(self.translations, start=1)}
             if len(self.translations) > 1
@@ -98,17 +102,16 @@ class Decoded:
 
 
 def decode_segments(segments: SegmentTable, cut: CutConfig, translator: Translator) -> Decoded:
-    """Return the translations of all sentences; windows overlap, instances and sub-documents do not.
+    """Return the translations of all sentences or documents of the test set.
 
-    A sentence is a window of 1. The field `strategy` is `sentences` (each translated alone), `sliding windows`,
+    The field `strategy` of the result is `sentences` (windows of 1), `sliding windows` (windows of several sentences),
     `instances` (one beam for each instance), `synchronous sentences` (one beam for each sentence, which sees the source
-    of its document), or `documents` (sentences are not marked).
+    of its whole instance), or `documents` (the model does not mark sentences).
 
-    A model that does not mark sentences gives one run of words for each instance, and the runs of a document's
-    instances make one line. Instances of one sentence count as sentences, whatever the frame.
+    A model that does not mark sentences outputs one run of pieces for each instance, and the runs of all instances of a
+    document become one line. With windows of 1 the lines are sentences for every model.
 
-    Raises UserError where the number of output sentences is free and the segments are no windows, and where sentences
-    are not marked and windows overlap.
+    Raises UserError where the model cannot translate the segments; see `check_frame`.
     """
     model = translator.model
     check_frame(model.config.frame, cut)
@@ -128,7 +131,10 @@ def decode_segments(segments: SegmentTable, cut: CutConfig, translator: Translat
 
 
 def check_frame(frame: Frame, cut: CutConfig) -> None:
-    """Raise UserError where a model with this frame cannot translate segments that are cut in this way."""
+    """Raise UserError where a model with this frame cannot translate the segments of this cut.
+
+    The frame `joined` needs windows, and the frame `unmarked` needs segments that do not overlap.
+    """
     if frame == "joined" and cut.window is None:
         raise UserError(
             "this model is free to give another number of sentences, and only windows have a fallback for that",
@@ -146,9 +152,9 @@ def check_frame(frame: Frame, cut: CutConfig) -> None:
 def slide(
     outputs: list[list[Sentence]], segments: SegmentTable, k: int, translator: Translator
 ) -> tuple[list[list[Sentence]], list[Position], Fallbacks]:
-    """Return, for each position j = 1..k, a translation of all sentences, with counts of their origin.
+    """Return a translation of all sentences for each position j from 1 to k, with counts of the origins of sentences.
 
-    `outputs` has the sentences of each window's translation, whose number may differ from that of the window.
+    `outputs` has the sentences of the output of each window, which may be more or fewer than those of the window.
     """
     aligned, alone, fallbacks = align(outputs, segments, translator)
     translations, positions = [], []
@@ -162,7 +168,7 @@ def slide(
 
 
 def places(segments: SegmentTable, j: int) -> Iterator[Place]:
-    """Yield the place where each sentence is the j-th of its window, or is as near to that as its document allows."""
+    """Yield the place in which each sentence is the j-th of its window, or else as near to the j-th as possible."""
     lengths = segments.lengths
     for windows in segments.by_document():
         for sentence in range(len(windows) - 1 + lengths[windows[0]]):
@@ -175,11 +181,11 @@ def align(
 ) -> tuple[list[list[Sentence]], set[int], Fallbacks]:
     """Return outputs with as many sentences as their windows, the windows that were translated again, and counts.
 
-    Such windows are translated again sentence by sentence.
+    A window whose output has a different number of sentences is translated again sentence by sentence.
     """
     lengths = segments.lengths
     failed = [window for window, output in enumerate(outputs) if len(output) != lengths[window]]
-    # A window of one sentence would give the same output again.
+    # A window of one sentence is not translated again, since the output would be the same.
     single = {window: [merge_sentences(outputs[window])] for window in failed if lengths[window] == 1}
     several = [window for window in failed if lengths[window] > 1]
     fallbacks = Fallbacks(windows=len(failed), merged=len(single))
@@ -207,5 +213,5 @@ def retranslate(
 
 
 def merge_sentences(sentences: list[Sentence]) -> Sentence:
-    """Return several sentences as one."""
+    """Return the pieces of several sentences as one sentence."""
     return list(chain.from_iterable(sentences))

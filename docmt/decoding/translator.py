@@ -14,8 +14,8 @@ from docmt.settings.decode import DecodeConfig
 def token_batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
     """Return the indices of items in batches of at most `budget` tokens, the longest items first.
 
-    An item that is longer than `budget` is a batch by itself. Items of similar length are together, since a batch takes
-    as many steps as its longest item. The longest items come first, so that a lack of memory shows at once.
+    An item that is longer than `budget` is a batch by itself. Items of similar length are in the same batch, since a
+    batch takes as many steps as its longest item. The longest items come first, so that a lack of memory shows at once.
     """
     batches: list[list[int]] = []
     room = 0
@@ -29,57 +29,57 @@ def token_batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
 
 
 Progress = Callable[[int, int, int], None]
-"""A function that is called after each batch: segments done, segments in total, source pieces done."""
+"""A function that is called after each batch with numbers: of segments done, all segments, and source pieces done."""
 
 
 def quiet(done: int, total: int, pieces: int) -> None:
-    """Report progress to nobody."""
+    """Print no progress; this is the default of functions that report progress."""
 
 
 @dataclass
 class DecodingCounts:
-    """Counts of the work of decoding; tokens are pieces without special symbols."""
+    """Counts of the work of decoding; tokens are pieces without special symbols, counted in every segment."""
 
     source_tokens: int = 0
     target_tokens: int = 0
     forced_ends: int = 0
-    """Sentences that reached their maximum length, counted in every window that has them; for the frames joined and
-    unmarked, segments that did so."""
+    """The number of sentences that reached their maximum length, counted in every window that has them; for the frames
+    joined and unmarked, the number of segments that reached their maximum length."""
     seconds: float = 0.0
-    """Time of the search."""
+    """The time of all searches, in seconds."""
 
 
 Searches = list[list[Translation]]
-"""The searches of an instance, each with its translations, the best first. There is one search for each instance or,
-where the model is synchronous, one for each sentence."""
+"""The translations that each search of an instance found, best first. An instance has a single search or, where the
+model is synchronous, a search for each sentence."""
 
 
 @dataclass(frozen=True)
 class SearchResults:
-    """The results of searches for several instances, in their order."""
+    """The results of the searches for several instances, in the order of the instances."""
 
     best: list[Translation]
     """The best translation of each instance."""
     searches: list[Searches]
-    """For each instance, the `n_best` best translations of its searches."""
+    """The `n_best` best translations of each search of each instance, or the best one where `n_best` is 0."""
 
 
 class Translator:
     """A model with its search settings, and counts of the work so far."""
 
     def __init__(self, model: nn.Module, config: DecodeConfig, progress: Progress = quiet) -> None:
-        """Begin with counts of 0; `progress` is called after each batch."""
+        """Set all counts to 0; `progress` is called after each batch."""
         self.model, self.config, self.progress = model, config, progress
         self.counts = DecodingCounts()
 
     def translate(self, rows: Rows) -> SearchResults:
-        """Search for a translation of every instance, batch by batch."""
+        """Return the translations of all instances, which are searched batch by batch, and add the work to `counts`."""
         start = time.perf_counter()
         by_index: dict[int, Searches] = {}
         pieces = 0
         for indices in token_batches(rows.source_words.tolist(), self.config.batch_tokens):
             batch = rows.take(indices)
-            # Only the best `n_best` are stored, since the hypotheses of long documents are long.
+            # Only the `n_best` best hypotheses are stored, since hypotheses of long documents need much memory.
             limit = max(self.config.n_best, 1)
             searched = search_instances(self.model, batch, self.config)
             by_index.update(

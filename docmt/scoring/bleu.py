@@ -1,13 +1,13 @@
-"""BLEU in the families that the papers use, computed by sacreBLEU's library, with a signature for each number.
+"""BLEU in four families, which the papers use, computed by the library sacreBLEU, with a signature for each number.
 
     13a              cased, smoothed; sacreBLEU's default, and what mteval-v13a.pl prints with -c
     13a_lower        lower-cased, smoothed; what mteval-v13a.pl prints without -c
     tokenized_lower  the tokens as they are, lower-cased, not smoothed; what multi-bleu.perl -lc prints
     tokenized        the tokens as they are, cased, not smoothed; what multi-bleu.perl prints
 
-Each family is computed over sentences (unit s: s-BLEU), over whole documents (unit d: d-BLEU) and over the packed
-instances of a view (unit i: G-Transformer's code calls this d-BLEU). Translations are compared with all references that
-the corpus has; the signature gives the number of references (nrefs).
+Each family is computed over sentences (unit s, s-BLEU), over whole documents (unit d, d-BLEU) and over the packed
+instances of a view (unit i, which the code of G-Transformer calls d-BLEU). Translations are compared with all
+references of the corpus; the signature has the number of references (nrefs).
 """
 
 from collections.abc import Sequence
@@ -19,15 +19,16 @@ from sacrebleu.metrics import BLEU
 from docmt.scoring.inputs import Stream
 
 ORDER = 4
-"""Length in words of the longest n-gram that BLEU counts."""
+"""The length in words of the longest n-gram that BLEU counts."""
 
 
 @dataclass(frozen=True)
 class BleuFamily:
     """A way to compute BLEU.
 
-    `lowercase`: whether lines are lower-cased. `smooth`: sacreBLEU's name of the smoothing. `tokenize`: sacreBLEU's
-    name of the tokeniser for tokenised lines; None for raw lines, which the target language's tokeniser splits.
+    `lowercase` says whether lines are lower-cased. `smooth` is sacreBLEU's name of the smoothing. `tokenize` is
+    sacreBLEU's name of the tokeniser for lines that are tokenised already; it is None for raw lines, which the
+    tokeniser of the target language splits.
     """
 
     lowercase: bool
@@ -40,7 +41,7 @@ class BleuFamily:
             lowercase=self.lowercase,
             tokenize=self.tokenize or TOKENIZERS.get(target_language, "13a"),
             smooth_method=self.smooth,
-            # Some families score tokenised lines on purpose, so sacreBLEU need not warn of them.
+            # Some families score tokenised lines on purpose; `force` suppresses sacreBLEU's warning of such lines.
             force=True,
         )
 
@@ -53,13 +54,13 @@ FAMILIES = {
 }
 
 TOKENIZERS = {"zh": "zh"}
-"""The tokenisers of target languages that 13a does not split into words; signatures name the tokeniser."""
+"""The sacreBLEU tokenisers of target languages for which 13a is not suitable, by language code."""
 
 
 def bleu(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Stream], unit: str) -> dict:
-    """Return BLEU from 0 to 100 as `{"score", "signature"}`, against one or several references for each line.
+    """Return BLEU as `{"score", "signature"}`, with the score from 0 to 100.
 
-    `unit` is the end of the signature; see `signature`.
+    `references` has a stream for each reference. `unit` is the end of the signature.
     """
     counts = line_counts(metric, hypotheses, references).sum(axis=0, keepdims=True)
     score = float(bleu_of_counts(counts, metric.smooth_method)[0])
@@ -67,21 +68,21 @@ def bleu(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Stream], 
 
 
 def signature(metric: BLEU, references: Sequence[Stream], unit: str) -> str:
-    """Return sacreBLEU's signature with `unit` at its end: `s`, or `d|documents:N`.
+    """Return the signature of sacreBLEU with `unit` at its end, such as `s` or `d|documents:N`.
 
     `references` has a stream for each reference. Where lines have different numbers of references (None in a stream),
-    the signature says `nrefs:var`.
+    the signature has `nrefs:var`.
     """
     numbers = {len(_present(lines)) for lines in zip(*references, strict=True)}
-    # SacreBLEU sets this field to the number of references of the lines it scored last, which here is a single line.
+    # SacreBLEU sets this field to the number of references of its last call, which here scored a single line.
     metric.num_refs = numbers.pop() if len(numbers) == 1 else -1
     return f"{metric.get_signature()}|unit:{unit}"
 
 
 def line_counts(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Stream]) -> np.ndarray:
-    """Return the counts of each line that BLEU sums over lines, as integers of shape (lines, 2 + 2 * ORDER).
+    """Return the counts from which BLEU is computed, for each line, as integers of shape (lines, 2 + 2 * ORDER).
 
-    The columns are the length of the translation in words, the length of the reference with the nearest length, the
+    The columns are the length of the translation in words, the length of the reference whose length is nearest, the
     numbers of matching n-grams of 1 to 4 words, and the numbers of all n-grams of 1 to 4 words.
     """
     rows = []
@@ -96,9 +97,9 @@ def _present(lines: Sequence[str | None]) -> list[str]:
 
 
 def bleu_of_counts(counts: np.ndarray, smooth: str) -> np.ndarray:
-    """Return BLEU of each row of summed `line_counts`; shape (n, 2 + 2 * ORDER) -> (n,).
+    """Return BLEU, shape (n,), from n rows of counts, shape (n, 2 + 2 * ORDER).
 
-    `smooth` is sacreBLEU's name of the smoothing.
+    A row is a sum of rows of `line_counts`. `smooth` is sacreBLEU's name of the smoothing.
 
     Example: the translation is "the cat sat on mat", and the reference is "the cat sat on the mat". 5 of 5 words match,
     3 of 4 bigrams, 2 of 3 trigrams and 1 of 2 4-grams. The brevity penalty is exp(1 - 6 / 5), so BLEU is

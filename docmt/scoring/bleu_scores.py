@@ -1,6 +1,6 @@
-"""BLEU of a system's translations, by family and unit, of all lines and of each document.
+"""BLEU of the translations of a system, for each family and each unit, over the whole test set and each document.
 
-Units are sentences (s), documents (d) and the packed instances of a view (i).
+The unit says what BLEU takes as one line: a sentence (s), a document (d) or a packed instance of a view (i).
 """
 
 from collections.abc import Collection, Sequence
@@ -29,10 +29,10 @@ UNITS = {"s": "sentences", "d": "documents", "i": "instances"}
 
 @dataclass(frozen=True)
 class Pairing:
-    """The lines of a translation in a unit of BLEU, with their references.
+    """The translations of a system with their references, as lines of one unit of BLEU.
 
-    `names` has the name of each line; equal names of two systems show that their lines translate the same sentences.
-    `unit` is the end of the signature.
+    `names` has the name of each line; lines of two systems with the same name translate the same sentences. `unit` is
+    the end of the signature.
     """
 
     hypotheses: Sequence[str]
@@ -44,10 +44,11 @@ class Pairing:
 def pairings(
     hypotheses: Sequence[str], streams: tuple[Stream, ...], references: References, lines: Lines
 ) -> dict[str, Pairing]:
-    """Return the pairing of each unit that the lines allow.
+    """Return the pairing of each unit for which BLEU can be computed, by the letter of the unit.
 
-    Sentences are named by their numbers, from 0. Unit d is left out where the documents are not known, unit i where
-    there are no instances; where lines are documents, there is unit d alone.
+    `lines` says whether a line of `hypotheses` is a sentence or a document. The names of sentences are their numbers,
+    from 0. Unit d is left out where the documents are not known, and unit i where there are no instances. Where lines
+    are documents, unit d is the only one.
     """
     by_unit = {}
     if lines == "sentences":
@@ -64,9 +65,10 @@ def pairings(
 
 
 def join(lines: Stream, groups: Sequence[str]) -> list[str | None]:
-    """Return a line for each group: its sentences, joined by a space.
+    """Return one line for each group of lines, joined by spaces.
 
-    `groups` has the name of the group of each line. The line of a group is None where a line of the group is None.
+    `groups` has the name of the group of each line; the lines of a group are consecutive. The result is None for a
+    group that has a line which is None.
     """
     pairs = zip(groups, lines, strict=True)
     joined = [[line for _, line in group] for _, group in groupby(pairs, key=lambda pair: pair[0])]
@@ -74,10 +76,10 @@ def join(lines: Stream, groups: Sequence[str]) -> list[str | None]:
 
 
 def join_references(streams: tuple[Stream, ...], groups: Sequence[str]) -> tuple[Stream, ...]:
-    """Return the references of groups of sentences: each stream joined by group.
+    """Return the references of groups of sentences, such as documents: each stream with the lines of a group joined.
 
-    A group has a reference only where all of its sentences have the reference. Raises UserError for a group that has
-    no such reference.
+    A group has a reference only where all of its sentences have the reference. Raises UserError for a group without
+    any reference.
     """
     joined = tuple(join(stream, groups) for stream in streams)
     for name, *lines in zip(collapse_runs(groups), *joined, strict=True):
@@ -114,9 +116,9 @@ def bleu_tallies(
 ) -> list[BleuTally]:
     """Return the tallies of BLEU, for each family and each unit of `pairings`.
 
-    `lines` is the unit of the lines of the translations. `position` is the position in the window at which all
-    sentences were translated, such as `j1`, or None. `families` are the names of the families that are computed. Raises
-    UserError for a document without a reference that has all of its sentences.
+    `lines` says whether a line of the translations is a sentence or a document. `position` is the position in the
+    window for which the sentences were translated, such as `j1`, or None. `families` are the names of the families that
+    are computed. Raises UserError for a document without a reference that has all of its sentences.
     """
     raw = pairings(translations.raw, references.raw, references, lines)
     tokenized = pairings(translations.tokenized, references.tokenized, references, lines)
@@ -141,7 +143,7 @@ def _tally(family: BleuFamily, target_language: str, measure: str, unit: str, pa
 
 
 def bleu_scores(tallies: Sequence[BleuTally]) -> dict[str, dict]:
-    """Return BLEU of all lines together: `{family: {unit: {"score", "signature"}}}`."""
+    """Return BLEU of the whole test set: `{family: {unit: {"score", "signature"}}}`."""
     scores: dict[str, dict] = {}
     for tally in tallies:
         _, family, unit, *_ = tally.measure.split("|")
@@ -150,10 +152,10 @@ def bleu_scores(tallies: Sequence[BleuTally]) -> dict[str, dict]:
 
 
 def bleu_by_document(tallies: Sequence[Tally], documents: Sequence[str]) -> list[dict]:
-    """Return BLEU of each document alone: `[{"document", "sentences", "bleu": {family: {unit: score}}}]`.
+    """Return BLEU of each document by itself: `[{"document", "sentences", "bleu": {family: {unit: score}}}]`.
 
-    In unit s a document is a test set of its sentences, in unit d it is one line; other units are left out. `documents`
-    has the name of the document of each sentence.
+    `documents` has the name of the document of each sentence. For unit s the sentences of the document are the lines
+    that BLEU is computed on; for unit d the document is a single line. Other units are left out.
     """
     lengths = [len(list(group)) for _, group in groupby(documents)]
     starts = np.cumsum(lengths) - lengths
@@ -161,7 +163,7 @@ def bleu_by_document(tallies: Sequence[Tally], documents: Sequence[str]) -> list
     for tally in tallies:
         _, family, unit = tally.measure.split("|")
         if unit in ("s", "d"):
-            # A row of unit d is already a document; rows of unit s are added up from each document's first sentence on.
+            # A row of unit d is a document already; rows of unit s are summed over the sentences of each document.
             sums = np.add.reduceat(tally.counts, starts) if unit == "s" else tally.counts
             for document_scores, score in zip(scores, tally.scores(sums).tolist(), strict=True):
                 document_scores.setdefault(family, {})[unit] = score
@@ -170,14 +172,14 @@ def bleu_by_document(tallies: Sequence[Tally], documents: Sequence[str]) -> list
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """Return BLEU of all lines, of each document, and of each position in the window.
+    """Return BLEU of the whole test set, of each document, and of each position in the window.
 
-    BLEU by position is s-BLEU of the translations that sentences have at position j of their windows:
-    `{"j1": {family: {"s": ...}}}`.
+    BLEU of position j is the s-BLEU of the translations in the file `test.j<j>.txt`, in which each sentence is
+    translated as the j-th sentence of a window: `{"j1": {family: {"s": ...}}}`.
     """
     language, references = job.settings["target_language"], job.references
     tallies = bleu_tallies(job.translations, references, language, job.lines)
-    # Without documents and instances, `bleu_tallies` computes s-BLEU alone.
+    # These references have no documents and no instances, so that `bleu_tallies` computes s-BLEU alone.
     only_sentences, by_position = References(None, references.raw, references.tokenized), {}
     for name in (f"j{j}" for j in window_positions(job.inputs.translations)):
         translations = read_translations(job.inputs.translations, f"test.{name}", references, "sentences")

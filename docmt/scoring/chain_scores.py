@@ -1,4 +1,4 @@
-"""The texts that LTCR and HHI are measured on, and the stop lists of source and target."""
+"""The texts from which LTCR and HHI are computed, and the stop lists of source and target."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ COLUMNS = only(TOKENS, "split", "document", "source_tokens", "source_pieces", "t
 
 @dataclass(frozen=True)
 class StopList:
-    """A set of stop words. `name` is its name in signatures: `none`, `top150`, or a file's name and digest."""
+    """A set of stop words with its name in signatures: `none`, `top150`, or the name and the digest of a file."""
 
     words: frozenset[str]
     name: str
@@ -29,8 +29,8 @@ class StopList:
 class AlignedTranslations:
     """Test sentences with their translations and the word links between the two.
 
-    `documents` has the name of the document of each sentence. `sources` are lines of words, or of pieces where chains
-    are chains of pieces. `hypotheses` are the translations of a system, or the references.
+    `documents` has the name of the document of each sentence. `sources` are sentences of words or, where the setting
+    `chains` is `pieces`, of pieces. `hypotheses` are the translations of a system, or the references.
     """
 
     documents: Sequence[str]
@@ -41,7 +41,7 @@ class AlignedTranslations:
 
 @dataclass(frozen=True)
 class StopLists:
-    """The stop lists of both sides: source words that form no chains, and target words that translations leave out."""
+    """The stop lists of source words, which form no chains, and of target words, which are left out of translations."""
 
     source: StopList
     target: StopList
@@ -49,11 +49,11 @@ class StopLists:
 
 @dataclass(frozen=True)
 class ChainCorpus:
-    """The lines of a corpus that the metrics of lexical chains need.
+    """The lines of a corpus that the metrics of lexical chains read.
 
-    `source` and `target` are training lines, `test_source` are test lines, and `documents` has the name of the document
-    of each test line. `source` and `test_source` are lines of pieces where chains are chains of pieces; `source_words`
-    are the training lines as words in all cases.
+    `source` and `target` are sentences of the training split, `test_source` are source sentences of the test split, and
+    `documents` has the name of the document of each test sentence. Where the setting `chains` is `pieces`, `source` and
+    `test_source` are sentences of pieces; `source_words` has the source sentences of the training split as words.
     """
 
     source: list[str]
@@ -64,7 +64,7 @@ class ChainCorpus:
 
     @classmethod
     def read(cls, tokens: Path, config: ConsistencyConfig) -> "ChainCorpus":
-        """Read the lines from the `tokens.arrow` of the folder `tokens`."""
+        """Read the lines from the file `tokens.arrow` of the folder `tokens`, which stage 2 wrote."""
         rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
         train, test = (rows.filter(pc.equal(rows["split"], split)) for split in ("train", "test"))
         source = f"source_{'pieces' if config.chains == 'pieces' else 'tokens'}"
@@ -74,7 +74,7 @@ class ChainCorpus:
 
 @dataclass(frozen=True)
 class StopFiles:
-    """Files of stop words; a side without a file has the most frequent words as its stop list."""
+    """The files of stop words; the stop list of a side without a file has the most frequent words of the side."""
 
     source: Path | None = None
     target: Path | None = None
@@ -85,7 +85,7 @@ def stop_lists(
 ) -> StopLists:
     """Return the stop lists of both sides, from `files` or else from the most frequent words of the lines.
 
-    `source` and `target` are lines of words. `suffix` is the end of the names of counted lists (see `most_frequent`).
+    `source` and `target` are lines of words. `suffix` is the end of the name of a list of most frequent words.
     """
     return StopLists(
         _stop_list(files.source, config.source_stop_words, source, config.source_case == "lower", suffix),
@@ -102,7 +102,7 @@ def _stop_list(file: Path | None, count: int | None, lines: Sequence[str], lower
 def most_frequent(lines: Iterable[str], count: int, suffix: str = "") -> StopList:
     """Return the `count` most frequent words of `lines`; words with equal counts are in the order of code points.
 
-    `suffix` is the end of the list's name, where the lines are not the training lines.
+    `suffix` is the end of the name of the list; it says which lines were counted, if not those of the training split.
 
     >>> most_frequent(["the cat", "the dog"], 2) == StopList(frozenset({"the", "cat"}), "top2")
     True

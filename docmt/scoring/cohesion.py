@@ -1,7 +1,8 @@
 """Discourse cohesion: the mean probability of adjacent sentences under BERT's next-sentence prediction.
 
-Paper: lexical chains, section 5.2, eq. 24; next-sentence prediction: Devlin et al. (2019). The model is a local folder
-(the paper uses bert-base-uncased). The library transformers reads it; no other metric needs this library.
+Paper: lexical chains (Lyu et al. 2022), section 5.2, eq. 24. BERT and next-sentence prediction are from Devlin et al.
+(2019). The BERT is read from a local folder; the paper uses bert-base-uncased. The library transformers reads the
+folder; no other metric needs this library.
 """
 
 from collections.abc import Sequence
@@ -20,17 +21,18 @@ from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
 from docmt.settings.pretrained import checkpoint_files, read_config, tokenizer_file
 
 IS_NEXT = 0
-"""Index of the class "the second sentence follows the first" among the two classes of a next-sentence head."""
+"""The index of the class "the second sentence follows the first" among the two classes of a next-sentence head."""
 
 
 class NextSentenceModel:
-    """A BERT with its next-sentence head.
+    """A BERT with a next-sentence head.
 
-    `name` is the model's name in signatures: the name of its folder and the first digits of its files' digest.
+    `name` is the name of the model in signatures: the name of its folder and the first digits of the digest of its
+    files.
     """
 
     def __init__(self, folder: Path, device: DeviceName = "auto") -> None:
-        """Read the model of a folder; raises UserError where it has no BERT with a next-sentence head."""
+        """Read the model of a folder; raises UserError where the folder has no BERT with a next-sentence head."""
         from docmt.nn.device import choose_device
 
         config = read_config(folder)
@@ -44,10 +46,10 @@ class NextSentenceModel:
         self._longest = min(self._tokenizer.model_max_length, config["max_position_embeddings"])
 
     def probabilities(self, first: Sequence[str], second: Sequence[str]) -> tuple[list[float], int]:
-        """Return the probability that each sentence of `second` follows its sentence of `first`, and a number of pairs.
+        """Return the probability that each sentence of `second` follows that of `first`, and the number of cut pairs.
 
-        The number counts the pairs that are longer than the model's positions; these pairs are cut. Pairs do not
-        influence each other, but for rounding.
+        A pair with more pieces than the model has positions is cut. The result of a pair does not depend on the other
+        pairs, up to rounding.
         """
         import torch
 
@@ -65,7 +67,7 @@ class NextSentenceModel:
 def _load(folder: Path, where: str) -> tuple[Any, Any]:
     """Load the tokenizer and the model of a folder; raises UserError where weights of the model are missing."""
     transformers = library("transformers", "cohesion needs transformers")
-    # Checkpoints of BERT have a second head, which is not needed here: transformers would warn of its weights.
+    # Checkpoints of BERT also have a head for masked words, which is not used here: transformers would warn of it.
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     with reading(where, "not a BERT that transformers can read"):
@@ -86,13 +88,13 @@ def _load(folder: Path, where: str) -> tuple[Any, Any]:
 def probabilities(
     lines: Sequence[str], documents: Sequence[str], model: NextSentenceModel, batch_pairs: int
 ) -> tuple[list[float], int]:
-    """Return the probabilities of all adjacent sentences, and the number of pairs that were cut.
+    """Return the probability of each pair of adjacent sentences, and the number of pairs that were cut.
 
     The probabilities are in the order of `adjacent_pairs`. `documents` has the name of the document of each line. A
-    batch has at most `batch_pairs` pairs. A pair is cut where it is longer than the model's positions.
+    batch has at most `batch_pairs` pairs. A pair with more pieces than the model has positions is cut.
     """
     pairs = adjacent_pairs(documents)
-    # Longest pairs first: pairs of similar lengths share a batch, and a lack of memory shows in the first batch.
+    # The longest pairs come first, so that a lack of memory shows in the first batch; similar lengths save padding.
     order = sorted(range(len(pairs)), key=lambda n: -sum(len(lines[place]) for place in pairs[n]))
     all_values, cut = [0.0] * len(pairs), 0
     for start in range(0, len(order), batch_pairs):
@@ -107,7 +109,8 @@ def probabilities(
 def cohesion(values: Sequence[float], cut: int, name: str) -> dict:
     """Return `{"score", "pairs", "cut_pairs", "signature"}` from the result of `probabilities`.
 
-    `name` is the name of the model in signatures. The result is empty where all documents have a single sentence.
+    The score is the mean of `values`. `cut` is the number of pairs that were cut, and `name` is the name of the model
+    in signatures. The result is empty where each document has a single sentence.
 
     Example: a document of three sentences and a document of two have 2 + 1 pairs. With the probabilities 1, 0.5 and
     0.75 the score is 2.25 / 3.
@@ -127,9 +130,9 @@ def signature(name: str) -> str:
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """Return cohesion of the detokenised translations.
+    """Return the cohesion of a system's translations as plain text.
 
-    The result is empty where the settings name no BERT, or where a line of the translations is a document.
+    The result is empty where the settings name no BERT, and where a line of the translations is a document.
     """
     settings, documents = job.settings["cohesion"], job.references.documents
     if settings is None or job.lines != "sentences":

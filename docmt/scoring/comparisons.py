@@ -14,12 +14,13 @@ from docmt.settings.metrics import parse_metric
 
 @dataclass(frozen=True)
 class Comparison:
-    """The scores of a system and of its baseline, and the p-values of their difference.
+    """The scores of a system and of its baseline by one metric, and the p-values of the difference.
 
-    Scores are means over runs (trainings with different seeds). `better`, `worse` and `equal` count draws of the
-    bootstrap, or units of the sign test. `p_units` is the p-value of the test over units of the test set. `p_seeds` is
-    the p-value of the test over runs, None for fewer than three runs. `p` is the larger of the two: where it is small,
-    the difference is due neither to the choice of the test set nor to the choice of the seeds.
+    Scores are means over runs (trainings with different seeds). `p_units` is the p-value of a test over the units of
+    the test set: the bootstrap or the sign test. `better`, `worse` and `equal` are numbers of drawn test sets
+    (bootstrap) or of units (sign test). `p_seeds` is the p-value of the t-test over runs, or None for fewer than three
+    runs. `p` is the larger of the two p-values: a small `p` says that the difference is due neither to the choice of
+    the test set nor to the choice of the seeds.
     """
 
     system_score: float
@@ -37,8 +38,8 @@ class Comparison:
 def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Comparison:
     """Compare a system with its baseline by one metric.
 
-    `system` and `baseline` have a tally for each run, in the same order of seeds. `test` is a name in
-    `significance.TESTS`. Raises UserError where the tallies have different units.
+    `system` and `baseline` have a tally for each run, in the same order of seeds. `test` is the name of a test in
+    `significance.TESTS`. Raises UserError where the tallies do not have the same units.
     """
     first = system[0]
     for tally in (*system, *baseline):
@@ -63,8 +64,8 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Co
 def write_comparisons(settings: Path, results: Path, output: Path) -> None:
     """Write the comparisons of a study as JSON (`docmt job compare-systems`).
 
-    The file has `{"study", "scale", "comparisons": [...]}`; each comparison has its corpus, metric, system, baseline
-    and test. `settings` is the stage's `settings.json`, `results` the folder with the scores of all systems.
+    The file has `{"study", "scale", "comparisons": [...]}`; each comparison names its corpus, metric, system, baseline
+    and test. `settings` is the `settings.json` of the job, and `results` is the results folder.
     """
     study = read_object(settings, "study", "scale", "pairs", "folders")
     for pair in study["pairs"]:
@@ -74,9 +75,9 @@ def write_comparisons(settings: Path, results: Path, output: Path) -> None:
 
 
 def _compare_pair(pair: dict, study: dict, results: Path) -> Iterator[dict]:
-    """Yield the comparison of a system and its baseline by each metric that both have.
+    """Yield the comparison of a system with its baseline by each metric for which all of their runs have a tally.
 
-    Metrics over packed instances are left out where the two systems have different views, since their instances differ.
+    Metrics over packed instances are left out where the two systems have different instances.
     """
     runs = [list(_runs(pair, name, study, results)) for name in ("system", "baseline")]
     for metric in pair["metrics"]:
@@ -89,7 +90,7 @@ def _compare_pair(pair: dict, study: dict, results: Path) -> Iterator[dict]:
 
 
 def _runs(pair: dict, name: str, study: dict, results: Path) -> Iterator[list[Tally]]:
-    """Yield the tallies of each run of the pair's system or baseline, as `name` says."""
+    """Yield the tallies of each run of the system or the baseline of a pair; `name` is "system" or "baseline"."""
     corpus = pair["corpus"]
     names = {"scale": study["scale"], "corpus": corpus, "system": study["folders"][corpus][pair[name]]}
     for seed in pair["seeds"]:

@@ -1,12 +1,12 @@
 """The consistency of the translations of lexical chains: LTCR and HHI.
 
-Paper: lexical chains, section 4.1 (LTCR, after Lyu et al. 2021) and appendix D (HHI, eq. 25 and 26). The paper leaves
-some choices open; they are settings (`docmt.settings.scoring.ConsistencyConfig`). `docmt.scoring.occurrences` defines
-the translation of an occurrence.
+Paper: lexical chains (Lyu et al. 2022), section 4.1 (LTCR, after Lyu et al. 2021) and appendix D (HHI, eq. 25 and 26).
+The settings `ConsistencyConfig` (`docmt.settings.scoring`) make the choices that the paper leaves open.
+`docmt.scoring.occurrences` defines the translation of an occurrence.
 
-A translation is a text: its words, joined by single spaces. The empty translation agrees only with itself. All rules by
-which two translations agree are symmetric. Only the rule `exact` is an equivalence: by another rule, a may agree with b
-and b with c, while a does not agree with c.
+The translation of an occurrence is a text: words joined by single spaces. The empty text agrees only with the empty
+text. The setting `match` chooses the rule by which two translations agree. All rules are symmetric, but only `exact` is
+an equivalence: by another rule, a may agree with b and b with c, while a does not agree with c.
 """
 
 from collections import Counter
@@ -21,24 +21,24 @@ from docmt.scoring.tallies import Tally, document_tally
 from docmt.settings.scoring import ConsistencyConfig
 
 DRAWS = 1000
-"""Number of times that the bootstrap draws documents."""
+"""The number of test sets that the bootstrap draws."""
 
 SEED = 1
-"""Seed of the bootstrap."""
+"""The seed of the bootstrap."""
 
 LEVEL = 95
-"""Percentage of the draws whose LTCR lies in the interval."""
+"""The percentage of the drawn test sets whose LTCR is in the interval."""
 
 Summands = tuple[float, float]
-"""The summands (a, b) of a chain: a score is 100 times the sum of all a, divided by the sum of all b."""
+"""The two numbers (a, b) that a chain adds to a score: 100 times the sum of all a, divided by the sum of all b."""
 
 
 @dataclass(frozen=True)
 class TranslatedChain:
-    """A lexical chain of a test document, with the translations of its occurrences.
+    """The translations of the occurrences of a lexical chain.
 
-    `document` is the name of the document. A translation is a text of words joined by spaces; it is None where the
-    occurrence has no translation.
+    `document` is the name of the chain's document. A translation is a text of words joined by spaces, or None for an
+    occurrence without a translation.
     """
 
     document: str
@@ -46,9 +46,9 @@ class TranslatedChain:
 
 
 def counted_translations(chain: TranslatedChain, config: ConsistencyConfig) -> list[str | None]:
-    """Return the translations of a chain that take part, by the setting for occurrences without a translation.
+    """Return the translations that LTCR and HHI count; `config.unaligned` decides on occurrences without a translation.
 
-    A None in the result is a translation that agrees with no other.
+    A None in the result agrees with no other translation.
 
     >>> rules = (ConsistencyConfig(unaligned=rule) for rule in ("own", "skip", "empty"))
     >>> [counted_translations(TranslatedChain("a", ("cat", None)), rule) for rule in rules]
@@ -72,8 +72,8 @@ def agree(first: str, second: str, config: ConsistencyConfig) -> bool:
     >>> [agree("vote", "votes", ConsistencyConfig(match=rule)) for rule in rules]
     [False, False, False, True]
 
-    Example of the rule `fuzzy`: a single insertion turns "vote" into "votes", and the longer word has 5 characters, so
-    the similarity of the two is 1 - 1/5 = 0.8.
+    Example of the rule `fuzzy`: a single insertion turns "vote" into "votes", and the longer text has 5 characters, so
+    the similarity of the two texts is 1 - 1/5 = 0.8.
 
     >>> [agree("vote", "votes", ConsistencyConfig(match="fuzzy", similarity=s)) for s in (0.8, 0.81)]
     [True, False]
@@ -97,16 +97,16 @@ def _overlap(first: str, second: str, _: float) -> bool:
 
 
 def _contained(first: str, second: str, _: float) -> bool:
-    """Return whether a text is a part of the other one, ignoring the limits of words (DelTA's fuzzy match).
+    """Return whether the characters of one text are a part of the other text, such as "vote" of "votes".
 
-    Paper: DelTA, Wang et al. (2025).
+    Paper: DelTA (Wang et al. 2025), which calls this rule fuzzy match.
     """
     return first in second or second in first
 
 
 def _fuzzy(first: str, second: str, least: float) -> bool:
     longest = max(len(first), len(second))
-    # Rounded, since 1 - 1 / 5 is a little less than 0.8 in floating point.
+    # The similarity is rounded, since rounding errors could put it a little below an equal threshold.
     return round(1 - edit_distance(first, second) / longest, 9) >= least
 
 
@@ -117,9 +117,9 @@ MATCHES: dict[str, Callable[[str, str, float], bool]] = {
     "contained": _contained,
     "fuzzy": _fuzzy,
 }
-"""The rules of `ConsistencyConfig.match`.
+"""The rules by which two translations agree, by the values of `ConsistencyConfig.match`.
 
-The arguments of a rule are two texts that differ and are not empty, and `ConsistencyConfig.similarity`.
+The arguments of a rule are two different texts, neither of them empty, and `ConsistencyConfig.similarity`.
 """
 
 
@@ -149,17 +149,17 @@ def agreeing_pairs(translations: Sequence[str | None], config: ConsistencyConfig
     """
     counts = Counter(text for text in translations if text is not None)
     same = sum(comb(count, 2) for count in counts.values())
-    # Equal translations are counted above, so that the rule runs only once for each pair of different translations.
+    # Equal translations are counted above, so the rule is applied only once to each pair of different translations.
     pairs = combinations(counts, 2)
     return same + sum(counts[first] * counts[second] for first, second in pairs if agree(first, second, config))
 
 
 def ltcr_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands:
-    """Return the numbers of agreeing pairs and of pairs of a chain's translations: the summands of LTCR.
+    """Return the summands of LTCR: the number of agreeing pairs of translations, and the number of all pairs.
 
-    With `config.pairs` `first` (LTCR-1), pairs are those of the first translation with each other translation. For a
-    macro average, the summands are the ratio of the two numbers, and 1. Both are 0 for a chain with fewer than two
-    translations.
+    Where `config.pairs` is `first` (LTCR-1), only pairs with the first translation of the chain are counted. For a
+    macro average, the summands are the ratio of the two numbers, and 1. Both summands are 0 for a chain with fewer than
+    two translations.
 
     >>> chain = TranslatedChain("a", ("cat", "kitty", "cat"))
     >>> ltcr_summands(chain, ConsistencyConfig()), ltcr_summands(chain, ConsistencyConfig(pairs="first"))
@@ -176,17 +176,17 @@ def ltcr_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands
 
 
 def hhi_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands:
-    """Return the summands of HHI (eq. 26): K times eq. 25, and K, the number of translations of a chain.
+    """Return the summands of HHI (eq. 26): K times the HHI of the chain (eq. 25), and K, its number of translations.
 
-    For a macro average, the summands are eq. 25 and 1. Both are 0 for a chain with fewer than two translations, which
-    LTCR leaves out too.
+    For a macro average, the summands are the HHI of the chain, and 1. Both summands are 0 for a chain with fewer than
+    two translations, which LTCR leaves out too.
 
-    Eq. 25 is the sum of squared shares of the different translations. It equals the share of equal pairs among all
-    ordered pairs of translations, where each translation is also paired with itself. We compute the share of agreeing
-    pairs: where agreement is not an equivalence, there are no classes of translations that could have shares.
+    Eq. 25 is the sum of the squared shares of the different translations. This sum equals the share of equal pairs
+    among all ordered pairs of translations, where each translation is also paired with itself. We compute the share of
+    agreeing pairs, since shares of translations need an agreement that is an equivalence.
 
-    Example: for "cat", "kitty" and "cat" the shares are 2/3 and 1/3. The sum of their squares is 5/9, and K times this
-    sum is 3 * 5/9 = 5/3.
+    Example: for "cat", "kitty" and "cat" the shares are 2/3 and 1/3. The sum of the squared shares is 5/9, and K times
+    this sum is 3 * 5/9 = 5/3.
 
     >>> chain = TranslatedChain("a", ("cat", "kitty", "cat"))
     >>> part, whole = hhi_summands(chain, ConsistencyConfig())
@@ -208,8 +208,8 @@ def weighted_summands(part: float, whole: float, config: ConsistencyConfig) -> S
 def ltcr(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> float | None:
     """Return the lexical translation consistency ratio, 0 to 100, or None where no chain has two translations.
 
-    Example: 1 of 3 pairs of the first chain agrees, and the only pair of the second chain. These are 2 of 4 pairs, and
-    the mean of the chains' ratios is the mean of 1/3 and 1.
+    Example: 1 of 3 pairs of the first chain agrees, and 1 of 1 pair of the second chain. The micro average is 2 of 4
+    pairs; the macro average is the mean of 1/3 and 1.
 
     >>> chains = [TranslatedChain("a", ("cat", "kitty", "cat")), TranslatedChain("b", ("dog", "dog"))]
     >>> ltcr(chains, ConsistencyConfig())
@@ -221,10 +221,10 @@ def ltcr(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> float 
 
 
 def hhi(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> float | None:
-    """Return the Herfindahl-Hirschman index in percent, as table 6 prints it, or None where LTCR is None.
+    """Return the Herfindahl-Hirschman index in percent, or None where no chain has two translations.
 
-    Example: eq. 25 is 5/9 for the first chain, with 3 translations, and 1 for the second chain, with 2 translations.
-    HHI is (3 * 5/9 + 2 * 1) / 5.
+    The paper's table 6 has percentages too. Example: the HHI of the first chain, with 3 translations, is 5/9; the HHI
+    of the second chain, with 2 translations, is 1. Weighted by translations, the mean is (3 * 5/9 + 2 * 1) / 5.
 
     >>> chains = [TranslatedChain("a", ("cat", "kitty", "cat")), TranslatedChain("b", ("dog", "dog"))]
     >>> round(hhi(chains, ConsistencyConfig()), 2)
@@ -239,13 +239,13 @@ def _score(summands: Sequence[Summands]) -> float | None:
 
 
 MEASURES = {"LTCR": ltcr_summands, "HHI": hhi_summands}
-"""The functions that return the summands of a chain, by the name of the measure."""
+"""The functions that return the summands of a chain, by the names of the measures."""
 
 
 def measure_tally(
     name: str, chains: Sequence[TranslatedChain], documents: Sequence[str], config: ConsistencyConfig
 ) -> Tally:
-    """Return the tally of a measure of MEASURES: a row for each document, with the sums of its chains' summands."""
+    """Return the tally of a measure of MEASURES; the row of a document has the sums of the summands of its chains."""
     added = ((chain.document, MEASURES[name](chain, config)) for chain in chains)
     return document_tally(name, "percent", documents, added)
 
@@ -253,12 +253,12 @@ def measure_tally(
 def ltcr_interval(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> dict | None:
     """Return the 95 % bootstrap interval of LTCR as `{"low", "high", "signature"}`.
 
-    A draw has the same number of documents, drawn with replacement. Documents without pairs of translations are left
-    out; the result is None where no document has a pair. The interval is our addition to the paper.
+    A drawn test set has as many documents as the real one, drawn with replacement. Documents without pairs of
+    translations are left out of both; the result is None where no document has a pair. The paper has no interval.
     """
     documents = list(dict.fromkeys(chain.document for chain in chains))
     table = measure_tally("LTCR", chains, documents, config).counts
-    # A draw of documents that all lack pairs would have no LTCR.
+    # A drawn test set whose documents all lack pairs would have no LTCR.
     table = table[table[:, 1] > 0]
     if not len(table):
         return None
@@ -273,9 +273,10 @@ def ltcr_interval(chains: Sequence[TranslatedChain], config: ConsistencyConfig) 
 def consistency(chains: Sequence[TranslatedChain], config: ConsistencyConfig, occurrence_signature: str) -> dict:
     """Return LTCR and HHI with their signatures: `{"LTCR": {...}, "HHI": {...}}`.
 
-    Both have counts: `chains` that take part, `pairs` of LTCR, `occurrences` in all chains, and occurrences without a
-    translation (`unaligned`). `occurrence_signature` is the part of the signatures that describes the translations of
-    occurrences. The result is empty where no chain has two translations.
+    Each measure has the number of `chains` that it counts, the number of `pairs` of LTCR, the number of `occurrences`
+    of all chains, and the number of occurrences without a translation (`unaligned`). `occurrence_signature` is the part
+    of the signatures that says how chains and translations were found. The result is empty where no chain has two
+    translations.
     """
     sizes = [len(counted_translations(chain, config)) for chain in chains]
     taking_part = [size for size in sizes if size > 1]
@@ -299,7 +300,7 @@ def consistency(chains: Sequence[TranslatedChain], config: ConsistencyConfig, oc
 
 
 def ltcr_signature(config: ConsistencyConfig, occurrence_signature: str) -> str:
-    """Return the signature of LTCR: `occurrence_signature`, and the settings of this module.
+    """Return the signature of LTCR: `occurrence_signature`, and the settings that compare translations.
 
     >>> ltcr_signature(ConsistencyConfig(match="fuzzy"), "chains:words")
     'LTCR|chains:words|unaligned:own|match:fuzzy0.8|pairs:all|average:micro|v:2'
@@ -308,9 +309,10 @@ def ltcr_signature(config: ConsistencyConfig, occurrence_signature: str) -> str:
 
 
 def hhi_signature(config: ConsistencyConfig, occurrence_signature: str) -> str:
-    """Return the signature of HHI; its parts are those of `ltcr_signature`.
+    """Return the signature of HHI: `occurrence_signature`, and the settings that compare translations.
 
-    `shares:pairs` says that agreement is not an equivalence (see `hhi_summands`).
+    `shares:pairs` says that HHI is computed from agreeing pairs, since agreement is not an equivalence (see
+    `hhi_summands`).
 
     >>> hhi_signature(ConsistencyConfig(match="subset"), "chains:words")
     'HHI|chains:words|unaligned:own|match:subset|shares:pairs|average:size|v:2'
@@ -328,9 +330,9 @@ def _agreement(config: ConsistencyConfig) -> str:
 def consistency_tallies(
     chains: Sequence[TranslatedChain], documents: Sequence[str], config: ConsistencyConfig
 ) -> list[Tally]:
-    """Return the tallies of LTCR and HHI, with a row for each document of the test set, with or without chains.
+    """Return the tallies of LTCR and HHI, with a row for each document of the test set, also for those without chains.
 
-    The list is empty where no chain has two translations, since neither measure has a score then.
+    The list is empty where no chain has two translations, since the measures have no score there.
     """
     tallies = [measure_tally(name, chains, documents, config) for name in MEASURES]
     return [tally for tally in tallies if tally.counts.any()]

@@ -1,8 +1,8 @@
-"""Accuracy on contrastive sets: how often the right translation is more probable than all wrong ones.
+"""Accuracy on contrastive sets: how often the right translation is more probable than all wrong translations.
 
-The score of a variant is a setting (`ContrastiveConfig`). By default it is the *sum* of the log-probabilities of the
-last sentence, as in Voita et al. (2019). The variants of an item have the same context, so the sum over the whole
-target ranks them in the same way; means over tokens rank variants of different lengths differently.
+The settings `ContrastiveConfig` choose the score of a variant. The default is the sum of the log-probabilities of the
+last sentence, as in Voita et al. (2019). The sum over the whole target ranks variants in the same order, since the
+variants of an item have the same context; a mean over tokens may rank variants of different lengths in another order.
 """
 
 import math
@@ -26,17 +26,17 @@ from docmt.settings.scoring import ContrastiveConfig
 
 
 def contrastive_signature(config: ContrastiveConfig) -> str:
-    """Return the signature of accuracy: the score of variants, its unit, and the treatment of ties."""
+    """Return the signature of accuracy: the score of a variant, the unit of this score, and the treatment of ties."""
     return f"contrastive|score:{config.score}|unit:{config.unit}|ties:wrong|v:2"
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judgement of an item: whether its right variant had the best score, alone or in a tie.
+    """The judgement of an item of the contrastive set `set`.
 
-    `variants` is the number of variants of the item. `distance` is the number of sentences from the sentence that
-    decides the item to the judged sentence, its last; 0 where the corpus does not state it, or where the judged
-    sentence itself decides.
+    `right` says whether the right variant has the best score, and `tie` whether it shares the best score. `variants` is
+    the number of variants of the item. `distance` is the number of sentences from the deciding sentence to the judged
+    sentence; it is 0 where the corpus does not state it, or where the judged sentence itself decides.
     """
 
     set: str
@@ -47,28 +47,28 @@ class Judgement:
 
 
 def judge(scores: list[float], correct: int) -> tuple[bool, bool]:
-    """Return (right, tie) for the scores of an item's variants; `correct` is the index of the right variant.
+    """Return (right, tie) for the scores of the variants of an item; `correct` is the index of the right variant.
 
-    The item is right where the right variant's score is strictly above all others. A tie for the best score is wrong,
-    and ties are counted.
+    The item is right where the score of the right variant is above all other scores. It is a tie, which counts as
+    wrong, where this score equals the best of the other scores.
 
-    Departs: the authors' script takes the first of equal scores. The right variant is always the first in their files,
-    so a model that gives all variants the same score would always be right.
+    Departs: where scores are equal, the script of Voita et al. (2019) chooses the first variant. In their files the
+    first variant is always the right one, so a model that gives all variants the same score would always be right.
     """
     best_other = max(score for variant, score in enumerate(scores) if variant != correct)
     return scores[correct] > best_other, scores[correct] == best_other
 
 
 def read_judgements(path: Path, config: ContrastiveConfig) -> list[Judgement]:
-    """Read a `contrastive.arrow` and judge its items; raises UserError as `judge_items` does."""
+    """Read a file `contrastive.arrow` and judge its items; raises UserError as `judge_items` does."""
     return judge_items(read_arrow(path, CONTRASTIVE_SCORES), config, str(path))
 
 
 def judge_items(scores: pa.Table, config: ContrastiveConfig, where: str) -> list[Judgement]:
     """Judge the items of a table with the columns CONTRASTIVE_SCORES.
 
-    `where` is the place of the table in messages. Raises UserError for a score that is not a finite number, for an item
-    with a single variant, and for an item that does not have exactly one right variant.
+    `where` names the table in messages. Raises UserError for a score that is not a finite number, for an item with a
+    single variant, and for an item that does not have exactly one right variant.
     """
     items = defaultdict(list)
     for row in scores.to_pylist():
@@ -96,7 +96,7 @@ def _correct_variant(rows: Sequence[dict], where: str) -> int:
 
 def _score(row: dict, config: ContrastiveConfig, where: str) -> float:
     """Return the score of a variant, a row of CONTRASTIVE_SCORES, by the settings `score` and `unit`."""
-    # The columns `context_score` and `context_outputs` are those of the sentences before the judged one.
+    # The columns `context_score` and `context_outputs` describe the sentences before the judged sentence.
     parts = ("", "context_") if config.unit == "target" else ("",)
     scores, outputs = ([row[f"{part}{name}"] for part in parts] for name in ("score", "outputs"))
     if any(score is None or not math.isfinite(score) for score in scores):
@@ -105,12 +105,12 @@ def _score(row: dict, config: ContrastiveConfig, where: str) -> float:
 
 
 def accuracies(judgements: Iterable[Judgement]) -> dict:
-    """Return the accuracy of each set, in the order of the judgements.
+    """Return the accuracy of each contrastive set, in the order in which the sets first occur in `judgements`.
 
     The result is `{set: {accuracy, items, variants, right, ties, chance, by_distance: {distance: {...}}}}`, where
-    `by_distance` has the same numbers for each distance. Accuracy and chance are fractions from 0 to 1; chance is the
-    expected accuracy of random guesses among the variants. `variants` is the number of variants of all items together,
-    which is the number of rows that were scored.
+    `by_distance` has the same numbers for the items of each distance. Accuracy and chance are fractions from 0 to 1;
+    chance is the expected accuracy of random guesses among the variants. `variants` is the number of variants of all
+    items together.
     """
     sets = defaultdict(list)
     for judgement in judgements:
@@ -124,10 +124,10 @@ def accuracies(judgements: Iterable[Judgement]) -> dict:
 
 
 def group_with_totals(judgements: Sequence[Judgement]) -> dict[str, list[Judgement]]:
-    """Group judgements by set, by joined sets, and all together.
+    """Return groups of judgements: one for each set, one for each joined set, and `all` for all judgements.
 
-    A joined set has at least two sets as its parts: `anaphora` joins `anaphora/f.sg` and `anaphora/m.sg`. The group
-    `all` is left out where there is a single set.
+    A joined set consists of at least two sets: `anaphora` joins `anaphora/f.sg` and `anaphora/m.sg`. The group `all` is
+    left out where there is a single set.
     """
     names = dict.fromkeys(judgement.set for judgement in judgements)
     wholes = dict.fromkeys(whole for name in names for whole in accumulate(name.split("/"), "{}/{}".format))
@@ -154,7 +154,7 @@ def _accuracy(judgements: list[Judgement]) -> dict:
 
 
 def accuracy_tallies(judgements: Sequence[Judgement]) -> list[Tally]:
-    """Return a tally for each set and distance; the row of an item is (1, 1) where it is right, else (0, 1)."""
+    """Return a tally for each set and distance; the row of a right item is (1, 1), the row of a wrong item (0, 1)."""
     group = attrgetter("set", "distance")
     tallies = []
     for (name, distance), members in groupby(sorted(judgements, key=group), group):

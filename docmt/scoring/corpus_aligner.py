@@ -1,4 +1,4 @@
-"""Aligners by their names in settings, and the default aligner of a corpus, trained once on the training split."""
+"""The aligners by their names in settings, and the training of the default aligner on a training split."""
 
 import math
 from collections.abc import Sequence
@@ -15,16 +15,17 @@ from docmt.scoring.chain_scores import ChainCorpus
 from docmt.settings.scoring import AlignerConfig
 
 MOST_LINKS = 200_000_000
-"""Largest number of possible links in the training text, each a source word and a target word of a sentence pair.
+"""The largest number of possible links in the training text.
 
-Training needs about 20 bytes of memory for each possible link. 400,000 sentence pairs of 22 words have this number.
+A possible link is a source word and a target word of the same sentence pair. Training needs about 20 bytes of memory
+for each possible link. 400,000 sentence pairs of 22 words on each side have about this number.
 """
 
 
 def write_aligner(settings: Path, tokens: Path, output: Path) -> None:
     """Train the default aligner on the training split and write its model (`docmt job train-aligner`).
 
-    The source side is words or pieces, as the settings say.
+    The settings say whether the source sentences are cut into words or into pieces.
     """
     rows = read_arrow(tokens / "tokens.arrow", TOKENS, split="train")
     source = "source_pieces" if read_object(settings, "source")["source"] == "pieces" else "source_tokens"
@@ -32,21 +33,21 @@ def write_aligner(settings: Path, tokens: Path, output: Path) -> None:
 
 
 def thin_pairs(source: list[str], target: list[str]) -> tuple[list[str], list[str]]:
-    """Return all sentence pairs, or an even sample of them where they have more than MOST_LINKS possible links.
+    """Return all sentence pairs, or an even sample where all pairs have more than MOST_LINKS possible links.
 
-    The sample is each second pair, or each third pair, and so on.
+    The sample has every n-th sentence pair; n is the number of possible links divided by MOST_LINKS, rounded up.
     """
     links = sum(len(line.split()) * len(other.split()) for line, other in zip(source, target, strict=True))
     step = max(1, math.ceil(links / MOST_LINKS))
-    # Not the first pairs: a corpus may have its sources, such as talks and news, one after another.
+    # The sample is not the first pairs, since the first pairs of a corpus may all be of one genre, such as talks.
     return source[::step], target[::step]
 
 
 def corpus_aligner(config: AlignerConfig, trained: Path | None, corpus: ChainCorpus) -> Aligner:
     """Return the aligner that the settings of a corpus choose.
 
-    `trained` is the folder of the corpus' trained default aligner. Raises UserError where the settings choose the
-    default aligner, and `trained` is None.
+    `trained` is the folder of the default aligner that was trained on the corpus. Raises UserError where the settings
+    choose the default aligner and `trained` is None.
     """
     if config.kind == "default" and trained is None:
         raise UserError(
@@ -57,11 +58,11 @@ def corpus_aligner(config: AlignerConfig, trained: Path | None, corpus: ChainCor
 
 
 def aligner_by_name(kind: str, model: Path | None, lines: tuple[Sequence[str], Sequence[str]] = ((), ())) -> Aligner:
-    """Return the aligner with a name of the settings: `eflomal`, `awesome-align`, or the default aligner.
+    """Return the aligner whose name in settings is `kind`: `eflomal`, `awesome-align` or `default`.
 
-    `model` is the folder of awesome-align's BERT, or of the default aligner's model. `lines` are lines of source and
-    target to learn from; eflomal uses them, and the default aligner where it has no model. Raises UserError where the
-    default aligner's model is missing or damaged.
+    `model` is the folder of the BERT of awesome-align, or of the trained model of the default aligner. `lines` are the
+    source lines and the target lines of a training text, from which eflomal learns, and also the default aligner where
+    `model` is None. Raises UserError where the model of the default aligner is missing or damaged.
     """
     if kind == "eflomal":
         return Eflomal(*lines)

@@ -1,7 +1,7 @@
 """Confidence intervals of a score, and of the difference of two scores, by the bootstrap over units of the test set.
 
-Paper: Koehn, Statistical Significance Tests for Machine Translation Evaluation, EMNLP 2004, section 3: the interval
-holds the middle 95 % of the scores of test sets that are drawn from the real one.
+Paper: Koehn, Statistical Significance Tests for Machine Translation Evaluation, EMNLP 2004, section 3. The bootstrap
+draws test sets from the real test set; the interval contains the middle 95 % of the scores of the drawn test sets.
 """
 
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from docmt.scoring.significance import DRAWS, SEED, drawn_scores
 from docmt.scoring.tallies import Tally
 
 LEVEL = 95
-"""Percent of the drawn test sets whose score is inside the interval."""
+"""The percentage of the drawn test sets whose score is in the interval."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The lowest and the highest of the middle `LEVEL` percent of drawn scores; `signature` says how it was drawn."""
+    """A confidence interval from `low` to `high`; `signature` says how the bootstrap drew test sets."""
 
     low: float
     high: float
@@ -25,7 +25,7 @@ class Interval:
 
 
 def score_interval(tally: Tally) -> Interval | None:
-    """Return the interval of a system's score; None where there is one unit alone, or no draw has a score.
+    """Return the interval of a system's score; None where there is a single unit, or no drawn test set has a score.
 
     >>> from docmt.scoring.tallies import Tally
     >>> items = Tally("accuracy", "percent", "items", tuple("abcd"), np.array([[1, 1], [1, 1], [0, 1], [0, 1]]))
@@ -37,7 +37,10 @@ def score_interval(tally: Tally) -> Interval | None:
 
 
 def difference_interval(system: Tally, baseline: Tally) -> Interval | None:
-    """Return the interval of the system's score minus the baseline's, over the same drawn units; None as above."""
+    """Return the interval of the system's score minus the baseline's score, over the same drawn test sets.
+
+    The result is None where there is a single unit, or where the difference is not defined for any drawn test set.
+    """
     ours, theirs = (drawn_scores(tally.counts, tally.scores) for tally in (system, baseline))
     return _interval(ours - theirs, system)
 

@@ -1,4 +1,4 @@
-"""The metrics LTCR and HHI of a system of the workflow, on the lexical chains of the test split."""
+"""The metrics LTCR and HHI of a system, computed on the lexical chains of the test split."""
 
 from docmt.base.parse import parse
 from docmt.scoring.chain_scores import AlignedTranslations, ChainCorpus, stop_lists
@@ -11,9 +11,9 @@ from docmt.settings.scoring import AlignerConfig, ConsistencyConfig
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """Return LTCR and HHI of the lexical chains in the test documents.
+    """Return LTCR and HHI of the lexical chains of the test documents.
 
-    The result is empty where a line of the translations is a document, since chains need sentences.
+    The result is empty where a line of the translations is a document, since sentences are needed for word alignment.
     """
     if job.lines != "sentences":
         return ScoringResult()

@@ -1,7 +1,7 @@
 """The input and the result of a metric.
 
-A metric is a module with a function `score(job: ScoringJob) -> ScoringResult`. `docmt.settings.metrics.METRICS` names
-the module.
+A metric is computed by a module with a function `score(job: ScoringJob) -> ScoringResult`. The table
+`docmt.settings.metrics.METRICS` names the module of each metric.
 """
 
 from dataclasses import dataclass, field
@@ -19,11 +19,12 @@ from docmt.scoring.tallies import Tally
 
 @dataclass(frozen=True)
 class ScoringInputs:
-    """The files and folders that the scores of a system are computed from.
+    """The files and folders from which the scores of a system are computed.
 
-    `corpus`, `tokens`, `view` and `translations` are the folders of stages 1, 2, 3 and 6. `aligner` is the folder of
-    the corpus' trained aligner, if the settings choose the default aligner. `word_vectors`, `next_sentence_model` (the
-    folder of a BERT) and `stop_files` are what the settings name.
+    `corpus`, `tokens`, `view` and `translations` are folders of the stages 1, 2, 3 and 6. `aligner` is the folder of
+    the aligner that was trained on the corpus, where the settings choose the default aligner. `word_vectors` is a file
+    of word vectors, `next_sentence_model` is the folder of a BERT, and `stop_files` are files of stop words; each is
+    None or empty where the settings do not name it.
     """
 
     corpus: Path
@@ -38,10 +39,10 @@ class ScoringInputs:
 
 @dataclass(frozen=True)
 class ScoringJob:
-    """A system's translations of the test split, with their references and the settings of the scores.
+    """The translations of the test split by a system, with their references and the settings of the scores.
 
-    `settings` is the content of the stage's `settings.json`. `lines` says whether a line of the translations is a
-    sentence or a document. `device` is the device of neural models that judge translations.
+    `settings` is the content of the `settings.json` of stage 7. `lines` says whether a line of the translations is a
+    sentence or a document. `device` is the device of neural models that score translations.
     """
 
     settings: dict
@@ -52,7 +53,7 @@ class ScoringJob:
 
     @cached_property
     def translations(self) -> Translations:
-        """The translations, read when a metric first uses them.
+        """The translations of the test split, which are read when a metric first uses them.
 
         Raises UserError where the number of translations differs from the number of references.
         """
@@ -61,11 +62,11 @@ class ScoringJob:
 
 @dataclass(frozen=True)
 class ScoringResult:
-    """The result of a metric; all fields are empty where there is nothing to measure.
+    """The result of a metric; all fields are empty where the metric cannot be computed.
 
-    `scores` are entries of `scores.json`. `tallies` are written to `details.arrow`, for comparing systems.
-    `occurrences` is a table of the occurrences of lexical chains, for case studies; it has rows only where lines are
-    sentences.
+    `scores` are entries of `scores.json`. `tallies` are written to `details.arrow`; the comparisons of systems read
+    them. `occurrences` is a table of the lexical chains of the test set, for case studies; it has rows only where the
+    lines of the translations are sentences.
     """
 
     scores: dict = field(default_factory=dict)

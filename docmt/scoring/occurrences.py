@@ -1,15 +1,16 @@
-"""The lexical chains that LTCR and HHI are measured on, and the translations of their occurrences in a system's output.
+"""The lexical chains of the test set, and the translations of their occurrences, from which LTCR and HHI are computed.
 
-Paper: lexical chains, appendix A. With the default settings the chains are those of `docmt job find-document-chains`.
+Paper: lexical chains (Lyu et al. 2022), appendix A. With the default settings the chains are those of
+`docmt job find-document-chains`.
 
 The papers do not define the translation of an occurrence; `docmt.settings.scoring.ConsistencyConfig` has the choices.
-By default the translation is the target words that are linked to the occurrence: lower-cased, in the order of the
-sentence, without punctuation and stop words. Where all linked words are stop words, stop words count: two occurrences
-that are both translated by "do" agree, and an occurrence that is translated by "it" agrees with neither.
+By default the translation consists of the target words that are linked to the occurrence, lower-cased, in the order of
+the sentence, without punctuation and stop words. Where all linked words are stop words, they are the translation: two
+occurrences that are both translated by "do" agree, and an occurrence that is translated by "it" agrees with neither.
 
-An occurrence without links in both directions was left out by the system, or was translated by a word that the aligner
-does not know. By default it agrees with no other occurrence. If such occurrences were skipped, a system would have a
-better score where it leaves out, or garbles, the words that it cannot translate consistently.
+An occurrence has no link in either direction where the system left it out, or where the aligner does not know its
+translation. By default an occurrence without a translation agrees with no other occurrence. If such occurrences were
+skipped, a system would gain by leaving out, or garbling, the words that it cannot translate consistently.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,10 +32,10 @@ from docmt.settings.scoring import ConsistencyConfig
 
 @dataclass(frozen=True)
 class Chain:
-    """A lexical chain: a word that occurs several times in the source of a document.
+    """A lexical chain: the occurrences of a word that a source document repeats.
 
-    `document` is the name of the document. `places` has (sentence, token) of each occurrence, from 0; sentences are
-    counted through all documents.
+    `document` is the name of the document. `places` has the number of the sentence in the test set, and of the word (or
+    piece) in the sentence, for each occurrence; both numbers begin at 0.
     """
 
     document: str
@@ -46,9 +47,9 @@ def find_chains(
 ) -> list[Chain]:
     """Return the lexical chains of all documents.
 
-    `documents` has the name of the document of each line. `lines` are source sentences, of pieces where chains are
-    chains of pieces. Stop words form no chains, nor do words without letters and digits, unless the setting
-    `source_punctuation` allows them. A word has the same pieces at all of its occurrences.
+    `documents` has the name of the document of each line. `lines` are source sentences, cut into pieces where
+    `config.chains` is `pieces`. Stop words form no chains. Words without a letter or a digit form chains only where
+    `config.source_punctuation` is true. A word has the same pieces at all of its occurrences.
 
     >>> lines = ["A cat .", "the cat .", "a cat"]
     >>> [cats.places for cats in find_chains(["x", "x", "y"], lines, frozenset({"."}), ConsistencyConfig())]
@@ -60,7 +61,7 @@ def find_chains(
     sentences = [_words(line.split(), config) for line in lines]
     words = [apply_case(word, config.source_case == "lower") for line, _ in sentences for word in line]
     if not config.source_punctuation:
-        # A new set: a frozenset is never changed in place, so the caller's stop list stays as it is.
+        # This makes a new set: a frozenset is never changed in place, so the stop list of the caller stays as it is.
         stop_words |= {word for word in words if not has_letters(word)}
     counts = np.fromiter(chain.from_iterable(counts for _, counts in sentences), np.int64)
     pairs = groupby(zip(documents, sentences, strict=True), key=lambda pair: pair[0])
@@ -80,7 +81,7 @@ def _words(tokens: list[str], config: ConsistencyConfig) -> Words:
 
 
 def has_letters(word: str) -> bool:
-    """Return whether a word has a letter or a digit, so that it is not mere punctuation."""
+    """Return whether a word has a letter or a digit; a word without them is punctuation."""
     return any(map(str.isalnum, word))
 
 
@@ -102,10 +103,11 @@ def translated_chains(
 class Output:
     """A translated sentence with its word links.
 
-    `words` are the words of the translation, lower-cased where the settings say so; the word of punctuation that the
-    settings leave out is None. `directions` has a dictionary for each direction of links that counts, first the
-    forward direction: the places of the target words of each source word that has links. `stop_words` are left out of
-    translations; `keeps_stop_words` says that they count where all linked words are stop words.
+    `words` are the words of the translation, lower-cased where the settings say so; None replaces punctuation that the
+    settings leave out. `directions` has a dictionary for the forward direction and, where the settings use it, one for
+    the backward direction. A dictionary has the places of the target words that are linked to each source word.
+    `stop_words` are left out of translations; where `keeps_stop_words` is true, they are the translation of a source
+    word that is linked to stop words alone.
     """
 
     words: tuple[str | None, ...]
@@ -115,7 +117,7 @@ class Output:
 
     @classmethod
     def of(cls, line: str, aligned: DirectedLinks, stop_words: frozenset[str], config: ConsistencyConfig) -> "Output":
-        """Return the output of a translated line and its links, by the settings for target words."""
+        """Return the output of a translated line with its links, prepared by the settings for target words."""
         words = [apply_case(word, config.target_case == "lower") for word in line.split()]
         links = (aligned.forward, aligned.backward) if config.reverse_links else (aligned.forward,)
         return cls(
@@ -128,7 +130,8 @@ class Output:
     def places(self, source: int) -> list[int]:
         """Return the places of the target words that translate the source word at the place `source`.
 
-        The forward direction comes first: the other direction counts only where it has no words.
+        Words that are no stop words come first: from the forward direction or, where it links none, from the backward
+        direction. Where neither direction has any, stop words are chosen in the same order, if they count.
         """
         linked = [
             [place for place in direction.get(source, []) if self.words[place] is not None]
@@ -140,8 +143,8 @@ class Output:
     def translation(self, source: int) -> str | None:
         """Return the translation of the source word at the place `source`, or None where it has no translation.
 
-        Example: the first source word is linked to "New", the second to "York" and to "the", which is a stop word, and
-        the third word has no links.
+        Example: the first source word is linked to "New", the second source word is linked to "York" and to the stop
+        word "the", and the third source word has no links.
 
         >>> links = DirectedLinks.symmetric(frozenset({(0, 1), (1, 2), (1, 0)}))
         >>> output = Output.of("the New York .", links, frozenset({"the"}), ConsistencyConfig())
@@ -152,7 +155,7 @@ class Output:
 
 
 def aligned_outputs(texts: AlignedTranslations, stop_lists: StopLists, config: ConsistencyConfig) -> list[Output]:
-    """Return the output of each translated sentence."""
+    """Return an `Output` for each translated sentence."""
     pairs = zip(texts.hypotheses, texts.links, strict=True)
     return [Output.of(line, links, stop_lists.target.words, config) for line, links in pairs]
 
@@ -170,7 +173,7 @@ def _by_source(links: Links) -> dict[int, list[int]]:
 
 
 def signature(config: ConsistencyConfig, stop_lists: StopLists, aligner: str) -> str:
-    """Return the part of signatures that describes the translations of chains; `aligner` is the aligner's name.
+    """Return the part of signatures that says how chains and translations were found; `aligner` is the aligner's name.
 
     >>> from docmt.scoring.chain_scores import StopList
     >>> lists = StopLists(StopList(frozenset(), "top1000"), StopList(frozenset(), "top150"))
@@ -198,8 +201,8 @@ def occurrences(
 ) -> pa.Table:
     """Return the table OCCURRENCES: the chains of LTCR with the places of their words, for case studies of stage 8.
 
-    `reference` has the references as translations of the same sentences. The numbers of pairs count all pairs of a
-    chain, also where `config.pairs` is `first`.
+    `reference` has the references in the place of the translations of `system`. The columns of pairs count all pairs of
+    a chain, also where `config.pairs` is `first`.
     """
     chains = find_chains(system.documents, system.sources, stop_lists.source.words, config)
     rows = [
@@ -221,7 +224,7 @@ def occurrences(
 
 
 def _translation_columns(lexical_chain: Chain, outputs: Sequence[Output], config: ConsistencyConfig) -> dict:
-    """Return the columns of OCCURRENCES that describe a chain's translations."""
+    """Return the columns of OCCURRENCES that describe the translations of a chain."""
     translations = [outputs[line].translation(word) for line, word in lexical_chain.places]
     taking_part = counted_translations(TranslatedChain(lexical_chain.document, tuple(translations)), config)
     return {

@@ -12,9 +12,9 @@ from docmt.scoring.inputs import Instances, Lines, References, Stream, Translati
 
 @dataclass(frozen=True)
 class PlainFiles:
-    """The references of plain text files; all systems are scored against them.
+    """The references in plain text files, with which the translations of all systems are compared.
 
-    `is_sentence` says for each line of the files whether it is a sentence; other lines are blank and separate
+    `is_sentence` has an entry for each line of the files: True for a sentence, and False for a blank line between
     documents. `where` is the path of the first file, for messages.
     """
 
@@ -30,7 +30,7 @@ class PlainFiles:
         return self.references.documents
 
     def translations(self, path: Path, lines: Lines = "sentences") -> Translations:
-        """Read the translations of a system; the same lines are its raw lines and its tokens.
+        """Read the translations of a system; each line is used both as plain text and as tokens.
 
         Where `lines` is `documents`, the file has a line for each document and no blank lines between documents. Raises
         UserError where the lines do not correspond to the references.
@@ -46,7 +46,7 @@ class PlainFiles:
         return Translations(texts, texts)
 
     def _check(self, path: Path, texts: Sequence[str]) -> None:
-        """Raise UserError where lines are not as many as in the references, or documents end at other lines."""
+        """Raise UserError where the number of lines differs from the references, or documents end at other lines."""
         need_lines(path, texts, len(self.is_sentence), f"as in {self.where}")
         for number, (line, is_sentence) in enumerate(zip(texts, self.is_sentence, strict=True), 1):
             if not is_sentence and line.strip():
@@ -65,14 +65,13 @@ DOCUMENTS_REMEDY = "name each line's document in a file of its own (--documents)
 def read_plain_files(
     references: Sequence[Path], documents: Path | None = None, instances: Path | None = None
 ) -> PlainFiles:
-    """Read one or several files of references.
+    """Read one or several files of references, in which a line is a sentence.
 
-    A line that is blank in all files separates documents.
-
-    `documents` is a file with the name of the document of each line; with it, blank lines are sentences with an empty
-    reference. `instances` is a file with the name of the packed instance of each sentence (see
-    `docmt.scoring.bleu_scores`), without lines for separators. A sentence whose line is blank in some of the references
-    has fewer references. Raises UserError where lines do not correspond.
+    A line that is blank in all files separates documents. A sentence whose line is blank in some of the files has fewer
+    references. `documents` is a file with the name of the document of each line; with this file, lines that are blank
+    in all files are sentences with empty references. `instances` is a file with the name of the packed instance of each
+    sentence, for unit i of BLEU; it has no lines for the blank lines between documents. Raises UserError where the
+    lines of the files do not correspond.
     """
     texts = [text_lines(path) for path in references]
     where = str(references[0])
@@ -89,7 +88,7 @@ def read_plain_files(
 
 
 def text_lines(path: Path) -> tuple[str, ...]:
-    """Return the lines of a user's file, without the carriage return that some systems write before the line feed."""
+    """Read the lines of a file, without the carriage return that some programs write before the line feed."""
     return tuple(line.removesuffix("\r") for line in read_lines(path))
 
 
@@ -107,19 +106,22 @@ def need_lines(path: Path, lines: Sequence, expected: int, why: str) -> None:
 
 
 def line_names(documents: Path, lines: Sequence[str], where: str) -> tuple[str, ...]:
-    """Return the name of each line's document; raise UserError where the file has another number of lines."""
+    """Read the name of the document of each line of `lines` from the file `documents`.
+
+    `where` names the lines in messages. Raises UserError where the file has a different number of lines.
+    """
     return _names(documents, len(lines), where)
 
 
 def _stream(lines: Sequence[str], blank: Sequence[bool], is_sentence: Sequence[bool]) -> Stream:
-    """Return the references of a file; None where its line is blank, and the line of another file is not."""
+    """Return the references of a file, which are None for a line that is blank in this file but not in all files."""
     rows = zip(lines, blank, is_sentence, strict=True)
     return tuple(line if line.strip() or blank_in_all else None for line, blank_in_all, sentence in rows if sentence)
 
 
 def _numbered_documents(is_sentence: Sequence[bool]) -> tuple[str, ...] | None:
-    """Return the number of the document of each sentence, from 1, or None where no line separates two sentences."""
-    # A document starts at a sentence that is the first line of the file, or that has a separator before it.
+    """Return the number of the document of each sentence, from 1, as text; None where all are of a single document."""
+    # A document starts at a sentence that is the first line of the file, or that has a blank line before it.
     starts = [int(sentence and not (number and is_sentence[number - 1])) for number, sentence in enumerate(is_sentence)]
     numbers = [number for number, sentence in zip(accumulate(starts), is_sentence, strict=True) if sentence]
     return tuple(map(str, numbers)) if numbers[-1] > 1 else None

@@ -1,4 +1,4 @@
-"""The scores of one system's translations (`scores.json`) and the summands of the scores (`details.arrow`)."""
+"""The scores of the translations of a system (`scores.json`), and the summands of the scores (`details.arrow`)."""
 
 from importlib import import_module
 from pathlib import Path
@@ -25,14 +25,14 @@ REQUIRED_KEYS = (
     *("system", "corpus", "seed", "scale", "target_language", "resolved"),
     *("consistency", "aligner", "contrastive", "coherence", "cohesion"),
 )
-"""Keys that the stage's `settings.json` must have."""
+"""The keys that the `settings.json` of stage 7 must have."""
 
 
 def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") -> ScoringResult:
-    """Return all scores of a system, from the modules that `docmt.settings.metrics.METRICS` names.
+    """Return all scores of a system, computed by the modules that `docmt.settings.metrics.METRICS` names.
 
     Where a line of the translations is a document, the scores that need sentences are left out: s-BLEU, BLEU by
-    position, consistency, coherence and cohesion. `device` is the device of the BERT that measures cohesion. Raises
+    position, consistency, coherence and cohesion. `device` is the device of the BERT that computes cohesion. Raises
     UserError where translations and references do not correspond line by line.
     """
     decoding = read_decoding(inputs.translations / "decoding.json")
@@ -41,20 +41,20 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
     results = [import_module(module).score(job) for module in modules]
     scores = {
         **{name: settings[name] for name in ("system", "corpus", "seed", "scale")},
-        # A metric that measures nothing leaves its key out; readers of `scores.json` expect the key all the same.
+        # A metric without a result does not return its key, but readers of `scores.json` expect the key.
         **{name: {} for name in ("consistency", "coherence", "cohesion", "contrastive")},
         **{name: value for result in results for name, value in result.scores.items()},
         "unigram_dev_perplexity": unigram_dev_perplexity(inputs.tokens),
         "decoding": decoding,
         "settings": settings,
     }
-    # A single chunk, so that the bytes of the file do not depend on the number of metrics without occurrences.
+    # The chunks are combined, so that the bytes of the file do not depend on the number of metrics without occurrences.
     chains = pa.concat_tables(result.occurrences for result in results).combine_chunks()
     return ScoringResult(scores, [tally for result in results for tally in result.tallies], chains)
 
 
 def read_decoding(path: Path) -> dict:
-    """Read the summary that stage 6 wrote of the decoding, `decoding.json`.
+    """Read `decoding.json`, the record of the decoding that stage 6 wrote.
 
     Raises UserError where the file is missing, or does not say whether lines are sentences or documents.
     """
@@ -64,7 +64,7 @@ def read_decoding(path: Path) -> dict:
 
 
 def read_test_references(settings: dict, inputs: ScoringInputs) -> References:
-    """Read the references of the test split, with the instances that the system's view packs the sentences into."""
+    """Read the references of the test split, with the packed instances of the system's view, if it has any."""
     view = as_object(settings["resolved"], "settings.json resolved", ("view",))["view"]
     cut = parse(ViewConfig, view, "settings.json", ("resolved", "view")).test
     return read_instances(inputs.view, cut, read_references(inputs.corpus, inputs.tokens))
@@ -79,9 +79,9 @@ def write_scores(settings: Path, inputs: ScoringInputs, output: Path, device: De
 
 
 def unigram_dev_perplexity(tokens: Path) -> float | None:
-    """Return the perplexity of a model without context on the dev split; every trained model should be below it.
+    """Return the perplexity of a unigram model on the dev split; every trained model should have a lower perplexity.
 
-    The model is the relative frequency of each target piece in the training split, smoothed by adding one to the
+    The unigram model gives each target piece its relative frequency in the training split, after adding one to the
     count of each piece of the vocabulary. Each sentence is followed by one end symbol, as in the dev perplexity of
     trained models. The result is None where the corpus has no training split or no dev split.
     """
@@ -107,6 +107,6 @@ def piece_counts(table: pa.Table, split: str, size: int) -> np.ndarray:
 
 
 def perplexity(train: np.ndarray, dev: np.ndarray) -> float:
-    """Return the perplexity of pieces with `dev` counts under the add-one smoothed frequencies of `train` counts."""
+    """Return the perplexity of a dev split with the piece counts `dev`, under add-one smoothed counts `train`."""
     log_probabilities = np.log(train + 1) - np.log(train.sum() + len(train))
     return float(np.exp(-(dev * log_probabilities).sum() / dev.sum()))

@@ -1,8 +1,8 @@
-"""Paired significance tests of the difference between a system's score and its baseline's.
+"""Paired significance tests of the difference between the score of a system and the score of its baseline.
 
-A run is a training with its own seed. Here it is an array of shape (units, k): the summands of a score for each
-sentence, document or item (see `docmt.scoring.tallies`). Run r of the system is paired with run r of the baseline, and
-the tests compare the means of the runs' scores. All p-values are two-sided.
+A run is a training with a seed. In this module a run is an array of shape (units, k), which has the summands of a score
+for each unit of the test set, such as a sentence (see `docmt.scoring.tallies`). Run r of the system is paired with run
+r of the baseline, and the tests compare the mean scores over runs. All p-values are two-sided.
 """
 
 from collections.abc import Sequence
@@ -14,24 +14,24 @@ from scipy.stats import binomtest, ttest_rel
 from docmt.scoring.tallies import ScoreOfSums
 
 DRAWS = 1000
-"""Number of test sets that the bootstrap draws, as in Koehn (2004)."""
+"""The number of test sets that the bootstrap draws, as in Koehn (2004)."""
 
 DRAWS_AT_ONCE = 100
-"""Number of test sets that are drawn together. It limits the memory; results do not depend on it."""
+"""The number of test sets that are drawn together. The number limits the memory; results do not depend on it."""
 
 SEED = 12345
-"""Seed of the bootstrap, the same as sacreBLEU's."""
+"""The seed of the bootstrap, which is also the default of sacreBLEU."""
 
 FEWEST_SEEDS = 3
-"""Smallest number of runs for a test over seeds; with fewer, no usual level of significance could be reached."""
+"""The smallest number of runs for a test over seeds; with two runs, p < 0.05 would need a t-statistic above 12."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """The outcome of a test.
 
-    `difference` is the system's score minus the baseline's. `p` is the p-value. `better`, `worse` and `equal` are
-    numbers of draws (bootstrap) or of units (sign test).
+    `difference` is the score of the system minus the score of the baseline. `p` is the p-value. `better`, `worse` and
+    `equal` are numbers of drawn test sets (bootstrap) or of units (sign test).
     """
 
     difference: float
@@ -46,24 +46,25 @@ def paired_bootstrap(
 ) -> Outcome:
     """Return the outcome of paired bootstrap resampling.
 
-    A draw is a test set of the same number of units, drawn with replacement and the same for both systems.
+    A draw is a test set with as many units as the real one, drawn with replacement; both systems have the same draws.
     p = 2 (c + 1) / (draws + 1), where c is the number of draws whose difference does not have the sign of the real
     difference, or is not defined. p is at most 1, and at least 2^(1 - units), the smallest p-value that an exact paired
-    test on this number of units can have.
+    test on this number of units can have. p is 1 where the real difference is 0.
 
     Paper: Koehn, Statistical Significance Tests for Machine Translation Evaluation, EMNLP 2004.
-    Departs: the paper calls a system better where it wins 95 % of the draws; that test is one-sided, and the share of
-    wins is `better / draws` here. The + 1 is from Davison and Hinkley (1997) and sacreBLEU; the bound for few units is
-    our addition.
+    Departs: the paper has a one-sided test, in which a system is better where it wins 95 % of the draws; here the share
+    of wins is `better / draws`. The + 1 is from Davison and Hinkley (1997) and sacreBLEU; the lower bound of p is our
+    addition.
 
-    Example: only the system translates twelve items right. It is better in all draws, and p is 2 (0 + 1) / 1001.
+    Example: the system translates twelve items right, and the baseline none of them. So the system is better in all
+    draws, and p is 2 (0 + 1) / 1001.
 
     >>> from docmt.scoring.tallies import percent
     >>> right, wrong = np.array([[1, 1]] * 12), np.array([[0, 1]] * 12)
     >>> paired_bootstrap([right], [wrong], percent)
     Outcome(difference=100.0, p=0.001998001998001998, better=1000, worse=0, equal=0)
 
-    With three such items, no exact test has a p-value below 2 / 2^3.
+    With only three such items, no exact paired test has a p-value below 2^(1 - 3).
 
     >>> paired_bootstrap([right[:3]], [wrong[:3]], percent).p
     0.25
@@ -72,7 +73,7 @@ def paired_bootstrap(
     ours, theirs = (np.mean([drawn_scores(run, score, draws) for run in runs], axis=0) for runs in (system, baseline))
     drawn = ours - theirs
     better, worse = int((drawn > 0).sum()), int((drawn < 0).sum())
-    # Draws with an undefined difference (NaN) are neither better nor worse, so they count against the real difference.
+    # A draw with an undefined difference (NaN) is neither better nor worse, so it counts against the real difference.
     turned = draws - (better if real > 0 else worse)
     p = min(1.0, 2 * (turned + 1) / (draws + 1)) if real else 1.0
     return Outcome(real, max(p, min(1.0, 2.0 ** (1 - len(system[0])))), better, worse, draws - better - worse)
@@ -81,9 +82,9 @@ def paired_bootstrap(
 def sign_test(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], score: ScoreOfSums) -> Outcome:
     """Return the outcome of a sign test on single units.
 
-    Each unit of the baseline is replaced by the system's unit, one unit at a time. A unit is better where the
-    baseline's score rises, and worse where it falls. p is the p-value of the exact sign test on these units. For
-    accuracy this is McNemar's exact test.
+    Each unit of the baseline is replaced by the same unit of the system, one unit at a time. A unit is better where
+    this raises the score of the baseline, and worse where it lowers the score. p is the p-value of the exact sign test
+    on the numbers of better and worse units. For accuracy this is McNemar's exact test.
 
     Paper: Collins, Koehn, Kucerova, Clause Restructuring for Statistical Machine Translation, ACL 2005.
     Departs: the test is exact, not approximated by a normal distribution, since counts may be small.
@@ -106,9 +107,9 @@ def sign_test(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], scor
 def seed_p_value(system: Sequence[float], baseline: Sequence[float]) -> float | None:
     """Return the p-value of the paired t-test on the scores of runs, or None for fewer than three runs.
 
-    The t-test suits so few numbers: Wilcoxon's test and other tests on ranks or signs cannot have p-values below 0.05
-    with five seeds (Dror et al., The Hitchhiker's Guide to Testing Statistical Significance in NLP, ACL 2018). Where
-    all differences are the same, p is 1 if they are zero, else 0.
+    The t-test can be used with few runs: with five runs, Wilcoxon's test and other two-sided tests on ranks or signs
+    cannot have p-values below 0.05 (Dror et al., The Hitchhiker's Guide to Testing Statistical Significance in NLP, ACL
+    2018). Where all differences are equal, p is 1 if they are zero, and else 0.
 
     Example: the differences are 1, 2 and 3. Their mean is 2, the standard error is 1 / sqrt(3), and t = 2 sqrt(3) with
     2 degrees of freedom, for which p = 1 - t / sqrt(t^2 + 2) = 1 - sqrt(12 / 14).
@@ -125,14 +126,14 @@ def seed_p_value(system: Sequence[float], baseline: Sequence[float]) -> float | 
 
 
 TESTS = {"bootstrap": paired_bootstrap, "sign": sign_test}
-"""The tests by the names that tables of a study use (`significance`)."""
+"""The tests by their names in the setting `significance` of tables."""
 
 
 def significance_signature(test: str, unit: str, units: int, runs: int) -> str:
     """Return the signature of a p-value.
 
-    `unit` is the kind of unit that the test draws or counts, `units` their number. `runs` is the number of runs of each
-    system.
+    `unit` is the kind of unit that the test draws or counts, and `units` is the number of units. `runs` is the number
+    of runs of each system.
     """
     drawing = f"|draws:{DRAWS}|seed:{SEED}" if test == "bootstrap" else ""
     seeds = "+t-test" if runs >= FEWEST_SEEDS else ""
@@ -145,24 +146,24 @@ def _difference(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], sc
 
 
 def drawn_scores(run: np.ndarray, score: ScoreOfSums, draws: int = DRAWS) -> np.ndarray:
-    """Return the score of each test set that the bootstrap draws; shape (draws,), not a number where undefined.
+    """Return the score of each test set that the bootstrap draws, shape (draws,); NaN where it is not defined.
 
-    A test set has as many units as the real one, drawn with replacement. Draw number d takes the same units for every
-    run with as many units, so that the scores of two systems can be compared draw by draw.
+    A drawn test set has as many units as the real one, drawn with replacement. Draw number d has the same units for all
+    runs with the same number of units, so that the scores of two systems can be compared draw by draw.
     """
     generator, units = np.random.default_rng(SEED), len(run)
     scores = []
     for first in range(0, draws, DRAWS_AT_ONCE):
         size = min(DRAWS_AT_ONCE, draws - first)
-        # Drawing with replacement: how often each unit is drawn has a multinomial distribution. Sums of counts are
-        # then a matrix product, and no drawn test set is built.
+        # In drawing with replacement, the numbers of times that the units are drawn have a multinomial distribution.
+        # The sums of counts are then a matrix product, and no list of drawn units is needed.
         times = generator.multinomial(units, np.full(units, 1 / units), size=size).astype(float)
         scores.append(score(times @ run))
     return np.concatenate(scores)
 
 
 def _changes(system: np.ndarray, baseline: np.ndarray, score: ScoreOfSums) -> np.ndarray:
-    """Return the change of the baseline's score when a unit is replaced by the system's; shape (units,).
+    """Return the change of the baseline's score when a single unit is replaced by the system's unit; shape (units,).
 
     The change is 0 where the score is not defined.
     """

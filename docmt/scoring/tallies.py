@@ -1,7 +1,7 @@
-"""The summands of a score, one for each unit of the test set, so that two systems can be compared unit by unit.
+"""The summands of a score, one row for each unit of the test set, so that two systems can be compared unit by unit.
 
 BLEU, LTCR, HHI, coherence, cohesion and accuracy are each a function of a sum over units. Units are sentences,
-documents, instances or contrastive items. A scoring job writes the summands of all its scores to `details.arrow`.
+documents, instances or contrastive items. A scoring job writes the summands of its scores to `details.arrow`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -43,16 +43,17 @@ SCORE_FUNCTIONS: dict[str, ScoreOfSums] = {
     "percent": percent,
     "mean": mean,
 }
-"""The function of each kind of tally. Kinds of BLEU are `bleu:` and sacreBLEU's name of the smoothing."""
+"""The function that computes a score, by the kind of tally. The kinds of BLEU end with sacreBLEU's smoothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
     """The summands of a score for each unit of the test set.
 
-    `counts` has shape (units, k); its rows are named by `names`. `unit` is the kind of unit: sentences, documents,
-    instances or items. `kind` names the function of the summed counts (SCORE_FUNCTIONS). `set` and `distance` are the
-    contrastive set and distance of items, else None; a metric may join several tallies (`select`).
+    `counts` has shape (units, k), and `names` has the name of the unit of each row. `measure` is the name of the score.
+    `unit` is the kind of unit: sentences, documents, instances or items. `kind` names the function of SCORE_FUNCTIONS
+    that computes the score. `set` and `distance` are the contrastive set and the distance of items, and None for other
+    units; `select` may join several tallies.
     """
 
     measure: str
@@ -64,7 +65,7 @@ class Tally:
     distance: int | None = None
 
     def scores(self, sums: np.ndarray) -> np.ndarray:
-        """Return the scores, shape (n,), of summed counts, shape (n, k)."""
+        """Return the scores, shape (n,), of n sums of counts, shape (n, k)."""
         return SCORE_FUNCTIONS[self.kind](sums)
 
     @property
@@ -74,12 +75,12 @@ class Tally:
 
 
 def select(tallies: Sequence[Tally], wanted: Tallied) -> Tally | None:
-    """Return the tally of a metric: the tallies of all its sets and distances joined, or None where there are none."""
+    """Return the tally of a metric, which joins the tallies of its sets and distances; None where there are none."""
     matches = [tally for tally in tallies if _matches(tally, wanted)]
     if not matches:
         return None
     first = matches[0]
-    # Items are numbered within their set, so the name of the set makes the names of joined items unique.
+    # Items are numbered in their set, so the name of the set makes the names of joined items unique.
     names = tuple(f"{tally.set}/{name}" if tally.set else name for tally in matches for name in tally.names)
     counts = np.concatenate([tally.counts for tally in matches])
     return Tally(first.measure, first.kind, first.unit, names, counts)
@@ -98,7 +99,8 @@ def document_tally(
 ) -> Tally:
     """Return a tally with a row for each document.
 
-    `added` has pairs of a document's name and two numbers; a row is the sum of the numbers of its document, or zero.
+    `added` yields the name of a document with two summands. The row of a document is the sum of its summands; it is
+    zero for a document without summands.
     """
     rows = {name: number for number, name in enumerate(documents)}
     counts = np.zeros((len(documents), 2))
@@ -108,7 +110,7 @@ def document_tally(
 
 
 def adjacent_pairs(documents: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of adjacent sentences of the same document, as pairs of places from 0.
+    """Return the pairs of adjacent sentences of the same document, as pairs of their numbers from 0.
 
     `documents` has the name of the document of each sentence.
 
@@ -121,10 +123,10 @@ def adjacent_pairs(documents: Sequence[str]) -> list[tuple[int, int]]:
 def adjacent_tally(measure: str, values: Sequence[float], documents: Sequence[str]) -> list[Tally]:
     """Return the tally of a mean over pairs of adjacent sentences, in a list that is empty where there are no pairs.
 
-    `values` has a number for each pair, in the order of `adjacent_pairs`. A row of the tally is a document: the sum of
-    the values of its pairs, and the number of its pairs.
+    `values` has a number for each pair, in the order of `adjacent_pairs`. The row of a document has the sum of the
+    values of its pairs, and the number of its pairs.
 
-    Paper: lexical chains, eq. 23 and 24.
+    Paper: lexical chains (Lyu et al. 2022), eq. 23 and 24.
 
     >>> adjacent_tally("coherence", [0.5, 0.25], ["a", "a", "a", "b"])[0].counts.tolist()
     [[0.75, 2.0], [0.0, 0.0]]
@@ -135,7 +137,7 @@ def adjacent_tally(measure: str, values: Sequence[float], documents: Sequence[st
 
 
 def write_tallies(path: Path, tallies: Sequence[Tally]) -> None:
-    """Write tallies as `details.arrow`, a row for each tally."""
+    """Write tallies to a file `details.arrow`, with a row for each tally."""
     rows = [
         {
             **{name: getattr(tally, name) for name in ("measure", "kind", "unit", "set", "distance", "names")},

@@ -1,7 +1,7 @@
 """Word vectors in the text form of word2vec, and their training.
 
-The first line of a file has the number of vectors and their length; each line after it has a word and its numbers. The
-library gensim trains vectors; it is not needed to read a file of vectors.
+The first line of a file has the number of vectors and their number of dimensions. Each other line has a word and the
+numbers of its vector. The library gensim trains vectors; it is not needed to read a file of vectors.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,8 +26,8 @@ COLUMNS = only(TOKENS, "split", "target_tokens")
 class WordVectors:
     """Word vectors with their vocabulary.
 
-    `rows` has the row of each word in `table`, which has shape (words, dimensions). `case` is `lower` where words are
-    lower-cased before their vectors are looked up. `name` is the name of the vectors in signatures.
+    `table` has shape (words, dimensions), and `rows` has the number of the row of each word. `case` is `lower` where
+    words are lower-cased before their vectors are looked up. `name` is the name of the vectors in signatures.
     """
 
     rows: dict[str, int]
@@ -41,13 +41,13 @@ class WordVectors:
 
 
 def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordVectors:
-    """Train word2vec (Mikolov et al. 2013) on lines of words; the same lines and settings give the same bytes.
+    """Train word2vec (Mikolov et al. 2013) on tokenised lines; the same lines and settings give the same bytes.
 
-    Raises UserError where gensim is not installed, or no word has the minimum count.
+    Raises UserError where gensim is not installed, and where no word has the minimum count.
     """
     word2vec = library("gensim.models", "training word vectors needs gensim").Word2Vec
     sentences = [apply_case(line, config.case == "lower").split() for line in lines]
-    # A single worker: several workers update vectors while others read them, so results would vary.
+    # gensim gets a single worker: with several, some update vectors while others read them, so results would vary.
     model = word2vec(
         vector_size=config.dimensions,
         sg=int(config.architecture == "skipgram"),
@@ -72,7 +72,7 @@ def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordV
 def write_corpus_vectors(settings: Path, tokens: Path, output: Path) -> None:
     """Train vectors on the target side of the training split (`docmt job train-vectors`).
 
-    Writes vectors.txt and card.json to the folder `output`.
+    The files vectors.txt and card.json are written to the folder `output`.
     """
     config = parse(WordVectorsConfig, read_object(settings, "vectors")["vectors"], str(settings), ("vectors",))
     lines = read_arrow(tokens / "tokens.arrow", COLUMNS, split="train")["target_tokens"].to_pylist()
@@ -82,7 +82,7 @@ def write_corpus_vectors(settings: Path, tokens: Path, output: Path) -> None:
 
 
 def write_word_vectors(path: Path, vectors: WordVectors) -> None:
-    """Write vectors in the text form of word2vec, with enough digits to read the same numbers back."""
+    """Write vectors in the text form of word2vec, with so many digits that a reader gets the same numbers."""
     with atomic_file(path) as stream:
         stream.write(f"{len(vectors.rows)} {vectors.table.shape[1]}\n")
         for word, row in zip(vectors.rows, vectors.table.astype(np.float32), strict=True):
@@ -90,10 +90,10 @@ def write_word_vectors(path: Path, vectors: WordVectors) -> None:
 
 
 def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVectors:
-    """Read the vectors of the words in `lines`; other words are left out, since a file may have millions.
+    """Read the vectors of the words in `lines`; other words are left out, since a file may have millions of words.
 
-    `case` is `lower` where words of the lines are lower-cased first. Raises UserError where the file is missing, or is
-    not in the text form of word2vec.
+    Where `case` is `lower`, the words of `lines` are lower-cased first. Raises UserError where the file is missing, or
+    is not in the text form of word2vec.
     """
     wanted = {word for line in lines for word in apply_case(line, case == "lower").split()}
     rows: dict[str, int] = {}
@@ -105,7 +105,7 @@ def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVector
     dimensions = _dimensions(*head)
     for line, where in lines_of_file:
         word, _, numbers = line.partition(" ")
-        # Of several lines with the same word, the first counts.
+        # Where several lines have the same word, only the first line is read.
         if word in wanted and word not in rows:
             rows[word] = len(table)
             table.append(_vector(numbers, dimensions, where))
@@ -113,8 +113,8 @@ def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVector
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the text of each line and its place, `file:line`."""
-    # Bytes that are not UTF-8 become replacement characters, in words that no translation has.
+    """Yield the text of each line and its place for messages, `file:line`."""
+    # Bytes that are not UTF-8 become replacement characters, and no translation has words with such characters.
     with reading(path, "cannot be read"), path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
         for number, line in enumerate(stream, 1):
             yield line.strip(), f"{path}:{number}"

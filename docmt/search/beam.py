@@ -1,12 +1,13 @@
-"""Beam search over many instances at once, with the models' cached decoding.
+"""Beam search over many instances at once, with models that store the states of earlier steps.
 
-In one step the model reads the last outputs, and the rules bar outputs that must not come next. Of the 2K best
-continuations of an instance, those that end and are among the K best are finished, and the K best that do not end are
-extended further. At most K continuations can end, since each hypothesis has one ending, so that K always remain.
+In each step the model reads the last outputs, and the rules of the frame bar outputs that must not follow. The search
+then looks at the 2K best continuations of each instance. The continuations among the K best that end their hypothesis
+are finished; the K best continuations that do not end are extended in the next step. At most K continuations can end,
+since a hypothesis has only one ending, so at least K do not end.
 
-The stop rule is fairseq's: an instance is done when K hypotheses have ended, or when no hypothesis is left that could
-end. It then leaves the batch, so that the time of a step follows the remaining work. A hypothesis that would end later
-is not waited for, even where the length penalty might rank it higher.
+The search of an instance stops as in fairseq: when K hypotheses are finished, or when no hypothesis can be extended.
+The instance then leaves the batch, so that no step computes it further. The search does not wait for hypotheses that
+would end later, even where the length penalty might rank them higher.
 
 Axes: B instances still in the batch, K the beam, N = B * K hypotheses, V target vocabulary.
 """
@@ -29,9 +30,9 @@ from docmt.settings.decode import DecodeConfig
 def length_penalty(length: int, config: DecodeConfig) -> float:
     """Return the length penalty that divides a hypothesis' log-probability.
 
-    `length`: the number of all outputs, ends of sentences included.
-    Paper: gnmt is Wu et al. 2016, eq. 14, without the coverage penalty. unified_dnmt is the variant in the public code
-    of the lexical-chain paper's author (unified-dnmt, onmt/beam.py), which rewards length less.
+    `length` is the number of all outputs, ends of sentences included.
+    Paper: gnmt is Wu et al. 2016, eq. 14, without the coverage penalty. unified_dnmt is a variant that rewards length
+    less, from the public code of the author of the lexical-chains paper (unified-dnmt, onmt/beam.py).
     """
     if config.length_penalty == "average":
         return length**config.length_alpha
@@ -43,7 +44,7 @@ def length_penalty(length: int, config: DecodeConfig) -> float:
 
 
 EndedHypotheses = list[tuple[float, list[int]]]
-"""The scores and outputs of an instance's finished hypotheses, in the order in which they ended."""
+"""The scores and the outputs of the finished hypotheses of an instance, in the order in which they ended."""
 
 
 @dataclass(frozen=True)
@@ -51,32 +52,34 @@ class Translation:
     """A finished hypothesis of an instance."""
 
     sentences: list[list[int]]
-    """The ids of each target sentence, without special symbols (`<unk>` may occur); no sentence is empty.
+    """The piece ids of each target sentence, without special symbols (`<unk>` may occur); no sentence is empty.
 
-    In the frame `unmarked` this is one run for all sentences of the instance.
+    In the frame `unmarked`, a single list has the pieces of all sentences of the instance.
     """
     score: float
     """The sum of the log-probabilities (nats) of all outputs, ends of sentences included.
 
-    It equals the forced score of the sentences (`docmt.search.forced`); in the frame `closed` only where no sentence
-    was cut at its maximum length.
+    The sum equals the forced score of the sentences (`docmt.search.forced`); in the frame `closed` only where no
+    sentence was cut at its maximum length.
     """
     normalised: float
-    """`score` divided by the length penalty, by which hypotheses are ranked."""
+    """The value of `score` divided by the length penalty; hypotheses are ranked by it."""
     forced_ends: int
-    """The number of sentences that reached their maximum length; in the frames `joined` and `unmarked` 0 or 1."""
+    """The number of sentences that reached their maximum length.
+
+    In the frames `joined` and `unmarked` it is 1 where the whole instance reached its maximum length, and else 0.
+    """
 
 
 @torch.inference_mode()
 def beam_search(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list[Translation]]:
-    """Return the at most `config.beam` best translations of each instance, best first.
+    """Return the `config.beam` best translations of each instance, or fewer where fewer are finished, best first.
 
-    There are fewer where the search does not finish as many. Where the model is synchronous, each sentence is searched
-    by itself, and an instance gets one translation, which joins the best translations of its sentences. The targets of
-    `rows` are not used. The model is in evaluation mode, on the device to use.
-    Raises UserError where the model's scores are not numbers.
+    A synchronous model has a search for each sentence; an instance then gets a single translation, which joins the best
+    translations of its sentences. Only the sources of `rows` are read. The model must be in evaluation mode, and the
+    search runs on the device of its parameters. Raises UserError where the model's scores are not numbers.
 
-    Paper: G-Transformer, section 4.3: one search for the whole instance.
+    Paper: G-Transformer (Bao et al. 2021), section 4.3: one search for the whole instance.
     """
     searches = search_instances(model, rows, config)
     if not model.synchronous:
@@ -86,9 +89,9 @@ def beam_search(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list
 
 @torch.inference_mode()
 def search_instances(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list[list[Translation]]]:
-    """Return the translations of each search of each instance.
+    """Return the translations of each search of each instance, best first.
 
-    An instance has one search or, where the model is synchronous, one for each of its sentences; see `beam_search`.
+    An instance has a single search or, where the model is synchronous, a search for each of its sentences.
     """
     device = next(model.parameters()).device
     limits = instance_limits(rows, config, RULES[model.config.frame].counted_besides)
@@ -102,9 +105,9 @@ def search_instances(model: nn.Module, rows: Rows, config: DecodeConfig) -> list
 def search_memory(
     model: nn.Module, memory: Memory, limits: list[list[int]], config: DecodeConfig
 ) -> list[list[Translation]]:
-    """Return the translations of each instance of an encoded memory, with one search for all instances.
+    """Return the translations of each instance of `memory`, the encoder's output for a batch, by one common search.
 
-    `limits`: the maximum number of words of each sentence of each instance.
+    `limits` has the maximum length, in pieces, of each sentence of each instance.
     """
     search = Search(model, memory, limits, config.beam)
     ended = search.run(FRAMES[model.config.frame].input_before.edge)
@@ -112,7 +115,7 @@ def search_memory(
 
 
 def join_translations(translations: list[Translation]) -> Translation:
-    """Return the translations of consecutive sentences as one translation, whose scores are their sums."""
+    """Join the translations of consecutive sentences to one translation, whose scores are the sums of their scores."""
     return Translation(
         [words for translation in translations for words in translation.sentences],
         sum(translation.score for translation in translations),
@@ -124,9 +127,10 @@ def join_translations(translations: list[Translation]) -> Translation:
 def rank_translations(
     ended: EndedHypotheses, limits: list[int], rules: Rules, config: DecodeConfig
 ) -> list[Translation]:
-    """Return an instance's translations, the best first; equal ones in the order in which they ended.
+    """Return the translations of an instance, best first; equally good translations are in the order of their ends.
 
-    Raises UserError where no hypothesis has ended, since the model's scores are not numbers.
+    `limits` has the maximum length of each sentence. Raises UserError where no hypothesis is finished, which happens
+    where the model's scores are not numbers.
     """
     if not ended:
         raise UserError(
@@ -146,21 +150,21 @@ class Search:
     """The state and the steps of a beam search over a batch of instances."""
 
     def __init__(self, model: nn.Module, memory: Memory, limits: list[list[int]], beam: int) -> None:
-        """Start with an empty hypothesis per instance; `limits` as for `search_memory`."""
+        """Start with an empty hypothesis for each instance; `limits` has the maximum lengths of its sentences."""
         instances, device = len(limits), memory.states.device
         self.model, self.cache, self.beam = model, model.start(memory, beam), beam
         self.rules = RULES[model.config.frame](limits, device)
         self.alive = list(range(instances))
-        """Numbers of the instances that are still in the batch."""
+        """The numbers of the instances that are still in the batch."""
         self.first_slots = torch.arange(instances, device=device)[:, None] * beam
         self.growing = Hypotheses.start(instances, beam, self.rules.capacity, device)
         self.finished = Finished.start(self.growing)
         self.ended: dict[int, EndedHypotheses] = {}
 
     def run(self, opening: int) -> dict[int, EndedHypotheses]:
-        """Search until all instances are done and return their ended hypotheses by number of instance.
+        """Search until all instances are done; return the finished hypotheses by the number of their instance.
 
-        `opening`: the decoder's first input.
+        `opening` is the decoder's first input.
         """
         inputs = torch.full_like(self.growing.words, opening)
         while self.alive:
@@ -175,7 +179,7 @@ class Search:
         sentence = self.growing.sentence.gather(1, candidates.origins)
         finishing = self.rules.finishing(candidates.tokens, sentence)
         self.finished.add(self.growing, candidates, finishing)
-        # A stable sort keeps the candidates that do not end best first; at least K of the 2K do not end.
+        # The stable sort puts candidates that do not end first and keeps their order; at least K of the 2K do not end.
         living = candidates.take(finishing.byte().argsort(dim=1, stable=True)[:, : self.beam])
         self.growing.extend(living, self.rules.separator)
         self.cache.reorder((self.first_slots[: len(self.alive)] + living.origins).flatten())
@@ -183,17 +187,17 @@ class Search:
 
     def expand(self, logits: Tensor) -> Candidates:
         """Return the 2K best continuations of each instance, from the logits (B, K, V) of its hypotheses."""
-        # Normalised before the rules bar outputs: all other outputs keep the model's probability.
+        # The softmax comes before the rules bar outputs, so that all other outputs keep the probability of the model.
         log_probabilities = logits.log_softmax(-1)
         self.rules.bar(log_probabilities, self.growing)
         best, tokens = log_probabilities.topk(min(2 * self.beam, logits.shape[-1]))
         scores = self.growing.scores[..., None] + best.double()
-        # NaN counts as a dead slot: otherwise topk would rank it above every number.
+        # A score that is NaN becomes that of a dead slot: otherwise topk would rank it above every number.
         scores, places = scores.nan_to_num(nan=DEAD, neginf=DEAD).flatten(1).topk(2 * self.beam)
         return Candidates(scores, places // best.shape[-1], tokens.flatten(1).gather(1, places))
 
     def drop_complete(self) -> None:
-        """Remove the instances that are done from the batch, and save their ended hypotheses."""
+        """Remove the instances that are done from the batch, and store their finished hypotheses in `ended`."""
         complete = self.finished.complete(self.growing)
         done = complete.nonzero().flatten()
         if not len(done):

@@ -1,4 +1,4 @@
-"""Forced scores: the probability that a model gives to existing translations."""
+"""Forced scores: the log-probability that a model gives to existing translations."""
 
 from dataclasses import dataclass, replace
 
@@ -12,17 +12,18 @@ from docmt.nn.rows import Rows
 from docmt.nn.streams import Stream, frame_batch, frame_source, frame_target, output_lengths
 
 STATES_AT_ONCE = {"cpu": 64, "cuda": 2048}
-"""The number of states whose logits over the whole vocabulary are in memory at a time, by type of device.
+"""The number of decoder states whose logits over the whole vocabulary are in memory together, by type of device.
 
-On a CPU the number is so small that the logits stay in its cache.
+The number for a CPU is so small that the logits fit into its cache.
 """
 
 
 @dataclass(frozen=True)
 class VariantScores:
-    """The scores of variants, an entry for each row: sums of log-probabilities (nats, float64) and numbers of outputs.
+    """The forced scores of variants: each array has an entry for each row.
 
-    Outputs include the ends of sentences. Outputs that follow by rule (frame `closed`) are not counted.
+    Scores are sums of log-probabilities (nats, float64). Numbers of outputs include the ends of sentences, but not the
+    symbols that the frame `closed` forces.
     """
 
     score: np.ndarray
@@ -30,24 +31,24 @@ class VariantScores:
     outputs: np.ndarray
     """The number of outputs of the last sentence."""
     context_score: np.ndarray | None = None
-    """The score of the sentences before the last one, the same for all rows of an item.
+    """The score of the sentences before the last one, which is the same for all rows of an item.
 
-    None where only the last sentence was scored.
+    The field is None where only the last sentence was scored.
     """
     context_outputs: np.ndarray | None = None
-    """The number of outputs of the sentences before the last one; None as for `context_score`."""
+    """The number of outputs of the sentences before the last one; None where only the last sentence was scored."""
 
 
 @torch.inference_mode()
 def forced_scores(model: nn.Module, rows: Rows) -> tuple[Tensor, Tensor]:
-    """Return the log-probability of each target output, and their sum per sentence (nats, float64, on the CPU).
+    """Return the log-probability of each target output, and the sum for each sentence (nats, float64, on the CPU).
 
-    The targets are scored in one full forward pass, without label smoothing. Outputs include the end of each sentence
-    (`</s>`, or `<sep>` within a joined window), which counts with the sentence that it ends; in the frame `unmarked`
-    only the last sentence has an end. In the frame `closed` the symbols after `</s>` follow by rule and score 0. The
-    model is in evaluation mode.
+    The targets are scored in one full forward pass, without label smoothing. The symbol that ends a sentence (`</s>`,
+    or `<sep>` within a joined window) is one of the outputs of this sentence; in the frame `unmarked` only the last
+    sentence has an end. In the frame `closed` the symbols after `</s>` are forced and have log-probability 0. The model
+    must be in evaluation mode.
 
-    Paper: Voita et al. 2019 judge by the sum of the log-probabilities, not by their mean per token.
+    Paper: Voita et al. 2019 judge variants by the sum of the log-probabilities, not by the mean over tokens.
     """
     batch = frame_batch(rows, model.config.frame).to(next(model.parameters()).device)
     states = model.decode(batch.target_in, model.encode(batch.source))
@@ -57,12 +58,13 @@ def forced_scores(model: nn.Module, rows: Rows) -> tuple[Tensor, Tensor]:
 
 @torch.inference_mode()
 def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray, whole: bool = False) -> VariantScores:
-    """Return the forced scores of items' variants, which differ only in the last sentence of their target.
+    """Return the forced scores of the variants of items, which differ only in the last sentence of their target.
 
-    `variants`: the number of consecutive rows of each item. The scores equal those of `forced_scores`, but shared work
-    is done once per item: the encoded source, and the decoder's states up to the token where a target differs from the
-    item's first target. Where `whole` is true, the context is scored too, in the first row of each item; otherwise
-    logits, a large part of the work, are computed for last sentences only.
+    `variants` has the number of rows of each item; the rows of an item are consecutive. The scores equal those of
+    `forced_scores`, but work that the variants of an item share is done once: the source is encoded once, and decoder
+    states are computed again only from the token on where a target differs from the first target of the item. Where
+    `whole` is true, the sentences before the last one are scored too, once for each item. Otherwise logits, a large
+    part of the work, are computed for last sentences only.
     """
     frame, item = model.config.frame, np.repeat(np.arange(len(variants)), variants)
     row = np.repeat(np.arange(len(rows)), rows.sentences)
@@ -83,9 +85,9 @@ def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray, whole: bo
 
 
 def _score_variants(model: nn.Module, rows: Rows, item: np.ndarray, wanted: np.ndarray) -> tuple[Tensor, Tensor]:
-    """Return the log-probabilities of the `wanted` outputs, and these outputs.
+    """Return the log-probabilities of the outputs that `wanted` selects, and these outputs.
 
-    `item`: the number of each row's item.
+    `item` has the number of the item of each row.
     """
     frame, device = model.config.frame, next(model.parameters()).device
     _, first = np.unique(item, return_index=True)
@@ -93,7 +95,7 @@ def _score_variants(model: nn.Module, rows: Rows, item: np.ndarray, wanted: np.n
     target_in, target_out = frame_target(rows, frame)
     target_in = share_prefixes(target_in, first[item])
     states = model.decode(target_in.to(device), encoded.repeat_instances(frame_source(rows, frame).to(device), item))
-    # Several outputs may follow the same shared state: its logits are computed once.
+    # Several outputs may follow the same shared state; the logits of the state are computed once.
     shared, state_of_output = np.unique(target_in.instances.rows.numpy()[wanted], return_inverse=True)
     positions = target_in.instances.first[torch.from_numpy(shared)]
     outputs = target_out[torch.from_numpy(wanted)]
@@ -103,7 +105,7 @@ def _score_variants(model: nn.Module, rows: Rows, item: np.ndarray, wanted: np.n
 def _score_outputs(model: nn.Module, states: Tensor, state_of_output: np.ndarray, outputs: Tensor) -> Tensor:
     """Return the log-probability of each output, on the CPU.
 
-    `state_of_output`: the number of the state after which the output comes; `outputs` are on the CPU too.
+    `state_of_output` has the number of the decoder state that predicts each output; `outputs` are on the CPU too.
     """
     at_once, scores, order = STATES_AT_ONCE[states.device.type], [], []
     for begin, part in zip(range(0, len(states), at_once), states.split(at_once), strict=True):
@@ -117,21 +119,21 @@ def _score_outputs(model: nn.Module, states: Tensor, state_of_output: np.ndarray
 
 
 def _forced_outputs(frame: str) -> Tensor:
-    """Return the outputs that follow by rule in this frame."""
+    """Return the symbols that a frame forces after the end of a sentence, which have log-probability 0."""
     return torch.tensor(FRAMES[frame].forced_outputs, dtype=torch.long)
 
 
 def _sums(tokens: Tensor, lengths: np.ndarray) -> Tensor:
-    """Return the sums of consecutive runs of these lengths."""
+    """Return the sums over consecutive runs of `tokens`, whose lengths are `lengths`."""
     sums = torch.zeros(len(lengths), dtype=torch.float64)
     return sums.index_add_(0, torch.arange(len(lengths)).repeat_interleave(torch.from_numpy(lengths)), tokens)
 
 
 def share_prefixes(targets: Stream, first: np.ndarray) -> Stream:
-    """Return the same stream, where instances share the rows of common beginnings.
+    """Return the stream with shared rows for instances that begin with the same tokens.
 
-    Instance i uses the rows of instance `first[i]` as long as their tokens are equal. `first[i]`: the number i itself,
-    or the number of an instance before it with the same source.
+    Instance i uses the rows of instance `first[i]` up to the first token in which the two differ. `first[i]` is i
+    itself, or the number of an earlier instance with the same source.
     """
     tokens, lengths = targets.tokens.numpy(), np.asarray(targets.instances.lengths, dtype=np.int64)
     begins, place = starts(lengths), places(lengths)

@@ -1,7 +1,7 @@
 """The state of a beam search as tensors: hypotheses that are still extended, and finished hypotheses.
 
-Axes: B instances, K hypotheses of each instance (the beam), W candidates, V target vocabulary. No function loops over
-single hypotheses, so that the bookkeeping of a step is a handful of kernels for any batch size.
+Axes: B instances, K hypotheses of each instance (the beam), W candidates, V target vocabulary. Only the outputs of
+instances that are done are collected in a loop over hypotheses; all else is a small, fixed number of GPU kernels.
 """
 
 import math
@@ -20,8 +20,8 @@ DEAD = -math.inf
 class Candidates:
     """Continuations of hypotheses, best first, in three tensors (B, W).
 
-    `scores`: the sums of log-probabilities (nats); `origins`: the slot of the continued hypothesis; `tokens`: the
-    output.
+    `scores` are the sums of log-probabilities (nats), `origins` the slots of the hypotheses that are continued, and
+    `tokens` the new outputs.
     """
 
     scores: Tensor
@@ -35,10 +35,11 @@ class Candidates:
 
 @dataclass
 class Hypotheses:
-    """The hypotheses that are still extended: outputs `tokens` (B, K, capacity), of which `length` are written.
+    """The hypotheses that are still extended.
 
-    `scores` (B, K) are sums of log-probabilities in float64; `sentence` (B, K) is the number of the sentence that is
-    being written, and `words` (B, K) the number of its words so far.
+    `tokens` (B, K, capacity) has the outputs; the first `length` outputs are filled. `scores` (B, K) are sums of
+    log-probabilities in float64. `sentence` (B, K) is the number of the sentence that is being written, and `words`
+    (B, K) is the number of outputs of this sentence so far.
     """
 
     tokens: Tensor
@@ -49,9 +50,9 @@ class Hypotheses:
 
     @classmethod
     def start(cls, instances: int, beam: int, capacity: int, device: torch.device) -> "Hypotheses":
-        """Return the start of a search: one empty hypothesis per instance.
+        """Return the start of a search: one empty hypothesis for each instance.
 
-        The other K - 1 slots are dead: K equal hypotheses would give the same candidates K times.
+        The other K - 1 slots have no hypothesis, since K equal hypotheses would give the same candidates K times.
         """
         scores = torch.full((instances, beam), DEAD, dtype=torch.float64, device=device)
         scores[:, 0] = 0
@@ -64,7 +65,10 @@ class Hypotheses:
         return self.tokens[..., self.length - 1]
 
     def extend(self, chosen: Candidates, separator: int) -> None:
-        """Replace the hypotheses by K of their continuations; `separator` is the output that ends a sentence."""
+        """Replace the hypotheses by K of their continuations.
+
+        The next sentence begins after the output `separator`.
+        """
         # A dead slot is continued with `<unk>`: a special symbol would advance the model to the next sentence.
         tokens = chosen.tokens.masked_fill(chosen.scores == DEAD, UNK)
         past = chosen.origins[..., None].expand(-1, -1, self.length)
@@ -77,16 +81,18 @@ class Hypotheses:
         self.words = (self.words.gather(1, chosen.origins) + 1).masked_fill(ended, 0)
 
     def keep(self, instances: Tensor) -> None:
-        """Remove all instances but those with these numbers in the batch."""
+        """Remove all instances from the batch but the ones at the indices `instances`."""
         self.tokens, self.scores = self.tokens[instances], self.scores[instances]
         self.sentence, self.words = self.sentence[instances], self.words[instances]
 
 
 @dataclass
 class Finished:
-    """Finished hypotheses: outputs `tokens` (B, K, capacity) with the last symbol, and `scores` and `lengths` (B, K).
+    """The finished hypotheses.
 
-    `count` (B) is the number of finished hypotheses of each instance.
+    `tokens` (B, K, capacity) has the outputs with the symbol that ends the hypothesis, and `lengths` (B, K) their
+    number. `scores` (B, K) are sums of log-probabilities. `count` (B) is the number of finished hypotheses of each
+    instance.
     """
 
     tokens: Tensor
@@ -96,19 +102,19 @@ class Finished:
 
     @classmethod
     def start(cls, growing: Hypotheses) -> "Finished":
-        """Return the empty state for these hypotheses."""
+        """Return the state without finished hypotheses, for the hypotheses `growing` of a search."""
         scores = torch.full_like(growing.scores, DEAD)
         lengths = torch.zeros_like(growing.words)
         return cls(torch.zeros_like(growing.tokens), scores, lengths, lengths[:, 0].clone())
 
     def add(self, growing: Hypotheses, candidates: Candidates, finishing: Tensor) -> None:
-        """Add those of the K best candidates that end their hypothesis, until an instance has K finished hypotheses.
+        """Add the candidates among the K best that end their hypothesis, up to K finished hypotheses for each instance.
 
-        `finishing` (B, W): whether a candidate ends its hypothesis.
+        `finishing` (B, W) is true for a candidate that ends its hypothesis.
         """
         beam = self.scores.shape[1]
         ends = finishing[:, :beam] & (candidates.scores[:, :beam] > DEAD)
-        # Candidates are best first: each one that ends gets the next free slot, and those beyond the last are dropped.
+        # Candidates are best first: a candidate that ends gets the next free slot, and is dropped where none is free.
         slots = self.count[:, None] + ends.cumsum(1) - 1
         ends = ends & (slots < beam)
         rows, ranks = ends.nonzero(as_tuple=True)
@@ -120,16 +126,16 @@ class Finished:
         self.count = self.count + ends.sum(1)
 
     def keep(self, instances: Tensor) -> None:
-        """Remove all instances but those with these numbers in the batch."""
+        """Remove all instances from the batch but the ones at the indices `instances`."""
         self.tokens, self.scores = self.tokens[instances], self.scores[instances]
         self.lengths, self.count = self.lengths[instances], self.count[instances]
 
     def complete(self, growing: Hypotheses) -> Tensor:
-        """Return which instances (B) are done: K hypotheses are finished, or no hypothesis can be extended."""
+        """Return which instances (B) are done, since K hypotheses are finished or no hypothesis can be extended."""
         return (self.count == self.scores.shape[1]) | (growing.scores == DEAD).all(1)
 
     def outputs(self, instances: Tensor) -> list[list[tuple[float, list[int]]]]:
-        """Return the scores and outputs of the finished hypotheses of each of `instances`, in order of their end."""
+        """Return the scores and the outputs of the finished hypotheses of `instances`, in the order of their ends."""
         counts = self.count[instances].tolist()
         scores, lengths = self.scores[instances].tolist(), self.lengths[instances].tolist()
         tokens = self.tokens[instances].tolist()

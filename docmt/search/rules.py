@@ -1,9 +1,9 @@
-"""The constraints of the frames on the outputs of a beam search.
+"""The rules of each frame for beam search: which outputs may follow a hypothesis.
 
-Axes: B instances, K hypotheses of each instance (the beam), V target vocabulary. The rules set log-probabilities to
-minus infinity in place, so that all other outputs keep the model's probability. `<unk>` is allowed, as in the reference
-implementation. No other special symbol is ever an output, but for the ends of sentences; the frame `closed` also has
-the symbols that it forces, and `<mask>`, which its reference implementation does not bar.
+Axes: B instances, K hypotheses of each instance (the beam), V target vocabulary. A rule bars an output by setting its
+log-probability to minus infinity in place, so that all other outputs keep the log-probability of the model. The special
+symbols that a model may output are `<unk>`, as in the code of G-Transformer, and the symbols that end sentences. In the
+frame `closed` they are also the symbols that the rules force, and `<mask>`, which the code of G-Transformer allows.
 """
 
 import math
@@ -25,7 +25,7 @@ BARRED = -math.inf
 
 
 def instance_limits(rows: Rows, config: DecodeConfig, counted_besides: int = 0) -> list[list[int]]:
-    """Return the maximum number of words of each translated sentence, for each instance.
+    """Return the maximum length, in pieces, of the translation of each sentence of each instance.
 
     The maximum is max_length_a * (source pieces + counted_besides) + max_length_b; the frame sets `counted_besides`.
     """
@@ -37,12 +37,13 @@ def instance_limits(rows: Rows, config: DecodeConfig, counted_besides: int = 0) 
 class WrappedRules:
     """The rules of `<s> a </s> <s> b </s>`: as many target sentences as source sentences, each of bounded length.
 
-    `</s>` is barred before a sentence's first word and forced at the sentence's maximum length. The last sentence's
-    `</s>` ends the hypothesis; after any other `</s>` the decoder's input is `<s>`.
+    `</s>` is barred before the first piece of a sentence and forced at the maximum length of the sentence. The `</s>`
+    of the last sentence ends the hypothesis; after any other `</s>` the decoder's input is `<s>`.
 
-    Paper: G-Transformer, section 4.3.
-    Departs: a forced `</s>` keeps the model's probability (the code adds 0), so that a beam's score is the forced score
-    of its text. The step from `</s>` to `<s>`, which the code forces at probability 1, does not exist here.
+    Paper: G-Transformer (Bao et al. 2021), section 4.3.
+    Departs: a forced `</s>` has the log-probability of the model, and 0 in the authors' code. So the score of a
+    hypothesis equals the forced score of its text (`docmt.search.forced`). The authors' code has a step from `</s>` to
+    `<s>` with probability 1, which does not exist here.
     """
 
     separator = EOS
@@ -52,12 +53,12 @@ class WrappedRules:
     never_output = (PAD, BOS, SEP, MASK, CLS)
     """The special symbols that are always barred."""
     counted_besides = 0
-    """The number that is added to a sentence's source pieces for its maximum length."""
+    """The number that is added to the source pieces of a sentence for its maximum length."""
     end_outputs = 1
-    """The number of outputs from a sentence's end to the next sentence's first word."""
+    """The number of special symbols that the decoder outputs after the last piece of a sentence."""
 
     def __init__(self, limits: list[list[int]], device: torch.device) -> None:
-        """Prepare the rules; `limits` has the maximum number of words of each sentence, for each instance."""
+        """Prepare the rules; `limits` has the maximum length, in pieces, of each sentence of each instance."""
         self.never = torch.tensor(self.never_output, device=device)
         longest = max(map(len, limits))
         self.limits = torch.tensor([row + [0] * (longest - len(row)) for row in limits], device=device)
@@ -65,40 +66,43 @@ class WrappedRules:
         self.capacity = max(sum(row) + self.end_outputs * len(row) for row in limits)
 
     def keep(self, instances: Tensor) -> None:
-        """Remove all instances but those with these numbers in the batch."""
+        """Remove all instances from the batch but the ones at the indices `instances`."""
         self.limits, self.sentences = self.limits[instances], self.sentences[instances]
 
     def bar(self, scores: Tensor, hypotheses: Hypotheses) -> None:
-        """Bar in the log-probabilities (B, K, V) all outputs that must not follow the hypotheses."""
+        """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses."""
         scores.index_fill_(-1, self.never, BARRED)
         scores[..., EOS].masked_fill_(hypotheses.words == 0, BARRED)
         force_end(scores, hypotheses.words >= self.limits.gather(1, hypotheses.sentence))
 
     def finishing(self, tokens: Tensor, sentence: Tensor) -> Tensor:
-        """Return which continuations (B, any) end their hypothesis, which is at sentence number `sentence` (B, any)."""
+        """Return which continuations end their hypothesis (B, any).
+
+        `tokens` (B, any) are the new outputs; `sentence` (B, any) has the number of the sentence that each continues.
+        """
         return (tokens == EOS) & (sentence + 1 == self.sentences[:, None])
 
     def inputs(self, tokens: Tensor) -> Tensor:
-        """Return the decoder's inputs after these outputs."""
+        """Return the decoder's inputs after the outputs `tokens`."""
         return tokens.masked_fill(tokens == EOS, self.after_end)
 
     @staticmethod
     def split(tokens: list[int]) -> list[list[int]]:
-        """Return the words of each sentence of a finished hypothesis."""
+        """Return the pieces of each sentence of a finished hypothesis."""
         return split_after(tokens, EOS)
 
     @staticmethod
     def forced_ends(sentences: list[list[int]], limits: list[int]) -> int:
-        """Return the number of sentences with their maximum length, whose end was forced."""
+        """Return the number of sentences that have their maximum length, so that their end was forced."""
         return sum(len(words) >= limit for words, limit in zip(sentences, limits, strict=True))
 
 
 class FairseqRules(WrappedRules):
-    """The rules of `a </s> b </s>`: `WrappedRules` with `</s>` also as the input that opens a sentence.
+    """The rules of `a </s> b </s>`, which differ from `WrappedRules` in the input that opens a sentence: `</s>`.
 
-    A sentence's maximum length counts the source's `</s>` too, as in fairseq.
-    Departs: where sentences are translated together, fairseq has one maximum for all of them, by the longest source
-    sentence. fairseq does not bar `<s>`, which its models are never trained to output.
+    The maximum length of a sentence is computed from its source pieces and the `</s>` after them, as in fairseq.
+    Departs: fairseq has a single maximum for all sentences of a batch, computed from the longest source sentence.
+    fairseq does not bar `<s>`, which its models are never trained to output.
     """
 
     after_end = EOS
@@ -108,12 +112,12 @@ class FairseqRules(WrappedRules):
 class ClosedRules(WrappedRules):
     """The rules of `a </s> <s> b </s> <sep>`: as in G-Transformer's code, symbols between sentences are outputs.
 
-    `</s>` is barred before a sentence's first word. At the sentence's maximum length it is forced at log-probability 0;
-    so are `<s>` after it and, after the last sentence, `<sep>`, which ends the hypothesis. All of these outputs count
-    in the hypothesis' length.
+    `</s>` is barred before the first piece of a sentence. At the maximum length of a sentence, `</s>` is forced with
+    log-probability 0. After `</s>`, `<s>` is forced in the same way or, after the last sentence, `<sep>`, which ends
+    the hypothesis. All of these symbols count in the length of the hypothesis.
 
-    Paper: G-Transformer, section 4.3, as implemented in its code. As there, a sentence's maximum length leaves out one
-    source piece.
+    Paper: G-Transformer (Bao et al. 2021), section 4.3, as implemented in its code. As in the code, the maximum length
+    of a sentence is computed from its source pieces but one.
     """
 
     separator = BOS
@@ -123,9 +127,9 @@ class ClosedRules(WrappedRules):
     end_outputs = 2
 
     def bar(self, scores: Tensor, hypotheses: Hypotheses) -> None:
-        """Bar in the log-probabilities (B, K, V) all outputs that must not follow.
+        """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses.
 
-        An output that must follow gets log-probability 0.
+        A forced output gets log-probability 0.
         """
         scores.index_fill_(-1, self.never, BARRED)
         scores[..., EOS].masked_fill_(hypotheses.words == 0, BARRED)
@@ -135,21 +139,21 @@ class ClosedRules(WrappedRules):
         force_certain(scores, ended | (hypotheses.words >= self.limits.gather(1, hypotheses.sentence)), symbols)
 
     def finishing(self, tokens: Tensor, sentence: Tensor) -> Tensor:
-        """Return which continuations (B, any) end their hypothesis: `<sep>` alone, wherever it occurs."""
+        """Return which continuations `tokens` (B, any) end their hypothesis: each `<sep>`."""
         return tokens == SEP
 
     @staticmethod
     def split(tokens: list[int]) -> list[list[int]]:
-        """Return the words of each sentence of a finished hypothesis."""
+        """Return the pieces of each sentence of a finished hypothesis."""
         forced_outputs = FRAMES["closed"].forced_outputs
         return split_after([token for token in tokens if token not in forced_outputs], EOS)
 
 
 class JoinedRules:
-    """The rules of `a <sep> b </s>`: the model chooses the number of sentences; the length of the whole is bounded.
+    """The rules of `a <sep> b </s>`: the model chooses the number of sentences; the length of the window is bounded.
 
-    `<sep>` and `</s>` are barred before a sentence's first word. At the maximum length `</s>` is forced. The maximum
-    length is the sum of the sentences' maxima, plus one for each separator between them.
+    `<sep>` and `</s>` are barred before the first piece of a sentence. At the maximum length of the window `</s>` is
+    forced. The maximum length is the sum of the maximum lengths of the sentences, plus 1 for each separator.
     """
 
     separator = SEP
@@ -158,48 +162,48 @@ class JoinedRules:
     counted_besides = 0
 
     def __init__(self, limits: list[list[int]], device: torch.device) -> None:
-        """Prepare the rules; `limits` has the maximum number of words of each sentence, for each instance."""
+        """Prepare the rules; `limits` has the maximum length, in pieces, of each sentence of each instance."""
         self.never = torch.tensor(self.never_output, device=device)
         totals = [window_limit(row) for row in limits]
         self.totals = torch.tensor(totals, device=device)[:, None]
         self.capacity = max(totals) + 1
 
     def keep(self, instances: Tensor) -> None:
-        """Remove all instances but those with these numbers in the batch."""
+        """Remove all instances from the batch but the ones at the indices `instances`."""
         self.totals = self.totals[instances]
 
     def bar(self, scores: Tensor, hypotheses: Hypotheses) -> None:
-        """Bar in the log-probabilities (B, K, V) all outputs that must not follow the hypotheses."""
+        """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses."""
         empty = hypotheses.words == 0
         scores.index_fill_(-1, self.never, BARRED)
         scores[..., EOS].masked_fill_(empty, BARRED)
-        # A separator at the last position would leave an empty sentence before the forced end.
+        # A separator at the maximum length would leave an empty sentence before the forced end.
         scores[..., SEP].masked_fill_(empty | (hypotheses.length + 1 >= self.totals), BARRED)
         force_end(scores, (hypotheses.length >= self.totals).expand_as(empty))
 
     def finishing(self, tokens: Tensor, sentence: Tensor) -> Tensor:
-        """Return which continuations (B, any) end their hypothesis: `</s>`, after any number of sentences."""
+        """Return which continuations `tokens` (B, any) end their hypothesis: each `</s>`."""
         return tokens == EOS
 
     def inputs(self, tokens: Tensor) -> Tensor:
-        """Return the decoder's inputs after these outputs, which are the outputs themselves."""
+        """Return the decoder's inputs after the outputs `tokens`, which are the outputs themselves."""
         return tokens
 
     @staticmethod
     def split(tokens: list[int]) -> list[list[int]]:
-        """Return the words of each sentence of a finished hypothesis."""
+        """Return the pieces of each sentence of a finished hypothesis."""
         return split_after([*tokens[:-1], SEP], SEP)
 
     @staticmethod
     def forced_ends(sentences: list[list[int]], limits: list[int]) -> int:
-        """Return 1 where the window has its maximum length, so that its end was forced, else 0."""
+        """Return 1 where the window has its maximum length, so that its end was forced, and else 0."""
         return int(sum(map(len, sentences)) + len(sentences) - 1 >= window_limit(limits))
 
 
 class UnmarkedRules(JoinedRules):
-    """The rules of `a b </s>`: a run of words without marks between sentences, bounded like a joined window.
+    """The rules of `a b </s>`: a run of pieces without symbols between sentences, bounded like a joined window.
 
-    Our reading: G-Transformer's paper does not say how long the outputs of its document Transformer may be.
+    The bound is our choice: G-Transformer's paper does not say how long the outputs of its document Transformer may be.
     """
 
     never_output = (*JoinedRules.never_output, SEP)
@@ -231,13 +235,13 @@ def force_end(scores: Tensor, forced: Tensor) -> None:
 
 
 def force_certain(scores: Tensor, forced: Tensor, symbols: Tensor) -> None:
-    """Bar all continuations but `symbols` (B, K), with log-probability 0, where `forced` (B, K) is true."""
+    """Bar all continuations but `symbols` (B, K), which get log-probability 0, where `forced` (B, K) is true."""
     scores.masked_fill_(forced[..., None], BARRED)
     symbol_scores = scores.gather(-1, symbols[..., None]).masked_fill(forced[..., None], 0)
     scores.scatter_(-1, symbols[..., None], symbol_scores)
 
 
 def split_after(tokens: list[int], separator: int) -> list[list[int]]:
-    """Return the runs of tokens that end with a separator, without the separator."""
+    """Return the runs of tokens that end with a separator, without the separators."""
     ends = [-1, *(place for place, token in enumerate(tokens) if token == separator)]
     return [tokens[start + 1 : end] for start, end in pairwise(ends)]

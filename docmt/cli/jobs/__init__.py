@@ -1,1 +1,1 @@
-"""The commands of `docmt job`: what the rules of the workflow call, with the settings.json of a job."""
+"""The commands of `docmt job`, which the rules of the workflow call, most of them with the settings.json of a job."""

@@ -55,7 +55,10 @@ def fetch_file(
 
 
 def local_folder(corpus: str) -> Path | None:
-    """Return the folder that config.yaml names for a corpus (`local`), which jobs get as JSON in the environment."""
+    """Return the folder that `local` of config.yaml names for a corpus, or None where it names no folder.
+
+    Jobs get these folders as a JSON object in the environment variable DOCMT_LOCAL.
+    """
     with reading("DOCMT_LOCAL", "not JSON", remedy="set it to an object: a folder by the name of each corpus"):
         local = json.loads(os.environ.get("DOCMT_LOCAL") or "{}")
     folder = as_object(local, "DOCMT_LOCAL").get(corpus)

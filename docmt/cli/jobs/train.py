@@ -89,7 +89,7 @@ def train_system(
 
             raise typer.Exit(launch(ranks, stop))
 
-        # Before torch, which takes a second or more to import.
+        # A damaged file of settings is refused before torch is imported, which takes a second or more.
         read_object(settings)
         from docmt.training.exit import RESUMABLE
         from docmt.training.task import Paths
@@ -101,7 +101,7 @@ def train_system(
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """End with status 130 and one line at a second Ctrl-C; raise typer.Exit."""
+    """Raise typer.Exit with status 130 for a KeyboardInterrupt in the block; the first rank prints one line."""
     try:
         yield
     except KeyboardInterrupt as problem:
@@ -113,7 +113,7 @@ def interruptible() -> Iterator[None]:
 def train_here(
     paths: "Paths", device: str, threads: int | None, options: "JobOptions", stop: "StopRequest | None" = None
 ) -> bool:
-    """Run the training, or this rank's share of it, in this process; return whether it is finished."""
+    """Run the training, or this rank's share of the training, in this process; return whether it is finished."""
     from docmt.api.dev_bleu import dev_bleu
     from docmt.cli.live import training_progress
     from docmt.training.job import train as train_system

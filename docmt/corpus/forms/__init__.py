@@ -1,4 +1,4 @@
-"""The forms of corpus files: a module for each form, which `reader.kind` names by the module's name; no list has them.
+"""The forms of corpus files: a module for each form, whose name is the value of `reader.kind`.
 
 The module of a form has
 

@@ -1,16 +1,16 @@
 """The form `contrapro`: contrastive sets of pronouns whose antecedent decides the translation.
 
-Müller et al. (2018), "A Large-Scale Test Set for the Evaluation of Context-Aware Pronoun Translation in NMT"; and the
-French sets of the same form, Lopes et al. (2020).
+Papers: Müller et al. (2018), "A Large-Scale Test Set for the Evaluation of Context-Aware Pronoun Translation in NMT";
+Lopes et al. (2020), for French sets of the same form.
 
-An item, in JSON, names a line of a document (`document id`, `segment id`); its context consists of the lines before it,
-in both languages. The reference must beat every variant (`errors`). The parts of a set are pairs of pronouns, as in the
-authors' evaluation: `contrapro/it:er`. The distance is that of the antecedent in sentences (0: in the same sentence);
-where the set does not state it, it is 0 too.
+A set is a JSON list. An item names a line of a document (`document id`, `segment id`); the context of the item consists
+of the lines before this line, in both languages. The reference is the right variant, and `errors` has the wrong
+variants. The parts of a set are pairs of pronouns, as in the authors' evaluation: `contrapro/it:er`. The distance is
+the number of sentences from the antecedent to the judged sentence; 0 = in the same sentence, or not stated.
 
-Departs: the authors' script takes the reference from the document; here it is the item's own (`ref segment`), from
-which its variants were derived. The script accepts any line as the item's; here a line that is a different sentence is
-refused.
+Departs: the authors' script reads the reference from the document; here the reference is that of the item (`ref
+segment`), from which the wrong variants were derived. The script accepts any line of the document as the line of the
+item; here a line that is a different sentence than the item's source is refused.
 """
 
 from collections import Counter
@@ -31,15 +31,18 @@ LinePairs = list[tuple[str, str]]
 
 REMEMBERED_DOCUMENTS = 8
 ALIKE = 0.8
-"""The share of common letters from which an item's source and its line count as one sentence in two spellings."""
+"""The least similarity of an item's source and its line of the document, as a share of common letters.
+
+Two texts of at least this similarity count as one sentence in two spellings.
+"""
 
 
 @dataclass(frozen=True)
 class ContraProConfig(ContrastiveReaderConfig):
     """The settings of `contrapro`.
 
-    In the paths, {document} is the item's `document id` without a language at its end, and {year} is the part of it
-    before its first `_`.
+    In the path `documents`, {document} stands for the `document id` of an item, without a language code at its end;
+    {year} stands for the part of {document} before the first `_`.
     """
 
     PATHS: ClassVar = ("sets", "documents")
@@ -52,7 +55,7 @@ class ContraProConfig(ContrastiveReaderConfig):
     first_segment: int = setting(1, "the `segment id` of a document's first line; 0 in the French sets")
 
     def __post_init__(self) -> None:
-        """Refuse another first segment than 0 or 1, and a path of documents without its placeholders."""
+        """Raise BadValue for a first segment other than 0 or 1, and for a path `documents` without its placeholders."""
         super().__post_init__()
         need(self.first_segment in (0, 1), "first_segment", self.first_segment, "0 or 1")
         for part in ("{document}", "{language}"):
@@ -62,9 +65,10 @@ class ContraProConfig(ContrastiveReaderConfig):
 def items(config: ContraProConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
     """Yield the items of all sets.
 
-    A line that is empty in one language ends the context. Sources that differ slightly from their line are counted.
-    Reports an item without its fields, an item without its line, a missing document, and a document whose languages
-    have unequal numbers of lines. Raises UserError for a file that is missing or is no such set.
+    The context begins after the last earlier line that is empty in one language. Items whose source differs slightly
+    from the line of the document are counted. Reports an item that lacks a field, an item whose line is not in the
+    document, a missing document, and a document whose languages have unequal numbers of lines. Raises UserError for a
+    file that is missing or is no JSON list.
     """
     # The items of a document follow each other, so a few documents in memory are enough.
     document = lru_cache(REMEMBERED_DOCUMENTS)(partial(_document, config, inputs))
@@ -105,18 +109,18 @@ def _distance(record: dict[str, Any]) -> int:
 
 
 def _errors(record: dict[str, Any], where: str) -> list[Any]:
-    """Return the wrong translations of an item; the French sets have a single one, which is not in a list."""
+    """Return the wrong variants of an item; an item of the French sets has a single wrong variant, without a list."""
     errors = record.get("errors")
     return [errors] if isinstance(errors, dict) else field(record, "errors", list, where)
 
 
 def _context(before: LinePairs, at_most: int) -> LinePairs:
-    """Return the last pairs of `before`, at most `at_most`, after the last pair with an empty side."""
+    """Return the last pairs of `before`, at most `at_most`, of those that follow the last pair with an empty side."""
     return list(islice(takewhile(all, reversed(before)), at_most))[::-1]
 
 
 def _document(config: ContraProConfig, inputs: ReaderInputs, name: str) -> LinePairs:
-    """Return the pairs of lines of a document. Raises UserError where its languages differ in their number of lines."""
+    """Return the pairs of lines of a document. Raises UserError where its languages have unequal numbers of lines."""
     languages = inputs.source_language, inputs.target_language
     for language in languages:
         name = name.removesuffix(f".{language}")
@@ -133,7 +137,7 @@ def _document(config: ContraProConfig, inputs: ReaderInputs, name: str) -> LineP
 
 
 def _check_line(source: str, lines: list[str], number: int, changed: Counter[str], where: str) -> None:
-    """Refuse a line that is not the item's source: there are several releases of the documents, which differ."""
+    """Raise UserError where a line is not the item's source, since there are different releases of the documents."""
     exists = 0 <= number < len(lines)
     item_letters, line_letters = _letters(source), _letters(lines[number]) if exists else ""
     if item_letters == line_letters and exists:
@@ -145,5 +149,5 @@ def _check_line(source: str, lines: list[str], number: int, changed: Counter[str
 
 
 def _letters(text: str) -> str:
-    """Return the letters and digits of a sentence; the set and its documents differ in white space and punctuation."""
+    """Return the letters and digits of a sentence, since sets and documents differ in white space and punctuation."""
     return "".join(character for character in text.casefold() if character.isalnum())

@@ -1,9 +1,9 @@
 """The form `contrastive_table`: contrastive sets of a user, in a table with a row for each variant.
 
-The table is a TSV file with a header. It must have the columns `item` (its name or number; the rows of an item follow
-each other), `source` and `target` (texts whose sentences are joined by `_eos` between spaces, the judged sentence last)
-and `correct` (1 for the right variant, else 0). It may have `set` (a phenomenon) and `distance` (how many sentences
-before the judged one the deciding sentence is).
+The table is a TSV file with a header. It must have four columns: `item` (the name or number of the item), `source` and
+`target` (texts whose sentences are joined by `_eos` between spaces; the last sentence is judged) and `correct` (1 for
+the right variant, else 0). It may have the columns `set` (a phenomenon) and `distance` (the number of sentences from
+the deciding sentence to the judged sentence). The rows of an item follow each other.
 """
 
 from collections import namedtuple
@@ -23,15 +23,15 @@ Row = namedtuple("Row", (*NEEDED, *OPTIONAL))
 
 @dataclass(frozen=True)
 class ContrastiveTableConfig(ContrastiveReaderConfig):
-    """The settings of `contrastive_table`."""
+    """The settings of the form `contrastive_table`."""
 
     kind: Literal["contrastive_table"]
 
 
 def items(config: ContrastiveTableConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
-    """Yield the items of all sets; the `set` of a row becomes a part of the file's set.
+    """Yield the items of all sets; the value of the column `set` becomes the name of a part of the set.
 
-    Reports rows that are not the variants of an item. Raises UserError for a file that is missing or is no such table.
+    Reports rows that are not the variants of an item. Raises UserError for a file that is missing or lacks a column.
     """
     for name, file in config.sets.items():
         rows = ((number, Row(*values)) for number, values in tsv_rows(inputs, file, NEEDED, OPTIONAL))

@@ -1,13 +1,15 @@
 """The form `discevalmt`: contrastive sets of anaphora and lexical choice.
 
-Bawden et al. (2018), "Evaluating Discourse Phenomena in NMT". A file is a JSON object of blocks. In a block of lexical
-choice `examples` are the items, each with its own `src`; in a block of anaphora `trg` are the items, which share the
-block's `src`. An item is a pair of translations: the context, and a sentence that is right after it (`correct`;
-`semi-correct`: right after a context that is not right) or wrong (`incorrect`). The same two sentences are right and
-wrong equally often, so that a model without context is right in half of the items.
+Paper: Bawden et al. (2018), "Evaluating Discourse Phenomena in NMT".
 
-`type` of the item or of its block, such as `f.sg` or `repet`, and whether the right translation is `correct`, name the
-part of the set: `anaphora/f.sg/semi-correct`, `lexical_choice/repet`.
+A file is a JSON object of blocks. In a block of lexical choice, `examples` is the list of the items, and each item has
+its source `src`. In a block of anaphora, `trg` is the list of the items, which share the source `src` of the block. An
+item has two translations, each with a context sentence and a judged sentence. The right translation is `correct`, or
+`semi-correct` where its context is itself translated wrongly; the wrong translation is `incorrect`. The same two judged
+sentences are right and wrong equally often, so that a model without context is right in half of the items.
+
+The part of a set is named by the `type` of the item or block, such as `f.sg` or `repet`, and for anaphora by the key of
+the right translation: `anaphora/f.sg/semi-correct`, `lexical_choice/repet`.
 """
 
 from collections.abc import Iterator
@@ -28,12 +30,12 @@ from docmt.corpus.contrastive_items import (
 from docmt.corpus.inputs import ContrastiveItem, ReaderInputs
 
 DISTANCE = 1
-"""The distance of all items: each has a single sentence of context, and that sentence decides."""
+"""The distance of all items in sentences: an item has one sentence of context, which is the deciding sentence."""
 
 
 @dataclass(frozen=True)
 class DiscEvalMtConfig(ContrastiveReaderConfig):
-    """The settings of `discevalmt`."""
+    """The settings of the form `discevalmt`."""
 
     kind: Literal["discevalmt"]
 
@@ -41,7 +43,7 @@ class DiscEvalMtConfig(ContrastiveReaderConfig):
 def items(config: DiscEvalMtConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
     """Yield the items of all sets.
 
-    Reports a block or an item without its fields. Raises UserError for a file that is missing or is no such set.
+    Reports a block or an item that lacks a field. Raises UserError for a file that is missing or is no JSON object.
     """
     for name, file in config.sets.items():
         for number, block in read_json(inputs, file, dict).items():
@@ -81,4 +83,4 @@ def _item(name: str, source: tuple[str, ...], pair: Any, right: str, where: str)
 
 
 ITEM_READERS = {"examples": _lexical_choice, "trg": _anaphora}
-"""The function that reads an item, by the field of the block that has the items."""
+"""The function that reads an item, by the field of the block in which the items are."""

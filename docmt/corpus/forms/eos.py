@@ -1,4 +1,4 @@
-"""The form `eos`: a document on each line, its sentences joined by a separator between spaces."""
+"""The form `eos`: each line is a document, whose sentences are joined by a separator between spaces."""
 
 import re
 from collections.abc import Iterator
@@ -14,23 +14,24 @@ from docmt.corpus.stock import GROUP, Stock
 
 @dataclass(frozen=True)
 class EosConfig(SplitsReaderConfig):
-    """The settings of `eos`."""
+    """The settings of the form `eos`."""
 
     kind: Literal["eos"]
     splits: dict[str, SidesConfig]
     separator: str = setting("_eos", "the word between sentences")
 
     def __post_init__(self) -> None:
-        """Refuse a separator that contains spaces."""
+        """Raise BadValue for a separator that is empty or contains white space."""
         super().__post_init__()
         word = self.separator.split() == [self.separator]
         need(word, "separator", self.separator, "a word without spaces")
 
 
 def documents(config: EosConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Yield the documents, named `<split>1`, `<split>2`, ... by their line.
+    """Yield the documents, whose names are the split and the number of the line: `<split>1`, `<split>2`, ...
 
-    Reports files of unequal length; unequal numbers of sentences in a document are left to `validated_documents`.
+    Reports files with unequal numbers of lines. Unequal numbers of sentences in a document are reported later, by
+    `validated_documents`.
     """
     separator = re.compile(rf"(?<!\S){re.escape(config.separator)}(?!\S)")
     for split, files in config.in_order:
@@ -45,7 +46,7 @@ def documents(config: EosConfig, inputs: ReaderInputs) -> Iterator[Document]:
 
 
 def write(config: EosConfig, stock: Stock) -> FixtureFiles:
-    """Yield the files of each split, a document of GROUP sentences on each line."""
+    """Yield the files of each split for a fixture, with a document of GROUP sentences on each line."""
     for split, sides in config.in_order:
         documents = stock.draw_documents(config, split, sides.source, len(sides.paths) - 1, cut=GROUP)
         for side, path in enumerate(sides.paths):

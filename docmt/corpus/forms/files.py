@@ -1,6 +1,6 @@
-"""The form `files`: a file for each document and language, aligned line by line.
+"""The form `files`: a file for each document and language; the two files of a document are aligned line by line.
 
-{document} in a path is the document's name.
+In a path, {document} stands for the name of the document.
 """
 
 import glob
@@ -21,7 +21,7 @@ NAME = "{document}"
 
 @dataclass(frozen=True)
 class FilesConfig(SplitsReaderConfig):
-    """The settings of `files`."""
+    """The settings of the form `files`."""
 
     IN_BRACES: ClassVar = (NAME,)
 
@@ -30,10 +30,11 @@ class FilesConfig(SplitsReaderConfig):
 
 
 def documents(config: FilesConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Yield the documents, named by the text that {document} matches, in the order of the numbers in it: 2 before 10.
+    """Yield the documents, sorted by name; numbers in names are sorted by value, 2 before 10.
 
-    Reports a document that only some of the files have, an empty document, and files of unequal length. Raises
-    UserError for a pattern that no file matches.
+    The name of a document is the text for which {document} stands in its paths. Reports a document without the file of
+    one language or reference, an empty document, and files with unequal numbers of lines. Raises UserError for a path
+    that no file matches.
     """
     for split, sides in config.in_order:
         names_of_files = [_names(inputs, pattern) for pattern in sides.paths]
@@ -56,15 +57,15 @@ def documents(config: FilesConfig, inputs: ReaderInputs) -> Iterator[Document]:
 
 
 def natural(name: str) -> tuple[list[tuple[int, str]], str]:
-    """Return a sort key that orders the numbers in names by their value."""
+    """Return a sort key for names, with which numbers in names are sorted by their value."""
     parts = re.split(r"(\d+)", name)
     return [(int(part), "") if number % 2 else (-1, part) for number, part in enumerate(parts)], name
 
 
 def _names(inputs: ReaderInputs, pattern: str) -> set[str]:
-    """Return the texts that {document} matches in existing files.
+    """Return the names of the documents whose files exist: the texts for which {document} stands in `pattern`.
 
-    Where the pattern has {document} several times, it matches the same text each time. Raises UserError where no file
+    Where `pattern` has {document} several times, it stands for the same text each time. Raises UserError where no file
     matches.
     """
     parts = PurePosixPath(pattern).parts
@@ -83,7 +84,7 @@ def _names(inputs: ReaderInputs, pattern: str) -> set[str]:
 
 
 def write(config: FilesConfig, stock: Stock) -> FixtureFiles:
-    """Yield a file for each document and language; the documents are numbered from 1."""
+    """Yield a file for each document and language of a fixture; the names of the documents are numbers from 1."""
     for split, sides in config.in_order:
         documents = stock.draw_documents(config, split, sides.source, len(sides.paths) - 1)
         for number, rows in enumerate(documents, 1):

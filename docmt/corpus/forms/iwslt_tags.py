@@ -1,4 +1,4 @@
-"""The form `iwslt_tags`: training files of IWSLT, `train.tags.zh-en.{language}`, sentences among tags.
+"""The form `iwslt_tags`: training files of IWSLT, such as `train.tags.zh-en.en`, with lines of tags and of sentences.
 
 A document is a talk.
 """
@@ -20,7 +20,7 @@ TALK = re.compile(r"<talkid>\s*(\S+)\s*</talkid>")
 
 @dataclass(frozen=True)
 class IwsltTagsConfig(SplitsReaderConfig):
-    """The settings of `iwslt_tags`; each path of `splits` has {language} in it."""
+    """The settings of the form `iwslt_tags`; each path of `splits` has {language} in it."""
 
     IN_BRACES: ClassVar = ("{language}",)
 
@@ -28,16 +28,16 @@ class IwsltTagsConfig(SplitsReaderConfig):
     splits: dict[str, str]
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
-        """Return the paths of the two languages."""
+        """Return the paths of the two languages of a split."""
         return [self.splits[split].format(language=language) for language in languages]
 
 
 def documents(config: IwsltTagsConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Yield the talks, named `<number>.<talkid>`.
 
-    The files of the years differ in the tag that opens a talk, `<doc>`, `<url>` or `<title>`: it is the first tag of
-    the file. Lines that begin with another tag are facts about the talk, at any place in it. Reports the problems of
-    `paired_documents`, and a sentence before the first talk.
+    The first tag of a file is the tag that opens each talk; in the files of different years it is `<doc>`, `<url>` or
+    `<title>`. Lines that begin with another tag of TAGS have facts about the talk, and may be anywhere in the talk.
+    Reports the problems of `paired_documents`, and a sentence before the first talk.
     """
     for split in dict(config.in_order):
         sides = [_talks(inputs, file) for file in config.files_of(split, inputs.languages)]
@@ -71,7 +71,7 @@ def _talks(inputs: ReaderInputs, file: str) -> Iterator[MonolingualDocument]:
 
 
 def write(config: IwsltTagsConfig, stock: Stock) -> FixtureFiles:
-    """Yield the file of each split and language."""
+    """Yield the file of each split and language of a fixture."""
     for split, path in config.in_order:
         talks = stock.draw_documents(config, split, path)
         for side, file in enumerate(config.files_of(split, stock.languages)):

@@ -1,4 +1,4 @@
-"""The form `iwslt_xml`: the dev and test sets of IWSLT, an XML file for each language and set.
+"""The form `iwslt_xml`: the dev and test sets of IWSLT, with an XML file for each language and set.
 
 A document is a talk.
 """
@@ -16,9 +16,9 @@ from docmt.corpus.stock import Stock
 
 @dataclass(frozen=True)
 class IwsltXmlConfig(SplitsReaderConfig):
-    """The settings of `iwslt_xml`.
+    """The settings of the form `iwslt_xml`.
 
-    `files`: a path with {set} and {language} in it; `splits`: the sets of each split, in order.
+    `files` is a path with {set} and {language} in it. `splits` has the names of the sets of each split, in order.
     """
 
     PATHS: ClassVar = ("files",)
@@ -28,7 +28,7 @@ class IwsltXmlConfig(SplitsReaderConfig):
     splits: dict[str, tuple[str, ...]]
 
     def __post_init__(self) -> None:
-        """Refuse a path without {set} and {language}."""
+        """Raise BadValue where the path `files` does not have {set} and {language} in it."""
         super().__post_init__()
         need_parts(self.files, "files", "{set}", "{language}")
 
@@ -37,7 +37,7 @@ class IwsltXmlConfig(SplitsReaderConfig):
         return [path for set_ in self.splits[split] for path in self.files_of_set(set_, languages)]
 
     def files_of_set(self, set_: str, languages: Languages) -> list[str]:
-        """Return the paths of the two languages of a set."""
+        """Return the paths of the set `set_` in the two languages."""
         return [self.files.format(set=set_, language=language) for language in languages]
 
     def shares(self) -> dict[str, int]:
@@ -46,10 +46,10 @@ class IwsltXmlConfig(SplitsReaderConfig):
 
 
 def documents(config: IwsltXmlConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Yield the talks, named `<set>.<docid>`; a split is the concatenation of its sets.
+    """Yield the talks, named `<set>.<docid>`; a split has the talks of its sets, set by set.
 
     Reports the problems of `DocumentCollector` and `paired_documents`. Raises UserError for a file that is missing or
-    is no XML.
+    is no XML file.
     """
     for split, sets in config.in_order:
         for set_ in sets:
@@ -74,7 +74,7 @@ def _talks(inputs: ReaderInputs, file: str) -> list[MonolingualDocument]:
 
 
 def write(config: IwsltXmlConfig, stock: Stock) -> FixtureFiles:
-    """Yield the file of each set and language."""
+    """Yield the file of each set and language of a fixture."""
     for split, sets in config.in_order:
         for set_ in sets:
             talks = stock.draw_documents(config, split, config.files.format(set=set_, language=""))

@@ -1,4 +1,4 @@
-"""The form `lines`: aligned plain text, a sentence on each line."""
+"""The form `lines`: plain text with a sentence on each line; equal lines of two files are a sentence pair."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from docmt.corpus.stock import Stock
 
 @dataclass(frozen=True)
 class BoundariesConfig:
-    """The boundaries of documents in aligned lines, stated in one of three ways."""
+    """The boundaries of documents in aligned lines: blank lines, lines with a marker, or a file of offsets."""
 
     PATHS: ClassVar = ("offsets",)
 
@@ -27,19 +27,19 @@ class BoundariesConfig:
     )
 
     def __post_init__(self) -> None:
-        """Refuse no way or several ways, and `at` without a marker."""
+        """Raise BadValue unless one of `blank`, `marker`, `offsets` is stated; `at` is stated only with `marker`."""
         stated = [name for name in ("blank", "marker", "offsets") if getattr(self, name)]
         need(len(stated) == 1, "blank", stated or "nothing", "one of blank: true, marker and offsets")
         need((self.at is None) == (self.marker is None), "at", self.at, "start or end with a marker, and only with it")
 
     def is_boundary(self, text: str) -> bool:
-        """Return whether a line is a boundary: it begins with the marker, or, where none is stated, it is blank."""
+        """Return whether a line is a boundary: it begins with the marker or, without a marker, it is blank."""
         return not text if self.marker is None else text.startswith(self.marker)
 
 
 @dataclass(frozen=True)
 class LinesConfig(SplitsReaderConfig):
-    """The settings of `lines`."""
+    """The settings of the form `lines`."""
 
     PATHS: ClassVar = ("splits", "documents")
 
@@ -50,7 +50,7 @@ class LinesConfig(SplitsReaderConfig):
     )
 
     def __post_init__(self) -> None:
-        """Refuse `drop_empty` with blank lines as boundaries, and files of offsets for other splits than `splits`."""
+        """Raise BadValue for `drop_empty` with blank lines as boundaries, and for offsets of other splits."""
         super().__post_init__()
         boundaries = self.documents
         blank = boundaries is not None and boundaries.blank and self.drop_empty
@@ -60,12 +60,12 @@ class LinesConfig(SplitsReaderConfig):
             need(same, "documents.offsets", list(boundaries.offsets), f"the splits: {', '.join(self.splits)}")
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
-        """Return the paths of a split: its text, and its offsets where they are the boundaries."""
+        """Return the paths of a split: its text and, where boundaries are stated by offsets, its file of offsets."""
         offsets = self.documents.offsets if self.documents is not None else None
         return [*super().files_of(split, languages), *([offsets[split]] if offsets else [])]
 
     def with_splits(self, splits: Mapping[str, Any]) -> Self:
-        """Return the same settings with these splits, and with the offsets of these splits only."""
+        """Return the same settings with the given splits, and with the offsets of these splits only."""
         documents = self.documents
         if documents is not None and documents.offsets is not None:
             documents = replace(documents, offsets={split: documents.offsets[split] for split in splits})
@@ -75,7 +75,7 @@ class LinesConfig(SplitsReaderConfig):
 def documents(config: LinesConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Yield the documents, named `<split>1`, `<split>2`, ...
 
-    Reports files of unequal length, and the mistakes of boundaries that `_cut` reports.
+    Reports files with unequal numbers of lines, and mistakes in the boundaries of documents.
     """
     for split, sides in config.in_order:
         file_names = [inputs.display_name(path) for path in sides.paths]
@@ -87,9 +87,10 @@ def documents(config: LinesConfig, inputs: ReaderInputs) -> Iterator[Document]:
 def _cut(
     rows: Iterable[Row], boundaries: BoundariesConfig | None, split: str, files: Sequence[str], inputs: ReaderInputs
 ) -> Iterator[list[Row]]:
-    """Return an iterator over the rows of each document. `files`: as messages show them.
+    """Return an iterator over the documents; a document is a list of its rows.
 
-    Reports a boundary in one language only, a document without lines, and text outside of all documents.
+    `files` has the names of the files in messages. Reports a boundary in one language only, a document without lines,
+    text outside of all documents, and offsets that do not fit the text.
     """
     if boundaries is None:
         return ([row] for row in rows)
@@ -103,8 +104,8 @@ def _by_boundaries(
 ) -> Iterator[list[Row]]:
     """Yield the rows of each document between boundary lines.
 
-    Reports text before the first marker where markers start documents, text after the last one where they end
-    documents, and documents without lines.
+    Reports documents without lines, text before the first marker where a marker starts a document, and text after the
+    last marker where a marker ends a document.
     """
     at = boundaries.at
     for run, before, after in _between_boundaries(rows, boundaries.is_boundary, problems, files):
@@ -122,9 +123,10 @@ def _by_boundaries(
 def _between_boundaries(
     rows: Iterable[Row], is_boundary: Callable[[str], bool], problems: Problems, files: Sequence[str]
 ) -> Iterator[tuple[list[Row], int | None, int | None]]:
-    """Yield the rows between two boundaries, perhaps none, and the lines of the two boundaries.
+    """Yield the rows between two boundaries, and the numbers of the lines of the two boundaries.
 
-    A line is None at the start or the end of the file.
+    The list of rows may be empty. The start and the end of the file are boundaries whose number is None. Reports a
+    boundary in one language only.
     """
     run: list[Row] = []
     before = None
@@ -142,14 +144,13 @@ def _between_boundaries(
 
 
 def _by_offsets(rows: Iterable[Row], inputs: ReaderInputs, offsets: str) -> Iterator[list[Row]]:
-    """Yield the rows of each document. `offsets`: a file with the 0-based number of each document's first line."""
+    """Yield the rows of each document; `offsets` is a file with the number of each document's first line, from 0."""
     file = inputs.display_name(offsets)
     starts = dict(_offsets(file, inputs.lines(offsets), inputs.problems))
     if starts and 0 not in starts:
         inputs.problems.report("text before the first offset", where=f"{file}:1", found=next(iter(starts)), expected=0)
     last, firsts = 0, list(starts)
-    # Rows count from 1 and offsets from 0, so bisect_left counts the documents that begin at the row or before
-    # it.
+    # Rows count from 1 and offsets from 0, so that bisect_left counts the documents that begin at the row or before.
     for _, group in groupby(rows, key=lambda row: bisect_left(firsts, row[0])):
         run = list(group)
         last = run[-1][0]
@@ -161,9 +162,9 @@ def _by_offsets(rows: Iterable[Row], inputs: ReaderInputs, offsets: str) -> Iter
 
 
 def _offsets(file: str, lines: Iterable[str], problems: Problems) -> Iterator[tuple[int, int]]:
-    """Yield each offset with its line in the file of offsets.
+    """Yield each offset with the number of its line in the file of offsets.
 
-    Reports an offset that is no number, or not larger than the offset before it.
+    Reports an offset that is no number, or that is not larger than the offset before.
     """
     before = -1
     for number, line in enumerate(lines, 1):
@@ -178,7 +179,7 @@ def _offsets(file: str, lines: Iterable[str], problems: Problems) -> Iterator[tu
 
 
 def write(config: LinesConfig, stock: Stock) -> FixtureFiles:
-    """Yield the files of each split, and its offsets where they are the boundaries."""
+    """Yield the files of each split of a fixture and, where boundaries are stated by offsets, its file of offsets."""
     boundaries = config.documents
     for split, sides in config.in_order:
         documents = stock.draw_documents(
@@ -192,7 +193,7 @@ def write(config: LinesConfig, stock: Stock) -> FixtureFiles:
 
 
 def _with_boundaries(documents: list[list[str]], boundaries: BoundariesConfig | None) -> Iterator[str]:
-    """Yield the lines of a file: the sentences of the documents, with blank lines or markers as the settings say."""
+    """Yield the lines of a file: the sentences of the documents, with the blank lines or markers of `boundaries`."""
     marks = {} if boundaries is None else {boundaries.at: [boundaries.marker]}
     for number, sentences in enumerate(documents):
         yield from marks.get("start", ())

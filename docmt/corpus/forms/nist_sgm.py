@@ -1,6 +1,6 @@
-"""The form `nist_sgm`: sets of the NIST evaluations, a srcset and refsets of one or more references.
+"""The form `nist_sgm`: sets of the NIST evaluations, with a file of the source and files of one or more references.
 
-A document is a `<doc>`.
+The text of an element `<doc>` is a document, and that of an element `<seg>` is a sentence.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,14 +15,15 @@ from docmt.corpus.sides import DocumentCollector, MonolingualDocument, escaped
 from docmt.corpus.stock import Stock
 
 STRUCTURE = frozenset(("mteval", "srcset", "refset", "tstset", "doc", "hl", "p", "seg"))
-"""The tags of the format; anything else that looks like a tag is text."""
+"""The tags of the format; all other text that looks like a tag is text of a sentence."""
 
 
 @dataclass(frozen=True)
 class SgmFilesConfig:
     """The files of a set.
 
-    The first of several references is the target, in the order of the files and, inside a file, of the `sysid`s.
+    The first of several references is the target. References are in the order of the files and, inside a file, in the
+    order of the text.
     """
 
     PATHS: ClassVar = ("source", "references")
@@ -32,13 +33,13 @@ class SgmFilesConfig:
     source_form: Literal["sgm", "lines"] = setting("sgm", "lines = plain text, a line for each segment")
 
     def __post_init__(self) -> None:
-        """Refuse a set without references."""
+        """Raise BadValue for a set without references."""
         need(bool(self.references), "references", "nothing", "one file or more")
 
 
 @dataclass(frozen=True)
 class NistSgmConfig(SplitsReaderConfig):
-    """The settings of `nist_sgm`."""
+    """The settings of the form `nist_sgm`."""
 
     kind: Literal["nist_sgm"]
     splits: dict[str, SgmFilesConfig]
@@ -47,8 +48,8 @@ class NistSgmConfig(SplitsReaderConfig):
 def documents(config: NistSgmConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Yield the documents, named by their `docid`.
 
-    Their order is the source's or, where the source is plain text, the first reference's. Reports the problems of
-    `DocumentCollector`, and documents that the source or the references lack.
+    The documents are in the order of the source or, where the source is plain text, in the order of the references.
+    Reports the problems of `DocumentCollector`, and a document that is missing in the source or in the references.
     """
     for split, files in config.in_order:
         references: dict[str, list[MonolingualDocument]] = {}
@@ -79,7 +80,7 @@ def _joined(
 def _sources(
     inputs: ReaderInputs, files: SgmFilesConfig, references: Sequence[MonolingualDocument]
 ) -> list[MonolingualDocument]:
-    """Return the source's documents; in plain text they are cut to the lengths of the `references`."""
+    """Return the documents of the source; plain text is cut into documents of the same lengths as the `references`."""
     if files.source_form == "sgm":
         return _parsed(inputs, files.source)
     file_name, lines = inputs.display_name(files.source), [line.strip() for line in inputs.lines(files.source)]
@@ -93,8 +94,7 @@ def _sources(
         )
     sources, first = [], 0
     for reference in references:
-        # There may be too few lines, which has been reported above; reading goes on where problems are
-        # collected.
+        # Where problems are collected, reading goes on although there may be too few lines.
         last = min(first + len(reference.sentences), len(lines))
         sources.append(
             MonolingualDocument(
@@ -106,9 +106,10 @@ def _sources(
 
 
 def _parsed(inputs: ReaderInputs, file: str) -> list[MonolingualDocument]:
-    """Return the documents of an SGM file, read by an HTML parser.
+    """Return the documents of an SGM file, which an HTML parser reads.
 
-    SGML is close enough to HTML: tags in either case, attributes with or without quotes, the same entities.
+    SGML is similar enough to HTML: tags have capital or small letters, attributes are with or without quotes, and the
+    entities are the same.
     """
     from html.parser import HTMLParser
 
@@ -137,9 +138,9 @@ def _parsed(inputs: ReaderInputs, file: str) -> list[MonolingualDocument]:
 
 
 def write(config: NistSgmConfig, stock: Stock) -> FixtureFiles:
-    """Yield the files of each split.
+    """Yield the files of each split of a fixture.
 
-    Where one file of references is named, it has all references; else each file has one reference.
+    Where the settings name one file of references, this file has all references; else each file has one reference.
     """
     for split, files in config.in_order:
         name = PurePosixPath(files.source).name
@@ -155,7 +156,7 @@ def write(config: NistSgmConfig, stock: Stock) -> FixtureFiles:
 
 
 def _sgm(kind: str, name: str, documents: Sequence[Rows], sides: Sequence[int]) -> str:
-    """Return the content of a file. `sides`: the columns of `documents` that are written, each as a system."""
+    """Return the content of an SGM file; `sides` are the columns that are written, each as one `sysid`."""
     lines = [f'<{kind} setid="{name}" srclang="Chinese">']
     for side in sides:
         for number, rows in enumerate(documents, 1):

@@ -1,6 +1,6 @@
-"""The form `table`: a sentence pair on each row, in order.
+"""The form `table`: tables with a sentence pair on each row, in the order of the documents.
 
-The file is a TSV file with a header, a Parquet file or a file of JSON lines, as the ending of its name says.
+The ending of its name shows whether a file is a TSV file with a header, a Parquet file or a file of JSON lines.
 """
 
 import io
@@ -20,25 +20,26 @@ from docmt.corpus.sides import aligned_document
 from docmt.corpus.stock import Stock
 
 Row = tuple[int, Sequence[object]]
-"""The number of a row (of its line, where the file has lines), and its values.
+"""The number of a row (the number of its line, where the file has lines), and the values of the row.
 
-The values are source, target, document, the split where a column names it, and references."""
+The values are the source, the target, the document, the split where a column names the split, and the references.
+"""
 
 ENDINGS = {".tsv": "tsv", ".tsv.gz": "tsv", ".jsonl": "jsonl", ".jsonl.gz": "jsonl", ".parquet": "parquet"}
 ENDS_IN = f"a file that ends in {', '.join(ENDINGS)}"
 
 
 def table_form(path: str) -> str | None:
-    """Return the kind of table of a file by the ending of its name, None where it has none of ENDINGS."""
+    """Return the kind of table of a file by the ending of its name; None where the name has none of ENDINGS."""
     return next((form for ending, form in ENDINGS.items() if path.endswith(ending)), None)
 
 
 @dataclass(frozen=True)
 class TableReaderConfig(SplitsReaderConfig):
-    """The settings of `table`.
+    """The settings of the form `table`.
 
-    Either `splits` names a file for each split, or `file` has all splits and `split` is the column that names the
-    split.
+    Either `splits` names a file for each split, or `file` has all splits, and `split` is the column that names the
+    split of a row.
     """
 
     PATHS: ClassVar = ("splits", "file")
@@ -53,7 +54,7 @@ class TableReaderConfig(SplitsReaderConfig):
     references: tuple[str, ...] = setting((), "columns of further references")
 
     def __post_init__(self) -> None:
-        """Refuse both `file` and `splits` or neither, `split` without `file`, and files of unknown endings."""
+        """Raise BadValue for both or neither of `file` and `splits`, `split` without `file`, and unknown endings."""
         need(bool(self.splits) != (self.file is not None), "file", self.file, "a file, or splits, and not both")
         need((self.file is None) == (self.split is None), "split", self.split, "a column with file, and only with it")
         for split, path in self.tables:
@@ -63,23 +64,24 @@ class TableReaderConfig(SplitsReaderConfig):
 
     @property
     def tables(self) -> list[tuple[str | None, str]]:
-        """The split (None = a column names it) and the path of each file."""
+        """The split and the path of each file; the split is None where a column names the split of each row."""
         return [(None, self.file)] if self.file is not None else self.in_order
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
-        """Return the file of each split; a file with a column of the split is the file of all splits."""
+        """Return the file of each split; a file with a column that names the split is the file of all splits."""
         return {split: [path] for stated, path in self.tables for split in ((stated,) if stated else SPLITS)}
 
     def shares(self) -> dict[str, int]:
-        """Return a share of 1 for each split."""
+        """Return 1 for each split, since each split is in one file."""
         return dict.fromkeys(self.splits or SPLITS, 1)
 
 
 def documents(config: TableReaderConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Yield the documents in the order of the table; the rows of a document follow each other.
 
-    An empty reference counts as missing. Reports rows whose number of columns differs from the header's, and values
-    that are missing or no text. Raises UserError for a file that is missing or damaged, or that lacks a column.
+    An empty reference counts as missing. Reports a row whose number of columns differs from that of the header, and a
+    source, target, document or split that is missing or no text. Raises UserError for a file that is missing or
+    damaged, or that lacks a column.
     """
     needed = [config.source, config.target, config.document, *([config.split] if config.split else [])]
     columns = [*needed, *config.references]
@@ -97,8 +99,8 @@ def _texts(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of each row and its values as stripped texts; values other than texts and integers become None.
 
-    Integers count as texts, since they may be names of documents. `needed`: the names of the first columns; a row that
-    lacks a text there is reported instead.
+    Integers count as texts, since documents may be named by integers. `needed` has the names of the first columns. A
+    row that lacks a text in one of these columns is reported and not yielded.
     """
     for number, values in rows:
         texts = [str(value).strip() if isinstance(value, str | int) else None for value in values]
@@ -116,7 +118,7 @@ def _json_lines(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iter
         where = f"{file_name}:{number}"
         try:
             row = json.loads(line)
-        except (ValueError, RecursionError) as problem:  # also numbers of thousands of digits, deeply nested lists
+        except (ValueError, RecursionError) as problem:  # also a number of thousands of digits, deeply nested lists
             is_json = isinstance(problem, json.JSONDecodeError)
             mistake = f"{problem.msg}, column {problem.colno}" if is_json else first_line(problem)
             inputs.problems.report("not JSON", where=where, found=mistake)
@@ -138,7 +140,7 @@ def _parquet(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iterato
     need_columns(file.schema_arrow.names, columns, f"{file_name}:1")
     number = 0
     with reading(file_name, "damaged Parquet file"):
-        # The settings may name a column twice, for instance as both document and source; it is read once.
+        # The settings may name a column twice, for instance for the document and the source; the column is read once.
         for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
             for values in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
                 number += 1
@@ -146,7 +148,7 @@ def _parquet(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iterato
 
 
 def write(config: TableReaderConfig, stock: Stock) -> FixtureFiles:
-    """Yield the file of each table; documents are named `<file>.<split><number>`."""
+    """Yield each table of a fixture; documents are named `<file>.<split><number>`."""
     columns = [config.document, config.source, config.target, *config.references]
     for stated, path in config.tables:
         records: list[dict[str, str]] = []
@@ -183,4 +185,4 @@ def _as_parquet(records: Sequence[dict[str, str]]) -> bytes:
 
 
 TABLE_FORMS = {"tsv": (tsv_rows, _as_tsv), "jsonl": (_json_lines, _as_json_lines), "parquet": (_parquet, _as_parquet)}
-"""Two functions by the kind of table: to read columns of a file, and to build the content of a fixture's file."""
+"""Two functions for each kind of table: one reads columns of a file, one builds the content of a fixture's file."""

@@ -1,4 +1,4 @@
-"""The form `toy`: no file; documents and contrastive sets are drawn from the seeded grammar of `docmt.corpus.toy`."""
+"""The form `toy`, which reads no file: text and contrastive sets are drawn from the grammar in `docmt.corpus.toy`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ documents_of_a_split = whole(1, 100_000_000)
 
 @dataclass(frozen=True)
 class ToyConfig(ReaderConfig):
-    """The settings of `toy`."""
+    """The settings of the form `toy`."""
 
     kind: Literal["toy"]
     seed: int = setting(1, "another seed is another corpus", whole(0, MOST_SEED))
@@ -34,7 +34,7 @@ class ToyConfig(ReaderConfig):
     distances: tuple[int, ...] = setting((1, 2, 3, 5), "sentences from the deciding sentence to the judged one")
 
     def __post_init__(self) -> None:
-        """Refuse lengths of documents and distances outside their ranges."""
+        """Raise BadValue for lengths of documents, or distances, that are outside their ranges."""
         super().__post_init__()
         need(self.longest <= 100_000, "longest", self.longest, "at most 100,000")
         need(self.longest >= self.shortest, "longest", self.longest, f"shortest ({self.shortest}) or more")
@@ -42,7 +42,7 @@ class ToyConfig(ReaderConfig):
         need(self.distances != () and not wrong, "distances", list(self.distances), "one or more, each 1 or more")
 
     def small(self, fixture: FixtureConfig) -> Self:
-        """Return the same settings with the numbers and lengths of a fixture."""
+        """Return the same settings with the numbers of documents and items, and the lengths, of a fixture."""
         sizes = {f"{split}_documents": number for split, number in fixture.documents.items()}
         same = {name: getattr(fixture, name) for name in ("shortest", "longest", "contrastive_items")}
         return replace(self, **sizes, **same)
@@ -51,8 +51,8 @@ class ToyConfig(ReaderConfig):
 def documents(config: ToyConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Draw the documents of all splits.
 
-    Each split and the contrastive sets have a generator of their own, so that the size of a split does not change the
-    others.
+    Each split has its own random generator, and so have the contrastive sets; therefore the size of a split does not
+    change the random numbers of the others.
     """
     sizes = (config.train_documents, config.dev_documents, config.test_documents)
     seen = set()
@@ -60,7 +60,7 @@ def documents(config: ToyConfig, inputs: ReaderInputs) -> Iterator[Document]:
         rng = Random(f"{config.seed}/{split}")
         for number in range(1, size + 1):
             pairs = draw_story(config.shortest, config.longest, rng).pairs()
-            # No document occurs twice, so that no test document is also a training document.
+            # A document that has occurred is drawn again, so that no test document is also a training document.
             while pairs in seen:
                 pairs = draw_story(config.shortest, config.longest, rng).pairs()
             seen.add(pairs)

@@ -1,8 +1,10 @@
 """The form `voita`: contrastive sets of deixis, lexical cohesion and ellipsis, in JSON.
 
-Voita et al. (2019), "When a Good Translation is Wrong in Context". An instance is a group of four sentences joined by
-`_eos` between spaces, several translations of it that differ in the last sentence, the index of the right translation
-(`true_ind`), and the distance of the deciding sentence (`ctx_dist`).
+Paper: Voita et al. (2019), "When a Good Translation is Wrong in Context".
+
+A file is a JSON list of instances. An instance has a source of four sentences (`src`), which are joined by `_eos`
+between spaces; several translations, which differ in the last sentence (`dst`); the index of the right translation
+(`true_ind`); and the distance of the deciding sentence in sentences (`ctx_dist`).
 """
 
 import json
@@ -30,21 +32,21 @@ Translation = tuple[str, ...]
 
 @dataclass(frozen=True)
 class VoitaConfig(ContrastiveReaderConfig):
-    """The settings of `voita`."""
+    """The settings of the form `voita`."""
 
     kind: Literal["voita"]
 
 
 def items(config: VoitaConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
-    """Yield the items of all sets; text is left as it is in the files, tokenised and cased.
+    """Yield the items of all sets; the text is unchanged, tokenised and cased as in the files.
 
-    Some instances have a translation twice (13 of each ellipsis set); one of the equal translations stays, and the
-    others are counted. A wrong translation that equals the right one is dropped too: the published evaluation puts the
-    right translation first and takes the first of equal scores, so that it counts these instances as if that
-    translation were not there. Where no wrong translation is left (one instance of ellipsis_infl), the right one is
-    there twice: a tie, which scoring counts as wrong.
+    Some instances have a translation twice (13 in each ellipsis set): one of the equal translations is kept, and the
+    others are dropped and counted. A wrong translation that equals the right translation is dropped too. The published
+    evaluation counts such an instance as if the equal translation were not there, since it puts the right translation
+    first and takes the first of equal scores. Where no wrong translation is left (one instance of ellipsis_infl), the
+    item has the right translation twice; such an item is a tie, which scoring counts as wrong.
 
-    Reports an instance without its fields, and translations that differ before the last sentence. Raises UserError for
+    Reports an instance that lacks a field, and translations that differ before the last sentence. Raises UserError for
     a file that is missing or is no JSON list.
     """
     for name, file in config.sets.items():
@@ -63,7 +65,7 @@ def _item(name: str, changed: Counter[str], instance: Any, where: str) -> Contra
 
 
 def _different(translations: list[Translation], right: Translation, changed: Counter[str]) -> list[Translation]:
-    """Return the translations without repetitions; at least two, the right one twice where no other is left."""
+    """Return the different translations; where all are equal to the right translation, return it twice."""
     variants = list(dict.fromkeys(translations))
     variants = variants if len(variants) > 1 else [right, right]
     equal = translations.count(right) - variants.count(right)
@@ -73,7 +75,7 @@ def _different(translations: list[Translation], right: Translation, changed: Cou
 
 
 def write(config: VoitaConfig, stock: Stock) -> FixtureFiles:
-    """Yield the file of each set."""
+    """Yield the file of each set of a fixture."""
     for name, path in config.sets.items():
         instances = [_instance(item) for item in stock.draw_set_items(name, path)]
         yield path, json.dumps(instances, ensure_ascii=False, indent=1)

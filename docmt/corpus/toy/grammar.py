@@ -1,8 +1,8 @@
-"""The sentences of the toy corpus: their words, the phenomena that they settle, and the one that they leave open.
+"""The kinds of sentence of the toy corpus: their words, and the phenomena that they settle or leave open.
 
-A document has facts: one protagonist, one kind of fruit, one ambiguous word and one modality. A `Sentence` is drawn
-before the facts are filled in, so that the same sentences can be rendered with different facts; the twins of the
-contrastive sets are built in this way.
+A document has facts: a protagonist, a kind of fruit and its number, an ambiguous word and a modality. A `Sentence` is
+drawn before the facts are filled in, so that the same sentence can be written with different facts; the two items of a
+pair in a contrastive set are built in this way.
 """
 
 from collections.abc import Callable
@@ -13,16 +13,19 @@ from docmt.corpus.toy import words
 
 GENDER, NUMBER, WORD, ELLIPSIS = "pronoun_gender", "pronoun_number", "word", "ellipsis"
 PHENOMENA = (GENDER, NUMBER, WORD, ELLIPSIS)
-"""The phenomena: a dropped subject becomes he or she, or it or they; a bare word has two translations; 也一样
-stands for can, did or does."""
+"""The phenomena, which only the context decides.
+
+A dropped subject becomes he or she (GENDER), or it or they (NUMBER). A word without cues has two translations (WORD).
+也一样, "likewise", becomes can, did or does (ELLIPSIS).
+"""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of a document; each phenomenon depends on one fact.
+    """The facts of a document; each phenomenon depends on one of these facts.
 
-    `gender` is an index into `pair`, `sense` one into the senses of `word`; `count`: the number of fruits in Chinese
-    and in English.
+    `gender` is an index into `pair`, and `sense` is an index into the senses of `word`. `count` is the number of
+    fruits, as a Chinese and as an English word.
     """
 
     pair: tuple[words.Person, words.Person]
@@ -35,7 +38,7 @@ class Facts:
 
     @property
     def person(self) -> words.Person:
-        """The protagonist."""
+        """The protagonist of the document, a member of `pair`."""
         return self.pair[self.gender]
 
     @property
@@ -49,7 +52,7 @@ class Facts:
         return self.count != words.SINGLE
 
     def contrasted(self, phenomenon: str, rng: Random) -> "Facts":
-        """Return the same facts except for the one that decides `phenomenon`, which gets a different value."""
+        """Return the same facts, except that the fact that decides `phenomenon` has a different value."""
         if phenomenon == GENDER:
             return replace(self, gender=1 - self.gender)
         if phenomenon == NUMBER:
@@ -74,24 +77,25 @@ def draw_facts(rng: Random) -> Facts:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence without its facts: `say(facts)` returns it in Chinese and in English."""
+    """A sentence without its facts: `say(facts)` returns the sentence with these facts in Chinese and in English."""
 
     say: Callable[[Facts], tuple[str, str]]
     settles: frozenset[str] = frozenset()
-    """The phenomena that the Chinese sentence settles for later sentences."""
+    """The phenomena that the Chinese text of this sentence settles for later sentences."""
     leaves_open: str | None = None
-    """The phenomenon of this sentence that only earlier sentences decide."""
+    """The phenomenon in this sentence that only earlier sentences decide; None = no phenomenon."""
     of_person: bool = False
-    """The sentence is a statement about a person, to which a later 也一样 would refer."""
+    """True where the sentence is a statement about a person, to which 也一样 ("likewise") in a later sentence would
+    refer."""
 
     @property
     def shows(self) -> frozenset[str]:
-        """The phenomena whose answer the sentence reveals, in Chinese or in English."""
+        """The phenomena whose facts the sentence shows, in Chinese or in English."""
         return self.settles | ({self.leaves_open} if self.leaves_open else frozenset())
 
 
 def _pair(chinese: str, english: str) -> tuple[str, str]:
-    """Return the two sentences with a full stop, the English one with a capital letter."""
+    """Return the two sentences with a full stop, and the English sentence with a capital letter."""
     return f"{chinese}。", f"{english[0].upper()}{english[1:]}."
 
 
@@ -100,7 +104,7 @@ def _a(noun: str) -> str:
 
 
 def _word_with_cues(facts: Facts) -> str:
-    """Return the ambiguous word with the measure word and attribute that show its sense: 只下蛋的鸡."""
+    """Return the ambiguous word in Chinese, with the measure word and attribute that show its sense: 只下蛋的鸡."""
     return f"{facts.word_sense.measure}{facts.word_sense.attribute}{facts.word.zh}"
 
 
@@ -196,7 +200,7 @@ def ambiguous(rng: Random) -> Sentence:
 
 
 def in_front(rng: Random) -> Sentence:
-    """Draw a sentence with protagonist, fruit and ambiguous word at once.
+    """Draw a sentence that mentions the protagonist, the fruit and the ambiguous word.
 
     汤姆面前有一个梨和一头产奶的牛。 There is a pear and a cow in front of Tom.
     """
@@ -234,7 +238,10 @@ def bare(rng: Random) -> Sentence:
 
 
 def activity(rng: Random) -> Sentence:
-    """Draw a sentence on what the protagonist can do, did or does: 汤姆每天游泳。 Tom swims every day."""
+    """Draw a sentence with an activity that the protagonist can do, did or does.
+
+    汤姆每天游泳。 Tom swims every day.
+    """
     verb_forms, way = rng.choice(words.ACTIVITIES), rng.randrange(3)
 
     def say(facts: Facts) -> tuple[str, str]:
@@ -259,9 +266,9 @@ def likewise(rng: Random) -> Sentence:
 
 
 def scene(rng: Random) -> Sentence:
-    """Draw a sentence that no other one depends on: 公园很安静。 The park is very quiet.
+    """Draw a sentence that shares no fact with others: 公园很安静。 The park is very quiet.
 
-    很 is sometimes translated in a different way, by `really`.
+    很 is sometimes translated by `really` instead of `very`.
     """
     zh, en, states = rng.choice(words.SCENES)
     state_zh, state_en = rng.choice(states)

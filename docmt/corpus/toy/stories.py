@@ -1,9 +1,9 @@
-"""Documents of the toy corpus, in which the earlier sentences decide what each sentence leaves open.
+"""Documents of the toy corpus, in which earlier sentences decide the phenomena that a sentence leaves open.
 
-Contrastive sets consist of minimal twins: two items that differ in one sentence only, the one that decides how the last
-sentence is translated. Their other sentences, their variants and the order of the variants are the same, but different
-variants are right. A model that cannot see the deciding sentence therefore gives both twins the same scores, and has
-exactly one of the two right.
+Contrastive sets consist of twins. Twins are two items that differ in one sentence only: the deciding sentence, on which
+the translation of the last sentence depends. The other sentences, the variants and the order of the variants are the
+same in both twins, but different variants are right. A model that cannot see the deciding sentence therefore gives both
+twins the same scores, and is right in exactly one of the twins.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ FIRST: dict[str, tuple[Draw, ...]] = {
     WORD: (grammar.ambiguous,),
     ELLIPSIS: (grammar.activity,),
 }
-"""The kinds of first mention: their Chinese settles the phenomenon without any earlier sentence."""
+"""The kinds of sentence with the first mention: the Chinese text settles the phenomenon without an earlier sentence."""
 
 AGAIN: dict[str, tuple[Draw, ...]] = {
     GENDER: (grammar.mention,),
@@ -30,7 +30,7 @@ AGAIN: dict[str, tuple[Draw, ...]] = {
     WORD: (grammar.owned,),
     ELLIPSIS: (grammar.activity,),
 }
-"""The kinds of later mention, which settle the phenomenon once more."""
+"""The kinds of sentence with a later mention, which settle the phenomenon once more."""
 
 OPEN: dict[str, tuple[Draw, ...]] = {
     GENDER: (grammar.feeling, grammar.doing),
@@ -38,12 +38,14 @@ OPEN: dict[str, tuple[Draw, ...]] = {
     WORD: (grammar.bare,),
     ELLIPSIS: (grammar.likewise,),
 }
-"""The kinds of sentence that leave the phenomenon to their context."""
+"""The kinds of sentence that leave the phenomenon open, so that earlier sentences decide it."""
 
 ANY = (*PHENOMENA, *PHENOMENA, *PHENOMENA, WORD, WORD, None)
-"""The phenomena that a sentence is drawn from, each as often as it is listed; None = no phenomenon.
+"""The phenomena, one of which is drawn for each sentence; None = no phenomenon.
 
-The ambiguous word is the most frequent, so that its mentions form a lexical chain."""
+The probability of a phenomenon is proportional to the number of its entries. The ambiguous word is drawn most often, so
+that its mentions form a lexical chain.
+"""
 
 
 @dataclass(frozen=True)
@@ -59,18 +61,19 @@ class Story:
 
 
 def is_settled(phenomenon: str, before: Sequence[Sentence]) -> bool:
-    """Return whether a sentence after `before` can leave `phenomenon` open."""
+    """Return whether a sentence that follows `before` can leave `phenomenon` open, since `before` settles it."""
     if phenomenon == ELLIPSIS:
-        # 也一样 refers to the last statement about a person, so that statement must be about an activity.
+        # 也一样 ("likewise") refers to the last statement about a person, which must therefore be about an activity.
         people = [sentence for sentence in before if sentence.of_person]
         return bool(people) and ELLIPSIS in people[-1].shows
     return any(phenomenon in sentence.settles for sentence in before)
 
 
 def settling(phenomenon: str, before: Sequence[Sentence]) -> tuple[Draw, ...]:
-    """Return the first mentions that can follow `before`.
+    """Return the kinds of sentence that settle `phenomenon` and can follow `before`.
 
-    A mention of the protagonist together with things is possible only while no thing has been mentioned yet.
+    A sentence that mentions the protagonist with fruit and the ambiguous word is possible only while neither thing has
+    been mentioned.
     """
     alone = not any({NUMBER, WORD} & sentence.settles for sentence in before)
     return (*FIRST[phenomenon], grammar.in_front) if phenomenon == GENDER and alone else FIRST[phenomenon]
@@ -83,7 +86,7 @@ def draw_next(
     phenomena: Sequence[str | None] = ANY,
     allowed: Callable[[Sentence], bool] = lambda _: True,
 ) -> Sentence:
-    """Draw a sentence about one of `phenomena` that can follow `before`, repeats none of it, and is `allowed`."""
+    """Draw a new sentence about one of `phenomena` that can follow the sentences `before` and is `allowed`."""
     pairs = {sentence.say(facts) for sentence in before}
     while True:
         phenomenon = rng.choice(phenomena)
@@ -93,13 +96,14 @@ def draw_next(
 
 
 def _draws(phenomenon: str | None, before: Sequence[Sentence], rng: Random) -> tuple[Draw, ...]:
-    """Return the kinds of sentence, for one `phenomenon`, of which the next sentence is drawn."""
+    """Return the kinds of sentence, for one `phenomenon`, from which the next sentence is drawn."""
     if phenomenon is None:
         return (grammar.scene,)
     if not is_settled(phenomenon, before):
         return settling(phenomenon, before)
     if phenomenon == GENDER and is_settled(ELLIPSIS, before) and rng.random() < 0.6:
-        # 也一样 cannot refer past a statement about a person: with fewer of them it may be far from its activity.
+        # 也一样 refers to the last statement about a person. With fewer such statements, 也一样 may be further from its
+        # activity.
         return (grammar.scene,)
     return (OPEN if rng.random() < 0.8 else AGAIN)[phenomenon]
 
@@ -116,7 +120,7 @@ def draw_story(shortest: int, longest: int, rng: Random) -> Story:
                 for phenomenon in PHENOMENA
                 if phenomenon not in {sentence.leaves_open for sentence in sentences}
             ]
-            # Near the end of the document only the phenomena that it still lacks are drawn.
+            # Near the end of the document, only phenomena that the document still lacks are drawn.
             has_room = length - len(sentences) > 2 * len(missing)
             sentences.append(draw_next(sentences, facts, rng, ANY if has_room else missing or PHENOMENA))
         if {sentence.leaves_open for sentence in sentences}.issuperset(PHENOMENA):
@@ -126,9 +130,9 @@ def draw_story(shortest: int, longest: int, rng: Random) -> Story:
 def draw_items(
     phenomenon: str, distance: int, items: int, rng: Random, length: int | None = None
 ) -> Iterator[ContrastiveItem]:
-    """Yield `items` items, twins one after the other, no two with the same source.
+    """Yield `items` items with different sources; the second of two twins follows the first.
 
-    `length`: the number of sentences of each item, None = any number.
+    `length` is the number of sentences of each item; None = any number.
     """
     sources: set[tuple[str, ...]] = set()
     while len(sources) < items:
@@ -139,7 +143,7 @@ def draw_items(
 
 
 def draw_twins(phenomenon: str, distance: int, rng: Random) -> tuple[ContrastiveItem, ContrastiveItem]:
-    """Draw two items whose deciding sentence is `distance` sentences before the last one."""
+    """Draw two twin items, whose deciding sentence is `distance` sentences before the last sentence."""
     facts = grammar.draw_facts(rng)
     other = facts.contrasted(phenomenon, rng)
     sentences = _sentences(phenomenon, distance, facts, rng)
@@ -170,6 +174,6 @@ def _sentences(phenomenon: str, distance: int, facts: Facts, rng: Random) -> lis
 
 
 def _keeps_open(phenomenon: str, sentence: Sentence) -> bool:
-    """Return whether a sentence between the deciding and the judged one leaves `phenomenon` to the deciding one."""
+    """Return whether a sentence between the deciding and the judged sentence does not affect `phenomenon`."""
     # The activity must stay the last statement about a person, since 也一样 refers to that statement.
     return phenomenon not in sentence.shows and not (phenomenon == ELLIPSIS and sentence.of_person)

@@ -30,7 +30,7 @@ PRONOUN = {"male": ("he", "his"), "female": ("she", "her")}
 
 
 class Time(NamedTuple):
-    """The time of a state. `en` goes to the end of the sentence; `be` is the form of the verb."""
+    """The time of a state. `en` is put at the end of the English sentence; `be` is the English verb form, is or was."""
 
     zh: str
     en: str
@@ -79,7 +79,7 @@ NEUTRAL_PEOPLE = (
     ("客人", "the guest"),
     ("经理", "the manager"),
 )
-"""People whose words show no gender in either language."""
+"""People whose words show no gender in Chinese or in English."""
 
 
 class Fruit(NamedTuple):
@@ -113,7 +113,10 @@ TASTES = (("甜", "sweet"), ("酸", "sour"), ("新鲜", "fresh"), ("香", "fragr
 
 
 class Sense(NamedTuple):
-    """A sense of an ambiguous word: the measure word, and perhaps an attribute, that show it, and the English word."""
+    """A sense of an ambiguous word: the Chinese measure word and attribute that show the sense, and the English word.
+
+    The attribute is empty where the measure word alone shows the sense.
+    """
 
     measure: str
     attribute: str
@@ -121,10 +124,10 @@ class Sense(NamedTuple):
 
 
 class AmbiguousWord(NamedTuple):
-    """A word that has two translations.
+    """A Chinese word that has two English translations, one for each sense.
 
-    Its Chinese form is the same everywhere, so that its mentions form a lexical chain. `outdoors`: its place is one of
-    OUTDOORS, else of INDOORS.
+    The Chinese form is the same everywhere, so that the mentions of the word form a lexical chain. With `outdoors`, the
+    place of the thing is one of OUTDOORS, else one of INDOORS.
     """
 
     zh: str
@@ -200,7 +203,7 @@ ACTIVITIES = (
 
 
 class Modality(NamedTuple):
-    """A modality that 也一样 repeats: the English auxiliary, and three ways to write the full verb."""
+    """A modality that 也一样 ("likewise") repeats: the English auxiliary, and three ways to write the full verb."""
 
     auxiliary: str
     ways: tuple[tuple[str, str], ...]
@@ -222,4 +225,4 @@ SCENES = (
     ("房子", "the house", (("旧", "old"), ("暖和", "warm"))),
     ("早饭", "the breakfast", (("简单", "simple"), ("丰盛", "rich"))),
 )
-"""The scenes, which have nothing to do with the rest of a document: the subject and its possible states."""
+"""The scenes, which share no fact with other sentences: the subject in Chinese and English, and its possible states."""

@@ -10,28 +10,29 @@ from dataclasses import dataclass
 import numpy as np
 
 CELLS_AT_ONCE = 1 << 18
-"""Largest number of cells of a batch, unless a single pair has more.
+"""The largest number of cells of a batch, unless a single sentence pair has more.
 
-It limits the memory; results do not depend on it, up to rounding.
+The number limits the memory; results do not depend on it, up to rounding.
 """
 
 LENGTH_STEPS = 8
-"""Number of steps from a length to its double; source lengths are rounded up to a step before pairs are sorted by them.
+"""The number of steps from a length to twice the length, to which source lengths are rounded up for sorting.
 
-Rounding changes a length by less than an eighth, and lengths below 16 not at all.
+The rounding changes a length by less than an eighth, and does not change lengths below 16.
 """
 
 MOST_PADDING = 0.25
-"""Largest share of padding among the cells of a batch."""
+"""The largest share of padding among the cells of a batch, from 0 to 1."""
 
 
 @dataclass(frozen=True)
 class PairBatch:
     """A batch of sentence pairs.
 
-    `places` has the number of the line of each pair, (B,). `source` and `target` are numbers of words, (B, I) and
-    (B, J), with padding after the end of each sentence. `cells` has the index of each cell's pair of words among the
-    batch's different pairs of words, (B, J, I).
+    `places` has the number of the line of each sentence pair, (B,). `source` and `target` have the ids of words, (B, I)
+    and (B, J), with padding after the end of each sentence. `source_lengths` and `target_lengths` are numbers of words,
+    (B,). `cells` has, for each cell, the index of its pair of words among the different pairs of words of the batch,
+    (B, J, I).
     """
 
     places: np.ndarray
@@ -54,9 +55,9 @@ class PairBatch:
 
 @dataclass(frozen=True)
 class NumberedSentences:
-    """The sentences of a side, as numbers of words.
+    """The sentences of a side, with ids for words.
 
-    `words` has the numbers of all words, sentence after sentence. `ends` has the end of each sentence in `words`, (N,).
+    `words` has the ids of all words, sentence after sentence. `ends` has the end of each sentence in `words`, (N,).
     """
 
     words: np.ndarray
@@ -64,9 +65,9 @@ class NumberedSentences:
 
     @classmethod
     def numbered(cls, lines: Iterable[str], numbers: dict[str, int]) -> "NumberedSentences":
-        """Return the numbers of the lines' words, lower-cased and separated by white space.
+        """Return the ids of the words of lines; words are lower-cased and separated by white space.
 
-        New words are added to `numbers`.
+        `numbers` has the id of each word; new words are added to it.
         """
         words, ends = array("q"), array("q")
         for line in lines:
@@ -80,23 +81,26 @@ class NumberedSentences:
         return np.diff(self.ends, prepend=0)
 
     def padded(self, places: np.ndarray, padding: int) -> np.ndarray:
-        """Return the sentences at `places`, none of them empty, as the rows of an array with `padding` at the ends."""
+        """Return the sentences at `places` as rows of an array, with `padding` after their ends.
+
+        No sentence at `places` may be empty.
+        """
         starts, ends = np.where(places > 0, self.ends[places - 1], 0), self.ends[places]
         places_of_words = starts[:, None] + np.arange((ends - starts).max())
         return np.where(places_of_words < ends[:, None], self.words.take(places_of_words, mode="clip"), padding)
 
 
 def pair_numbers(source: np.ndarray, target: np.ndarray, target_size: int) -> np.ndarray:
-    """Return a number for each pair of words.
+    """Return a number for each pair of words, given by the ids of a source word and a target word.
 
-    `target_size` is the number of target words; the number after the last word is padding.
+    `target_size` is the number of target words, and also the id of padding.
     """
     return source * (target_size + 1) + target
 
 
 def distinct_numbers(numbers: np.ndarray) -> np.ndarray:
     """Return the different numbers of an array, in rising order."""
-    # np.unique hashes integers, which needs several times as long and twice the memory.
+    # np.unique is not used, since it hashes integers, which takes several times as long and twice the memory.
     numbers = np.sort(numbers)
     first = np.ones(len(numbers), dtype=bool)
     np.not_equal(numbers[1:], numbers[:-1], out=first[1:])
@@ -108,8 +112,8 @@ def batches(
 ) -> Iterator[tuple[PairBatch, np.ndarray]]:
     """Yield batches of all sentence pairs that have words on both sides, each with its different pairs of words.
 
-    The pairs of words are numbers of `pair_numbers` in rising order, (P,). `sizes` are the numbers of source and of
-    target words.
+    The pairs of words are numbers from `pair_numbers`, in rising order, (P,). `sizes` are the number of source words
+    and the number of target words.
     """
     lengths = np.stack([source.lengths, target.lengths], axis=1)
     for places in _similar_lengths(lengths):
@@ -120,10 +124,10 @@ def batches(
 
 
 def _similar_lengths(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the places of pairs that share a batch.
+    """Yield the places of the sentence pairs of each batch.
 
-    Pairs are sorted by source length, where long sentences are rounded to a step, and then by target length. A batch is
-    full where another pair would exceed CELLS_AT_ONCE or MOST_PADDING.
+    Sentence pairs are sorted by source length, rounded up to one of the LENGTH_STEPS, and then by target length. A
+    batch is full where another pair would exceed CELLS_AT_ONCE or MOST_PADDING.
     """
     steps = 2 ** np.maximum(np.log2(np.maximum(lengths[:, 0], LENGTH_STEPS) / LENGTH_STEPS).astype(int), 0)
     order = np.lexsort((lengths[:, 1], -(-lengths[:, 0] // steps) * steps))

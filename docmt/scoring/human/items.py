@@ -1,7 +1,8 @@
 """The items of a human evaluation: sentences with context and two translations, and the key that names their systems.
 
-Paper: lexical chains (Lyu et al. 2022), section 5.6: 500 sentences of the test set drawn at random, each with the two
-source sentences before it and the two after it, with their references, and with two translations in random order.
+Paper: lexical chains (Lyu et al. 2022), section 5.6. 500 sentences of the test set are drawn at random. Annotators see
+each sentence with two translations in random order, and with the two source sentences before and after it and the
+references of these.
 """
 
 from collections.abc import Sequence
@@ -17,23 +18,23 @@ from docmt.base.errors import UserError
 from docmt.base.parse import parse
 
 CONTEXT = 2
-"""Number of sentences of context before a sentence, and after it."""
+"""The number of context sentences before a judged sentence, and also after it."""
 
 DIGEST = "digest"
-"""The name of the digest in a key's file, beside the fields of the key."""
+"""The name of the digest in the file of a key, beside the fields of the key."""
 
 SHA256_DIGITS = 64
-"""Number of hexadecimal digits of a whole SHA-256."""
+"""The number of hexadecimal digits of a whole SHA-256."""
 
 Pair = tuple[str, str]
-"""A source sentence and its reference; both are empty before the first and after the last sentence of a document."""
+"""A context sentence and its reference; both are empty where the document has no sentence at this place."""
 
 
 @dataclass(frozen=True)
 class ComparedSystems:
-    """The translations of a test set by two systems, a line for each sentence.
+    """The translations of a test set by two systems, with a line for each sentence.
 
-    `documents` has the name of the document of each sentence.
+    `documents` has the name of the document of each sentence. `baseline` and `system` are the translations.
     """
 
     documents: Sequence[str]
@@ -47,8 +48,8 @@ class ComparedSystems:
 class SheetItem:
     """A sentence to judge, with its context and two translations.
 
-    `line` is the number of the sentence in the test set, from 1. `before` and `after` are CONTEXT pairs each. `first`
-    says whose translation is the first of the two.
+    `line` is the number of the sentence in the test set, from 1. `before` and `after` have CONTEXT context sentences
+    each, with their references. `first` names the system of the first translation.
     """
 
     line: int
@@ -60,13 +61,13 @@ class SheetItem:
 
     @property
     def texts(self) -> list[str]:
-        """The texts of the item, in the order of a sheet's columns."""
+        """The texts of the item, in the order of the columns of a sheet."""
         before, after = ([text for pair in pairs for text in pair] for pairs in (self.before, self.after))
         return [*before, self.source, *after, *self.translations]
 
 
 def draw_sheet_items(test: ComparedSystems, sentences: int, seed: int) -> list[SheetItem]:
-    """Draw the items of a sheet: different sentences in random order, each with its translations in random order.
+    """Draw the items of a sheet: different sentences in random order, each with two translations in random order.
 
     Raises UserError where the test set has fewer than `sentences` sentences.
     """
@@ -75,7 +76,7 @@ def draw_sheet_items(test: ComparedSystems, sentences: int, seed: int) -> list[S
         raise UserError("more sentences than there are", found=sentences, expected=f"at most {size}")
     random = np.random.default_rng(seed)
     places = random.permutation(size)[:sentences].tolist()
-    # Drawn after the sentences and for each item: the order of the two translations must not tell their systems.
+    # The order of the two translations is drawn for each item, so that annotators cannot guess the systems from it.
     swaps = random.integers(2, size=sentences).tolist()
     return [_item(test, place, bool(swap)) for place, swap in zip(places, swaps, strict=True)]
 
@@ -83,7 +84,7 @@ def draw_sheet_items(test: ComparedSystems, sentences: int, seed: int) -> list[S
 def text_digest(texts: Sequence[str]) -> str:
     """Return a digest of texts that identifies a row of a sheet.
 
-    It ignores differences of white space, since spreadsheets may change it.
+    The digest ignores differences of white space, since spreadsheet programs may change white space.
     """
     return digest([" ".join(text.split()) for text in texts])
 
@@ -102,7 +103,10 @@ def _item(test: ComparedSystems, place: int, swap: bool) -> SheetItem:
 
 
 def _pair(test: ComparedSystems, place: int, step: int) -> Pair:
-    """Return the sentence at the distance `step` from `place`, or empty texts where it is of another document."""
+    """Return the sentence at the distance `step` from `place` with its reference, or empty texts.
+
+    The texts are empty where the document of the sentence at `place` has no sentence at this distance.
+    """
     other = place + step
     if not 0 <= other < len(test.source) or test.documents[other] != test.documents[place]:
         return "", ""
@@ -113,8 +117,8 @@ def _pair(test: ComparedSystems, place: int, step: int) -> Pair:
 class KeyItem:
     """The entry of an item in a key.
 
-    `line` is the number of the sentence in the test set, from 1. `first` says whose translation is the first of the
-    two. `texts` is the digest of the texts in the item's row.
+    `line` is the number of the sentence in the test set, from 1. `first` names the system of the first translation.
+    `texts` is the digest of the texts of the item.
     """
 
     line: int
@@ -126,7 +130,8 @@ class KeyItem:
 class Key:
     """The key of a sheet, which names the system of each translation; annotators must not see it.
 
-    `baseline` and `system` are names, `seed` is the seed of the draw. `items[n]` is the entry of item n + 1.
+    `baseline` and `system` are the names of the systems, and `seed` is the seed by which items were drawn. `items[n]`
+    is the entry of item n + 1.
     """
 
     baseline: str
@@ -172,7 +177,7 @@ class Key:
 
 
 def _check_digest(stated: Any, actual: str, path: Path) -> None:
-    """Raise UserError where a key does not state its digest, or states another one."""
+    """Raise UserError where the file of a key has no digest, or a digest that is not the `actual` digest of the key."""
     if stated is None:
         remedy = "write it again: docmt draw-sheet with the same files, --sentences and --seed draws the same sheet"
         raise UserError("a key without its digest", where=str(path), expected=f"`{DIGEST}`, its SHA-256", remedy=remedy)

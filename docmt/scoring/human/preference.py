@@ -1,7 +1,8 @@
 """The preferences of annotators, and the agreement of annotators.
 
-Paper: lexical chains (Lyu et al. 2022), section 5.6, Table 4 (equal, better, worse; the paper has no agreement).
-Agreement: Cohen: A Coefficient of Agreement for Nominal Scales, Educational and Psychological Measurement 20 (1960).
+Papers: lexical chains (Lyu et al. 2022), section 5.6, Table 4, has the percentages of equal, better and worse, without
+agreement. Kappa is from Cohen: A Coefficient of Agreement for Nominal Scales, Educational and Psychological Measurement
+20 (1960).
 """
 
 from collections import Counter
@@ -14,14 +15,14 @@ from docmt.scoring.human.items import Key
 from docmt.scoring.human.sheet import Verdict
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-"""All verdicts, in the order of the table."""
+"""All verdicts, in the order in which percentages are listed."""
 
 
 def preferences(key: Key, annotators: dict[str, Sequence[Verdict]]) -> dict:
-    """Return the numbers of Table 4 and the agreement of annotators, in percent, but for kappa.
+    """Return the numbers of Table 4 and the agreement of annotators; all but kappa are percentages.
 
-    `annotators` has the verdicts of each annotator by name. `preferred` is the share of sentences where the system is
-    better, among the sentences that are not equal; it is None where all are equal.
+    `annotators` has the verdicts of each annotator, by name. In the result, `preferred` is the percentage of verdicts
+    "better" among the verdicts "better" and "worse"; it is None where all verdicts are "equal".
     """
     rows = {name: verdict_shares(verdicts) for name, verdicts in annotators.items()}
     pairs = [
@@ -58,8 +59,8 @@ def observed_agreement(first: Sequence[Verdict], second: Sequence[Verdict]) -> f
 def kappa(first: Sequence[Verdict], second: Sequence[Verdict]) -> float | None:
     """Return Cohen's kappa of two annotators, or None where the expected agreement is 1.
 
-    kappa = (p - e) / (1 - e), where p is the share of sentences on which the annotators agree, and e is the expected
-    share for random verdicts with each annotator's shares.
+    kappa = (p - e) / (1 - e), where p is the share of sentences on which the annotators agree, and e is the share that
+    is expected where both annotators give random verdicts, each with their own shares of verdicts.
 
     Example: of four sentences the annotators agree on three, so p = 3/4. Their shares of "better" are 2/4 and 1/4, and
     their shares of "equal" are 2/4 and 3/4, so e = 2/4 * 1/4 + 2/4 * 3/4 = 1/2, and kappa is 1/2.

@@ -1,8 +1,9 @@
 """Sheets for annotators, as CSV or as a page with buttons, and the reader of filled sheets.
 
-A spreadsheet computes a cell that begins with one of a few characters (also in their full-width forms, and also after
-blanks): a translation `=HYPERLINK(...)` would run on the annotator's machine (OWASP, CSV Injection). So such cells are
-written with a shield, a character that makes them text, and are read without it.
+A spreadsheet program computes a cell that begins with the first character of a formula, such as `=`, also in its
+full-width form and after blanks. So a translation `=HYPERLINK(...)` would run on the computer of the annotator (OWASP,
+CSV Injection). Such a cell is written with a shield, a character that makes the cell a text; the reader of sheets
+removes the shield.
 """
 
 import codecs
@@ -21,26 +22,26 @@ from docmt.base.foreign import reading
 from docmt.scoring.human.items import CONTEXT, Key, KeyItem, SheetItem, text_digest
 
 SHIELD = "'"
-"""The character before a dangerous text; spreadsheets read it as the mark of a text cell."""
+"""The character that is written before a dangerous text; spreadsheet programs read it as the mark of a text cell."""
 
 BLANK = r"[\s\u200b-\u200f\u2060\ufeff]"
-"""The characters that spreadsheets may ignore at the beginning: white space, and characters without width."""
+"""The characters that spreadsheet programs may ignore before a formula: white space, and characters without width."""
 
 FORMULA = "\t\r\n=+\\-@＝＋－＠"
-"""The first characters of a formula; a tab or the end of a line is dangerous as the first character of a cell."""
+"""The first characters of formulas, and the tab, carriage return and line feed, which are dangerous there too."""
 
 DANGEROUS = re.compile(f"{BLANK}*[{FORMULA}]")
-"""The pattern of a text that a spreadsheet may compute."""
+"""The pattern of a text that a spreadsheet program may compute."""
 
 AMBIGUOUS = re.compile(f"{SHIELD}*{DANGEROUS.pattern}")
-"""The pattern of a text that gets a shield: a dangerous text, and a text that looks like one with a shield.
+"""The pattern of a text that gets a shield: a dangerous text, also where shields are before it already.
 
-Since the second kind gets another shield, a reader can tell the two apart.
+A text that has a shield already gets another one, so that removing one shield always restores the text.
 """
 
 
 def shield(text: str) -> str:
-    """Return the cell of a text, with a shield where it is needed.
+    """Return the cell of a text: the text, with a shield where it matches AMBIGUOUS.
 
     >>> shield("=1+1"), shield("'=1+1"), shield("1 = 1"), shield("'tis")
     ("'=1+1", "''=1+1", '1 = 1', "'tis")
@@ -49,7 +50,7 @@ def shield(text: str) -> str:
 
 
 def unshield(cell: str) -> str:
-    """Return the text of a cell, also where a spreadsheet has removed the shield.
+    """Return the text of a cell, without its shield, which a spreadsheet program may have removed already.
 
     >>> unshield("'=1+1"), unshield("''=1+1"), unshield("=1+1"), unshield("'tis")
     ('=1+1', "'=1+1", '=1+1', "'tis")
@@ -58,7 +59,7 @@ def unshield(cell: str) -> str:
 
 
 STEPS = range(1, CONTEXT + 1)
-"""Distances of context sentences from the judged sentence."""
+"""The distances of context sentences from the judged sentence, in sentences."""
 
 COLUMNS = (
     "item",
@@ -69,7 +70,7 @@ COLUMNS = (
     "translation 2",
     "choice",
 )
-"""The heading of a sheet: `source -1` is the source sentence before the judged one."""
+"""The columns of a sheet, such as `source -1` for the source sentence before the judged sentence."""
 
 CHOICES = {"1": "the first is better", "2": "the second is better", "equal": "both are equally good"}
 """The values of the column `choice`, with their meanings."""
@@ -78,8 +79,8 @@ CHOICES = {"1": "the first is better", "2": "the second is better", "equal": "bo
 def write_sheet(path: Path, items: Sequence[SheetItem]) -> None:
     """Write a sheet as CSV in UTF-8, with an empty column `choice`.
 
-    Spreadsheets recognise UTF-8 by the byte order mark. All cells are quoted, as in the files that the page saves;
-    without quotes, a carriage return in a cell would end its row.
+    The file begins with the byte order mark, by which spreadsheet programs recognise UTF-8. All cells are quoted, as in
+    the files that the page for annotators saves; without quotes, a carriage return in a cell would end the row.
     """
     with atomic_file(path) as stream:
         stream.write("\ufeff")
@@ -87,7 +88,7 @@ def write_sheet(path: Path, items: Sequence[SheetItem]) -> None:
 
 
 def sheet_rows(items: Sequence[SheetItem]) -> list[list[str]]:
-    """Return the heading and a row for each item, with shields for spreadsheets."""
+    """Return the heading of a sheet and a row for each item, with shields and an empty choice."""
     rows = ([str(number), *map(shield, item.texts), ""] for number, item in enumerate(items, 1))
     return [list(COLUMNS), *rows]
 
@@ -95,7 +96,7 @@ def sheet_rows(items: Sequence[SheetItem]) -> list[list[str]]:
 def write_page(path: Path, items: Sequence[SheetItem], languages: tuple[str, str]) -> None:
     """Write a sheet as a page that works offline, stores choices in the browser and saves the filled sheet as CSV.
 
-    `languages` are the codes of source and target, from which browsers choose fonts.
+    `languages` are the language codes of source and target, from which browsers choose fonts.
     """
     loader = PackageLoader("docmt.scoring.human")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
@@ -106,23 +107,23 @@ def write_page(path: Path, items: Sequence[SheetItem], languages: tuple[str, str
 
 
 DELIMITERS = ",;\t"
-"""The delimiters that spreadsheets write in CSV files, depending on the country, and in "Unicode text"."""
+"""The delimiters of the files of spreadsheet programs: CSV, depending on the country, and "Unicode text"."""
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """The byte order marks of UTF-16."""
 
 LONGEST = 300
-"""Number of characters of a heading that are read: the first line of a file that is not a sheet may be very long."""
+"""The number of characters of a heading that are read, since a file that is not a sheet may have a very long line."""
 
 REMEDY = "save the sheet as CSV in UTF-8"
-"""The remedy in messages about the form of a file."""
+"""The remedy in messages about a file that is not CSV in UTF-8."""
 
 
 def read_saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows below the heading, with their places (`file:line`) and without shields; blank rows are left out.
+    """Yield the place (`file:line`) and the cells of each row below the heading, without shields.
 
-    Delimiter, quotes, ends of lines and byte order mark may be those of any spreadsheet. Raises UserError where the
-    file is missing, is not text, or has other columns than a sheet.
+    Blank rows are left out. Delimiter, quotes, ends of lines and byte order mark may be those of any spreadsheet
+    program. Raises UserError where the file is missing, is not text, or has other columns than a sheet.
     """
     # Without newline="", a carriage return inside a cell would become a line feed.
     stream = StringIO(_text(path), newline="")
@@ -130,7 +131,7 @@ def read_saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
     line = 2
     try:
         for row in reader:
-            # A row may have several lines; messages name its first line. The heading is line 1.
+            # A row may have several lines, and messages name its first line. The heading is line 1.
             where, line = f"{path}:{line}", reader.line_num + 2
             if any(cell.strip() for cell in row):
                 if len(row) != len(COLUMNS):
@@ -167,13 +168,14 @@ def _delimiter(heading: str, path: Path) -> str:
 
 
 Verdict = Literal["better", "worse", "equal"]
-"""The verdict on the system's translation, compared with the baseline's."""
+"""The verdict of an annotator on the translation of the system, compared with the translation of the baseline."""
 
 
 def read_verdicts(path: Path, key: Key) -> list[Verdict]:
-    """Read an annotator's verdicts, in the order of the key's items; the rows may be in any order.
+    """Read the verdicts of an annotator from a filled sheet, in the order of the items of the key.
 
-    Raises UserError, with file and line, where the sheet does not belong to the key, was changed, or is half filled.
+    The rows of the sheet may be in any order. Raises UserError, with file and line, where the sheet does not belong to
+    the key, where its texts were changed, or where rows or choices are missing.
     """
     verdicts: dict[int, Verdict] = {}
     empty: list[str] = []
@@ -187,7 +189,7 @@ def read_verdicts(path: Path, key: Key) -> list[Verdict]:
             empty.append(where)
         elif choice not in CHOICES:
             raise UserError("not a choice", where=where, found=choice, expected=", ".join(CHOICES))
-        # A row without a choice is counted as present here; `_check_whole` refuses it below.
+        # A row without a choice gets a verdict here too, so that it is not missing; `_check_whole` refuses it below.
         verdicts[number] = _verdict(choice, key.items[number - 1])
     _check_whole(path, key, verdicts, empty)
     return [verdicts[number] for number in sorted(verdicts)]
@@ -212,7 +214,7 @@ def _check_whole(path: Path, key: Key, verdicts: dict[int, Verdict], empty: list
 
 
 def _number(cell: str, where: str, key: Key, numbers_so_far: Collection[int]) -> int:
-    """Return the number of an item; raises UserError for a number that the key lacks, or that an earlier row has."""
+    """Read the number of an item; raises UserError for a number that is not in the key, or is in an earlier row."""
     text, size = cell.strip(), len(key.items)
     if not text.isdecimal() or len(text) > len(str(size)) or not 1 <= int(text) <= size:
         raise UserError("not an item of the key", where=where, found=cell, expected=f"1 to {size}")
