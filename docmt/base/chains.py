@@ -29,7 +29,7 @@ Chains = tuple[np.ndarray, np.ndarray]
 
 
 def most_frequent(counts: Mapping[str, int], number: int) -> list[str]:
-    """Return the `number` most frequent words, the most frequent first, ties in the order of code points.
+    """Return the `number` most frequent words, the most frequent first; ties are in the order of code points.
 
     Our reading of the paper: punctuation marks count as words, and most of them are among the most frequent words.
     """

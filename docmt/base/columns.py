@@ -25,7 +25,7 @@ _REAL = pa.float64()
 
 
 def _table(*columns: tuple) -> pa.Schema:
-    """Build a schema from groups of columns, in order: a type and the names of neighbouring columns of this type."""
+    """Build a schema from groups of neighbouring columns of one type; a group is the type, then the names."""
     return pa.schema([(name, kind) for kind, *names in columns for name in names])
 
 
@@ -48,8 +48,8 @@ CONTRASTIVE = _table(*_ITEM, (_TEXTS, "source", "target_context", "variants"), (
 """The columns of contrastive.parquet, which has one row for each contrastive item. `source` has one sentence more than
 `target_context`. Each of `variants` is a translation of the last source sentence, and `variants[correct]` is the right
 one. `distance` is the number of sentences from the deciding sentence to the judged one (0 = the set does not state it,
-or the judged sentence itself decides). `set` is the name of a phenomenon, with that of a part of it after a slash
-(`anaphora/f.sg`)."""
+or the judged sentence itself decides). `set` is the name of a phenomenon, or of a part of a phenomenon, with a slash
+between the two (`anaphora/f.sg`)."""
 
 TOKENS = _table(
     *_SENTENCE,

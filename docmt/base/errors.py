@@ -1,4 +1,4 @@
-"""The exception whose message is for users, and helpers that format such messages."""
+"""The exception for mistakes that users can correct, and functions that format its messages."""
 
 import difflib
 from collections.abc import Collection, Iterable
@@ -73,13 +73,13 @@ LONGEST_VALUE = 60
 
 
 def quoted(value: object) -> str:
-    """Return a value as quoted text on one line, with escaped characters; a text above `LONGEST_VALUE` is cut."""
+    """Return a value as quoted text on one line, with escaped characters; a text over `LONGEST_VALUE` is shortened."""
     text = repr(value)
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 4]}...{text[-1]} ({len(text)} characters)"
 
 
 def in_line(value: object) -> object:
-    """Return a value for a message: `quoted` where it is a text that is empty, long or not printable."""
+    """Return a value for a message; a text that is empty, long or not printable is `quoted`."""
     fits = not isinstance(value, str) or (value.isprintable() and 0 < len(value) <= LONGEST_VALUE)
     return value if fits else quoted(value)
 

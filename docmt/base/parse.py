@@ -44,8 +44,7 @@ def parse(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
 
     `lines` is the origin of the mapping: the lines of a file, or only the name of a file. `path` is the path of keys
     that leads to the mapping in this file. Raises UserError for an unknown key, a missing key, a wrong type, a value
-    out of range, and
-    fields that contradict each other.
+    out of range, and fields that contradict each other.
     """
     lines = lines if isinstance(lines, Lines) else Lines(lines)
     cls = _variant(cls, value, lines, path) if cls in KINDS else cls

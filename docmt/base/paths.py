@@ -1,8 +1,7 @@
 """The paths under `results/`, which the workflow's rules and the package take from this module alone.
 
 The names of folders begin with the number of their stage, as the names of the files with its rules do. `{...}` in a
-folder is a placeholder for a name, in the form of
-Snakemake's wildcards.
+folder is a placeholder for a name, in the form of Snakemake's wildcards.
 """
 
 from dataclasses import dataclass, replace

@@ -13,7 +13,7 @@ def starts(lengths: np.ndarray) -> np.ndarray:
 
 
 def places(lengths: np.ndarray) -> np.ndarray:
-    """Return 0, 1, ... within each run, one run after another."""
+    """Return the place of each element in its run, counted from 0, one run after another."""
     return np.arange(lengths.sum()) - np.repeat(starts(lengths), lengths)
 
 

@@ -23,8 +23,8 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import need_file, reading
 
 SHARD_PAIRS = 10_000
-"""The number of sentence pairs of a shard: it ends with the document in which it reaches this number. A change of this
-number changes the files, since the record batches of tables are shards."""
+"""The least number of sentence pairs of a shard but the last: a shard ends with the document that reaches this number.
+A change of this number changes the files, since the record batches of tables are shards."""
 
 ROWS_AT_ONCE = 1 << 14
 """The number of rows of a Parquet file that are read at once, which limits the memory."""
@@ -188,7 +188,7 @@ shards, or the maximum where the name of a count ends in `longest`."""
 
 
 def add_counts(first: Counts, second: Counts) -> Counts:
-    """Return the counts of two groups of shards together."""
+    """Return the counts of two groups of shards as the counts of one group."""
     return {split: _added(first.get(split, {}), second.get(split, {})) for split in first | second}
 
 

@@ -14,8 +14,7 @@ PAD, BOS, EOS, UNK, SEP, MASK, CLS = range(7)
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>", "<sep>", "<mask>", "<cls>")
 """The names of the special symbols, by id. `<s>` starts a sentence, `</s>` ends a sentence, `<sep>` separates the
 sentences of a joined window, `<mask>` replaces a dropped word, `<cls>` stands for a whole source sentence in GC-Attn.
-`<pad>`
-fills a stream up to a fixed budget on GPUs and is never attended to."""
+`<pad>` fills a stream up to a fixed budget on GPUs and is never attended to."""
 
 CONTINUES = "@@"
 """The mark at the end of a piece whose word continues in the next piece. A piece of a pretrained checkpoint has the
@@ -23,7 +22,7 @@ mark at its start instead, where the piece continues the word of the piece befor
 
 
 def by_frequency(counts: Mapping[str, int]) -> list[str]:
-    """Return the keys of counts, the most frequent first, ties in the order of code points."""
+    """Return the keys of counts, the most frequent first; ties are in the order of code points."""
     return sorted(counts, key=lambda key: (-counts[key], key))
 
 
@@ -48,7 +47,7 @@ class Vocabulary:
 
         Raises UserError where the file is missing, or does not start with the special symbols.
         """
-        pieces = tuple(read_text(path).split("\n")[:-1])  # a piece may contain U+2028, which splitlines cuts at
+        pieces = tuple(read_text(path).split("\n")[:-1])  # a piece may contain U+2028, at which splitlines would cut
         if pieces[: len(SPECIALS)] != SPECIALS:
             raise UserError(
                 "not a vocabulary of docmt",

@@ -113,7 +113,7 @@ def _begin(make: Callable[[], Callable]) -> None:
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent too, which ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    os.environ["POLARS_MAX_THREADS"] = "1"  # each core has a process already
+    os.environ["POLARS_MAX_THREADS"] = "1"  # other processes use the other cores
     _work = make()
 
 

@@ -1,8 +1,8 @@
 """A reader of YAML files of settings, which also returns the line of each key and refuses YAML that no setting needs.
 
 A file is read in three passes: to events, which take little time and memory for any content, then to nodes, then to
-values. The first pass refuses YAML that later passes would never finish, and YAML that looks like one value and means
-another one.
+values. The first pass refuses YAML on which later passes would take for ever, and YAML that looks like one value and
+means another one.
 """
 
 import re
@@ -82,7 +82,7 @@ def load_text(text: str, where: str) -> Any:
 
 def _value(text: str, where: str) -> tuple[Any, Any]:
     """Return the value of a YAML text, and its root node, which has the lines."""
-    import yaml  # imported here: jobs read JSON, on machines that may lack this library
+    import yaml  # imported here, since jobs read only JSON and may run on machines without this library
 
     remedy = "correct the line, or restore the file from version control"
     try:

@@ -200,7 +200,8 @@ def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:
 def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
     """Return the part of a corpus file on which stage 1 depends.
 
-    Sources and sizes of files are left out, since the content of a corpus does not depend on its mirror.
+    The result has no sources and no sizes of files, since the same content may come from any mirror. It has no
+    description, no published counts and no numbers of stop words, since stage 1 does not use them.
     """
     slice_ = dataclasses.asdict(config)
     for name in ("about", "published", *STOP_WORDS):

@@ -86,9 +86,10 @@ def write_translations(
 ) -> None:
     """Translate the test segments of a view into the folder `output`.
 
-    The files are `test.txt` (plain text), `test.tok.txt` (tokens) and `decoding.json`. For windows there are also
-    `test.j1.txt`, `test.j1.tok.txt` and so on, a pair for each position in the window; where `decode.n_best` is not 0,
-    there is also `test.nbest.tsv`. The field `lines` of `decoding.json` says if a line is a sentence or a document.
+    The files are `test.txt` (plain text), `test.tok.txt` (tokens) and `decoding.json`. For windows of several sentences
+    there are also `test.j1.txt`, `test.j1.tok.txt` and so on, two files for each position in the window. Where
+    `decode.n_best` is not 0, there is also `test.nbest.tsv`. The field `lines` of `decoding.json` says whether a line
+    is a sentence or a document.
 
     Raises UserError where the view does not fit the model, or is missing or damaged.
     """

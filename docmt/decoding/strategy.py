@@ -58,7 +58,7 @@ class Position:
 
 @dataclass
 class Decoded:
-    """The translations of all test sentences, in order."""
+    """The translations of all test sentences, in order, with counts of how they were made."""
 
     strategy: str
     """The name of the strategy; see `decode_segments`."""

@@ -38,7 +38,7 @@ def quiet(done: int, total: int, pieces: int) -> None:
 
 @dataclass
 class DecodingCounts:
-    """Counts of the work of decoding; tokens are pieces without special symbols, counted in every segment."""
+    """Counts of the work of decoding; tokens are pieces without special symbols, counted in every search."""
 
     source_tokens: int = 0
     target_tokens: int = 0

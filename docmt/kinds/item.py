@@ -92,7 +92,7 @@ class Checks:
         parse_metric(name, self.at(path))
 
     def metrics(self, names: Sequence[str], path: tuple) -> None:
-        """Raise UserError for a list, at `path`, with a metric that does not exist."""
+        """Raise UserError for a metric that does not exist in a list of metrics; `path` leads to the list."""
         for number, name in enumerate(names):
             self.metric(name, (*path, number))
 

@@ -1,4 +1,4 @@
-"""Passages: sentences that a study states itself, beside their translations by its systems."""
+"""Passages: sentences that a study states itself, with the translations of its systems."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar

@@ -30,7 +30,7 @@ class Series:
     published: dict[float, dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raise BadValue where the line has no point at all."""
+        """Raise BadValue where the line has neither a system's point nor a published point."""
         need(bool(self.points or self.published), "points", "nothing", "points, or published ones")
 
 

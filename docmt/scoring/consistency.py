@@ -140,7 +140,7 @@ def edit_distance(first: Sequence, second: Sequence) -> int:
 
 
 def agreeing_pairs(translations: Sequence[str | None], config: ConsistencyConfig) -> int:
-    """Return the number of pairs of a chain's translations that agree.
+    """Return the number of agreeing pairs among the translations of a chain; a None agrees with no translation.
 
     >>> agreeing_pairs(["cat", "cat", "black cat", None, None], ConsistencyConfig())
     1

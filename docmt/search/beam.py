@@ -75,9 +75,10 @@ class Translation:
 def beam_search(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list[Translation]]:
     """Return the `config.beam` best translations of each instance, or fewer where fewer are finished, best first.
 
-    A synchronous model has a search for each sentence; an instance then gets a single translation, which joins the best
-    translations of its sentences. Only the sources of `rows` are read. The model must be in evaluation mode, and the
-    search runs on the device of its parameters. Raises UserError where the model's scores are not numbers.
+    Where `model.synchronous` is true, each sentence has a search of its own, and an instance gets a single translation,
+    which joins the best translations of its sentences. Only the sources of `rows` are read. The model must be in
+    evaluation mode, and the search runs on the device of its parameters. Raises UserError where the model's scores are
+    not numbers.
 
     Paper: G-Transformer (Bao et al. 2021), section 4.3: one search for the whole instance.
     """

@@ -1,7 +1,8 @@
 """The state of a beam search as tensors: hypotheses that are still extended, and finished hypotheses.
 
-Axes: B instances, K hypotheses of each instance (the beam), W candidates, V target vocabulary. Only the outputs of
-instances that are done are collected in a loop over hypotheses; all else is a small, fixed number of GPU kernels.
+Axes: B instances, K hypotheses of each instance (the beam), W candidates, V target vocabulary. A loop over hypotheses
+only collects the outputs of instances that are done. All other functions work on whole tensors, so that a step of the
+search starts a small, fixed number of GPU kernels for any batch size.
 """
 
 import math

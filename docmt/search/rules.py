@@ -2,8 +2,8 @@
 
 Axes: B instances, K hypotheses of each instance (the beam), V target vocabulary. A rule bars an output by setting its
 log-probability to minus infinity in place, so that all other outputs keep the log-probability of the model. The special
-symbols that a model may output are `<unk>`, as in the code of G-Transformer, and the symbols that end sentences. In the
-frame `closed` they are also the symbols that the rules force, and `<mask>`, which the code of G-Transformer allows.
+symbols that a model may output are `<unk>`, as in the code of G-Transformer, and the symbols that end sentences. The
+frame `closed` also allows the symbols that its rules force, and `<mask>`, as the code of G-Transformer does.
 """
 
 import math
@@ -41,9 +41,9 @@ class WrappedRules:
     of the last sentence ends the hypothesis; after any other `</s>` the decoder's input is `<s>`.
 
     Paper: G-Transformer (Bao et al. 2021), section 4.3.
-    Departs: a forced `</s>` has the log-probability of the model, and 0 in the authors' code. So the score of a
-    hypothesis equals the forced score of its text (`docmt.search.forced`). The authors' code has a step from `</s>` to
-    `<s>` with probability 1, which does not exist here.
+    Departs: in the authors' code a forced `</s>` has log-probability 0. Here it has the log-probability of the model,
+    so that the score of a hypothesis equals the forced score of its text (`docmt.search.forced`). The authors' code
+    also has a step from `</s>` to `<s>` with probability 1, which does not exist here.
     """
 
     separator = EOS
@@ -218,7 +218,7 @@ RULES: dict[Frame, type[Rules]] = {
     "closed": ClosedRules,
     "fairseq": FairseqRules,
 }
-"""The rules of each frame."""
+"""The class that has the rules of each frame."""
 
 
 def window_limit(limits: list[int]) -> int:

@@ -40,8 +40,8 @@ Source = Literal["scores", "record"]
 """The file that has the number of a metric: `scores.json`, or `record.json` of the training."""
 
 Finder = Callable[[dict, str | None, str | None], Measured | None]
-"""A function that finds a metric's number in the content of its file, for a contrastive set and a detail (none = all).
-The result is none where the file has no such number."""
+"""A function that finds a metric's number in the content of its file, for a contrastive set and a detail (both may be
+none). The result is none where the file has no such number."""
 
 Selector = Callable[[str | None, str | None], Tallied | None]
 """A function that returns the rows of `details.arrow` with the summands of a metric, for a contrastive set and a
@@ -128,7 +128,7 @@ def is_of_set(name: str, wanted: str) -> bool:
 def _same_name(
     name: str, about: str, unit: str, decimals: int = 2, judge: Literal["aligner", "cohesion"] | None = None
 ) -> Metric:
-    """Return a metric that has the same name in tables, in `scores.json`, in `details.arrow` and as a module."""
+    """Return a metric whose name is the same in tables, in `scores.json`, in `details.arrow` and in `docmt/scoring`."""
 
     def find(scores: dict, *_: str | None) -> Measured | None:
         result = scores.get(name)

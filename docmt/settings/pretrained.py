@@ -49,7 +49,7 @@ ACTIVATIONS = ("gelu", "relu")
 
 
 def checkpoint_files(folder: Path | str) -> list[Path]:
-    """Return the paths of config.json and of the files of the weights, all that a training reads of a checkpoint.
+    """Return the paths of config.json and of the files of the weights, from which a training takes parameters.
 
     Raises UserError where the folder or one of these files is missing.
     """

@@ -1,7 +1,7 @@
 """The second pass of stage 2 over a corpus, which converts tokens to cased tokens, pieces and ids.
 
-Contrastive items, and the further references of test sentences for BLEU over tokens, are converted here too. The module
-also builds the card of stage 2.
+Contrastive items, and the further references that BLEU over tokens needs, are converted here too. The module also
+builds the card of stage 2.
 """
 
 import dataclasses

@@ -3,7 +3,7 @@
 The stage also writes the folder `text/`, with all files that are needed to repeat or undo these steps. It reads the
 corpus twice, shard by shard: the first pass converts sentences to tokens and counts words; the second pass converts
 tokens to pieces and ids. Between the passes, pieces are learnt from the counts. `process_corpus` does all steps in one
-job. Alternatively each pass is done by several jobs, each with a part of the shards, and a last job joins the outputs
+job. Alternatively, each pass is done by several jobs, each with a part of the shards, and a last job joins the outputs
 of the parts:
 
     tokenise_part (one job per part) -> learn_parts -> encode_part (one job per part) -> join_parts

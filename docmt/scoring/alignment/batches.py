@@ -1,4 +1,4 @@
-"""Batches of sentence pairs of similar lengths, as padded arrays of word numbers.
+"""Batches of sentence pairs of similar lengths, as padded arrays of the ids of words.
 
 Axes: B sentence pairs, J target words, I source words. A cell (b, j, i) is a possible link.
 """

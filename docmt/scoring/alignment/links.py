@@ -1,13 +1,14 @@
 """Links between the words of a sentence pair: their types, their text format, symmetrisation, and alignment quality.
 
-The text format is that of Pharaoh and Moses. A line is a sentence pair: `i-j` links source word i to target word j,
-both from 0. Gold alignments have `ipj` for links that annotators found possible, and `i-j` for sure links.
+The text format is that of Pharaoh and Moses. A line has the links of a sentence pair: `i-j` links source word i to
+target word j; words are counted from 0. Gold alignments have `i-j` for sure links, and `ipj` for links that annotators
+called possible.
 
 Papers on symmetrisation, which joins the links of both directions into a single set: Och and Ney (2003), section 4.3
-(intersection, union, and growing from the first to the second); Koehn, Och, Marcu: Statistical Phrase-Based
+(intersection, union, and growing from the intersection to the union); Koehn, Och, Marcu: Statistical Phrase-Based
 Translation, NAACL 2003; Koehn et al.: Edinburgh System Description for the 2005 IWSLT Speech Translation Evaluation
-(grow-diag-final-and). We follow the pseudo-code of the last: target word by target word, and the forward direction
-first.
+(grow-diag-final-and). We follow the pseudo-code of the 2005 description, which goes from target word to target word and
+takes the forward direction first.
 """
 
 import re
@@ -20,7 +21,7 @@ from docmt.base.artifacts import read_lines
 from docmt.base.errors import UserError
 
 Link = tuple[int, int]
-"""(place of the source word, place of the target word), from 0."""
+"""A link: the place of the source word and the place of the target word, both from 0."""
 
 Links = frozenset[Link]
 """The links of a sentence pair."""
@@ -30,8 +31,8 @@ Links = frozenset[Link]
 class DirectedLinks:
     """The links of a sentence pair in both directions.
 
-    In `forward`, a target word has at most a single link; in `backward`, a source word has at most a single link. An
-    aligner without directions has the same set of links in both fields.
+    In `forward`, a target word has at most one link; in `backward`, a source word has at most one link. The links of an
+    aligner without directions have no such limit and are the same in both fields.
     """
 
     forward: Links
@@ -52,35 +53,35 @@ class AlignedLines:
 
 
 class Aligner(Protocol):
-    """The interface of word aligners. Words are separated by white space."""
+    """The interface of word aligners, which read lines of words that are separated by white space."""
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
-        """Return the links of each line; both sides have the same number of lines."""
+        """Return the links of each line; `source` and `target` have the same number of lines."""
         ...
 
 
 LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
-"""The text of a link: the number of the source word, the mark, the number of the target word."""
+"""The pattern of a link in a file: the number of the source word, a mark, the number of the target word."""
 
 
 @dataclass(frozen=True)
 class GoldLinks:
-    """The links of a sentence pair that people made; sure links are also among the possible links."""
+    """The links of a sentence pair that annotators made; the sure links are also among the possible links."""
 
     sure: Links
     possible: Links
 
 
 def pharaoh_line(links: Links) -> str:
-    """Return the text of a sentence pair's links, in rising order: `0-0 1-2`."""
+    """Return the text of the links of a sentence pair, in rising order, such as `0-0 1-2`."""
     return " ".join(f"{source}-{target}" for source, target in sorted(links))
 
 
 def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list[Links]:
-    """Read the links of each sentence pair.
+    """Read the links of each sentence pair, whose sentences are lines of `source` and `target`.
 
-    Raises UserError where the file does not have exactly one line for each sentence pair, or has a link to a word that
-    its sentence does not have.
+    Raises UserError where the file does not have exactly one line for each sentence pair, for text that is not a link,
+    and for a link to a place where the sentence has no word.
     """
     lines = read_lines(path)
     if len(lines) != len(source):
@@ -102,7 +103,7 @@ def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list
 
 
 def read_unchecked_links(path: Path) -> list[Links]:
-    """Read links without their sentences, so that the numbers of words are not checked.
+    """Read the links of each line of a file, without a check that the sentences have the linked words.
 
     Raises UserError for text that is not a link.
     """
@@ -110,10 +111,11 @@ def read_unchecked_links(path: Path) -> list[Links]:
 
 
 def read_gold(path: Path, counts_from_1: bool = False, marks: str = "-p") -> list[GoldLinks]:
-    """Read the links that people made: one line for each sentence pair.
+    """Read the links that annotators made, from a file with a line for each sentence pair.
 
-    `counts_from_1`: the file counts words from 1, else from 0. `marks`: the characters that are allowed between the
-    numbers of a link: `-` for a sure link, `p` for a possible one. Raises UserError for text that is not a link.
+    `counts_from_1` says that the file counts words from 1, not from 0. `marks` has the characters that are allowed
+    between the two numbers of a link: `-` for a sure link, and `p` for a possible link. Raises UserError for text that
+    is not a link.
     """
     gold_of_lines = []
     for number, line in enumerate(read_lines(path), 1):
@@ -141,12 +143,12 @@ def _marked(line: str, where: str, marks: str, first: int = 0) -> Iterable[tuple
 
 @dataclass(frozen=True)
 class Quality:
-    """The quality of links, in percent, and the numbers of links.
+    """The quality of the links of an aligner, in percent, and the numbers of links.
 
-    `precision` is the share of possible links among all links. `recall` is the share of sure links that the aligner
-    has. `aer` is the alignment error rate: 1 - (sure links that it has + possible links that it has) / (its links +
-    sure links). A number is None where its divisor is 0. `links` counts the links of the aligner, `sure` and `possible`
-    those of people.
+    `precision` is the share of links of the aligner that are possible gold links. `recall` is the share of sure gold
+    links that the aligner found. `aer` is the alignment error rate: 1 - (sure links found + possible links found) /
+    (links of the aligner + sure links). A percentage is None where its divisor is 0. `links` is the number of links of
+    the aligner; `sure` and `possible` are the numbers of gold links. `sentences` is the number of sentence pairs.
     """
 
     precision: float | None
@@ -159,7 +161,7 @@ class Quality:
 
 
 def alignment_quality(links_of_lines: Sequence[Links], gold: Sequence[GoldLinks]) -> Quality:
-    """Return the quality of an aligner's links over all sentence pairs, against links that people made.
+    """Return the quality of the links of an aligner over all sentence pairs, compared with gold links.
 
     Paper: Och and Ney: A Systematic Comparison of Various Statistical Alignment Models, CL 29 (2003), section 5.
 
@@ -189,14 +191,14 @@ def _percent(part: int, whole: int) -> float | None:
 
 
 BESIDE = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
-"""(target, source) steps to the neighbours of a link: those in its row and column, then those on its diagonals."""
+"""The steps (target, source) from a link to its neighbours: first in its row and its column, then on the diagonals."""
 
 
 def grow_diagonally(aligned: DirectedLinks) -> "_Growing":
     """Return the intersection of both directions, grown by links of their union.
 
-    A link of the union is added where it is a neighbour of an added link, and where its source word or its target word
-    has no link. This is repeated until no link can be added.
+    A link of the union is added where it is a neighbour of a link in the set, and where its source word or its target
+    word has no link yet. This step is repeated until no link can be added.
     """
     growing = _Growing(aligned.forward & aligned.backward)
     either = _in_order(aligned.forward | aligned.backward)
@@ -211,10 +213,10 @@ def grow_diagonally(aligned: DirectedLinks) -> "_Growing":
 
 
 def grow_diag_final(aligned: DirectedLinks, enough: Callable[[tuple[bool, bool]], bool] = all) -> Links:
-    """Return the links of `grow_diagonally`, and then the links of both directions that link words without a link.
+    """Return the links of `grow_diagonally`, with further links of both directions for words without a link.
 
-    A link is added where one of its two words has no link (`enough` is `all`), or where both words have no link
-    (`enough` is `any`).
+    Where `enough` is `all`, a link is added if at least one of its two words has no link. Where `enough` is `any`, a
+    link is added only if both of its words have no link.
     """
     growing = grow_diagonally(aligned)
     for direction in (aligned.forward, aligned.backward):
@@ -223,12 +225,12 @@ def grow_diag_final(aligned: DirectedLinks, enough: Callable[[tuple[bool, bool]]
 
 
 def _in_order(links: Links) -> dict[Link, None]:
-    """Return the links in a fixed order: by target word, then by source word."""
+    """Return the links in the order of their target words, and links of the same target word by source word."""
     return dict.fromkeys(sorted(links, key=lambda link: (link[1], link[0])))
 
 
 class _Growing:
-    """A growing set of links, with the source words and the target words that have links."""
+    """A growing set of links, with the places of the source words and of the target words that have links."""
 
     def __init__(self, links: Links) -> None:
         self.links, self.sources, self.targets = set(links), {i for i, _ in links}, {j for _, j in links}
@@ -238,7 +240,7 @@ class _Growing:
         return link[0] in self.sources, link[1] in self.targets
 
     def add_all(self, links: Iterable[Link]) -> None:
-        """Add links one after another, from an iterator whose choice of a link may depend on the links before it."""
+        """Add links one after another; the iterator may choose each link by the links that were added before."""
         for link in links:
             self.links.add(link)
             self.sources.add(link[0])
@@ -254,4 +256,4 @@ HEURISTICS: dict[str, Callable[[DirectedLinks], Links]] = {
     "forward": lambda aligned: aligned.forward,
     "backward": lambda aligned: aligned.backward,
 }
-"""The functions that join the links of both directions into a single set, by their names in `docmt align`."""
+"""The functions that symmetrise links: from both directions to a single set, by their names in `docmt align`."""

@@ -1,13 +1,13 @@
-"""The parameters of the default aligner: its lexicon while it is trained, and its model as files.
+"""The parameters of the default aligner: the lexicon during training, and the trained model with its files.
 
-The probability of a word given another word comes from the number of links that training expects between the two.
+The probability that a word translates another word is computed from the expected number of links between the two.
 
-Paper: Östling and Tiedemann: Efficient Word Alignment with Markov Chain Monte Carlo, PBML 106 (2016), section 3. From
-it are the Dirichlet priors, and the rule that the probability of a token's links comes from the links of all other
-tokens. Without this rule, rare words would be linked to all words around them.
-Departs: expected numbers of links replace the samples of their Gibbs sampler, so that training is deterministic (the
-zero-order collapsed variational Bayes of Asuncion et al., On Smoothing and Inference for Topic Models, UAI 2009). A
-single table of numbers gives both p(target word | source word) and p(source word | target word).
+Paper: Östling and Tiedemann: Efficient Word Alignment with Markov Chain Monte Carlo, PBML 106 (2016), section 3. The
+paper has the Dirichlet priors, and the rule that the probability of a link of a token is computed from the links of all
+other tokens. Without this rule, rare words would be linked to all words around them.
+Departs: the paper samples links by Gibbs sampling; here expected numbers of links replace the samples, so that training
+is deterministic (the zero-order collapsed variational Bayes of Asuncion et al., On Smoothing and Inference for Topic
+Models, UAI 2009). A single table of numbers gives both p(target word | source word) and p(source word | target word).
 """
 
 from dataclasses import dataclass
@@ -26,19 +26,19 @@ from docmt.scoring.alignment.posteriors import JUMP_COUNT, NO_LINK, Jumps
 PRIOR = 0.001
 """The parameter alpha of the Dirichlet priors, a number of links.
 
-It is added to the number of links of each pair of words, and to the number of tokens without a link of each word.
+Alpha is added to the number of links of each pair of words, and to the number of unlinked tokens of each word.
 """
 
 WORDS = pa.dictionary(pa.int32(), pa.string())
 LINKS = pa.schema([("source", WORDS), ("target", WORDS), ("links", pa.float32())])
 """The columns of a lexicon.
 
-A row with two words has the number of their links. A row with a single word, and null on the other side, has the number
-of the word's tokens without a link.
+A row with two words has the number of links between them. A row with a word on one side, and null on the other side,
+has the number of tokens of the word that have no link.
 """
 
 LEXICON, JUMPS = "lexicon.arrow", "jumps.json"
-"""The files of a model: the table LINKS, and the probabilities of jumps forward and backward."""
+"""The files of a model: a table with the columns LINKS, and the probabilities of jumps in both directions."""
 
 BothJumps = tuple[Jumps, Jumps]
 """The jumps of the forward direction, in which target words link to source words, and of the backward direction."""
@@ -48,10 +48,10 @@ BothJumps = tuple[Jumps, Jumps]
 class Lexicon:
     """The expected numbers of links from which the probabilities of words are computed.
 
-    `links`: the expected number of links of each pair of words, (P,). `source_links` and `target_links`: the expected
-    number of links of each word with any other word. `source_unlinked` and `target_unlinked`: the expected number of
-    tokens of each word that have no link. These four have shape (S + 1,) on the source side and (T + 1,) on the target
-    side; the last entry belongs to padding and is 0.
+    `links` has the expected number of links of each pair of words, (P,). `source_links` and `target_links` have the
+    expected number of all links of each word. `source_unlinked` and `target_unlinked` have the expected number of
+    tokens of each word that have no link. The arrays of the source side have shape (S + 1,), the arrays of the target
+    side (T + 1,); their last entry belongs to padding and is 0.
     """
 
     links: np.ndarray
@@ -64,14 +64,14 @@ class Lexicon:
     def empty(cls, pairs: int, source: int, target: int) -> "Lexicon":
         """Return a lexicon without links for `pairs` pairs of words, `source` source words and `target` target words.
 
-        All its probabilities are even.
+        By this lexicon, all words have the same probability.
         """
         return cls(np.zeros(pairs), *(np.zeros(size + 1) for size in (source, target, source, target)))
 
     def with_word_totals(self, source: np.ndarray, target: np.ndarray) -> "Lexicon":
         """Return the lexicon with `source_links` and `target_links` computed from `links`.
 
-        `source` and `target` are the numbers of the words of each pair, (P,) each.
+        `source` and `target` have the ids of the two words of each pair, (P,) each.
         """
         source_links = np.bincount(source, self.links, len(self.source_links))
         target_links = np.bincount(target, self.links, len(self.target_links))
@@ -82,9 +82,9 @@ class Lexicon:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return p(target word | source word) and p(source word | target word) of each cell, (B, J, I); 0 on padding.
 
-        `index` has the place in `links` of each of the batch's different pairs of words, (P',). `cell_links` are the
-        expected links that the cells themselves added in the last round, (B, J, I), or 0 in the first round; they are
-        subtracted, since the probability of a token's links comes from all other tokens.
+        `index` has the place in `links` of each of the different pairs of words of the batch, (P',). `cell_links` are
+        the expected links that the cells added in the last round, (B, J, I), or 0 in the first round. They are
+        subtracted, since the probability of a link of a token is computed from the links of all other tokens.
         """
         words = batch.target_words[:, :, None] & batch.source_words[:, None, :]
         sources, targets = _words(self.source_links), _words(self.target_links)
@@ -94,14 +94,14 @@ class Lexicon:
         return links / forward, links / backward
 
     def unlinked_probabilities(self, batch: PairBatch) -> tuple[np.ndarray, np.ndarray]:
-        """Return p(target word | no link), (B, J), and p(source word | no link), (B, I); 1 / p0 on padding."""
+        """Return p(target word | no link), (B, J), and p(source word | no link), (B, I); 1 / NO_LINK on padding."""
         target = _shares(self.target_unlinked)[batch.target]
         source = _shares(self.source_unlinked)[batch.source]
         return np.where(batch.target_words, target, 1 / NO_LINK), np.where(batch.source_words, source, 1 / NO_LINK)
 
 
 def _words(numbers: np.ndarray) -> int:
-    """Return the number of words in an array with a number for each word and a number for padding."""
+    """Return the number of words of an array that has an entry for each word and an entry for padding."""
     return len(numbers) - 1
 
 
@@ -113,9 +113,10 @@ def _shares(numbers: np.ndarray) -> np.ndarray:
 class AlignmentModel:
     """The trained model of the default aligner.
 
-    `source_words` and `target_words` have the number of each word. `source` and `target` are the words of each linked
-    pair, (P,), and `links` the expected number of its links, (P,). `source_unlinked` and `target_unlinked` are the
-    expected numbers of tokens without a link of each word, (S,) and (T,).
+    `source_words` and `target_words` have the id of each word. `source` and `target` have the ids of the words of each
+    linked pair, (P,), and `links` has the expected number of links of the pair, (P,). `source_unlinked` and
+    `target_unlinked` have the expected number of tokens of each word that have no link, (S,) and (T,). `jumps` has the
+    probabilities of jumps in both directions.
     """
 
     source_words: dict[str, int]
@@ -128,7 +129,7 @@ class AlignmentModel:
     jumps: BothJumps
 
     def save(self, folder: Path) -> None:
-        """Write the model to a folder; the same model gives the same bytes."""
+        """Write the model to a folder; the bytes of the files depend on the model alone."""
         sources, targets = len(self.source_words), len(self.target_words)
         # Rows of pairs come first, then a row for each source word alone, then a row for each target word alone.
         columns = [
@@ -141,7 +142,7 @@ class AlignmentModel:
 
     @classmethod
     def load(cls, folder: Path) -> "AlignmentModel":
-        """Read the model that `save` wrote; raises UserError where a file is missing, or is not of such a model."""
+        """Read the model that `save` wrote; raises UserError where a file is missing, or is not a file of a model."""
         table = read_arrow(folder / LEXICON, LINKS)
         jumps = _read_jumps(folder / JUMPS)
         with reading(folder / LEXICON, "not the lexicon of an aligner"):
@@ -166,6 +167,6 @@ def _read_jumps(path: Path) -> BothJumps:
 
 
 def _column(numbers: dict[str, int], *places: np.ndarray) -> pa.DictionaryArray:
-    """Return a column of words from the numbers of the words; the number -1 becomes null."""
+    """Return a column of words from arrays of ids of words; the id -1 becomes null."""
     codes = np.concatenate(places).astype(np.int32)
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(numbers, pa.string()))

@@ -4,10 +4,10 @@ Papers: Brown et al.: The Mathematics of Statistical Machine Translation, CL 19 
 HMM-Based Word Alignment in Statistical Translation, COLING 1996. Och and Ney: A Systematic Comparison of Various
 Statistical Alignment Models, CL 29 (2003), section 3.4: a word without a link keeps the position of the word before it.
 
-Shapes are those of the direction in which target words link to source words; for the other direction, axes are swapped.
-The transitions of the hidden Markov model are jumps: the distance from the source word of the last linked target word
-to the source word of the next one. Products of matrices are computed by einsum, since BLAS rounds long sentences
-differently with a different number of threads.
+Docstrings describe the forward direction, in which target words link to source words; the caller swaps the sides for
+the backward direction. The transitions of the hidden Markov model are jumps: the distance from the source word of the
+last linked target word to the source word of the next linked target word. Products of matrices are computed by einsum,
+since BLAS rounds long sentences differently with a different number of threads.
 """
 
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ NO_LINK = 0.2
 """The prior probability p0 that a word has no link (the null prior of Östling and Tiedemann)."""
 
 FARTHEST = 100
-"""Largest distance of a jump, in words; longer jumps count as jumps of this distance."""
+"""The largest distance of a jump, in words; longer jumps count as jumps of this distance."""
 
 JUMP_COUNT = 2 * FARTHEST + 1
-"""Number of different jumps, from -FARTHEST to FARTHEST."""
+"""The number of different jumps, from -FARTHEST to FARTHEST."""
 
 PRIOR = 100.0
-"""Number of jumps that a Dirichlet prior adds to the counted jumps, distributed as before training."""
+"""The number of jumps that a Dirichlet prior adds to the counted jumps, distributed as before training."""
 
 INITIAL_SHARE = 0.3
-"""Weight of the initial probabilities in the trained probabilities of jumps.
+"""The weight of the probabilities before training in the trained probabilities of jumps.
 
-Without it, training would lose rare jumps, such as those of a place name that is the first word of a sentence and the
-last word of its translation. Och and Ney (CL 29, 2003) smooth with even probabilities instead.
+Without this weight, training would lose rare jumps, such as the jump to a place name that is the first word of a
+sentence and the last word of its translation. Och and Ney (CL 29, 2003) smooth with even probabilities instead.
 """
 
 
@@ -38,25 +38,25 @@ last word of its translation. Och and Ney (CL 29, 2003) smooth with even probabi
 class Jumps:
     """The probabilities of jumps from -FARTHEST to FARTHEST, (JUMP_COUNT,).
 
-    A position is the place, from 1, of the source word that was linked last, or 0 before the first link. The
-    probability of a jump does not depend on its start, so the probabilities of the jumps that a sentence allows do not
-    sum to 1, as in Östling and Tiedemann (2016).
+    A jump leads from a position to another one. A position is the place, from 1, of the source word that was linked
+    last, or 0 before the first link. As in Östling and Tiedemann (2016), the probability of a jump does not depend on
+    its start, so the probabilities of the jumps that are possible in a sentence do not sum to 1.
     """
 
     probabilities: np.ndarray
 
     @classmethod
     def at_first(cls) -> "Jumps":
-        """Return the probabilities before training: a jump is more probable the nearer it is to the next word."""
-        # From even probabilities, training ends in a bad optimum where many short sentences lack the translation of a
-        # common word that long sentences have (subtitles without full stops).
+        """Return the probabilities before training, highest for the jump to the next word and lowest for far jumps."""
+        # Training from even probabilities would end in a bad optimum where many short sentences lack the translation
+        # of a common word that long sentences have (subtitles without full stops).
         weights = 1 / (1 + np.abs(np.arange(-FARTHEST, FARTHEST + 1) - 1))
         return cls(weights / weights.sum())
 
     def trained(self, counts: np.ndarray) -> "Jumps":
-        """Return the probabilities after a round with `counts` expected jumps, (JUMP_COUNT,).
+        """Return the probabilities after a round; `counts` has the expected number of each jump, (JUMP_COUNT,).
 
-        The present probabilities are the prior.
+        The Dirichlet prior has the present probabilities.
         """
         learnt = (counts + PRIOR * self.probabilities) / (counts.sum() + PRIOR)
         return Jumps(INITIAL_SHARE * self.at_first().probabilities + (1 - INITIAL_SHARE) * learnt)
@@ -66,9 +66,9 @@ class Jumps:
         return self.probabilities[_jumps(positions)]
 
     def to_the_end(self, lengths: np.ndarray, positions: int) -> np.ndarray:
-        """Return the probabilities of jumps from each position to behind the last word, (B, positions).
+        """Return the probabilities of jumps from each position to the place after the last source word, (B, positions).
 
-        `lengths` are the numbers of words of the sentences, (B,).
+        `lengths` has the number of words of each source sentence, (B,).
         """
         return self.probabilities[_jumps_to_the_end(lengths, positions)]
 
@@ -76,8 +76,9 @@ class Jumps:
 def jump_counts(moves: np.ndarray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Return the expected number of each jump, (JUMP_COUNT,).
 
-    `moves` are the expected numbers of moves between positions, (P, P). `ends` are those from each position to the ends
-    of sentences, (B, P).
+    `moves` has the expected numbers of moves from each position to each position, (P, P). `ends` has the expected
+    numbers of moves from each position to the end of each sentence, (B, P). `lengths` has the number of words of each
+    source sentence, (B,).
     """
     between = np.bincount(_jumps(len(moves)).ravel(), moves.ravel(), JUMP_COUNT)
     return between + np.bincount(_jumps_to_the_end(lengths, len(moves)).ravel(), ends.ravel(), JUMP_COUNT)
@@ -97,9 +98,9 @@ def ibm_model_1(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the posterior of each link by IBM Model 1, (B, J, I), and the expected number of each jump.
 
-    All numbers of jumps are 0, since the model ignores the places of words; `jumps` is not used. `scores` are
-    p(target word | source word), (B, J, I), 0 on padding. `unlinked` are p(target word | no link), (B, J). `lengths`
-    are the numbers of words of the source sentences, (B,).
+    `scores` are p(target word | source word), (B, J, I), 0 on padding. `unlinked` are p(target word | no link), (B, J).
+    `lengths` has the number of words of each source sentence, (B,). The model ignores the places of words, so `jumps`
+    is not used, and all numbers of jumps are 0.
     """
     linked = scores * ((1 - NO_LINK) / lengths)[:, None, None]
     return linked / (linked.sum(axis=2) + NO_LINK * unlinked)[:, :, None], np.zeros(JUMP_COUNT)
@@ -110,10 +111,10 @@ def hidden_markov(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the posterior of each link by a hidden Markov model, (B, J, I), and the expected number of each jump.
 
-    The arguments are those of `ibm_model_1`. `unlinked` is 1 / p0 on padding, so that the steps after the end of a
-    sentence change nothing.
+    `scores`, `unlinked` and `lengths` have the same meaning as for `ibm_model_1`, but `unlinked` is 1 / NO_LINK on
+    padding, so that the steps after the end of a sentence change nothing. `jumps` has the probabilities of jumps.
     """
-    # Words are the first axis, since the passes go from word to word. Position 0, before the first link, has no links.
+    # Target words are the first axis, since the passes go from word to word. No word links to position 0.
     linking = np.zeros((scores.shape[1], scores.shape[0], scores.shape[2] + 1))
     np.multiply(scores.transpose(1, 0, 2), 1 - NO_LINK, out=linking[:, :, 1:])
     staying = NO_LINK * unlinked.T[:, :, None]
@@ -126,11 +127,11 @@ def hidden_markov(
 
 
 def _forward(linking: np.ndarray, staying: np.ndarray, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Run the forward algorithm; return probabilities after each target word, with index 0 before the first word.
+    """Run the forward algorithm; return three arrays, with index j for target word j and 0 before the first word.
 
-    The first array has the probabilities that the word links to each position, the second those of the position, both
-    given all words up to the word, (J + 1, B, I + 1). The third has the probability of the word given all words before
-    it, (J + 1, B, 1).
+    The first array has the probability that word j links to each position, and the second array the probability that
+    the position after word j is this position; both are given the words 1 to j, (J + 1, B, I + 1). The third array has
+    the probability of word j given all words before it, (J + 1, B, 1).
     """
     steps, count, positions = linking.shape
     linked, reached = np.zeros((2, steps + 1, count, positions))
@@ -157,13 +158,14 @@ def _backward(
 ) -> np.ndarray:
     """Run the backward algorithm: turn `linked` into posteriors given all words, in place.
 
-    Return the expected numbers of moves between positions. `ends` are the probabilities of the sentence's end from each
-    position, (B, I + 1), divided by the probability of the end given all words.
+    `linked`, `reached` and `totals` are the results of `_forward`. `ends` has the probability of the end of the
+    sentence from each position, divided by the probability of the end given all words, (B, I + 1). The result has the
+    expected numbers of moves from each position to each position, (I + 1, I + 1).
     """
     numbers = np.zeros_like(moves)
     for j in range(len(linking), 0, -1):
         linked[j] *= ends
-        # The same scale as in the forward pass, so that the product of both is a probability.
+        # The scale is that of the forward algorithm, so that the product of both results is a probability.
         ends = ends / totals[j]
         onto = linking[j - 1] * ends
         numbers += np.einsum("bp,bq->pq", reached[j - 1], onto)

@@ -1,11 +1,11 @@
 """The external aligners awesome-align and eflomal, which are separate packages.
 
-awesome-align links words by the similarity of their states in a multilingual BERT, read from a local folder. We call
-its command with its default settings. Paper: Dou and Neubig: Word Alignment by Fine-tuning Embeddings on Parallel
-Corpora, EACL 2021.
+awesome-align links words by the similarity of their states in a multilingual BERT, which is read from a local folder.
+We call the command of awesome-align with its default settings. Paper: Dou and Neubig: Word Alignment by Fine-tuning
+Embeddings on Parallel Corpora, EACL 2021.
 
-eflomal is Bayesian word alignment by Gibbs sampling. Its library has no seed, so that no two runs are the same. Paper:
-Östling and Tiedemann: Efficient Word Alignment with Markov Chain Monte Carlo, PBML 106 (2016).
+eflomal aligns words by a Bayesian model and Gibbs sampling. Its library takes no seed, so that no two runs give the
+same links. Paper: Östling and Tiedemann: Efficient Word Alignment with Markov Chain Monte Carlo, PBML 106 (2016).
 """
 
 import subprocess
@@ -23,10 +23,10 @@ from docmt.scoring.alignment.links import AlignedLines, DirectedLinks, Links, re
 from docmt.settings.pretrained import ALIGNER_LAYER, CONFIG, aligner_files
 
 THRESHOLD = 0.001
-"""Smallest probability of a link, in the softmax over pieces in both directions; awesome-align's default."""
+"""The smallest probability of a link, in the softmax over pieces in both directions; the default of awesome-align."""
 
 SEPARATOR = "|||"
-"""The text between source and target in awesome-align's input."""
+"""The text between the source and the target of a line in the input of awesome-align."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class AwesomeAlign:
     folder: Path
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
-        """Align lines by a run of awesome-align.
+        """Return the links of each line by a run of awesome-align.
 
-        Lines with more pieces than the model has positions have no links, since the program would cut them without a
-        message; the signature gives their number. Raises UserError where awesome-align is not installed, or where the
-        folder has no model that it can read.
+        Lines with more pieces than the model has positions get no links, since awesome-align would cut them without a
+        message; the signature has the number of such lines. Raises UserError where awesome-align is not installed, or
+        where the folder has no model that awesome-align can read.
         """
         aligner_files(self.folder)
         fitting = list(self._fitting(source, target))
@@ -52,13 +52,13 @@ class AwesomeAlign:
         return AlignedLines(links_of_lines, self._signature(too_long))
 
     def _fitting(self, source: Sequence[str], target: Sequence[str]) -> Iterator[int]:
-        """Yield the numbers of the lines that have words on both sides, and no more pieces than the model allows."""
+        """Yield the numbers of the lines that have words on both sides, and no more pieces than the model can read."""
         positions = read_object(self.folder / CONFIG, "max_position_embeddings")["max_position_embeddings"]
         remedy = "pip install -c pins.txt -e ., or take another aligner"
         tokens = library("awesome_align.tokenization_bert", "awesome-align is not installed", remedy)
         with reading(self.folder, "not a BERT that awesome-align can read"):
             tokenizer = tokens.BertTokenizer.from_pretrained(str(self.folder))
-            # Two positions are for the symbols at the beginning and at the end of a line.
+            # Two positions are needed for the special symbols at the beginning and at the end of a line.
             most = min(tokenizer.max_len, positions) - 2
         for number, pair in enumerate(zip(source, target, strict=True)):
             pieces = [sum(len(tokenizer.tokenize(word)) for word in _words(line)) for line in pair]
@@ -66,7 +66,7 @@ class AwesomeAlign:
                 yield number
 
     def _run(self, source: list[str], target: list[str]) -> list[Links]:
-        """Run the command of awesome-align on lines; raises UserError with its last message where it fails."""
+        """Run the command of awesome-align on lines; raises UserError with its last line of messages if it fails."""
         with tempfile.TemporaryDirectory() as name:
             lines, output = Path(name) / "lines", Path(name) / "links"
             pairs = zip(source, target, strict=True)
@@ -88,25 +88,28 @@ class AwesomeAlign:
 
 
 def _words(line: str) -> list[str]:
-    """Return the words of a line, with `|` for a word that awesome-align would read as the separator of the sides."""
+    """Return the words of a line, with `|` in the place of a word that awesome-align would read as its separator."""
     return ["|" if word == SEPARATOR else word for word in line.split()]
 
 
 LONGEST = 1023
-"""Largest number of words of a line; eflomal gives longer lines no links, without a message."""
+"""The largest number of words of a line that eflomal aligns; it gives longer lines no links, without a message."""
 
 REMEDY = 'pip install -c pins.txt -e ".[eflomal]" (which needs a C compiler), or take another aligner'
 
 
 @dataclass(frozen=True)
 class Eflomal:
-    """The aligner eflomal; it learns from `train_source` and `train_target` and from the lines that it aligns."""
+    """The aligner eflomal, which learns from `train_source` and `train_target` and from the lines that it aligns."""
 
     train_source: Sequence[str] = ()
     train_target: Sequence[str] = ()
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> AlignedLines:
-        """Align lines together with the training lines; raises UserError where eflomal is not installed."""
+        """Return the links of each line, learnt from these lines and the training lines together.
+
+        Raises UserError where eflomal is not installed.
+        """
         eflomal = library("eflomal", "eflomal is not installed", REMEDY)
         if not source:
             return AlignedLines([], self._signature(0))
@@ -125,5 +128,5 @@ class Eflomal:
 
 
 def _left_out(too_long: int) -> str:
-    """Return the end of a signature: the number of lines that were too long, or nothing where there are none."""
+    """Return the end of a signature: the number of lines that were too long, or an empty text where there are none."""
     return f",overlong:{too_long}" if too_long else ""
