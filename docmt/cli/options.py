@@ -61,7 +61,7 @@ def output_folder(about: str, *names: str) -> Any:
 Device = Annotated[DeviceName, typer.Option(envvar="DOCMT_DEVICE", help="auto: the GPU where there is one")]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, max=MOST, help="CPU threads [default: free cores, 2 to 8 at most]"),
+    typer.Option(min=1, max=MOST, help="CPU threads [default: 1 for narrow models, else free cores]"),
 ]
 Workers = Annotated[
     int | None, typer.Option(min=1, max=MOST, help="processes; no result depends on it [default: one per core]")

@@ -1,4 +1,4 @@
-"""The default number of CPU threads: free cores alone, fewer for narrow models, never above OMP_NUM_THREADS."""
+"""The default number of CPU threads: one for narrow models, else free cores alone, never above OMP_NUM_THREADS."""
 
 import os
 
@@ -10,10 +10,11 @@ from docmt.api import model
 @pytest.mark.parametrize(
     ("cores", "load", "limit", "width", "threads"),
     [
-        (2, 0.0, "", 64, 2),
-        (2, 1.6, "", 64, 1),
-        (2, 9.0, "", 64, 1),
-        (16, 0.0, "", 64, 2),
+        (2, 0.0, "", 64, 1),
+        (16, 0.0, "", 64, 1),
+        (2, 0.0, "", 256, 2),
+        (2, 1.6, "", 256, 1),
+        (2, 9.0, "", 512, 1),
         (16, 0.0, "", 256, 4),
         (16, 0.0, "", 1024, 8),
         (16, 12.4, "", 1024, 4),
