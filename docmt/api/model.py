@@ -99,7 +99,8 @@ def default_threads(width: int) -> int:
 
     Threads wait for each other after every matrix product of a decoding step. Where other programs use the cores, the
     wait is longer than the product: two threads on two busy cores are slower than one (benchmarks/threads.md). So
-    narrow models use one thread, and for wider ones only the cores that were free in the last minute count. The environment variable OMP_NUM_THREADS is an upper limit.
+    narrow models use one thread, and wider models only the cores that were free in the last minute. The environment
+    variable OMP_NUM_THREADS is an upper limit.
     """
     useful = next((threads for limit, threads in USEFUL_THREADS if width < limit), MOST_THREADS)
     allowed = int(os.environ.get("OMP_NUM_THREADS") or cores())

@@ -107,7 +107,7 @@ def open_model(path: str | Path, device: DeviceName = "auto", threads: int | Non
     """Open a trained model: a folder with model.safetensors, model.json and text/, or the folder above `model/`.
 
     The `device` `auto` is a GPU where there is one, else the CPU. `threads` is the number of CPU threads; None means
-    the number of free cores, but at most 2, 4 or 8, which depends on the width of the model. Raises UserError where a
+    one thread for a narrow model, else the number of free cores, at most 4 or 8. Raises UserError where a
     file is missing or damaged.
 
     >>> import docmt
