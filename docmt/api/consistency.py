@@ -142,7 +142,8 @@ def nothing_counted(
         return ConsistencyScore(None, None, occurrences=occurrences, unaligned=unaligned, reason=reason)
     stop_words = stop_lists.source
     repeated = find_chains(files.documents, files.source, frozenset(), config)
-    reason = "no document of the source repeats a word"
+    words = sum(len(line.split()) for line in files.source)
+    reason = f"no document of the source repeats a word; the source has {words} words, separated by spaces"
     if repeated:
         reason = (
             f"all {len(repeated)} repeated words of the source documents are stop words (list {stop_words.name}, "

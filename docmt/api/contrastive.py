@@ -92,7 +92,7 @@ def score_items(
     progress: Progress = quiet,
     where: str = "items",
 ) -> list[ContrastiveScore]:
-    """Return the accuracy of a model on contrastive items, by set and distance, with all sets together at the end.
+    """Return the accuracy of a model on contrastive items, by set and distance; the set `all` has every item.
 
     The score of a variant is the sum or the mean (`score`) of its log-probabilities over its last sentence or the whole
     target (`unit`). `where` names the items in messages. Raises UserError for an item without exactly one right
