@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from docmt.api.documents import Text, sentences_of
-from docmt.base.errors import UserError
+from docmt.api.documents import Text, document_sentences
 from docmt.base.names import DeviceName
 
 
@@ -38,7 +37,7 @@ def score_coherence(
     >>> docmt.score_coherence([["the cat sat", "the cat slept"]], "vectors.txt").pairs
     1
     """
-    return coherence_scores([lines_of(hypotheses)], Path(vectors), case)[0]
+    return coherence_scores([document_sentences(hypotheses, "hypotheses")], Path(vectors), case)[0]
 
 
 def score_cohesion(
@@ -55,19 +54,11 @@ def score_cohesion(
     >>> 0 < docmt.score_cohesion([["She came home.", "She slept."]], "bert").score < 1
     True
     """
-    return cohesion_scores([lines_of(hypotheses)], Path(model), batch_pairs, device)[0]
+    return cohesion_scores([document_sentences(hypotheses, "hypotheses")], Path(model), batch_pairs, device)[0]
 
 
 Lines = tuple[Sequence[str], Sequence[str]]
 """The sentences of a text, and the name of the document of each sentence."""
-
-
-def lines_of(hypotheses: Text) -> Lines:
-    """Return the sentences and the names of their documents; raise UserError for a text without documents."""
-    lines, documents = sentences_of(hypotheses, "hypotheses")
-    if documents is None:
-        raise UserError("no documents", where="hypotheses", expected="a list of documents, each a list of sentences")
-    return lines, documents
 
 
 def coherence_scores(texts: Sequence[Lines], vectors: Path, case: Literal["lower", "keep"]) -> list[AdjacentScore]:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import get_args
 
 from docmt.api.documents import Text, parallel, sentences_of
 from docmt.base.errors import UserError, check_known
 from docmt.scoring.alignment.links import HEURISTICS, Link
 from docmt.scoring.corpus_aligner import aligner_by_name
+from docmt.settings.scoring import AlignerName
 
-AlignerName = Literal["default", "eflomal", "awesome-align"]
 HEURISTIC = "grow-diag-final-and"
 """The default heuristic that makes one set of links from the links of both directions."""
 
@@ -77,7 +77,7 @@ def align_lines(
 
 def check_together(aligner: str, model: Path | None, has_training: bool, symmetrise: str | None) -> None:
     """Raise UserError for arguments of an alignment that do not go together."""
-    check_known("aligner", aligner, AlignerName.__args__)
+    check_known("aligner", aligner, get_args(AlignerName))
     if aligner == "awesome-align" and model is None:
         raise UserError("awesome-align needs a model", where="--model", expected="the folder of a BERT")
     if aligner == "awesome-align" and symmetrise:

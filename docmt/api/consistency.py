@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from docmt.api.alignment import parallel_sentences
-from docmt.api.documents import Text, parallel, sentences_of
+from docmt.api.documents import Text, document_sentences, parallel
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.scoring.alignment.links import DirectedLinks, Link
-from docmt.scoring.chain_scores import AlignedTranslations, StopFiles
-from docmt.scoring.occurrences import find_chains, translated_chains
-from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links, score_systems
+from docmt.scoring.alignment.links import DirectedLinks, Link, check_places
+from docmt.scoring.chain_scores import AlignedTranslations, StopFiles, StopList
+from docmt.scoring.consistency import TranslatedChain, consistency
+from docmt.scoring.occurrences import find_chains, signature, translated_chains
+from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links
 from docmt.settings.scoring import ConsistencyConfig
 
 NAME = "hypotheses"
@@ -68,9 +69,7 @@ def score_consistency(
     >>> score.chains, score.ltcr
     (1, 0.0)
     """
-    lines, documents = sentences_of(source, "source")
-    if documents is None:
-        raise UserError("no documents", where="source", expected="a list of documents, each a list of sentences")
+    lines, documents = document_sentences(source, "source")
     config = parse(ConsistencyConfig, dict(rules or {}), "rules").of_corpus(("source", "target"), STOP_WORDS)
     translations = tuple(parallel(hypotheses, NAME, lines, documents, "source"))
     more = parallel_sentences(*training, ("training[0]", "training[1]")) if training else ((), ())
@@ -91,15 +90,7 @@ def check_links(links: Sequence[Sequence[Link]], source: Sequence[str], target: 
         expected = f"{len(source)}, as in source"
         raise UserError("a different number of sentences", where="links", found=len(links), expected=expected)
     for number, (pairs, *sentences) in enumerate(zip(links, source, target, strict=True)):
-        words, others = (len(sentence.split()) for sentence in sentences)
-        for i, j in pairs:
-            if not (0 <= i < words and 0 <= j < others):
-                raise UserError(
-                    "a link to a word that is not there",
-                    where=f"links[{number}]",
-                    found=(i, j),
-                    expected=f"places of {words} source and {others} target words, from 0",
-                )
+        check_places(pairs, *sentences, f"links[{number}]")
 
 
 def consistency_scores(
@@ -110,11 +101,14 @@ def consistency_scores(
     config: ConsistencyConfig,
 ) -> dict[Path, ConsistencyScore]:
     """Return the score of each system of `files`; `aligner` is the name of the links' aligner in signatures."""
-    records = score_systems(files, links, aligner, stop_files, config)
-    return {
-        path: consistency_score(record) if record else nothing_counted(files, path, links[path], stop_files, config)
-        for path, record in records.items()
-    }
+    scores = {}
+    for path, lines in files.systems.items():
+        lists = files.stop_lists(path, config, stop_files)
+        texts = AlignedTranslations(files.documents, files.source, lines, links[path])
+        chains = translated_chains(texts, lists, config)
+        record = consistency(chains, config, signature(config, lists, aligner))
+        scores[path] = consistency_score(record) if record else nothing_counted(files, chains, lists.source, config)
+    return scores
 
 
 def consistency_score(record: Mapping[str, Any]) -> ConsistencyScore:
@@ -129,18 +123,17 @@ def consistency_score(record: Mapping[str, Any]) -> ConsistencyScore:
 
 
 def nothing_counted(
-    files: ChainFiles, system: Path, links: Sequence[DirectedLinks], stop_files: StopFiles, config: ConsistencyConfig
+    files: ChainFiles, chains: Sequence[TranslatedChain], stop_words: StopList, config: ConsistencyConfig
 ) -> ConsistencyScore:
-    """Return a score without numbers that says why no two translations of a word can be compared."""
-    stop_lists = files.stop_lists(system, config, stop_files)
-    texts = AlignedTranslations(files.documents, files.source, files.systems[system], links)
-    chains = translated_chains(texts, stop_lists, config)
+    """Return a score without numbers that says why no two translations of a word can be compared.
+
+    `chains` are the lexical chains of a system, and `stop_words` are the source words that make no chain.
+    """
     if chains:
         occurrences = sum(len(chain.translations) for chain in chains)
         unaligned = sum(chain.translations.count(None) for chain in chains)
         reason = f"{len(chains)} lexical chains with {occurrences} occurrences, but none has two aligned translations"
         return ConsistencyScore(None, None, occurrences=occurrences, unaligned=unaligned, reason=reason)
-    stop_words = stop_lists.source
     repeated = find_chains(files.documents, files.source, frozenset(), config)
     words = sum(len(line.split()) for line in files.source)
     reason = f"no document of the source repeats a word; the source has {words} words, separated by spaces"

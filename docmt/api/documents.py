@@ -46,13 +46,26 @@ def sentences_of(text: Text, name: str) -> tuple[list[str], tuple[str, ...] | No
         expected = "a list of documents, each a list of sentences"
         raise UserError("not a text", where=name, found=repr(text)[:60], expected=expected)
     documents = [text] if all(isinstance(part, str) for part in text) else list(text)
+    check_documents(documents, name)
+    names = tuple(str(number) for number, document in enumerate(documents, 1) for _ in document)
+    sentences = [sentence for document in documents for sentence in document]
+    return sentences, None if isinstance(text[0], str) else names
+
+
+def check_documents(documents: Sequence[Document], name: str) -> None:
+    """Raise UserError for a document that is not a list of strings; `name` is the argument's name in messages."""
     for number, document in enumerate(documents):
         if isinstance(document, str) or not all(isinstance(sentence, str) for sentence in document):
             expected = "a list of sentences (str)"
             raise UserError("not a document", where=f"{name}[{number}]", found=repr(document)[:60], expected=expected)
-    names = tuple(str(number) for number, document in enumerate(documents, 1) for _ in document)
-    sentences = [sentence for document in documents for sentence in document]
-    return sentences, None if isinstance(text[0], str) else names
+
+
+def document_sentences(text: Text, name: str) -> tuple[list[str], tuple[str, ...]]:
+    """Return the sentences and the names of their documents; raise UserError for a text without documents."""
+    sentences, documents = sentences_of(text, name)
+    if documents is None:
+        raise UserError("no documents", where=name, expected="a list of documents, each a list of sentences")
+    return sentences, documents
 
 
 def references_of(reference: Text, further: Sequence[Text] = ()) -> References:

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Literal
 
 from docmt.api.contrastive import ContrastiveScore, score_items
+from docmt.api.documents import check_documents
 from docmt.api.model import TrainedModel
 from docmt.api.translate import fallback_text, translate_documents
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
 from docmt.corpus.inputs import ContrastiveItem
-from docmt.settings.decode import DecodeConfig
-
-LengthPenalty = Literal["average", "gnmt", "unified_dnmt", "none"]
+from docmt.settings.decode import DecodeConfig, LengthPenalty
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,9 @@ class Model:
         >>> len(translation.lines)
         2
         """
-        _check_documents(documents)
+        if isinstance(documents, str):
+            raise UserError("not a list of documents", where="documents", found=repr(documents)[:60])
+        check_documents(documents, "documents")
         config = DecodeConfig(
             beam=beam, length_penalty=length_penalty, length_alpha=length_alpha, batch_tokens=batch_tokens
         )
@@ -115,14 +116,3 @@ def open_model(path: str | Path, device: DeviceName = "auto", threads: int | Non
     ('zh', 'en')
     """
     return Model(TrainedModel.open(Path(path), device, threads))
-
-
-def _check_documents(documents: Sequence[Sequence[str]]) -> None:
-    if isinstance(documents, str):
-        raise UserError("not a list of documents", where="documents", found=repr(documents)[:60])
-    for number, document in enumerate(documents):
-        if isinstance(document, str) or not all(isinstance(sentence, str) for sentence in document):
-            expected = "a list of sentences (str)"
-            raise UserError(
-                "not a document", where=f"documents[{number}]", found=repr(document)[:60], expected=expected
-            )

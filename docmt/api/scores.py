@@ -77,7 +77,7 @@ def score(
     """
     references = references_of(reference, further_references)
     translations = translations_of(hypotheses, "hypotheses", references)
-    return score_lines(translations, references, families, target_language)
+    return scores_of(tallies_of(translations, references, families, target_language))
 
 
 def compare(
@@ -103,45 +103,31 @@ def compare(
     [('s', 93.6, 0.03125)]
     """
     references = references_of(reference, further_references)
+    check_known("test", test, TESTS)
     ours, theirs = (
-        translations_of(text, name, references) for text, name in ((hypotheses, "hypotheses"), (baseline, "baseline"))
+        tallies_of(translations_of(text, name, references), references, families, target_language)
+        for text, name in ((hypotheses, "hypotheses"), (baseline, "baseline"))
     )
-    return compare_lines(ours, theirs, references, families, target_language, test=test)
+    return comparisons_of(ours, theirs, test)
 
 
-def score_lines(
-    translations: Translations,
-    references: References,
-    families: Sequence[str],
-    target_language: str,
-    lines: Lines = "sentences",
-) -> list[BleuScore]:
-    """Return BLEU of lines against references, one score for each family and unit.
-
-    `lines` says whether a line is a sentence or a document. Raises UserError for an unknown family, and for a document
-    without any complete reference.
-    """
-    tallies = tallies_of(translations, references, families, target_language, lines)
+def scores_of(tallies: Sequence[BleuTally]) -> list[BleuScore]:
+    """Return BLEU of tallies with its interval, one score for each family and unit."""
     return [
         BleuScore(family, unit, tally.score, score_interval(tally), tally.signature)
         for family, unit, tally in named(tallies)
     ]
 
 
-def compare_lines(
-    system: Translations,
-    baseline: Translations,
-    references: References,
-    families: Sequence[str],
-    target_language: str,
-    lines: Lines = "sentences",
-    test: str = "bootstrap",
+def comparisons_of(
+    system: Sequence[BleuTally], baseline: Sequence[BleuTally], test: str = "bootstrap"
 ) -> list[BleuComparison]:
-    """Compare the lines of a system with the lines of a baseline; see `compare` and `score_lines`."""
-    check_known("test", test, TESTS)
-    ours, theirs = (tallies_of(text, references, families, target_language, lines) for text in (system, baseline))
+    """Compare the tallies of a system with those of a baseline, one comparison for each family and unit.
+
+    `test` is a name of `TESTS`.
+    """
     comparisons = []
-    for (family, unit, tally), (_, _, other) in zip(named(ours), named(theirs), strict=True):
+    for (family, unit, tally), other in zip(named(system), baseline, strict=True):
         outcome = compare_tallies([tally], [other], test)
         comparisons.append(
             BleuComparison(
@@ -163,9 +149,16 @@ def compare_lines(
 
 
 def tallies_of(
-    translations: Translations, references: References, families: Sequence[str], target_language: str, lines: Lines
+    translations: Translations,
+    references: References,
+    families: Sequence[str],
+    target_language: str,
+    lines: Lines = "sentences",
 ) -> list[BleuTally]:
-    """Return a tally for each family and unit of BLEU; raise UserError for an unknown family."""
+    """Return a tally for each family and unit of BLEU; `lines` says whether a line is a sentence or a document.
+
+    Raises UserError for an unknown family, and for a document without any complete reference.
+    """
     for family in families:
         check_known("family of BLEU", family, FAMILIES)
     return bleu_tallies(translations, references, target_language, lines, families=families)

@@ -11,8 +11,8 @@ from docmt.base.artifacts import atomic_file
 from docmt.base.errors import UserError
 from docmt.cli.options import AsJson, Source, TrainSource, TrainTarget, input_file, input_folder, output_file
 from docmt.cli.screen import print_json, say, show_table
+from docmt.settings.scoring import AlignerName
 
-Kind = Literal["default", "eflomal", "awesome-align"]
 Heuristic = Literal[
     "grow-diag-final-and", "grow-diag-final", "grow-diag", "intersection", "union", "forward", "backward"
 ]
@@ -24,7 +24,7 @@ def align(
     train_source: TrainSource = None,
     train_target: TrainTarget = None,
     aligner: Annotated[
-        Kind,
+        AlignerName,
         typer.Option(help="default: ours, the same links every time; eflomal: random; awesome-align: by a BERT"),
     ] = "default",
     model: Annotated[

@@ -14,7 +14,6 @@ from docmt.cli.standard_input import label
 if TYPE_CHECKING:
     from docmt.api.scores import BleuComparison, BleuScore
     from docmt.scoring.intervals import Interval
-    from docmt.scoring.plain_files import PlainFiles
 
 Instances = Annotated[Path | None, input_file("name of the packed instance of each sentence, for unit i")]
 LinesAre = Annotated[
@@ -31,7 +30,6 @@ Test = Annotated[
     Literal["bootstrap", "sign"],
     typer.Option(help="paired bootstrap resampling (Koehn 2004) or the sign test of Collins et al. (2005)"),
 ]
-UNITS = {"s": "sentences", "d": "documents", "i": "instances"}
 
 
 def score(
@@ -51,17 +49,17 @@ def score(
     tokenized_lower and tokenized (multi-bleu.perl with and without -lc) take the words as the files have them. The
     interval holds the middle 95 % of scores of 1000 test sets drawn from the lines.
     """
-    from docmt.api.scores import score_lines
+    from docmt.api.scores import scores_of, tallies_of
+    from docmt.scoring.bleu_scores import bleu_by_document
     from docmt.scoring.plain_files import read_plain_files
 
     files, families = read_plain_files(reference, documents, instances), families_of(family)
     records = []
     for path in hypotheses:
-        translations = files.translations(path, lines)
-        scores = score_lines(translations, files.references, families, target_language, lines)
-        record = {"system": label(path), "scores": scores}
+        tallies = tallies_of(files.translations(path, lines), files.references, families, target_language, lines)
+        record = {"system": label(path), "scores": scores_of(tallies)}
         if by_document:
-            record["by_document"] = document_scores(files, path, lines, families, target_language)
+            record["by_document"] = bleu_by_document(tallies, files.documents)
         records.append(record)
     if as_json:
         print_json([{**record, "scores": [dataclasses.asdict(row) for row in record["scores"]]} for record in records])
@@ -77,18 +75,6 @@ def families_of(names: list[str] | None) -> Sequence[str]:
     if not names:
         return DEFAULT_FAMILIES
     return tuple(FAMILIES) if "all" in names else tuple(dict.fromkeys(names))
-
-
-def document_scores(
-    files: "PlainFiles", path: Path, lines: str, families: Sequence[str], target_language: str
-) -> list[dict]:
-    """Return BLEU of each document of a system's translations, by family and unit."""
-    from docmt.api.scores import tallies_of
-    from docmt.scoring.bleu_scores import bleu_by_document
-
-    translations = files.translations(path, lines)
-    tallies = tallies_of(translations, files.references, families, target_language, lines)
-    return bleu_by_document(tallies, files.documents)
 
 
 def show_scores(records: list[dict]) -> None:
@@ -119,6 +105,8 @@ def show_documents(documents: list[dict]) -> None:
 
 def show_signatures(scores: "Sequence[BleuScore]") -> None:
     """Print the signature of each family and unit once, and the signature of the intervals."""
+    from docmt.scoring.bleu_scores import UNITS
+
     texts = {f"signature of {score.family}, {UNITS[score.unit]}: {score.signature}": None for score in scores}
     intervals = {f"95 % intervals: {score.interval.signature}": None for score in scores if score.interval}
     typer.echo("\n" + "\n".join([*texts, *intervals]))
@@ -145,16 +133,16 @@ def compare(
 
     Files are those of `docmt score`. † marks p < 0.05 and ‡ marks p < 0.01.
     """
-    from docmt.api.scores import compare_lines
+    from docmt.api.scores import comparisons_of, tallies_of
     from docmt.scoring.plain_files import read_plain_files
 
     files, families = read_plain_files(reference, documents, instances), families_of(family)
-    theirs = files.translations(baseline, lines)
+    theirs, *ours = (
+        tallies_of(files.translations(path, lines), files.references, families, target_language, lines)
+        for path in (baseline, *hypotheses)
+    )
     systems = {
-        label(path): compare_lines(
-            files.translations(path, lines), theirs, files.references, families, target_language, lines, test
-        )
-        for path in hypotheses
+        label(path): comparisons_of(tallies, theirs, test) for path, tallies in zip(hypotheses, ours, strict=True)
     }
     if as_json:
         records = [
@@ -169,6 +157,7 @@ def compare(
 def show_comparisons(baseline: str, systems: "dict[str, list[BleuComparison]]") -> None:
     """Print a table of differences, and the signatures below it."""
     from docmt.reporting.formats import mark, p_value
+    from docmt.scoring.bleu_scores import UNITS
 
     columns = ("system", "family", "unit", "baseline", "BLEU", "difference", "95 %", "p", "")
     cells = [

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,13 +18,14 @@ from docmt.cli.options import (
     open_model,
 )
 from docmt.cli.screen import print_json, progress_display, say
+from docmt.settings.decode import LengthPenalty
 
 if TYPE_CHECKING:
     from docmt.api.translate import Translated
     from docmt.decoding.strategy import Fallbacks
 
-LengthPenalty = Annotated[
-    Literal["average", "gnmt", "unified_dnmt", "none"],
+Penalty = Annotated[
+    LengthPenalty,
     typer.Option(help="divisor of scores: length^alpha, ((5 + length) / 6)^alpha, (5 + length / 6)^alpha, or 1 (none)"),
 ]
 Beam = Annotated[int, typer.Option(min=1, max=MOST_BEAM, help="hypotheses of the beam search; 1 is greedy search")]
@@ -40,7 +41,7 @@ def translate(
     source: Annotated[Path, input_file("source text, a sentence per line; - is standard input")] = STDIN,
     documents: Documents = None,
     beam: Beam = 5,
-    length_penalty: LengthPenalty = "average",
+    length_penalty: Penalty = "average",
     length_alpha: LengthAlpha = 1.0,
     n_best: NBest = 0,
     batch_tokens: BatchTokens = 4096,

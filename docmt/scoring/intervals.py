@@ -33,7 +33,7 @@ def score_interval(tally: Tally) -> Interval | None:
     >>> interval.low, interval.high
     (0.0, 100.0)
     """
-    return _interval(drawn_scores(tally.counts, tally.scores), tally)
+    return _interval(drawn_scores([tally.counts], tally.scores)[0], tally)
 
 
 def difference_interval(system: Tally, baseline: Tally) -> Interval | None:
@@ -41,7 +41,7 @@ def difference_interval(system: Tally, baseline: Tally) -> Interval | None:
 
     The result is None where there is a single unit, or where the difference is not defined for any drawn test set.
     """
-    ours, theirs = (drawn_scores(tally.counts, tally.scores) for tally in (system, baseline))
+    ours, theirs = drawn_scores([system.counts, baseline.counts], system.scores)
     return _interval(ours - theirs, system)
 
 

@@ -12,10 +12,8 @@ from docmt.base.chains import words_of_pieces
 from docmt.base.errors import UserError
 from docmt.scoring.alignment.links import DirectedLinks, read_links
 from docmt.scoring.alignment.training import ALIGNER_NAME
-from docmt.scoring.chain_scores import AlignedTranslations, StopFiles, StopLists, stop_lists
-from docmt.scoring.consistency import consistency
+from docmt.scoring.chain_scores import StopFiles, StopLists, stop_lists
 from docmt.scoring.corpus_aligner import aligner_by_name
-from docmt.scoring.occurrences import signature, translated_chains
 from docmt.scoring.plain_files import parallel_lines, read_plain_files
 from docmt.settings.scoring import ConsistencyConfig
 
@@ -114,22 +112,3 @@ def given_links(files: ChainFiles, alignments: Sequence[Path]) -> dict[Path, lis
             if is_sentence
         ]
     return links
-
-
-def score_systems(
-    files: ChainFiles,
-    links: dict[Path, Sequence[DirectedLinks]],
-    aligner: str,
-    stop_files: StopFiles,
-    config: ConsistencyConfig,
-) -> dict[Path, dict]:
-    """Return the scores LTCR and HHI of each system, as `docmt.scoring.consistency.consistency` returns them.
-
-    The key of a system is the path of its translations; `aligner` is the name of the aligner in signatures.
-    """
-    scores = {}
-    for path, lines in files.systems.items():
-        lists = files.stop_lists(path, config, stop_files)
-        texts = AlignedTranslations(files.documents, files.source, lines, links[path])
-        scores[path] = consistency(translated_chains(texts, lists, config), config, signature(config, lists, aligner))
-    return scores

@@ -70,8 +70,8 @@ def paired_bootstrap(
     0.25
     """
     real = _difference(system, baseline, score)
-    ours, theirs = (np.mean([drawn_scores(run, score, draws) for run in runs], axis=0) for runs in (system, baseline))
-    drawn = ours - theirs
+    scores = drawn_scores([*system, *baseline], score, draws)
+    drawn = np.mean(scores[: len(system)], axis=0) - np.mean(scores[len(system) :], axis=0)
     better, worse = int((drawn > 0).sum()), int((drawn < 0).sum())
     # A draw with an undefined difference (NaN) is neither better nor worse, so it counts against the real difference.
     turned = draws - (better if real > 0 else worse)
@@ -145,21 +145,20 @@ def _difference(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], sc
     return float(ours - theirs)
 
 
-def drawn_scores(run: np.ndarray, score: ScoreOfSums, draws: int = DRAWS) -> np.ndarray:
-    """Return the score of each test set that the bootstrap draws, shape (draws,); NaN where it is not defined.
+def drawn_scores(runs: Sequence[np.ndarray], score: ScoreOfSums, draws: int = DRAWS) -> np.ndarray:
+    """Return the scores of runs on each test set that the bootstrap draws, shape (runs, draws); NaN where undefined.
 
-    A drawn test set has as many units as the real one, drawn with replacement. Draw number d has the same units for all
-    runs with the same number of units, so that the scores of two systems can be compared draw by draw.
+    A drawn test set has as many units as the real one, drawn with replacement, and the same units for all runs.
     """
-    generator, units = np.random.default_rng(SEED), len(run)
+    generator, units = np.random.default_rng(SEED), len(runs[0])
     scores = []
     for first in range(0, draws, DRAWS_AT_ONCE):
         size = min(DRAWS_AT_ONCE, draws - first)
         # In drawing with replacement, the numbers of times that the units are drawn have a multinomial distribution.
         # The sums of counts are then a matrix product, and no list of drawn units is needed.
         times = generator.multinomial(units, np.full(units, 1 / units), size=size).astype(float)
-        scores.append(score(times @ run))
-    return np.concatenate(scores)
+        scores.append([score(times @ run) for run in runs])
+    return np.concatenate(scores, axis=1)
 
 
 def _changes(system: np.ndarray, baseline: np.ndarray, score: ScoreOfSums) -> np.ndarray:

@@ -5,6 +5,9 @@ from typing import Literal
 
 from docmt.base.checks import Checked, beam, count, need, setting, up_to, whole
 
+LengthPenalty = Literal["average", "gnmt", "unified_dnmt", "none"]
+"""The names of the length penalties, which divide the log-probability of a hypothesis."""
+
 
 @dataclass(frozen=True)
 class DecodeConfig(Checked):
@@ -14,7 +17,7 @@ class DecodeConfig(Checked):
     """
 
     beam: int = setting(5, "number of hypotheses kept for each segment; 1 is greedy", beam)
-    length_penalty: Literal["average", "gnmt", "unified_dnmt", "none"] = setting(
+    length_penalty: LengthPenalty = setting(
         "average",
         "score / length^alpha, score / ((5 + length) / 6)^alpha, score / (5 + length / 6)^alpha (the code of "
         "unified-dnmt), or the plain sum of log-probabilities",

@@ -102,11 +102,15 @@ class ConsistencyConfig(Checked):
         return replace(self, **changes)
 
 
+AlignerName = Literal["default", "eflomal", "awesome-align"]
+"""The names of the word aligners."""
+
+
 @dataclass(frozen=True)
 class AlignerConfig:
     """The settings of the word aligner, which finds the translations of lexical chains' words for LTCR and HHI."""
 
-    kind: Literal["default", "eflomal", "awesome-align"] = setting(
+    kind: AlignerName = setting(
         "default",
         "default: the aligner of docmt, trained on the training split, needs no weights; eflomal (no two runs are"
         " the same; an extra to install) or awesome-align (with a model)",

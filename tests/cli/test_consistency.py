@@ -26,15 +26,6 @@ TRAINING = [[source for source in WORDS for _ in range(3)], [target for target i
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(name: str, lines: list[str]) -> Path:
-        (tmp_path / name).write_bytes("".join(line + "\n" for line in lines).encode())
-        return tmp_path / name
-
-    return write
-
-
-@pytest.fixture
 def files(write) -> list[str | Path]:
     """One system, and links of its words."""
     paths = {"source": SOURCE, "hypotheses": SYSTEM, "links": LINKS, "documents": NAMES}

@@ -1,7 +1,6 @@
 """`docmt score` and `docmt compare` on plain files."""
 
 import json
-from pathlib import Path
 
 import pytest
 import sacrebleu
@@ -14,15 +13,6 @@ REFERENCE = ["The cat sat on the mat.", "It was a black cat.", "A dog barked at 
 SYSTEM = ["The cat sat on a mat.", "It was a black cat.", "", "Nobody saw that dog there."]
 BASELINE = ["The cats sit on a mat.", "It was a cat.", "A dog barks.", "Nobody saw that dog there."]
 BORDERS = [*REFERENCE[:2], "", *REFERENCE[2:]]
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(name: str, lines: list[str]) -> Path:
-        (tmp_path / name).write_bytes("".join(line + "\n" for line in lines).encode())
-        return tmp_path / name
-
-    return write
 
 
 def scores(*arguments: object) -> dict[tuple[str, str], dict]:

@@ -89,17 +89,22 @@ def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> list
     links_of_lines = []
     for number, (line, *sides) in enumerate(zip(lines, source, target, strict=True), 1):
         links = frozenset(link for link, _ in _marked(line, f"{path}:{number}", "-"))
-        words, others = (len(side.split()) for side in sides)
-        for i, j in sorted(links):
-            if i >= words or j >= others:
-                raise UserError(
-                    "a link to a word that is not there",
-                    where=f"{path}:{number}",
-                    found=f"{i}-{j}",
-                    expected=f"places of {words} source and {others} target words, from 0",
-                )
+        check_places(sorted(links), *sides, f"{path}:{number}")
         links_of_lines.append(links)
     return links_of_lines
+
+
+def check_places(links: Iterable[Link], source: str, target: str, where: str) -> None:
+    """Raise UserError, at `where`, for a link to a place where the sentence pair has no word."""
+    words, others = len(source.split()), len(target.split())
+    for i, j in links:
+        if not (0 <= i < words and 0 <= j < others):
+            raise UserError(
+                "a link to a word that is not there",
+                where=where,
+                found=f"{i}-{j}",
+                expected=f"places of {words} source and {others} target words, from 0",
+            )
 
 
 def read_unchecked_links(path: Path) -> list[Links]:
