@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from docmt.base.columns import CHAINS_WORDS, SEGMENT_CHAINS, SEGMENTS, read_arrow
+from docmt.base.columns import CHAINS_WORDS, SEGMENT_CHAINS, SEGMENTS
+from docmt.base.tables import read_arrow
 
 BUDGET, STOP_WORDS, AT_ONCE = 512, 1000, 50_000
 COLUMNS = ("document", "sentence", "source_tokens", "source_pieces", "source_ids", "target_ids")

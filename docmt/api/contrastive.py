@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from docmt.api.model import TrainedModel, forced_scores
-from docmt.base.columns import CONTRASTIVE, read_parquet
+from docmt.base.columns import CONTRASTIVE
 from docmt.base.errors import UserError, check_known
+from docmt.base.tables import read_parquet
 from docmt.corpus.inputs import ContrastiveItem
 from docmt.corpus.opening import contrastive_forms, read_sets
 from docmt.decoding.translator import Progress, quiet

@@ -6,10 +6,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from docmt.base.columns import DOCUMENTS, read_parquet
+from docmt.base.columns import DOCUMENTS
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.base.paths import RESULTS
+from docmt.base.tables import read_parquet
 from docmt.catalogue.corpus import load_corpus
 from docmt.catalogue.forms import ReaderConfig
 from docmt.catalogue.missing import Places

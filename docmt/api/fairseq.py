@@ -4,7 +4,8 @@ import dataclasses
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.base.artifacts import atomic_folder, sha256_file
+from docmt.base.artifacts import atomic_folder
+from docmt.base.digests import sha256_file
 from docmt.base.vocabulary import Vocabulary
 from docmt.models.fairseq import Checkpoint, Numbering, import_model, numberings, read_checkpoint
 from docmt.models.fairseq_settings import is_g_transformer, read_dictionary

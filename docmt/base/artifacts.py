@@ -5,7 +5,7 @@ begin with a byte order mark.
 """
 
 import fcntl
-import hashlib
+import io
 import json
 import os
 import shutil
@@ -15,33 +15,52 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from docmt.base.digests import DigestStream, FileDigest, indented_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import MEND, naming, reading
+from docmt.base.manifest import checked_bytes
 
 BYTE_ORDER_MARK = "\ufeff"
 """The character that some editors write before a text; the functions of this module that read text remove it."""
 
 
-def canonical_json(value: Any) -> str:
-    """Return the JSON text of a value; equal values have equal texts.
+class Recorder:
+    """The digests of the files that a job writes below its folder, by their absolute paths."""
 
-    Keys are sorted and there are no spaces, so that the text does not depend on the order of keys in a YAML file.
-    """
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    def __init__(self, folder: Path) -> None:
+        """Record the files below `folder`, which need not exist yet."""
+        self.folder = folder.absolute()
+        self.files: dict[Path, FileDigest] = {}
+
+    def covers(self, path: Path) -> bool:
+        """Return whether a file is below the folder."""
+        return path.absolute().is_relative_to(self.folder)
+
+    def move(self, temporary: Path, path: Path) -> None:
+        """Record the files of a folder that is renamed from `temporary` to `path`.
+
+        Files that were not written by `atomic_file`, such as copies, are read for their digests.
+        """
+        if not self.covers(path):
+            return
+        for file in sorted(file for file in path.rglob("*") if file.is_file()):
+            written = self.files.pop(temporary.absolute() / file.relative_to(path), None)
+            self.files[file.absolute()] = written or FileDigest.of(file)
 
 
-def digest(value: Any, length: int = 12) -> str:
-    """Return a short name for a JSON value: the first `length` hexadecimal digits of the SHA-256 of its JSON text."""
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:length]
+_RECORDERS: list[Recorder] = []
+"""The recorders of the jobs that this process runs, the innermost last."""
 
 
-def sha256_file(path: Path | str) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits.
-
-    Raises UserError where the file cannot be read.
-    """
-    with reading(path, "cannot be read"), Path(path).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+@contextmanager
+def recorded(folder: Path) -> Iterator[Recorder]:
+    """Record the digests of the files that the block writes below `folder`."""
+    recorder = Recorder(folder)
+    _RECORDERS.append(recorder)
+    try:
+        yield recorder
+    finally:
+        _RECORDERS.remove(recorder)
 
 
 @contextmanager
@@ -53,15 +72,21 @@ def atomic_file(path: Path | str, mode: str = "w") -> Iterator[Any]:
     """
     path = Path(path)
     temporary = _temporary_path(path)
-    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    recorders = [recorder for recorder in _RECORDERS if recorder.covers(path)]
     try:
         with naming(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary.open(mode, **text) as stream:
+            with temporary.open("wb") as file:
+                digests = DigestStream(file) if recorders else None
+                stream = digests or file
+                if "b" not in mode:
+                    stream = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
                 yield stream
                 stream.flush()
-                os.fsync(stream.fileno())  # before the rename: after a power cut the file must not be empty
+                os.fsync(file.fileno())  # before the rename: after a power cut the file must not be empty
             temporary.replace(path)
+            for recorder in recorders:
+                recorder.files[path.absolute()] = digests.file_digest(path)
     finally:
         # Where the disk is full or gone, this fails too: its error must not hide the first one.
         with suppress(OSError):
@@ -82,6 +107,8 @@ def atomic_folder(path: Path | str) -> Iterator[Path]:
             temporary.mkdir()
             yield temporary
             _replace_folder(temporary, path)
+            for recorder in _RECORDERS:
+                recorder.move(temporary, path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -149,7 +176,7 @@ def read_text(path: Path | str) -> str:
     Raises UserError where the file cannot be read or is not UTF-8.
     """
     with reading(path, "cannot be read"):
-        data = Path(path).read_bytes()
+        data = checked_bytes(path)
     return decoded(data, str(path))
 
 
@@ -166,8 +193,7 @@ def read_lines(path: Path | str) -> list[str]:
 def write_json(path: Path | str, value: Any) -> None:
     """Write a value as indented JSON with sorted keys; the file appears only when it is complete."""
     with atomic_file(path) as stream:
-        json.dump(value, stream, indent=2, sort_keys=True, ensure_ascii=False)
-        stream.write("\n")
+        stream.write(indented_json(value))
 
 
 def read_json(path: Path | str) -> Any:

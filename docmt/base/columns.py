@@ -1,4 +1,4 @@
-"""The columns of the tables that stages hand to each other, and functions that read, write and check the tables.
+"""The columns of the tables that stages hand to each other, and functions that check the tables.
 
 `documents.parquet` is a corpus, in the same form for all corpora: one row for each sentence pair, in the order of the
 text. `contrastive.parquet` has one row for each contrastive item: a source, and several translations that differ in the
@@ -11,12 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from docmt.base.artifacts import atomic_file
 from docmt.base.errors import UserError
-from docmt.base.foreign import need_file, reading
+from docmt.base.foreign import reading
 from docmt.base.runs import sums
 
 _TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
@@ -132,74 +129,6 @@ end symbol; `attention`, `alignment` and `similarity` have a number for each out
 STOP_WORDS = "stop_words.txt"
 """The name of the file with the words that form no lexical chain. The file is in the folders of chains, and in the
 folders of models that read chains."""
-
-
-def write_parquet(path: Path | str, table: pa.Table) -> None:
-    """Write a table as a Parquet file; the file appears only when it is complete."""
-    with atomic_file(path, "wb") as stream:
-        pq.write_table(table, stream, compression="zstd")
-
-
-def write_arrow(path: Path | str, table: pa.Table) -> None:
-    """Write a table as an Arrow file; the file appears only when it is complete."""
-    with atomic_file(path, "wb") as stream, pa.ipc.new_file(stream, table.schema) as writer:
-        writer.write_table(table)
-
-
-def write_if_any(path: Path, table: pa.Table | None) -> None:
-    """Write a table as `write_arrow` does, or remove the file where `table` is none.
-
-    A file of an earlier run would otherwise look like a result of this run.
-    """
-    if table is None:
-        path.unlink(missing_ok=True)
-    else:
-        write_arrow(path, table)
-
-
-def read_parquet(path: Path | str, schema: pa.Schema, split: str | None = None) -> pa.Table:
-    """Read the rows of one split of a Parquet file, or all rows where `split` is none.
-
-    Raises UserError where the file is missing, is not Parquet, or lacks a column of `schema`.
-    """
-    chosen = None if split is None else [("split", "=", split)]
-    with reading(path, "not a Parquet file"):
-        need_file(path)
-        table = pq.read_table(path, filters=chosen)
-        table.validate(full=True)
-    return with_columns(path, table, schema)
-
-
-def read_arrow(path: Path | str, schema: pa.Schema, split: str | None = None) -> pa.Table:
-    """Memory-map an Arrow file and return the rows of one split, or all rows where `split` is none.
-
-    Raises UserError where the file is missing, is damaged, or lacks a column of `schema`.
-    """
-    with reading(path, "not an Arrow file"):
-        need_file(path)
-        with pa.memory_map(str(path), "r") as stream:
-            table = pa.ipc.open_file(stream).read_all()
-        table.validate(full=True)  # a damaged value would crash the process when it is read
-    selected = with_columns(path, table, schema)
-    return selected if split is None else selected.filter(pc.equal(selected["split"], split))
-
-
-def read_chains(path: Path, segments: pa.Table) -> pa.Table:
-    """Read the chains (SEGMENT_CHAINS) of the segments of a view.
-
-    Raises UserError where chains and segments differ in the number of rows, and for a member beyond its segment.
-    """
-    table = read_arrow(path, SEGMENT_CHAINS)
-    if len(table) != len(segments):
-        raise UserError(
-            "chains of another view",
-            where=str(path),
-            found=f"{len(table)} rows",
-            expected=f"{len(segments)}, one for each segment",
-            remedy="make the chains of this view again (docmt job find-segment-chains)",
-        )
-    check_chains(path, table, segments)
-    return table
 
 
 def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Table:

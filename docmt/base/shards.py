@@ -7,7 +7,6 @@ shards.
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -17,10 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from docmt.base.artifacts import atomic_file
 from docmt.base.columns import with_columns
 from docmt.base.errors import UserError
 from docmt.base.foreign import need_file, reading
+from docmt.base.manifest import check_file
+from docmt.base.tables import ArrowFile, arrow_writer
 
 SHARD_PAIRS = 10_000
 """The least number of sentence pairs of a shard but the last: a shard ends with the document that reaches this number.
@@ -73,6 +73,7 @@ def _open_parquet(path: Path, schema: pa.Schema) -> pq.ParquetFile:
     """Open a Parquet file and check its columns."""
     with reading(path, "not a Parquet file"):
         need_file(path)
+        check_file(path)
         file = pq.ParquetFile(path, buffer_size=1 << 20)
     with_columns(path, file.schema_arrow.empty_table(), schema)
     return file
@@ -123,62 +124,17 @@ def _cut(file: pq.ParquetFile, path: Path, schema: pa.Schema, bounds: list[int])
         held, row = held.slice(end - row), end
 
 
-@contextmanager
-def arrow_writer(path: Path, schema: pa.Schema) -> Iterator[pa.ipc.RecordBatchFileWriter]:
-    """Open an Arrow file to write record batch by record batch; the file appears only when it is complete."""
-    with atomic_file(path, "wb") as stream, pa.ipc.new_file(stream, schema) as writer:
-        yield writer
-
-
 def batch_of(table: pa.Table) -> pa.RecordBatch:
     """Return a table as one record batch, which may have no rows."""
     batches = table.combine_chunks().to_batches()
     return batches[0] if batches else pa.RecordBatch.from_pylist([], table.schema)
 
 
-class ArrowShards:
-    """The record batches of an Arrow file.
-
-    A record batch is read when it is accessed, so that only the batches in use take memory.
-    """
-
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        """Open the file and check its columns.
-
-        Raises UserError where the file is missing, is not an Arrow file, or lacks a column of `schema`.
-        """
-        self.path, self.schema = path, schema
-        with reading(path, "not an Arrow file"):
-            need_file(path)
-            file_schema = pa.ipc.open_file(pa.OSFile(str(path))).schema
-            with_columns(path, file_schema.empty_table(), schema)
-            chosen = pa.ipc.IpcReadOptions(included_fields=sorted(map(file_schema.get_field_index, schema.names)))
-            self._file = pa.ipc.open_file(pa.OSFile(str(path)), options=chosen)
-
-    def __len__(self) -> int:
-        """Return the number of record batches."""
-        return self._file.num_record_batches
-
-    def __iter__(self) -> Iterator[pa.Table]:
-        """Iterate over the record batches as tables, in the order of the file."""
-        return map(self.__getitem__, range(len(self)))
-
-    def __getitem__(self, number: int) -> pa.Table:
-        """Read a record batch as a table with the columns of `schema`.
-
-        Raises UserError where the batch is damaged.
-        """
-        with reading(self.path, "damaged Arrow file"):
-            batch = self._file.get_batch(number)
-            batch.validate(full=True)
-            return pa.Table.from_batches([batch]).select(self.schema.names).cast(self.schema)
-
-
 def join_arrow(paths: Iterable[Path], output: Path, schema: pa.Schema) -> None:
     """Write the shards of several files, file after file, into one file."""
     with arrow_writer(output, schema) as writer:
         for path in paths:
-            for shard in ArrowShards(path, schema):
+            for shard in ArrowFile(path, schema):
                 writer.write_table(shard)
 
 

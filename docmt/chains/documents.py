@@ -20,7 +20,8 @@ from docmt.base.artifacts import atomic_file, read_text, write_json
 from docmt.base.chains import most_frequent, repeated
 from docmt.base.columns import CHAINS_WORDS, STOP_WORDS, TOKENS, only
 from docmt.base.runs import lists, places, starts, sums
-from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
+from docmt.base.shards import Counts, add_counts
+from docmt.base.tables import ArrowFile, arrow_writer
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.chains.statistics import cards, count
 
@@ -58,7 +59,7 @@ def build_words(settings: WordsSettings, tokens: Path, output: Path, workers: Wo
     """
     file = tokens / "tokens.arrow"
     stop_words = most_frequent(count_words(file, workers), settings.stop_words)
-    total = len(ArrowShards(file, NEEDED))
+    total = len(ArrowFile(file, NEEDED))
     make = partial(DocumentChainFinder, file, tuple(stop_words))
     counts: Counts = {}
     with arrow_writer(output / "chains.arrow", CHAINS_WORDS) as writer:
@@ -71,7 +72,7 @@ def build_words(settings: WordsSettings, tokens: Path, output: Path, workers: Wo
 
 def count_words(tokens: Path, workers: Workers = ALONE) -> Counter[str]:
     """Return the number of occurrences of each source word in the training split."""
-    total = len(ArrowShards(tokens, NEEDED))
+    total = len(ArrowFile(tokens, NEEDED))
     counts: Counter[str] = Counter()
     for shard_counts in workers.each("counting words", partial(WordCounter, tokens), range(total), total):
         counts.update(shard_counts)
@@ -83,7 +84,7 @@ class WordCounter:
 
     def __init__(self, tokens: Path) -> None:
         """Open the file of tokens; each worker process does it once."""
-        self._shards = ArrowShards(tokens, NEEDED)
+        self._shards = ArrowFile(tokens, NEEDED)
 
     def __call__(self, number: int) -> Done[dict[str, int]]:
         """Return the number of occurrences of each source word in the training sentences of shard `number`."""
@@ -99,7 +100,7 @@ class DocumentChainFinder:
 
     def __init__(self, tokens: Path, stop_words: tuple[str, ...]) -> None:
         """Open the file of tokens, once in each worker process; words of `stop_words` form no chains."""
-        self._shards, self._stop_words = ArrowShards(tokens, NEEDED), stop_words
+        self._shards, self._stop_words = ArrowFile(tokens, NEEDED), stop_words
 
     def __call__(self, number: int) -> Done[tuple[pa.RecordBatch, Counts]]:
         """Return the chains of shard `number`, document by document, and the counts of each split."""

@@ -13,20 +13,12 @@ import pyarrow.compute as pc
 
 from docmt.base.artifacts import write_json
 from docmt.base.chains import Chains, Words, chains_of_pieces, count_pieces, repeated, words_of_pieces
-from docmt.base.columns import (
-    CONTRASTIVE_SEGMENTS,
-    SEGMENT_CHAINS,
-    SEGMENTS,
-    STOP_WORDS,
-    TOKENS,
-    only,
-    read_arrow,
-    write_if_any,
-)
+from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENT_CHAINS, SEGMENTS, STOP_WORDS, TOKENS, only
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.runs import lists, spans, starts, sums
-from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
+from docmt.base.shards import Counts, add_counts
+from docmt.base.tables import ArrowFile, arrow_writer, read_arrow, write_if_any
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.chains.documents import read_stop_words, write_stop_words
@@ -86,7 +78,7 @@ def _shards_of_view(tokens: Path, view: Path) -> list[ShardOfView]:
 
     Raises UserError where a split of the view does not have as many shards as the split of the tokens.
     """
-    shards, tasks = ArrowShards(tokens, SPLIT), []
+    shards, tasks = ArrowFile(tokens, SPLIT), []
     used = dict.fromkeys(SPLITS, 0)
     for number, rows in enumerate(shards):
         splits = pc.unique(rows["split"]).to_pylist()
@@ -94,7 +86,7 @@ def _shards_of_view(tokens: Path, view: Path) -> list[ShardOfView]:
         used |= {split: used[split] + 1 for split in splits}
     for split, shards_of_split in used.items():
         file = view / f"{split}.arrow"
-        actual = len(ArrowShards(file, ROWS))
+        actual = len(ArrowFile(file, ROWS))
         if actual != shards_of_split:
             what, expected = (
                 "the view was cut from different tokens",
@@ -111,8 +103,8 @@ class SegmentChainFinder:
 
     def __init__(self, tokens: Path, view: Path, stop_words: tuple[str, ...]) -> None:
         """Open the files of tokens and of the view, once in each worker process; stop words form no chains."""
-        self._tokens, self._stop_words = ArrowShards(tokens, NEEDED), stop_words
-        self._view = {split: ArrowShards(view / f"{split}.arrow", ROWS) for split in SPLITS}
+        self._tokens, self._stop_words = ArrowFile(tokens, NEEDED), stop_words
+        self._view = {split: ArrowFile(view / f"{split}.arrow", ROWS) for split in SPLITS}
 
     def __call__(self, task: ShardOfView) -> Done[tuple[dict[str, pa.RecordBatch], Counts]]:
         """Return the chains of the segments that were cut from a shard of tokens, and their counts, by split.

@@ -16,7 +16,8 @@ from urllib.parse import quote, urlsplit
 import requests
 import tenacity
 
-from docmt.base.artifacts import folder_lock, read_object_if_there, sha256_file, write_json
+from docmt.base.artifacts import folder_lock, read_object_if_there, write_json
+from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, nearest
 from docmt.base.foreign import naming
 from docmt.catalogue.corpus import CorpusConfig, FileConfig

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from docmt.base.artifacts import atomic_file, sha256_file, write_json
-from docmt.base.columns import CONTRASTIVE, DOCUMENTS, write_parquet
+from docmt.base.artifacts import write_json
+from docmt.base.columns import CONTRASTIVE, DOCUMENTS
+from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
+from docmt.base.tables import ParquetWriter, parquet_writer, write_parquet
 from docmt.catalogue.corpus import CorpusSettings, SplitCounts
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems
 from docmt.corpus.opening import open_corpus, stated_splits
@@ -73,8 +74,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     output.mkdir(parents=True, exist_ok=True)
     with (
         open_corpus(settings.reader, downloads, settings.languages, settings.corpus, problems, output) as corpus,
-        atomic_file(output / "documents.parquet", "wb") as stream,
-        pq.ParquetWriter(stream, DOCUMENTS, compression="zstd") as writer,
+        parquet_writer(output / "documents.parquet", DOCUMENTS) as writer,
     ):
         splits = _write_documents(corpus.documents, writer)
         items = list(corpus.items)
@@ -115,7 +115,7 @@ def _check_contrastive(items: list[ContrastiveItem], settings: CorpusSettings) -
         )
 
 
-def _write_documents(documents: Iterable[Document], writer: pq.ParquetWriter) -> dict[str, Statistics]:
+def _write_documents(documents: Iterable[Document], writer: ParquetWriter) -> dict[str, Statistics]:
     """Write the documents in the order in which they are read, and return the statistics of each split."""
     splits: defaultdict[str, Statistics] = defaultdict(Statistics)
     rows: list[tuple] = []

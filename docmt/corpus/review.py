@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.base.artifacts import as_object, read_object, sha256_file
+from docmt.base.artifacts import as_object, read_object
+from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.names import SPLITS

@@ -29,9 +29,10 @@ import torch
 from torch import nn
 
 from docmt.base.artifacts import atomic_file, read_object, write_json
-from docmt.base.columns import CONTRASTIVE_SEGMENTS, write_arrow
+from docmt.base.columns import CONTRASTIVE_SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
+from docmt.base.tables import write_arrow
 from docmt.decoding.contrastive import score_variants
 from docmt.decoding.segments import Restore, SegmentTable, Sentence, View
 from docmt.decoding.strategy import Decoded, decode_segments

@@ -21,9 +21,10 @@ import torch
 from torch import nn
 
 from docmt.base.artifacts import write_json
-from docmt.base.columns import INSIDE, SEGMENTS, write_arrow
+from docmt.base.columns import INSIDE, SEGMENTS
 from docmt.base.errors import UserError, nearest
 from docmt.base.runs import places, starts
+from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import Vocabulary
 from docmt.decoding.segments import View
 from docmt.nn.noise import document_keys

@@ -7,8 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 from torch import nn
 
-from docmt.base.columns import SEGMENTS, check_segments, read_arrow, read_chains
+from docmt.base.columns import SEGMENTS, check_segments
 from docmt.base.errors import UserError
+from docmt.base.tables import read_arrow, read_chains
 from docmt.models import check_chains
 from docmt.nn.rows import Rows
 

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterator
 
-from docmt.base.artifacts import digest
+from docmt.base.digests import digest
 from docmt.base.errors import UserError, check_known
 from docmt.base.yaml_files import Lines
 from docmt.plan.resolve import Resolver

@@ -10,8 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.base.artifacts import as_object, canonical_json
+from docmt.base.artifacts import as_object
 from docmt.base.checks import need, need_between, need_path, need_seeds, setting
+from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError, check_known
 from docmt.base.names import NAMES_HAVE, DeviceName, is_name
 from docmt.base.parse import check_keys, mapping, parse

@@ -13,7 +13,8 @@ from functools import cached_property
 import pyarrow.compute as pc
 
 from docmt.base import paths
-from docmt.base.columns import OCCURRENCES, TOKENS, only, read_arrow
+from docmt.base.columns import OCCURRENCES, TOKENS, only
+from docmt.base.tables import read_arrow
 from docmt.reporting.results import Results, Run
 from docmt.reporting.translations import UNSPACED, has_sentences, read_lines
 

@@ -7,7 +7,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from docmt.base.artifacts import canonical_json
+from docmt.base.digests import canonical_json
 from docmt.reporting.formats import flatten
 from docmt.reporting.results import Results, Run
 from docmt.settings.pretrained import is_random_checkpoint

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docmt.base.artifacts import read_object_if_there, read_text
-from docmt.base.columns import DOCUMENTS, read_parquet
+from docmt.base.columns import DOCUMENTS
 from docmt.base.errors import UserError
 from docmt.base.paths import CORPUS
+from docmt.base.tables import read_parquet
 from docmt.reporting.results import Results, Run
 
 MOST_DOCUMENTS = 2

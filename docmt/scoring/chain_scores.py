@@ -8,7 +8,8 @@ from pathlib import Path
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import read_lines
-from docmt.base.columns import TOKENS, only, read_arrow
+from docmt.base.columns import TOKENS, only
+from docmt.base.tables import read_arrow
 from docmt.base.vocabulary import by_frequency
 from docmt.scoring.alignment.links import DirectedLinks
 from docmt.scoring.inputs import apply_case, file_label

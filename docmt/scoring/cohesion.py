@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from docmt.base.artifacts import digest, sha256_file
+from docmt.base.digests import digest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
 from docmt.base.names import DeviceName

@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from docmt.base.columns import CONTRASTIVE_SCORES, read_arrow
+from docmt.base.columns import CONTRASTIVE_SCORES
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
+from docmt.base.tables import read_arrow
 from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.tallies import Tally
 from docmt.settings.metrics import is_of_set

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from docmt.base.artifacts import read_object
-from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
+from docmt.base.tables import read_arrow
 from docmt.scoring.alignment.links import Aligner
 from docmt.scoring.alignment.model import AlignmentModel
 from docmt.scoring.alignment.programs import AwesomeAlign, Eflomal

@@ -9,9 +9,11 @@ from typing import Literal
 
 import pyarrow as pa
 
-from docmt.base.artifacts import read_lines, sha256_file
-from docmt.base.columns import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, only, read_arrow, read_parquet
+from docmt.base.artifacts import read_lines
+from docmt.base.columns import DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS, only
+from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
+from docmt.base.tables import read_arrow, read_parquet
 from docmt.base.vocabulary import SPECIALS
 from docmt.settings.data import CutConfig
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from docmt.base.columns import DETAILS, read_arrow, write_arrow
+from docmt.base.columns import DETAILS
 from docmt.base.foreign import reading
+from docmt.base.tables import read_arrow, write_arrow
 from docmt.scoring.bleu import bleu_of_counts
 from docmt.scoring.inputs import collapse_runs
 from docmt.settings.metrics import Tallied, is_of_set

@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from docmt.base.artifacts import atomic_file, read_object, write_json
-from docmt.base.columns import TOKENS, only, read_arrow
+from docmt.base.columns import TOKENS, only
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
 from docmt.base.parse import parse
+from docmt.base.tables import read_arrow
 from docmt.scoring.inputs import apply_case, file_label
 from docmt.settings.scoring import WordVectorsConfig
 

@@ -19,7 +19,8 @@ import pyarrow.parquet as pq
 from docmt.base.columns import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
+from docmt.base.shards import Counts, add_counts
+from docmt.base.tables import ArrowFile, arrow_writer
 from docmt.base.vocabulary import UNK
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.text.pipeline import SIDES, Sides, TextPipeline
@@ -30,7 +31,7 @@ from docmt.text.tokenise import REMEMBERED_SENTENCES, TOKENISED
 
 def encode(tokenised: Path, text: Path, output: Path, workers: Workers = ALONE) -> Counts:
     """Write the shards of TOKENS for the shards of a TOKENISED file, by the pipeline in `text`; return their counts."""
-    numbers = range(len(ArrowShards(tokenised, TOKENISED)))
+    numbers = range(len(ArrowFile(tokenised, TOKENISED)))
     counts: Counts = {}
     with arrow_writer(output, TOKENS) as writer:
         make = partial(ShardEncoder, tokenised, text)
@@ -45,7 +46,7 @@ class ShardEncoder:
 
     def __init__(self, tokenised: Path, text: Path) -> None:
         """Load the pipeline, once in each worker process."""
-        self._shards = ArrowShards(tokenised, TOKENISED)
+        self._shards = ArrowFile(tokenised, TOKENISED)
         self._sides = TextPipeline.load(text).sides
 
     def __call__(self, number: int) -> Done[tuple[pa.RecordBatch, Counts]]:

@@ -17,9 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from docmt.base.artifacts import read_object, write_json
-from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, TOKENS, read_arrow, read_parquet, write_if_any
+from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, TOKENS
 from docmt.base.foreign import reading
 from docmt.base.shards import WHOLE, Counts, Part, add_counts, join_arrow
+from docmt.base.tables import read_arrow, read_parquet, write_if_any
 from docmt.base.workers import ALONE, Workers
 from docmt.text.encode import contrastive_tokens, encode, reference_tokens, text_card
 from docmt.text.learn import learn, pipeline_of_other_corpus

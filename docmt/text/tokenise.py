@@ -9,9 +9,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.base.columns import DOCUMENTS, only, read_arrow, write_arrow
+from docmt.base.columns import DOCUMENTS, only
 from docmt.base.errors import UserError
-from docmt.base.shards import WHOLE, Part, arrow_writer, batch_of, document_shards
+from docmt.base.shards import WHOLE, Part, batch_of, document_shards
+from docmt.base.tables import arrow_writer, read_arrow, write_arrow
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.settings.pretrained import TOKENIZER
 from docmt.text.casing import KeepCase, learns_case, with_openings, words_with_known_case

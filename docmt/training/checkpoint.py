@@ -24,7 +24,8 @@ from typing import Any
 
 import torch
 
-from docmt.base.artifacts import digest, read_json, sha256_file, write_json
+from docmt.base.artifacts import read_json, write_json
+from docmt.base.digests import digest, sha256_file
 from docmt.base.errors import UserError
 from docmt.training.exit import CLAIM, Failure, Reason
 from docmt.training.failures import disk_full_named, tensor_bytes

@@ -16,7 +16,7 @@ from typing import Literal
 
 import torch
 
-from docmt.base.artifacts import canonical_json
+from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError
 from docmt.nn.compiled import Backend, compile_parts, pad_batch
 from docmt.nn.streams import Batch

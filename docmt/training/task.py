@@ -13,10 +13,12 @@ from typing import Any
 import torch
 from torch import nn
 
-from docmt.base.artifacts import read_object, sha256_file
-from docmt.base.columns import SEGMENTS, check_segments, read_arrow, read_chains
+from docmt.base.artifacts import read_object
+from docmt.base.columns import SEGMENTS, check_segments
+from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, nearest
 from docmt.base.parse import parse
+from docmt.base.tables import read_arrow, read_chains
 from docmt.base.vocabulary import Vocabulary
 from docmt.models import build, check_chains
 from docmt.models.pretrained import Counterparts, Start, start_from

@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import write_json
-from docmt.base.columns import CONTRASTIVE_TOKENS, SEGMENTS, TOKENS, only, read_arrow, write_if_any
+from docmt.base.columns import CONTRASTIVE_TOKENS, SEGMENTS, TOKENS, only
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.base.shards import ArrowShards, Counts, add_counts, arrow_writer
+from docmt.base.shards import Counts, add_counts
+from docmt.base.tables import ArrowFile, arrow_writer, read_arrow, write_if_any
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.views.cuts import Cuts, count_over_long, cut_documents, sentence_costs
@@ -62,7 +63,7 @@ def build_view(settings: ViewsSettings, tokens: Path, output: Path, workers: Wor
 
 def _drawn(view: ViewConfig, file: Path, workers: Workers) -> list[np.ndarray | None]:
     """Return for each shard the numbers of its training segments that are drawn, or None where all are used."""
-    total = len(ArrowShards(file, NEEDED))
+    total = len(ArrowFile(file, NEEDED))
     if view.train.sample is None:
         return [None] * total
     shard_ranks = workers.each("drawing segments", partial(ShardRanker, view.train, file), range(total), total)
@@ -153,7 +154,7 @@ class ShardRanker:
     def __init__(self, cut: CutConfig, tokens: Path) -> None:
         """Open the file of tokens, once in each worker process."""
         self.cut, self.tokens = cut, tokens
-        self._shards = ArrowShards(tokens, NEEDED)
+        self._shards = ArrowFile(tokens, NEEDED)
 
     def __call__(self, number: int) -> Done[np.ndarray]:
         """Return the ranks of the training segments of shard `number`; empty where it has no training sentences."""
@@ -171,7 +172,7 @@ class ShardCutter:
     def __init__(self, view: ViewConfig, tokens: Path) -> None:
         """Open the file of tokens, once in each worker process."""
         self.view, self.tokens = view, tokens
-        self._shards = ArrowShards(tokens, NEEDED)
+        self._shards = ArrowFile(tokens, NEEDED)
 
     def __call__(self, task: tuple[int, np.ndarray | None]) -> Done[tuple[dict[str, pa.RecordBatch], Counts]]:
         """Return the segments and the counts of each split in a shard.

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from docmt.base.artifacts import atomic_file, atomic_folder, canonical_json, digest, read_json, write_json
+from docmt.base.artifacts import atomic_file, atomic_folder, read_json, write_json
+from docmt.base.digests import canonical_json, digest
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import EOS, SPECIALS, UNK, Vocabulary
 

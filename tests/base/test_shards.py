@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from docmt.base import shards
 from docmt.base.errors import UserError
-from docmt.base.shards import ArrowShards, Part, arrow_writer, batch_of, document_shards, join_arrow
+from docmt.base.shards import Part, batch_of, document_shards, join_arrow
+from docmt.base.tables import ArrowFile, arrow_writer
 
 NEEDED = pa.schema([("document", pa.string()), ("sentence", pa.int32())])
 LENGTHS = st.lists(st.integers(1, 9), max_size=12)
@@ -56,7 +57,7 @@ def test_what_is_written_shard_by_shard_is_read_so(file, lengths):
     with arrow_writer(path, NEEDED) as writer:
         for table in tables:
             writer.write_batch(batch_of(table))
-    batches = ArrowShards(path, pa.schema([NEEDED.field("sentence")]))
+    batches = ArrowFile(path, pa.schema([NEEDED.field("sentence")]))
     assert len(batches) == len(tables)
     assert [shard["sentence"].to_pylist() for shard in batches] == [list(range(length)) for length in lengths]
     assert all(shard.column_names == ["sentence"] for shard in batches)
@@ -105,4 +106,4 @@ def test_documents_that_cannot_be_cut_are_refused(tmp_path, write, message):
 def test_arrow_files_that_cannot_be_read_are_refused(tmp_path, write, message):
     write(tmp_path / "tokens.arrow")
     with pytest.raises(UserError, match=rf"tokens\.arrow: {message}"):
-        ArrowShards(tmp_path / "tokens.arrow", NEEDED)
+        ArrowFile(tmp_path / "tokens.arrow", NEEDED)

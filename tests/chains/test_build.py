@@ -11,17 +11,10 @@ from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_c
 
 from docmt.base.artifacts import write_json
 from docmt.base.chains import chains_of
-from docmt.base.columns import (
-    CHAINS_WORDS,
-    CONTRASTIVE_SEGMENTS,
-    SEGMENT_CHAINS,
-    SEGMENTS,
-    TOKENS,
-    read_arrow,
-    write_arrow,
-)
+from docmt.base.columns import CHAINS_WORDS, CONTRASTIVE_SEGMENTS, SEGMENT_CHAINS, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
+from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import UNK
 from docmt.chains.documents import WordsSettings, build_words
 from docmt.chains.segments import SegmentsSettings, build_segments

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from docmt.base.artifacts import read_json
 from docmt.base.chains import count_pieces
-from docmt.base.columns import CHAINS_WORDS, SEGMENT_CHAINS, SEGMENTS, TOKENS, read_arrow
+from docmt.base.columns import CHAINS_WORDS, SEGMENT_CHAINS, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
-from docmt.base.shards import arrow_writer
+from docmt.base.tables import arrow_writer, read_arrow
 from docmt.base.workers import ALONE, Workers
 from docmt.chains.documents import WordsSettings, build_words
 from docmt.chains.segments import SegmentsSettings, build_segments

@@ -9,8 +9,9 @@ import pytest
 from helpers.command_line import succeed
 
 from docmt.base.artifacts import write_json
-from docmt.base.columns import TOKENS, write_arrow
+from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
+from docmt.base.tables import write_arrow
 from docmt.scoring import corpus_aligner as workflow
 from docmt.scoring.alignment.links import HEURISTICS, AlignedLines, DirectedLinks, pharaoh_line
 from docmt.scoring.alignment.model import AlignmentModel

@@ -10,7 +10,7 @@ from helpers.command_line import output
 from helpers.fairseq_files import G_TRANSFORMER, PIECES, FairseqTraining, write_dictionary
 from helpers.support import run
 
-from docmt.base.artifacts import sha256_file
+from docmt.base.digests import sha256_file
 from docmt.base.vocabulary import CLS, MASK, SEP, SPECIALS, Vocabulary
 from docmt.models.store import load_model
 from docmt.nn.rows import Rows

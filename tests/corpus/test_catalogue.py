@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from docmt.base.artifacts import canonical_json
+from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError
 from docmt.base.names import FILE_NAMES_HAVE
 from docmt.base.parse import parse

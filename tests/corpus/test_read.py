@@ -8,10 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from docmt.base.artifacts import sha256_file
-from docmt.base.columns import CONTRASTIVE, DOCUMENTS, read_parquet
+from docmt.base.columns import CONTRASTIVE, DOCUMENTS
+from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
+from docmt.base.tables import read_parquet
 from docmt.catalogue.corpus import CorpusSettings, corpus_settings, load_corpus
 from docmt.cli.commands import build
 from docmt.corpus.read import read_corpus

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from helpers.reader_files import tar_bytes, write_files
 
-from docmt.base.artifacts import sha256_file
+from docmt.base.digests import sha256_file
 from docmt.cli.main import main
 
 GOOD = {"a.zh": "一\n二\n\n三\n", "a.en": "one\ntwo\n\nthree\n", "b.en": "1\n2\n\n3\n"}

@@ -5,7 +5,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from docmt.base.columns import SEGMENTS, write_arrow
+from docmt.base.columns import SEGMENTS
+from docmt.base.tables import write_arrow
 
 
 @pytest.fixture

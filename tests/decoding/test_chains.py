@@ -8,8 +8,9 @@ import torch
 from helpers.command_line import output
 from helpers.tiny import SIZES, segment
 
-from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS, write_arrow
+from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS
 from docmt.base.errors import UserError
+from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import Vocabulary
 from docmt.decoding.segments import SegmentTable, View
 from docmt.models import build

@@ -10,8 +10,9 @@ import pytest
 from helpers.command_line import output, succeed
 from helpers.tiny import CONFIGS, segment, tiny_model, windows
 
-from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS, read_arrow, write_arrow
+from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS
 from docmt.base.errors import UserError
+from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import Vocabulary
 from docmt.models.store import save_model
 from docmt.nn.rows import Rows

@@ -7,8 +7,9 @@ import pytest
 import torch
 from helpers.tiny import CONFIGS, full_forward_score, next_scores, random_documents, segment, tiny_model
 
-from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, read_arrow, write_arrow
+from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS
 from docmt.base.errors import UserError
+from docmt.base.tables import read_arrow, write_arrow
 from docmt.decoding.files import TranslationSettings, write_contrastive
 from docmt.decoding.segments import View
 from docmt.scoring.contrastive import accuracies, judge_items

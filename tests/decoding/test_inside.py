@@ -11,8 +11,9 @@ from helpers.model_cases import VOCABULARY, batch_of, chains_of, documents, mode
 from helpers.oracle_parts import Oracle, cases_of, exact_positions, framed_documents
 from helpers.sizes import LEAST
 
-from docmt.base.columns import INSIDE, SEGMENT_CHAINS, SEGMENTS, read_arrow, write_arrow
+from docmt.base.columns import INSIDE, SEGMENT_CHAINS, SEGMENTS
 from docmt.base.errors import UserError
+from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.decoding.inside import InspectedDocument, inside, look_inside
 from docmt.decoding.segments import View

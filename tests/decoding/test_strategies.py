@@ -9,7 +9,8 @@ from helpers.model_cases import CASES as MODELS
 from helpers.model_cases import chains_of, model_of
 from helpers.tiny import LENGTHS, TEST_DOCUMENTS, chunks, tiny_model, windows
 
-from docmt.base.columns import SEGMENT_CHAINS, write_arrow
+from docmt.base.columns import SEGMENT_CHAINS
+from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import EOS
 from docmt.decoding.files import TranslationSettings, write_translations
 from docmt.decoding.segments import View

@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from docmt.base.chains import repeated
-from docmt.base.columns import OCCURRENCES, TOKENS, write_arrow
+from docmt.base.columns import OCCURRENCES, TOKENS
+from docmt.base.tables import write_arrow
 
 TEXT = {
     ("a", 0): ("猫 坐 下", "a cat sat", {"sentence": "the cat sits", "concat_3": "the cat sat"}),

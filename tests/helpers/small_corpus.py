@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from docmt.base.columns import CONTRASTIVE, DOCUMENTS, write_parquet
+from docmt.base.columns import CONTRASTIVE, DOCUMENTS
+from docmt.base.tables import write_parquet
 
 PAIRS = [
     ("小明有一只猫。", "Ming has a cat."),

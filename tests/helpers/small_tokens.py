@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS, write_arrow
+from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS
+from docmt.base.tables import write_arrow
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.views.build import ViewsSettings, build_view
 

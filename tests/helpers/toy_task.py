@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 from helpers.sizes import TRAINED
 
-from docmt.base.columns import SEGMENTS, write_arrow
+from docmt.base.columns import SEGMENTS
+from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.training.job import train
 from docmt.training.pace import JobOptions

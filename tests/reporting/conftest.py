@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from docmt.base.artifacts import read_json, write_json
-from docmt.base.columns import DOCUMENTS, write_parquet
+from docmt.base.columns import DOCUMENTS
+from docmt.base.tables import write_parquet
 from docmt.reporting.results import ReportSettings, Results
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig

@@ -19,8 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.artifacts import read_json, write_json
-from docmt.base.columns import TOKENS, write_arrow
+from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
+from docmt.base.tables import write_arrow
 from docmt.scoring import coherence, cohesion, tallies
 from docmt.scoring.coherence import similarities
 from docmt.scoring.cohesion import NextSentenceModel, probabilities

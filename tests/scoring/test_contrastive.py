@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.base.columns import CONTRASTIVE_SCORES, write_arrow
+from docmt.base.columns import CONTRASTIVE_SCORES
 from docmt.base.errors import UserError
+from docmt.base.tables import write_arrow
 from docmt.scoring.contrastive import (
     Judgement,
     accuracies,

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.base.columns import CHAINS_WORDS, TOKENS, read_arrow
+from docmt.base.columns import CHAINS_WORDS, TOKENS
+from docmt.base.tables import read_arrow
 from docmt.scoring import chain_scores, occurrences
 from docmt.scoring.alignment.links import DirectedLinks
 from docmt.scoring.alignment.training import DefaultAligner, train

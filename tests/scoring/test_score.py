@@ -6,16 +6,9 @@ import pytest
 import sacrebleu
 from helpers.command_line import succeed
 
-from docmt.base.columns import (
-    CONTRASTIVE_SCORES,
-    DOCUMENTS,
-    REFERENCE_TOKENS,
-    SEGMENTS,
-    TOKENS,
-    write_arrow,
-    write_parquet,
-)
+from docmt.base.columns import CONTRASTIVE_SCORES, DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
+from docmt.base.tables import write_arrow, write_parquet
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.scoring.alignment.training import ALIGNER_NAME
 from docmt.scoring.bleu import FAMILIES

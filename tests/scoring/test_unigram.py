@@ -4,7 +4,8 @@ from collections import Counter
 import pyarrow as pa
 import pytest
 
-from docmt.base.columns import TOKENS, write_arrow
+from docmt.base.columns import TOKENS
+from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import EOS, SPECIALS, Vocabulary
 from docmt.scoring.score import unigram_dev_perplexity
 

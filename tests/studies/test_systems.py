@@ -8,7 +8,7 @@ import pytest
 from helpers.papers import FILES as STUDIES
 from helpers.support import ROOT
 
-from docmt.base.artifacts import canonical_json
+from docmt.base.digests import canonical_json
 from docmt.base.yaml_files import load_yaml
 from docmt.kinds.points import PointsFigure
 from docmt.kinds.systems import SystemsTable

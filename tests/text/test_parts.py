@@ -8,7 +8,8 @@ from helpers.small_corpus import ITEM, small_rows, write_corpus
 from docmt.base import shards
 from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
-from docmt.base.shards import ArrowShards, Part
+from docmt.base.shards import Part
+from docmt.base.tables import ArrowFile
 from docmt.base.workers import Workers
 from docmt.settings.data import TextConfig
 from docmt.text.pipeline import TokensSettings
@@ -51,7 +52,7 @@ def in_parts(text: TextConfig, corpus: Path, folder: Path, of: int) -> Path:
 def test_one_process_several_and_parts_give_the_same_bytes(corpus, tmp_path, text):
     process_corpus(settings(text), corpus, tmp_path / "one")
     expected = files(tmp_path / "one")
-    assert len(ArrowShards(tmp_path / "one" / "tokens.arrow", TOKENS)) == 6
+    assert len(ArrowFile(tmp_path / "one" / "tokens.arrow", TOKENS)) == 6
     process_corpus(settings(text), corpus, tmp_path / "several", Workers(3))
     assert files(tmp_path / "several") == expected
     for of in (3, 8):
@@ -65,7 +66,7 @@ def test_shards_change_nothing_but_the_record_batches(corpus, tmp_path, monkeypa
     six, whole = files(tmp_path / "six"), files(tmp_path / "one")
     assert {name for name in six if six[name] != whole[name]} == {"tokens.arrow"}
     rows = [
-        [row for shard in ArrowShards(tmp_path / name / "tokens.arrow", TOKENS) for row in shard.to_pylist()]
+        [row for shard in ArrowFile(tmp_path / name / "tokens.arrow", TOKENS) for row in shard.to_pylist()]
         for name in ("six", "one")
     ]
     assert rows[0] == rows[1]

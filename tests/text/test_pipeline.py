@@ -6,8 +6,9 @@ import pytest
 from helpers.small_corpus import PAIRS, document_rows, write_corpus
 
 from docmt.base.artifacts import read_json, write_json
-from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
+from docmt.base.tables import read_arrow
 from docmt.base.vocabulary import BOS, EOS, SEP, UNK
 from docmt.settings.data import TextConfig
 from docmt.text.pipeline import TextPipeline, TokensSettings

@@ -11,8 +11,9 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from docmt.base.artifacts import read_json
 from docmt.base.chains import count_pieces
-from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS, read_arrow
+from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS
 from docmt.base.errors import UserError
+from docmt.base.tables import read_arrow
 from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
 from docmt.chains.segments import words_of_ids
 from docmt.settings.data import TextConfig

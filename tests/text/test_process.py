@@ -8,8 +8,9 @@ import pytest
 from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
 from docmt.base.artifacts import write_json
-from docmt.base.columns import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS, read_arrow
+from docmt.base.columns import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS
 from docmt.base.errors import UserError
+from docmt.base.tables import read_arrow
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.cli.main import main
 from docmt.settings.data import TextConfig

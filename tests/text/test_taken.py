@@ -9,9 +9,10 @@ from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_c
 
 from docmt.base import shards
 from docmt.base.artifacts import write_json
-from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS, read_arrow
+from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS
 from docmt.base.errors import UserError
 from docmt.base.shards import Part
+from docmt.base.tables import read_arrow
 from docmt.base.vocabulary import UNK
 from docmt.cli.main import main
 from docmt.settings.data import TextConfig

@@ -9,8 +9,9 @@ import pytest
 import torch
 from helpers.toy_task import HE, MAN, SHE, SMALL_MODEL, VOCABULARY, Folder, Notes, make_folder
 
-from docmt.base.columns import SEGMENTS, write_arrow
+from docmt.base.columns import SEGMENTS
 from docmt.base.errors import UserError
+from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import MASK, SPECIALS, Vocabulary
 from docmt.models.store import load_model, read_card
 from docmt.nn.noise import document_keys

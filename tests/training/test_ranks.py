@@ -17,8 +17,9 @@ from helpers.support import ROOT, environment
 from helpers.toy_task import Folder, Notes, make_document, make_folder, write_view
 from safetensors.torch import load_file
 
-from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS, write_arrow
+from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
 from docmt.base.errors import UserError
+from docmt.base.tables import write_arrow
 from docmt.training.exit import HANGING, Reason, read_exit
 from docmt.training.launch import free_port
 from docmt.training.ranks import joined

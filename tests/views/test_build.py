@@ -10,10 +10,10 @@ import pytest
 from helpers.small_tokens import built, sentences_in, token_rows, write_tokens
 
 from docmt.base.artifacts import write_json
-from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, TOKENS, read_arrow
+from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.tables import ArrowFile, arrow_writer, read_arrow
 from docmt.base.workers import Workers
 from docmt.cli.main import main
 from docmt.settings.data import CutConfig, ViewConfig
@@ -151,7 +151,7 @@ def test_shards_and_workers_change_nothing_but_the_record_batches(tmp_path, cut)
     for name in ("train.arrow", "dev.arrow", "test.arrow", "card.json"):
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
     for split, count in {"train": 2, "dev": 1, "test": 2}.items():
-        shards = ArrowShards(folders[0] / f"{split}.arrow", SEGMENTS)
+        shards = ArrowFile(folders[0] / f"{split}.arrow", SEGMENTS)
         assert len(shards) == count
         assert pa.concat_tables(shards) == read_arrow(whole / f"{split}.arrow", SEGMENTS).combine_chunks()
     assert (folders[0] / "card.json").read_bytes() == (whole / "card.json").read_bytes()

@@ -9,7 +9,8 @@ from helpers.small_tokens import built, sentences_in, token_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.base.columns import SEGMENTS, read_arrow
+from docmt.base.columns import SEGMENTS
+from docmt.base.tables import read_arrow
 from docmt.settings.data import CutConfig
 from docmt.views.cuts import cut_documents
 from docmt.views.segments import Ids, Sentences, segments_of, with_copies

@@ -11,10 +11,10 @@ from helpers.small_tokens import SENTENCES, built, token_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.base.columns import SEGMENTS, TOKENS, read_arrow
+from docmt.base.columns import SEGMENTS, TOKENS
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.base.shards import ArrowShards, arrow_writer
+from docmt.base.tables import ArrowFile, arrow_writer, read_arrow
 from docmt.base.workers import ALONE, Workers
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.views.build import CutSplit, ViewsSettings, build_view
@@ -93,7 +93,7 @@ def sampled_view(tokens: Path, output: Path, cut: dict, workers: Workers = ALONE
 def test_any_shards_draw_the_same(tmp_path, cut):
     whole, _ = view_of(tmp_path / "whole", **cut, sample=3)
     view = sampled_view(write_shards(tmp_path / "tokens"), tmp_path / "view", cut)
-    shards = ArrowShards(view / "train.arrow", SEGMENTS)
+    shards = ArrowFile(view / "train.arrow", SEGMENTS)
     # A shard of which nothing is left is there all the same: chains are found shard by shard.
     assert len(shards) == len(SENTENCES["train"])
     assert pa.concat_tables(shards).to_pylist() == whole

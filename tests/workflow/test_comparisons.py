@@ -9,7 +9,8 @@ import pytest
 from helpers.support import run
 
 from docmt.base.artifacts import read_json
-from docmt.base.columns import DOCUMENTS, read_parquet
+from docmt.base.columns import DOCUMENTS
+from docmt.base.tables import read_parquet
 
 DOCMT = Path(sys.executable).parent / "docmt"
 

@@ -9,7 +9,8 @@ import pytest
 from helpers.support import run
 
 from docmt.base.artifacts import read_json
-from docmt.base.columns import TOKENS, read_arrow
+from docmt.base.columns import TOKENS
+from docmt.base.tables import read_arrow
 
 DOCMT = Path(sys.executable).parent / "docmt"
 SYSTEM = "smoke/toy_zh-en/g_transformer/seed1"

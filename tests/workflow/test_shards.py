@@ -6,7 +6,7 @@ import pytest
 from helpers.support import Project, changed_package, copy_project
 
 from docmt.base.columns import TOKENS
-from docmt.base.shards import ArrowShards
+from docmt.base.tables import ArrowFile
 
 TOKENS_OF_TOY = "results/2_tokens/toy_zh-en/truecase_separate4k"
 
@@ -38,7 +38,7 @@ def test_three_jobs_a_pass_make_the_bytes_of_one(tmp_path, monkeypatch):
     target = f"{TOKENS_OF_TOY}/card.json"
     project.snakemake("--cores", "2", target, check=True)
     expected = files(project)
-    assert len(ArrowShards(project.root / TOKENS_OF_TOY / "tokens.arrow", TOKENS)) == 3
+    assert len(ArrowFile(project.root / TOKENS_OF_TOY / "tokens.arrow", TOKENS)) == 3
     done = project.snakemake("--cores", "2", target, "--config", "shards=3", "--forcerun", "tokens_learnt", check=True)
     jobs = {rule: (done.stdout + done.stderr).count(f"rule {rule}:") for rule in ("tokens_tokenised", "tokens_encoded")}
     assert jobs == {"tokens_tokenised": 3, "tokens_encoded": 3}

@@ -17,7 +17,8 @@ import psutil
 from snakemake.settings.types import DeploymentMethod
 
 from docmt.settings.models import READS_CHAINS
-from docmt.base.artifacts import atomic_file, canonical_json, read_json
+from docmt.base.artifacts import atomic_file, read_json
+from docmt.base.digests import canonical_json
 from docmt.base.foreign import explained
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.items import item_files, run_folder, study_files

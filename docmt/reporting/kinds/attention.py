@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from docmt.base.columns import INSIDE, read_arrow
+from docmt.base.columns import INSIDE
+from docmt.base.tables import read_arrow
 from docmt.kinds.attention import AttentionFigure
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results

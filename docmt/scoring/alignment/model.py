@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from docmt.base.artifacts import read_json, write_json
-from docmt.base.columns import read_arrow, write_arrow
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
+from docmt.base.tables import read_arrow, write_arrow
 from docmt.scoring.alignment.batches import PairBatch
 from docmt.scoring.alignment.posteriors import JUMP_COUNT, NO_LINK, Jumps
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from docmt.base.artifacts import read_object, sha256_file
+from docmt.base.artifacts import read_object
+from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
 from docmt.scoring.alignment.links import AlignedLines, DirectedLinks, Links, read_links

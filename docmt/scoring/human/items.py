@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from docmt.base.artifacts import digest, read_json, write_json
+from docmt.base.artifacts import read_json, write_json
 from docmt.base.checks import need
+from docmt.base.digests import digest
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 

@@ -6,7 +6,8 @@ import re
 import pyarrow as pa
 import pytest
 
-from docmt.base.columns import INSIDE, write_arrow
+from docmt.base.columns import INSIDE
+from docmt.base.tables import write_arrow
 from docmt.reporting.figures import DOTTED, styles
 from docmt.reporting.kinds.attention import MOST_CHAINS, MOST_OCCURRENCES, Shade, inside_maps
 from docmt.reporting.page import write_report

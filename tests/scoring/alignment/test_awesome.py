@@ -8,7 +8,7 @@ import pytest
 import torch
 from helpers.checkpoints import transformers
 
-from docmt.base.artifacts import sha256_file
+from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.scoring.alignment.links import AlignedLines, DirectedLinks
 from docmt.scoring.alignment.programs import THRESHOLD, AwesomeAlign

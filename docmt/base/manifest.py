@@ -1,0 +1,256 @@
+"""Manifests: the digests of the files that a job wrote, by which every later reader of a file checks its bytes.
+
+A job writes its manifest last, so that a folder without a manifest is not complete. The manifest has no times, hosts or
+paths: equal outputs have equal manifests. What differs between two runs of a job (times, the machine) is in the record
+beside the manifest, and so are the digests of files with such content.
+
+The manifest of a folder is `manifest.json`. Where several jobs write into one folder, the names of a job's files begin
+with a name of the job, and so does that of its manifest: `contrastive.arrow`, `contrastive.manifest.json`.
+"""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from docmt.base.digests import FileDigest, TablePart, full_digest, indented_json, sha256_file
+from docmt.base.errors import UserError
+from docmt.base.foreign import reading
+
+MANIFEST, RECORD, SETTINGS = "manifest.json", "record.json", "settings.json"
+"""The names of the files of a job beside its outputs; `settings.json` has what was asked of the job."""
+FORMAT = "docmt-manifest-1"
+"""The value of the key `format`, by which a manifest is distinguished from other files of this name."""
+LEVELS = 3
+"""The largest number of folders between a manifest and a file that it lists, plus one."""
+DIGITS = 12
+"""The number of digits of a digest that messages have."""
+REMEDY = "delete the file and run snakemake again, which makes it again"
+
+
+@dataclass(frozen=True)
+class InputContent:
+    """An input of a job: its identity (what was asked) and its content (the bytes that came out), as digests."""
+
+    identity: str | None
+    content: str | None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The outputs of a job.
+
+    `identity`: the digest of what was asked of the job; None where a digest of its inputs was not known. `command`: the
+    command that makes the files again. `inputs`: the inputs by their roles. `files`: the digests of the outputs, by
+    their paths relative to the manifest. `records`: the paths of the files whose digests are in the record.
+    """
+
+    identity: str | None
+    command: str
+    inputs: Mapping[str, InputContent] = field(default_factory=dict)
+    files: Mapping[str, FileDigest] = field(default_factory=dict)
+    records: tuple[str, ...] = ()
+
+    @cached_property
+    def content(self) -> str:
+        """The digest of all outputs: two artifacts have the same content where all of their files are equal."""
+        return full_digest({name: file.sha256 for name, file in self.files.items()})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of the file, which includes the digest of all other values."""
+        value = {
+            "format": FORMAT,
+            "identity": self.identity,
+            "content": self.content,
+            "command": self.command,
+            "inputs": {role: dataclasses.asdict(content) for role, content in self.inputs.items()},
+            "files": {name: digest_to_json(file) for name, file in self.files.items()},
+            "records": sorted(self.records),
+        }
+        return sealed(value)
+
+
+def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a JSON object with its own digest, as the key `digest`."""
+    return {**value, "digest": full_digest(dict(value))}
+
+
+def check_seal(value: Mapping[str, Any], where: Path | str, remedy: str) -> None:
+    """Raise UserError where an object that `sealed` returned was changed since."""
+    expected, actual = value.get("digest"), full_digest({key: value[key] for key in value if key != "digest"})
+    if expected != actual:
+        raise UserError(
+            "the file was changed after docmt wrote it",
+            where=str(where),
+            found=f"a content of digest {actual[:DIGITS]}",
+            expected=str(expected)[:DIGITS],
+            remedy=remedy,
+        )
+
+
+def digest_to_json(file: FileDigest) -> dict[str, Any]:
+    """Return a digest as JSON; a file without parts has no keys for them."""
+    value = {"sha256": file.sha256, "bytes": file.bytes}
+    if not file.parts:
+        return value
+    parts = [dataclasses.asdict(part) | {"splits": list(part.splits)} for part in file.parts]
+    return {**value, "parts": parts, "frame": file.frame}
+
+
+def digest_from_json(value: Mapping[str, Any]) -> FileDigest:
+    """Return the digest that `digest_to_json` converted."""
+    parts = tuple(TablePart(**{**part, "splits": tuple(part["splits"])}) for part in value.get("parts", ()))
+    return FileDigest(value["sha256"], value["bytes"], parts, value.get("frame"))
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read a manifest. Raises UserError where it is missing, damaged, or no manifest of docmt."""
+    manifest = manifest_of_docmt(path)
+    if manifest is None:
+        raise UserError("not a manifest of docmt", where=str(path), expected=f"format {FORMAT}", remedy=REMEDY)
+    return manifest
+
+
+def manifest_of_docmt(path: Path) -> Manifest | None:
+    """Read a manifest; return None for a JSON object of another program. Raises UserError for a damaged file."""
+    status = path.stat()
+    return _parsed(path, status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(path: Path, *version: int) -> Manifest | None:
+    """Read a manifest. `version` has numbers that change with the file, since the result is remembered."""
+    value = _json_object(path)
+    if "format" not in value:
+        return None
+    with reading(path, "a damaged manifest", FORMAT, REMEDY):
+        check_seal(value, path, REMEDY)
+        inputs = {role: InputContent(**content) for role, content in value["inputs"].items()}
+        files = {name: digest_from_json(file) for name, file in value["files"].items()}
+        return Manifest(value["identity"], value["command"], inputs, files, tuple(value["records"]))
+
+
+def _json_object(path: Path) -> dict[str, Any]:
+    with reading(path, "not a JSON file, or damaged", remedy=REMEDY):
+        return dict(json.loads(path.read_bytes()))
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read the record of a job. Raises UserError where it is missing or was changed since the job wrote it."""
+    value = _json_object(path)
+    check_seal(value, path, REMEDY)
+    return value
+
+
+@dataclass(frozen=True)
+class ListedFile:
+    """A file that a manifest lists: the path of the manifest, its content, and the file's path relative to it."""
+
+    manifest_path: Path
+    manifest: Manifest
+    name: str
+
+    @cached_property
+    def digest(self) -> FileDigest | None:
+        """The digest of the file; None for the record itself, which has its own digest."""
+        if self.name in self.manifest.files:
+            return self.manifest.files[self.name]
+        record = beside(self.manifest_path, RECORD)
+        if self.manifest_path.parent / self.name == record:
+            return None
+        with reading(record, "a damaged record", remedy=REMEDY):
+            return digest_from_json(read_record(record)["files"][self.name])
+
+    def refuse(self, path: Path, actual: str, expected: str) -> None:
+        """Raise UserError for a file that differs from its manifest."""
+        raise UserError(
+            "the file differs from its manifest",
+            where=str(path),
+            found=actual,
+            expected=f"{expected}, as {self.manifest_path.name} says",
+            remedy=f"{REMEDY} (docmt job {self.manifest.command})",
+        )
+
+
+def beside(manifest: Path, name: str) -> Path:
+    """Return the path of another file of the same job: its `record.json` or `settings.json`."""
+    return manifest.with_name(manifest.name.removesuffix(MANIFEST) + name)
+
+
+def listed(path: Path) -> ListedFile | None:
+    """Return the entry of a file in the nearest manifest that lists it; None where there is none."""
+    path = Path(path).absolute()
+    for manifest_path in _manifests_above(path):
+        manifest = manifest_of_docmt(manifest_path)
+        name = path.relative_to(manifest_path.parent).as_posix()
+        if manifest is not None and (name in manifest.files or name in manifest.records):
+            return ListedFile(manifest_path, manifest, name)
+    return None
+
+
+def _manifests_above(path: Path) -> Iterator[Path]:
+    """Yield the manifests that may list a file: those of its job, of its folder, and of the folders above."""
+    place = path
+    for _ in range(LEVELS):
+        folder, words = place.parent, place.name.split(".")
+        for length in range(len(words), 0, -1):
+            yield from _if_there(folder / f"{'.'.join(words[:length])}.{MANIFEST}")
+        yield from _if_there(folder / MANIFEST)
+        place = folder
+
+
+def _if_there(path: Path) -> Iterator[Path]:
+    """Yield the path where it is a file."""
+    if path.is_file():
+        yield path
+
+
+def check_file(path: Path | str) -> None:
+    """Raise UserError where a manifest lists the file and the file has other bytes.
+
+    A file that no manifest lists is not checked: it is not the output of a job of docmt.
+    """
+    path = Path(path)
+    entry = listed(path)
+    if entry is None:
+        return
+    if entry.digest is None:
+        read_record(path)
+        return
+    status = path.stat()
+    if status.st_size != entry.digest.bytes:
+        entry.refuse(path, f"{status.st_size:,} bytes", f"{entry.digest.bytes:,}")
+    actual = _sha256(path.absolute(), status.st_mtime_ns, status.st_size, status.st_ino)
+    if actual != entry.digest.sha256:
+        entry.refuse(path, f"sha256 {actual[:DIGITS]}", entry.digest.sha256[:DIGITS])
+
+
+@lru_cache(maxsize=4096)
+def _sha256(path: Path, *version: int) -> str:
+    """Return the SHA-256 of a file. `version` has numbers that change with the file, since the result is remembered."""
+    return sha256_file(path)
+
+
+def checked_bytes(path: Path | str) -> bytes:
+    """Return the content of a file. Raises UserError where a manifest lists the file and the file has other bytes."""
+    path = Path(path)
+    data = path.read_bytes()
+    entry = listed(path)
+    if entry is None:
+        return data
+    if entry.digest is None:
+        read_record(path)
+        return data
+    actual = hashlib.sha256(data).hexdigest()
+    if actual != entry.digest.sha256:
+        entry.refuse(path, f"sha256 {actual[:DIGITS]}, {len(data):,} bytes", entry.digest.sha256[:DIGITS])
+    return data
+
+
+def manifest_json(manifest: Manifest) -> str:
+    """Return the text of a manifest's file."""
+    return indented_json(manifest.to_json())
