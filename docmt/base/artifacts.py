@@ -31,18 +31,25 @@ class Recorder:
         """Record the files below `folder`, which need not exist yet."""
         self.folder = folder.absolute()
         self.files: dict[Path, FileDigest] = {}
+        self.before_writing: tuple[Path, ...] = ()
+        """Files of an earlier run that are removed before the first file of this run is written: its manifest would
+        describe a mixture of both runs."""
 
     def covers(self, path: Path) -> bool:
         """Return whether a file is below the folder."""
         return path.absolute().is_relative_to(self.folder)
+
+    def begin(self) -> None:
+        """Remove the files `before_writing`, where they still exist."""
+        for path in self.before_writing:
+            path.unlink(missing_ok=True)
+        self.before_writing = ()
 
     def move(self, temporary: Path, path: Path) -> None:
         """Record the files of a folder that is renamed from `temporary` to `path`.
 
         Files that were not written by `atomic_file`, such as copies, are read for their digests.
         """
-        if not self.covers(path):
-            return
         for file in sorted(file for file in path.rglob("*") if file.is_file()):
             written = self.files.pop(temporary.absolute() / file.relative_to(path), None)
             self.files[file.absolute()] = written or FileDigest.of(file)
@@ -84,6 +91,8 @@ def atomic_file(path: Path | str, mode: str = "w") -> Iterator[Any]:
                 yield stream
                 stream.flush()
                 os.fsync(file.fileno())  # before the rename: after a power cut the file must not be empty
+            for recorder in recorders:
+                recorder.begin()
             temporary.replace(path)
             for recorder in recorders:
                 recorder.files[path.absolute()] = digests.file_digest(path)
@@ -106,8 +115,11 @@ def atomic_folder(path: Path | str) -> Iterator[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary.mkdir()
             yield temporary
+            recorders = [recorder for recorder in _RECORDERS if recorder.covers(path)]
+            for recorder in recorders:
+                recorder.begin()
             _replace_folder(temporary, path)
-            for recorder in _RECORDERS:
+            for recorder in recorders:
                 recorder.move(temporary, path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -131,6 +143,17 @@ def _replace_folder(new: Path, path: Path) -> None:
 def _temporary_path(path: Path) -> Path:
     """Return a path in the same folder as `path` that no other process uses."""
     return path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
+
+
+def copy_files(source: Path, output: Path) -> None:
+    """Copy the files of a folder, checked against their manifest, into the folder `output`; hidden files stay behind.
+
+    Hidden files are those that the workflow leaves in folders.
+    """
+    for file in sorted(source.iterdir()):
+        if not file.name.startswith("."):
+            with atomic_file(output / file.name, "wb") as stream:
+                stream.write(checked_bytes(file))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -45,6 +46,19 @@ def sha256_file(path: Path | str) -> str:
     """
     with reading(path, "cannot be read"), Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def known_sha256(path: Path | str) -> str:
+    """Return the SHA-256 of a file as `sha256_file` does; a file that does not change is read once in a process."""
+    with reading(path, "cannot be read"):
+        status = Path(path).stat()
+    return _sha256(Path(path).absolute(), status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+@lru_cache(maxsize=4096)
+def _sha256(path: Path, *version: int) -> str:
+    """Return the SHA-256 of a file. `version` has numbers that change with the file, since the result is remembered."""
+    return sha256_file(path)
 
 
 @dataclass(frozen=True)

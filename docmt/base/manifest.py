@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from docmt.base.digests import FileDigest, TablePart, full_digest, indented_json, sha256_file
+from docmt.base.digests import FileDigest, TablePart, full_digest, known_sha256
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 
@@ -224,15 +224,9 @@ def check_file(path: Path | str) -> None:
     status = path.stat()
     if status.st_size != entry.digest.bytes:
         entry.refuse(path, f"{status.st_size:,} bytes", f"{entry.digest.bytes:,}")
-    actual = _sha256(path.absolute(), status.st_mtime_ns, status.st_size, status.st_ino)
+    actual = known_sha256(path)
     if actual != entry.digest.sha256:
         entry.refuse(path, f"sha256 {actual[:DIGITS]}", entry.digest.sha256[:DIGITS])
-
-
-@lru_cache(maxsize=4096)
-def _sha256(path: Path, *version: int) -> str:
-    """Return the SHA-256 of a file. `version` has numbers that change with the file, since the result is remembered."""
-    return sha256_file(path)
 
 
 def checked_bytes(path: Path | str) -> bytes:
@@ -251,6 +245,7 @@ def checked_bytes(path: Path | str) -> bytes:
     return data
 
 
-def manifest_json(manifest: Manifest) -> str:
-    """Return the text of a manifest's file."""
-    return indented_json(manifest.to_json())
+def stated_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file that a manifest lists as the manifest states it; else read the file."""
+    entry = listed(path)
+    return known_sha256(path) if entry is None or entry.digest is None else entry.digest.sha256

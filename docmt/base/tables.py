@@ -173,11 +173,14 @@ class ArrowFile:
 
     def _batch(self, number: int) -> pa.RecordBatch:
         """Read a record batch, and compare its metadata and its columns with the manifest, or validate them."""
-        if self._checked.digest is None:
+        digest = self._checked.digest
+        if digest is None:
             batch = self._file.get_batch(number)
             batch.validate(full=True)
             return batch
-        part = self._checked.digest.parts[number]
+        if not digest.parts:  # all bytes were checked when the file was opened
+            return self._file.get_batch(number)
+        part = digest.parts[number]
         self._checked.check_metadata(part)
         batch = self._file.get_batch(number)
         for name in batch.schema.names:
@@ -187,7 +190,7 @@ class ArrowFile:
     def of_split(self, split: str | None) -> list[int]:
         """Return the numbers of the record batches that may have rows of a split; all where `split` is None."""
         digest = self._checked.digest
-        if split is None or digest is None:
+        if split is None or digest is None or not digest.parts:
             return list(range(len(self)))
         return [number for number, part in enumerate(digest.parts) if split in part.splits]
 
@@ -223,7 +226,7 @@ def read_parquet(path: Path | str, schema: pa.Schema, split: str | None = None) 
 def _checked_groups(checked: CheckedFile, metadata: pq.FileMetaData, split: str | None) -> list[int]:
     """Return the numbers of the row groups that may have rows of a split, after a check of their bytes."""
     every = list(range(metadata.num_row_groups))
-    if checked.digest is None:
+    if checked.digest is None or not checked.digest.parts:
         return every
     starts = [part.start for part in checked.digest.parts]
     wanted = {n for n, part in enumerate(checked.digest.parts) if split is None or split in part.splits}

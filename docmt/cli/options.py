@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from typer.models import OptionInfo, ParameterInfo
 
-from docmt.base.artifacts import read_json, read_object
+from docmt.base.artifacts import read_object
+from docmt.base.asked import read_settings
 from docmt.base.errors import UserError
 from docmt.base.names import LANGUAGES_ARE, DeviceName, is_language
 from docmt.base.parse import parse
@@ -123,7 +124,7 @@ def overrides(config: list[str] | None) -> dict[str, Any]:
 
 def load_settings(kind: type, settings: Path) -> Any:
     """Return the settings.json of a job as the dataclass `kind`; raise UserError for settings that it refuses."""
-    return parse(kind, read_json(settings), str(settings))
+    return parse(kind, read_settings(settings), str(settings))
 
 
 def open_model(folder: Path, device: Device, threads: int | None) -> "TrainedModel":

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from docmt.base.artifacts import write_json
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS
-from docmt.base.digests import sha256_file
+from docmt.base.digests import known_sha256
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.tables import ParquetWriter, parquet_writer, write_parquet
@@ -100,7 +100,7 @@ def _verified_sha256(name: str, expected: str | None, downloads: Path) -> str:
     path = downloads / name
     if not path.exists():
         raise UserError("file not found", where=str(path), remedy="`docmt job fetch-file` downloads it")
-    actual = sha256_file(path)
+    actual = known_sha256(path)
     if expected is not None and actual != expected:
         remedy = f"remove {path} and download it again"
         raise UserError("wrong checksum", where=str(path), found=actual, expected=expected, remedy=remedy)

@@ -28,7 +28,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from docmt.base.artifacts import atomic_file, read_object, write_json
+from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.asked import read_settings
 from docmt.base.columns import CONTRASTIVE_SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
@@ -68,7 +69,7 @@ def read_passages(path: Path) -> tuple[list[list[str]], DecodeConfig]:
 
     Raises UserError where the file is missing or has another form.
     """
-    chosen, where = read_object(path, "decode", "documents"), str(path)
+    chosen, where = read_settings(path, "decode", "documents"), str(path)
     decode, documents = parse(DecodeConfig, chosen["decode"], where, ("decode",)), chosen["documents"]
     if not isinstance(documents, list) or not all(isinstance(document, list) for document in documents):
         raise UserError(
@@ -84,8 +85,8 @@ def write_translations(
     output: Path,
     restore: Restore,
     progress: Progress = quiet,
-) -> None:
-    """Translate the test segments of a view into the folder `output`.
+) -> dict[str, Any]:
+    """Translate the test segments of a view into the folder `output`, and return the speed for the record of the job.
 
     The files are `test.txt` (plain text), `test.tok.txt` (tokens) and `decoding.json`. For windows of several sentences
     there are also `test.j1.txt`, `test.j1.tok.txt` and so on, two files for each position in the window. Where
@@ -106,6 +107,7 @@ def write_translations(
         with atomic_file(output / NBEST) as stream:
             stream.writelines(line + "\n" for line in nbest_lines(decoded, restore))
     write_json(output / "decoding.json", decoding_record(settings, segments, decoded, translator))
+    return speed(decoded, translator)
 
 
 def write_contrastive(
@@ -168,11 +170,12 @@ def _cells(translation: Translation, restore: Restore) -> tuple[str, ...]:
 def decoding_record(
     settings: TranslationSettings, segments: SegmentTable, decoded: Decoded, translator: Translator
 ) -> dict[str, Any]:
-    """Return the content of `decoding.json`: the settings of the search, the counts of its work, and its speed.
+    """Return the content of `decoding.json`: the settings of the search, and the counts of its work.
 
-    Tokens are pieces; `seconds` is the time of the search alone, without the time of loading and writing.
+    Tokens are pieces.
     """
-    model, work = translator.model, translator.counts
+    model, work = translator.model, dataclasses.asdict(translator.counts)
+    del work["seconds"]  # it is in the record: the same translations have the same files
     return {
         "version": settings.version,
         "strategy": decoded.strategy,
@@ -186,11 +189,22 @@ def decoding_record(
         "fallback_sentences": decoded.fallbacks.sentences,
         "merged_sentences": decoded.fallbacks.merged,
         "positions": {f"j{j}": dataclasses.asdict(position) for j, position in enumerate(decoded.positions, start=1)},
-        **dataclasses.asdict(work),
+        **work,
+    }
+
+
+def speed(decoded: Decoded, translator: Translator) -> dict[str, Any]:
+    """Return the speed of decoding for the record of the job.
+
+    Tokens are pieces; `search_seconds` is the time of the search alone, without the time of loading and writing.
+    """
+    work = translator.counts
+    return {
+        "search_seconds": work.seconds,
         "source_tokens_per_s": work.source_tokens / work.seconds,
         "target_tokens_per_s": work.target_tokens / work.seconds,
         "sentences_per_s": decoded.sentences / work.seconds,
-        "device": next(model.parameters()).device.type,
+        "device": next(translator.model.parameters()).device.type,
         "threads": torch.get_num_threads(),
     }
 

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import read_json, read_json_lines, read_object_if_there
+from docmt.base.artifacts import read_json_lines, read_object_if_there
+from docmt.base.asked import read_settings
 from docmt.base.foreign import reading
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.paths import COMPARISON, CORPUS, PASSAGE, SCORES, TOKENS, TRAINING, TRANSLATIONS, Folder
@@ -61,7 +62,7 @@ class ReportSettings:
     def load(cls, path: Path) -> "ReportSettings":
         """Read the `settings.json` of stage 8. Raises UserError for any other file."""
         lines = Lines(str(path))
-        value = mapping(read_json(path), lines)
+        value = mapping(read_settings(path), lines)
         check_keys(value, cls.__dataclass_fields__, lines)
         # `entries` has the systems with all settings, so that the section `systems` of the study is not needed.
         study = {**mapping(value.get("study"), lines, ("study",)), "systems": {}}

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from docmt.base.artifacts import as_object, read_object, write_json
+from docmt.base.artifacts import as_object, write_json
+from docmt.base.asked import read_settings
 from docmt.base.errors import UserError
 from docmt.base.paths import SCORES
 from docmt.scoring.significance import TESTS, seed_p_value, significance_signature
@@ -67,7 +68,7 @@ def write_comparisons(settings: Path, results: Path, output: Path) -> None:
     The file has `{"study", "scale", "comparisons": [...]}`; each comparison names its corpus, metric, system, baseline
     and test. `settings` is the `settings.json` of the job, and `results` is the results folder.
     """
-    study = read_object(settings, "study", "scale", "pairs", "folders")
+    study = read_settings(settings, "study", "scale", "pairs", "folders")
     for pair in study["pairs"]:
         as_object(pair, f"{settings} pairs", ("corpus", "system", "baseline", "test", "metrics", "seeds"))
     rows = [row for pair in study["pairs"] for row in _compare_pair(pair, study, results)]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from docmt.base.artifacts import read_object
+from docmt.base.asked import read_settings
 from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
 from docmt.base.tables import read_arrow
@@ -29,7 +29,7 @@ def write_aligner(settings: Path, tokens: Path, output: Path) -> None:
     The settings say whether the source sentences are cut into words or into pieces.
     """
     rows = read_arrow(tokens / "tokens.arrow", TOKENS, split="train")
-    source = "source_pieces" if read_object(settings, "source")["source"] == "pieces" else "source_tokens"
+    source = "source_pieces" if read_settings(settings, "source")["source"] == "pieces" else "source_tokens"
     train(*thin_pairs(rows[source].to_pylist(), rows["target_tokens"].to_pylist())).save(output)
 
 
@@ -44,18 +44,16 @@ def thin_pairs(source: list[str], target: list[str]) -> tuple[list[str], list[st
     return source[::step], target[::step]
 
 
-def corpus_aligner(config: AlignerConfig, trained: Path | None, corpus: ChainCorpus) -> Aligner:
+def corpus_aligner(config: AlignerConfig, folder: Path | None, corpus: ChainCorpus) -> Aligner:
     """Return the aligner that the settings of a corpus choose.
 
-    `trained` is the folder of the default aligner that was trained on the corpus. Raises UserError where the settings
-    choose the default aligner and `trained` is None.
+    `folder` is the folder of the default aligner that was trained on the corpus, or of the model of awesome-align.
+    Raises UserError where the settings choose one of these two aligners and `folder` is None.
     """
-    if config.kind == "default" and trained is None:
-        raise UserError(
-            "the folder of the trained aligner is not given", where="--aligner", expected="a folder of train-aligner"
-        )
-    model = Path(config.model) if config.kind == "awesome-align" else trained
-    return aligner_by_name(config.kind, model, (corpus.source, corpus.target))
+    if folder is None and config.kind != "eflomal":
+        option = "--aligner" if config.kind == "default" else "--aligner-model"
+        raise UserError("the folder of the aligner is not given", where=option, expected=f"that of {config.kind}")
+    return aligner_by_name(config.kind, folder, (corpus.source, corpus.target))
 
 
 def aligner_by_name(kind: str, model: Path | None, lines: tuple[Sequence[str], Sequence[str]] = ((), ())) -> Aligner:

@@ -21,7 +21,9 @@ def score(job: ScoringJob) -> ScoringResult:
     aligner_config = parse(AlignerConfig, job.settings["aligner"], "settings.json", ("aligner",))
     corpus = ChainCorpus.read(job.inputs.tokens, config)
     lists = stop_lists(config, job.inputs.stop_files, corpus.source_words, corpus.target)
-    aligner = corpus_aligner(aligner_config, job.inputs.aligner, corpus)
+    is_awesome = aligner_config.kind == "awesome-align"
+    folder = job.inputs.aligner_model if is_awesome else job.inputs.aligner
+    aligner = corpus_aligner(aligner_config, folder, corpus)
     outputs = job.translations.tokenized, job.references.tokenized[0]
     aligned = [aligner.align(corpus.test_source, lines) for lines in outputs]
     system, reference = (

@@ -15,6 +15,7 @@ from docmt.base.names import DeviceName
 from docmt.scoring.chain_scores import StopFiles
 from docmt.scoring.inputs import Lines, References, Translations, read_translations
 from docmt.scoring.tallies import Tally
+from docmt.settings.pretrained import aligner_files, checkpoint_files, files_by_role, tokenizer_file
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class ScoringInputs:
 
     `corpus`, `tokens`, `view` and `translations` are folders of the stages 1, 2, 3 and 6. `aligner` is the folder of
     the aligner that was trained on the corpus, where the settings choose the default aligner. `word_vectors` is a file
-    of word vectors, `next_sentence_model` is the folder of a BERT, and `stop_files` are files of stop words; each is
-    None or empty where the settings do not name it.
+    of word vectors, `next_sentence_model` is the folder of a BERT, `aligner_model` is the folder of the model of
+    awesome-align, and `stop_files` are files of stop words; each is None or empty where the settings do not name it.
     """
 
     corpus: Path
@@ -34,7 +35,20 @@ class ScoringInputs:
     aligner: Path | None = None
     word_vectors: Path | None = None
     next_sentence_model: Path | None = None
+    aligner_model: Path | None = None
     stop_files: StopFiles = field(default_factory=StopFiles)
+
+    def outside_files(self) -> dict[str, Path]:
+        """Return the files that are not outputs of jobs, by their roles: stop lists, vectors and models."""
+        files = {"word_vectors": self.word_vectors} if self.word_vectors else {}
+        stop_lists = {"source_stop_list": self.stop_files.source, "target_stop_list": self.stop_files.target}
+        files |= {role: path for role, path in stop_lists.items() if path is not None}
+        if self.next_sentence_model:
+            model = self.next_sentence_model
+            files |= files_by_role("next_sentence_model", [*checkpoint_files(model), tokenizer_file(model)])
+        if self.aligner_model:
+            files |= files_by_role("aligner_model", aligner_files(self.aligner_model))
+        return files
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import as_object, read_object, write_json
-from docmt.base.columns import TOKENS
+from docmt.base.asked import read_settings
+from docmt.base.columns import TOKENS, only
 from docmt.base.errors import check_known
 from docmt.base.foreign import reading
 from docmt.base.names import DeviceName
@@ -73,7 +74,7 @@ def read_test_references(settings: dict, inputs: ScoringInputs) -> References:
 
 def write_scores(settings: Path, inputs: ScoringInputs, output: Path, device: DeviceName = "auto") -> None:
     """Write `scores.json`, with `details.arrow` and `occurrences.arrow` beside it (`docmt job score-system`)."""
-    result = score(read_object(settings, *REQUIRED_KEYS), inputs, device)
+    result = score(read_settings(settings, *REQUIRED_KEYS), inputs, device)
     write_tallies(output.with_name("details.arrow"), result.tallies)
     write_arrow(output.with_name("occurrences.arrow"), result.occurrences)
     write_json(output, result.scores)
@@ -86,7 +87,7 @@ def unigram_dev_perplexity(tokens: Path) -> float | None:
     count of each piece of the vocabulary. Each sentence is followed by one end symbol, as in the dev perplexity of
     trained models. The result is None where the corpus has no training split or no dev split.
     """
-    table = read_arrow(tokens / "tokens.arrow", TOKENS)
+    table = read_arrow(tokens / "tokens.arrow", only(TOKENS, "split", "target_ids"))
     size = len(Vocabulary.load(tokens / "text" / "vocabulary.target.txt"))
     with reading(tokens / "tokens.arrow", "not the pieces of its vocabulary", remedy="make the tokens again"):
         train, dev = (piece_counts(table, split, size) for split in ("train", "dev"))

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from docmt.base.artifacts import atomic_file, read_object, write_json
+from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.asked import read_settings
 from docmt.base.columns import TOKENS, only
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
@@ -75,7 +76,7 @@ def write_corpus_vectors(settings: Path, tokens: Path, output: Path) -> None:
 
     The files vectors.txt and card.json are written to the folder `output`.
     """
-    config = parse(WordVectorsConfig, read_object(settings, "vectors")["vectors"], str(settings), ("vectors",))
+    config = parse(WordVectorsConfig, read_settings(settings, "vectors")["vectors"], str(settings), ("vectors",))
     lines = read_arrow(tokens / "tokens.arrow", COLUMNS, split="train")["target_tokens"].to_pylist()
     vectors = train_word_vectors(lines, config)
     write_word_vectors(output / "vectors.txt", vectors)

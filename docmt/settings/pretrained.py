@@ -57,6 +57,11 @@ def checkpoint_files(folder: Path | str) -> list[Path]:
     return [_file(folder, CONFIG), *weight_files(folder)]
 
 
+def files_by_role(role: str, files: Iterable[Path]) -> dict[str, Path]:
+    """Return the files of a checkpoint by the roles that they have among the inputs of a job: `<role>/<name>`."""
+    return {f"{role}/{file.name}": file for file in files}
+
+
 def missing_checkpoints(folders: Iterable[str]) -> dict[str, str]:
     """Return the folders without a pretrained model, each with a message for the report (`missing: skip`)."""
     return {folder: f"{folder} is missing: a pretrained model" for folder in folders if not _has_weights(Path(folder))}

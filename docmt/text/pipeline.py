@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from docmt.base.artifacts import atomic_folder, read_json, write_json
+from docmt.base.asked import GIVEN
 from docmt.base.parse import parse
 from docmt.base.vocabulary import Vocabulary
 from docmt.settings.data import TextConfig
@@ -57,7 +58,12 @@ class TokensSettings:
     def pipeline(self) -> PipelineConfig:
         """The content of the `text.json` that the stage writes."""
         text = dataclasses.asdict(self.text)
+        text["pretrained"] = text["pretrained"] and GIVEN
         return PipelineConfig(**text, source_language=self.source_language, target_language=self.target_language)
+
+    def with_checkpoint(self, folder: Path) -> "TokensSettings":
+        """Return the same settings with the folder of the checkpoint whose pieces the text has."""
+        return dataclasses.replace(self, text=dataclasses.replace(self.text, pretrained=str(folder)))
 
     def language(self, side: str) -> str:
         """Return the language (ISO 639-1) of side "source" or "target"."""

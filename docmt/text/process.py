@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from docmt.base.artifacts import read_object, write_json
-from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, TOKENS
+from docmt.base.artifacts import atomic_folder, copy_files, read_object, write_json
+from docmt.base.columns import CONTRASTIVE, CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS
 from docmt.base.foreign import reading
 from docmt.base.shards import WHOLE, Counts, Part, add_counts, join_arrow
 from docmt.base.tables import read_arrow, read_parquet, write_if_any
@@ -29,6 +29,9 @@ from docmt.text.tokenise import WordCounts, load_counts, save_counts, tokenise
 
 WORDS, COUNTS = "words.arrow", "counts.json"
 """The files of a part beside tokens.arrow: WORDS has the counts of training words, COUNTS the counts for the card."""
+
+TABLES = {"contrastive.arrow": CONTRASTIVE_TOKENS, "references.arrow": REFERENCE_TOKENS}
+"""The tables beside tokens.arrow, which exist where the corpus has contrastive items, or several references."""
 
 
 def process_corpus(
@@ -75,13 +78,14 @@ def learn_parts(
         load_counts(part / WORDS, counts)
     documents, items = corpus / "documents.parquet", corpus / "contrastive.parquet"
     pipeline = other_pipeline or learn(settings, counts, str(documents), workers)
-    tables = {"contrastive": None, "references": reference_tokens(documents, pipeline.target)}
+    contrastive = None
     if items.exists():
-        tables["contrastive"] = contrastive_tokens(read_parquet(items, CONTRASTIVE), pipeline.sides, str(items))
+        contrastive = contrastive_tokens(read_parquet(items, CONTRASTIVE), pipeline.sides, str(items))
+    tables = contrastive, reference_tokens(documents, pipeline.target)
     # The output is written only now: where an item has a sentence without any token, nothing is written.
     pipeline.save(output / "text")
-    for name, table in tables.items():
-        write_if_any(output / f"{name}.arrow", table)
+    for name, table in zip(TABLES, tables, strict=True):
+        write_if_any(output / name, table)
 
 
 def encode_part(part: Path, text: Path, output: Path, workers: Workers = ALONE) -> None:
@@ -92,11 +96,16 @@ def encode_part(part: Path, text: Path, output: Path, workers: Workers = ALONE) 
     write_json(output / COUNTS, encode(part / "tokens.arrow", text, output / "tokens.arrow", workers))
 
 
-def join_parts(parts: Sequence[Path], output: Path) -> None:
-    """Write tokens.arrow and card.json beside the output of `learn_parts`.
+def join_parts(parts: Sequence[Path], learnt: Path, output: Path) -> None:
+    """Write the files of `process_corpus`.
 
-    `parts` are the folders that `encode_part` wrote, in the order of the parts.
+    `parts` are the folders that `encode_part` wrote, in the order of the parts; `learnt` is that of `learn_parts`.
     """
+    with atomic_folder(output / "text") as text:
+        copy_files(learnt / "text", text)
+    for name, schema in TABLES.items():
+        table = learnt / name
+        write_if_any(output / name, read_arrow(table, schema) if table.exists() else None)
     join_arrow([part / "tokens.arrow" for part in parts], output / "tokens.arrow", TOKENS)
     counts: Counts = {}
     for part in parts:

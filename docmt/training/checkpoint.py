@@ -1,7 +1,7 @@
 """The state folder of a training run: checkpoints to resume from, and the weights of validations.
 
-A run is defined by its settings, its input files and the options that decide how sums are rounded (`identity`). A state
-folder belongs to one run.
+A run is defined by its settings, its input files and the options that decide how sums are rounded
+(`run_definition`). A state folder belongs to one run.
 
 The name of a file contains the first 16 digits of its SHA-256 checksum, and the file gets this name when it is
 complete. So a single rename makes the file valid, a killed process leaves no valid name on an incomplete file, and
@@ -27,6 +27,7 @@ import torch
 from docmt.base.artifacts import read_json, write_json
 from docmt.base.digests import digest, sha256_file
 from docmt.base.errors import UserError
+from docmt.base.manifest import stated_sha256
 from docmt.training.exit import CLAIM, Failure, Reason
 from docmt.training.failures import disk_full_named, tensor_bytes
 
@@ -51,7 +52,7 @@ Differences = dict[str, tuple[Any, Any]]
 class StateFolder:
     """The files from which a training is resumed.
 
-    `run` is the definition of the run (`identity`) and `checkpoints` the number of checkpoints that the folder holds.
+    `run` is the definition of the run (`run_definition`), `checkpoints` is the number of checkpoints in the folder.
     `note` is called with a message about each damaged file. `check` is called before each write; it raises Failure
     where the folder belongs to another training.
     """
@@ -169,7 +170,7 @@ def sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def identity(
+def run_definition(
     settings: dict,
     inputs: Mapping[str, Path],
     device: torch.device,
@@ -184,7 +185,7 @@ def identity(
     """
     return {
         "settings": settings,
-        "inputs": {name: sha256_file(path) for name, path in inputs.items()},
+        "inputs": {name: stated_sha256(path) for name, path in inputs.items()},
         "device": device.type,
         "torch": str(torch.__version__),
         "threads": threads,

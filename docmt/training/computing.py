@@ -18,6 +18,7 @@ import torch
 
 from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError
+from docmt.base.machine import MIB
 from docmt.nn.compiled import Backend, compile_parts, pad_batch
 from docmt.nn.streams import Batch
 from docmt.training.failures import is_out_of_memory
@@ -141,7 +142,6 @@ def quantum(batch_tokens: int) -> int:
     return max(TILE, batch_tokens // QUANTA // TILE * TILE)
 
 
-MIB = 1 << 20
 RSS_UNIT = 1 if sys.platform == "darwin" else 1 << 10
 """Number of bytes in the unit in which the operating system reports the resident set of a process."""
 

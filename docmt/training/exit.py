@@ -13,13 +13,13 @@ training writes no such file into a state folder that another training works on.
 
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
 from docmt.base.artifacts import read_object_if_there, write_json
 from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
 from docmt.base.foreign import reading
+from docmt.base.machine import now
 
 FILE = "exit.json"
 """Name of the file."""
@@ -115,11 +115,6 @@ def read_exit(folder: Path) -> Exit | None:
         folder / FILE, "not a record of how a training ended", remedy="remove it: it only says how a training ended"
     ):
         return Exit(**{**plain, "reason": Reason(plain["reason"])})
-
-
-def now() -> str:
-    """Return the present time in UTC as text in the form of `exit.json`; such texts sort in the order of time."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def endings(root: Path | str, since: str) -> list[str]:

@@ -7,8 +7,10 @@ from typing import Any
 import torch
 
 from docmt.base.artifacts import folder_lock
+from docmt.base.sealing import Seal, open_seal
 from docmt.nn.device import DeviceName, choose_device
-from docmt.training.checkpoint import StateFolder, claim_state, identity, remove_state
+from docmt.settings.pretrained import checkpoint_files, files_by_role
+from docmt.training.checkpoint import StateFolder, claim_state, remove_state, run_definition
 from docmt.training.computing import Compiling, choose_compiling, repeatable
 from docmt.training.exit import Reason, forget_exit, write_exit
 from docmt.training.failures import disk_full_named
@@ -50,11 +52,17 @@ def train(
     settings = read_settings(paths)
     check_text(paths)
     watch = Watch(options, stop=stop)
+    inputs = {"view": paths.view, "tokens": paths.text.absolute().parent, "chains": paths.chains, "init": paths.init}
+    outside = files_by_role("pretrained", checkpoint_files(paths.pretrained)) if paths.pretrained else {}
+    sealed = partial(
+        open_seal, paths.settings, "train-system", paths.output, {**inputs, "checkpoint": paths.pretrained}, outside
+    )
     # The contexts end in reverse order: an exception first becomes a Failure, is then written to exit.json, and after
     # that the lease is given back.
     with (
         watch.stop,
         joined(where, watch.waiting) as ranks,
+        sealed() as seal,
         repeatable(options.deterministic),
         Lease(paths.state) as lease,
         recorded(paths.state, watch, lease.may_record),
@@ -65,7 +73,7 @@ def train(
         task = prepare(paths, settings, where, open_score)
         compiled = choose_compiling(options.compiled, where, settings.train.batch_tokens)
         how = torch.get_num_threads(), options.deterministic, compiled.backend is not None
-        run = identity(settings.plain, paths.inputs(), where, *how)
+        run = run_definition(settings.plain, paths.inputs(), where, *how)
         if ranks.any_of(watch.reason_to_stop(ahead=None)):
             listener.note("asked to stop before training began: nothing was changed; run again")
             return False
@@ -78,7 +86,7 @@ def train(
         chosen = follow(training, paths, listener, lease)
         if chosen is None:
             return False
-        ranks.from_first(partial(finish, paths, settings, training, chosen, run))
+        ranks.from_first(partial(finish, paths, settings, training, chosen, run, seal))
     return True
 
 
@@ -97,10 +105,12 @@ def claim(
     return token
 
 
-def finish(paths: Paths, settings: Settings, training: Training, chosen: Validation, run: dict[str, Any]) -> None:
+def finish(
+    paths: Paths, settings: Settings, training: Training, chosen: Validation, run: dict[str, Any], seal: Seal
+) -> None:
     """Write the outputs and `exit.json`, and then remove the state folder."""
     with disk_full_named(paths.output):
-        write_outputs(paths, settings, training, chosen, run["inputs"])
+        write_outputs(paths, settings, training, chosen, run["inputs"], seal)
     update = training.status.update
     with folder_lock(paths.state.parent):
         training.state.check()

@@ -1,11 +1,7 @@
 """The outputs of a finished training: the model folder, metrics.jsonl and record.json."""
 
-import os
 import platform
-import shutil
-import subprocess
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +10,14 @@ import pyarrow as pa
 import safetensors
 import torch
 
-from docmt.base.artifacts import atomic_file, atomic_folder, read_text, write_json
+from docmt.base.artifacts import atomic_file, atomic_folder, copy_files, read_text, write_json
 from docmt.base.columns import STOP_WORDS
+from docmt.base.digests import FileDigest
+from docmt.base.machine import MIB, hardware
+from docmt.base.manifest import MANIFEST, Manifest, checked_bytes
+from docmt.base.sealing import Seal
 from docmt.base.version import VERSION
 from docmt.models.store import save_model
-from docmt.training.computing import MIB
-from docmt.training.exit import now
 from docmt.training.listeners import device_hours
 from docmt.training.loop import Training
 from docmt.training.rules import best, stop_reason
@@ -28,31 +26,38 @@ from docmt.training.task import Paths, Settings, transfer_record
 
 METRICS = "metrics.jsonl"
 """Name of the file of metrics, in the state folder and in the output folder."""
-RECORD = "record.json"
-"""Name of the file that describes a finished training."""
 
 
 def write_outputs(
-    paths: Paths, settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str]
+    paths: Paths, settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str], seal: Seal
 ) -> None:
-    """Write the model folder first, then the metrics and the record; none is visible before it is complete.
+    """Write the model folder first, then the metrics, the record and the manifest; each is visible when it is complete.
 
-    `chosen` is the validation of the model's weights. `inputs` has the SHA-256 of every input file by name. Raises
-    Failure where the state folder belongs to another training.
+    `chosen` is the validation of the model's weights. `inputs` has the SHA-256 of every input file by name. `seal`
+    writes the record and the manifest. Raises Failure where the state folder belongs to another training.
     """
     training.count_time()
     training.state.check()
     with atomic_folder(paths.output / "model") as folder:
         save_model(folder, training.task.model, provenance(settings, chosen))
-        shutil.copytree(paths.text, folder / "text")
+        copy_files(paths.text, folder / "text")
         if paths.chains:
-            shutil.copy(paths.chains / STOP_WORDS, folder / STOP_WORDS)
+            with atomic_file(folder / STOP_WORDS, "wb") as stream:
+                stream.write(checked_bytes(paths.chains / STOP_WORDS))
+        write_json(folder / MANIFEST, model_manifest(folder).to_json())
     # Saving a model takes long, so another training may have taken the state folder meanwhile.
     training.state.check()
     with atomic_file(paths.output / METRICS) as stream:
         stream.write(read_text(paths.state / METRICS))
-    # The record is written last, since a training whose folder has a record counts as finished.
-    write_json(paths.output / RECORD, make_record(settings, training, chosen, inputs))
+    # The manifest is written last, since a training whose folder has a manifest counts as finished.
+    seal.close(make_record(settings, training, chosen, inputs), records=[METRICS])
+
+
+def model_manifest(folder: Path) -> Manifest:
+    """Return the manifest of a model folder by itself, which people copy and move without the rest of the training."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    digests = {file.relative_to(folder).as_posix(): FileDigest.of(file) for file in files}
+    return Manifest(identity=None, command="train-system", files=digests)
 
 
 def provenance(settings: Settings, chosen: Validation) -> dict[str, Any]:
@@ -96,8 +101,7 @@ def make_record(
         "target_tokens_per_s": status.target_tokens / status.train_s,
         "inputs": dict(inputs),
         "versions": versions(),
-        "commit": commit(),
-        "hardware": hardware(task.device),
+        "hardware": training_hardware(task.device),
         "threads": torch.get_num_threads(),
         "device": task.device.type,
         "ranks": training.ranks.count,
@@ -106,7 +110,6 @@ def make_record(
         "parameters": sum(parameter.numel() for parameter in task.model.parameters()),
         "frozen": list(task.frozen),
         **transfer_record(task.start),
-        "finished": now(),
     }
 
 
@@ -124,34 +127,9 @@ def versions() -> dict[str, str]:
     }
 
 
-def commit() -> str | None:
-    """Return the commit of the git checkout that docmt runs from.
-
-    The commit is None where docmt does not run from a checkout, or git is missing.
-    """
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def hardware(device: torch.device) -> dict[str, Any]:
-    """Return the machine, its processor and memory, the number of cores for this process, and the GPU if it trains.
-
-    Memory is in MiB.
-    """
-    gpu = {}
-    if device.type == "cuda":
-        gpu = {"gpu": torch.cuda.get_device_name(device), "gpu_mib": torch.cuda.mem_get_info(device)[1] // MIB}
-    cores, memory = len(os.sched_getaffinity(0)), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return {"host": platform.node(), "processor": processor(), "cores": cores, "memory_mib": memory // MIB, **gpu}
-
-
-def processor() -> str:
-    """Return the model name of the processor, or the machine type where the system does not report a model name."""
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.machine()
+def training_hardware(device: torch.device) -> dict[str, Any]:
+    """Return the facts about the machine, and the GPU if it trains; memory is in MiB."""
+    if device.type != "cuda":
+        return hardware()
+    gpu = {"gpu": torch.cuda.get_device_name(device), "gpu_mib": torch.cuda.mem_get_info(device)[1] // MIB}
+    return {**hardware(), **gpu}

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from docmt.base.artifacts import read_object
+from docmt.base.asked import read_settings as read_settings_file
 from docmt.base.columns import SEGMENTS, check_segments
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, nearest
@@ -67,7 +67,7 @@ class Paths:
         """Return the files, except for settings.json, whose content decides the result, by name."""
         folders = {"view": self.view} | ({"chains": self.chains} if self.chains else {})
         files = {f"{name}/{file}": path / file for name, path in folders.items() for file in TRAINED_ON}
-        files |= {f"text/{path.name}": path for path in sorted(self.text.iterdir()) if path.is_file()}
+        files |= {f"text/{path.name}": path for path in sorted(self.text.glob("[!.]*")) if path.is_file()}
         if self.pretrained:
             files |= {f"pretrained/{path.name}": path for path in checkpoint_files(self.pretrained)}
         return files | ({"init": self.init / WEIGHTS} if self.init else {})
@@ -93,7 +93,7 @@ def read_settings(paths: Paths) -> Settings:
     Raises UserError where a key is missing, a value is not allowed, `init_from` and --init (`pretrained` and
     --pretrained) do not agree, or the model differs from the pretrained checkpoint.
     """
-    plain, where = read_object(paths.settings, *KEYS), str(paths.settings)
+    plain, where = read_settings_file(paths.settings, *KEYS), str(paths.settings)
     for key, option, path in (("init_from", "--init", paths.init), ("pretrained", "--pretrained", paths.pretrained)):
         if (plain[key] is None) != (path is None):
             raise UserError(

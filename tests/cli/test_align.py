@@ -181,7 +181,7 @@ def test_settings_choose_the_aligner_of_the_workflow(tmp_path):
     assert isinstance(default, DefaultAligner)
     assert default.align(SOURCE, TARGET).lines == align(SOURCE, TARGET, train(*MORE))
     assert workflow.corpus_aligner(AlignerConfig("eflomal"), None, corpus) == Eflomal(["a"], ["b"])
-    assert workflow.corpus_aligner(AlignerConfig("awesome-align", "x"), None, corpus) == AwesomeAlign(Path("x"))
+    assert workflow.corpus_aligner(AlignerConfig("awesome-align", "x"), Path("x"), corpus) == AwesomeAlign(Path("x"))
     with pytest.raises(
         UserError, match="--aligner: the folder of the trained aligner is not given\n  expected a folder of train-al"
     ):

@@ -58,7 +58,8 @@ from docmt.settings.pretrained import (
 )
 from docmt.settings.scoring import TRAINED
 from docmt.plan.slices import corpora_of, settings
-from docmt.training.exit import endings, now
+from docmt.base.machine import now
+from docmt.training.exit import endings
 
 BEGAN = now()
 

@@ -7,10 +7,13 @@ from typing import Annotated
 
 import typer
 
-from docmt.base.artifacts import as_object, read_object
+from docmt.base.artifacts import as_object
+from docmt.base.asked import read_settings
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
+from docmt.base.manifest import MANIFEST
 from docmt.base.parse import parse
+from docmt.base.sealing import sealing
 from docmt.cli.options import input_file, input_folder, load_settings, output_file, output_folder
 
 Settings = Annotated[Path, input_file("settings.json of the job")]
@@ -26,10 +29,11 @@ def make_checkpoint(
     from docmt.settings.pretrained import RandomCheckpoint
     from docmt.text.random_pieces import write_tokenizer
 
-    job = read_object(settings)
+    job = read_settings(settings)
     job.pop("version", None)
     checkpoint = parse(RandomCheckpoint, job, str(settings))
-    write_random_checkpoint(checkpoint, write_tokenizer(checkpoint.kind, fixture_lines(), output), output)
+    with sealing(settings, "make-checkpoint", output):
+        write_random_checkpoint(checkpoint, write_tokenizer(checkpoint.kind, fixture_lines(), output), output)
 
 
 def fetch_file(
@@ -78,7 +82,8 @@ def make_fixture(
         raise UserError(
             "not the settings of a fixture", where=str(settings), found=f"settings of the corpus {job.corpus} itself"
         )
-    write_fixture(job, job.fixture, output)
+    with sealing(settings, "make-fixture", output.absolute().parent, prefix=f"{output.name}."):
+        write_fixture(job, job.fixture, output)
 
 
 def read_corpus(
@@ -90,4 +95,8 @@ def read_corpus(
     from docmt.catalogue.corpus import CorpusSettings
     from docmt.corpus import read
 
-    read.read_corpus(load_settings(CorpusSettings, settings), downloads, output)
+    job = load_settings(CorpusSettings, settings)
+    fixture = {"fixture": downloads.with_name(f"{downloads.name}.{MANIFEST}")} if job.fixture else {}
+    files = {f"downloads/{file.name}": downloads / file.name for file in job.files}
+    with sealing(settings, "read-corpus", output, fixture, files):
+        read.read_corpus(job, downloads, output)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from docmt.base.artifacts import write_json
+from docmt.base.sealing import sealing
 from docmt.cli.options import (
     Device,
     Model,
@@ -25,6 +26,11 @@ View = Annotated[Path, input_folder("folder of stage 3: test.arrow[, contrastive
 Chains = Annotated[Path | None, input_folder("folder of stage 4 for the view, for models that read lexical chains")]
 
 
+def inputs_of(model: Path, view: Path, chains: Path | None) -> dict[str, Path | None]:
+    """Return the outputs of other jobs that a job of stage 6 reads, by their roles."""
+    return {"model": model, "view": view, "chains": chains}
+
+
 def decode_view(
     settings: TranslationSettings,
     model: Model,
@@ -39,10 +45,12 @@ def decode_view(
     from docmt.decoding.segments import View as Segments
 
     job, segments = load_settings(files.TranslationSettings, settings), Segments(view, chains)
-    trained = open_model(model, device, threads)
-    with progress_display("decoding", "segments") as progress:
-        restore = trained.pipeline.target.restore
-        files.write_translations(job, trained.network, segments, output, restore, progress)
+    with sealing(settings, "decode-view", output, inputs_of(model, view, chains)) as seal:
+        trained = open_model(model, device, threads)
+        with progress_display("decoding", "segments") as progress:
+            restore = trained.pipeline.target.restore
+            speed = files.write_translations(job, trained.network, segments, output, restore, progress)
+        seal.close(speed)
 
 
 def score_variants(
@@ -60,9 +68,10 @@ def score_variants(
     from docmt.decoding.segments import View as Segments
 
     job = load_settings(files.TranslationSettings, settings)
-    trained = open_model(model, device, threads)
-    with progress_display("contrastive scores", "variants") as progress:
-        files.write_contrastive(job, trained.network, Segments(view, chains), output, progress, whole)
+    with sealing(settings, "score-variants", output.parent, inputs_of(model, view, chains), prefix=f"{output.stem}."):
+        trained = open_model(model, device, threads)
+        with progress_display("contrastive scores", "variants") as progress:
+            files.write_contrastive(job, trained.network, Segments(view, chains), output, progress, whole)
 
 
 def translate_passages(
@@ -82,8 +91,9 @@ def translate_passages(
     from docmt.decoding.files import read_passages
 
     documents, config = read_passages(settings)
-    trained = open_model(model, device, threads)
-    with progress_display("translating", "segments") as progress:
-        texts, fallbacks = translate_documents(trained, documents, config, progress)
-    report_fallbacks(fallbacks)
-    write_json(output, {"documents": texts})
+    with sealing(settings, "translate-passages", output.parent, {"model": model}):
+        trained = open_model(model, device, threads)
+        with progress_display("translating", "segments") as progress:
+            texts, fallbacks = translate_documents(trained, documents, config, progress)
+        report_fallbacks(fallbacks)
+        write_json(output, {"documents": texts})

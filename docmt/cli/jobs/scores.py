@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
+from docmt.base.manifest import MANIFEST
+from docmt.base.sealing import sealing
 from docmt.cli.options import Device, input_file, input_folder, output_file, output_folder
 
 Tokens = Annotated[Path, input_folder("folder of stage 2: tokens.arrow")]
@@ -18,7 +20,8 @@ def train_vectors(
     """Train word2vec on the target side of a corpus' training split, for the workflow."""
     from docmt.scoring.word_vectors import write_corpus_vectors
 
-    write_corpus_vectors(settings, tokens, output)
+    with sealing(settings, "train-vectors", output, {"tokens": tokens}):
+        write_corpus_vectors(settings, tokens, output)
 
 
 def train_aligner(
@@ -29,7 +32,8 @@ def train_aligner(
     """Train the default aligner on the training split of a corpus of the workflow."""
     from docmt.scoring.corpus_aligner import write_aligner
 
-    write_aligner(settings, tokens, output)
+    with sealing(settings, "train-aligner", output, {"tokens": tokens}):
+        write_aligner(settings, tokens, output)
 
 
 def score_system(
@@ -44,6 +48,9 @@ def score_system(
     next_sentence_model: Annotated[
         Path | None, input_folder("folder of a BERT, where settings name one for cohesion")
     ] = None,
+    aligner_model: Annotated[
+        Path | None, input_folder("folder of the model of awesome-align, where settings name it")
+    ] = None,
     source_stop_list: StopList = None,
     target_stop_list: StopList = None,
     device: Device = "auto",
@@ -54,8 +61,23 @@ def score_system(
     from docmt.scoring.score import write_scores
 
     stop_files = StopFiles(source_stop_list, target_stop_list)
-    inputs = ScoringInputs(corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, stop_files)
-    write_scores(settings, inputs, output, device)
+    inputs = ScoringInputs(
+        corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, aligner_model, stop_files
+    )
+    jobs = {
+        "corpus": corpus,
+        "tokens": tokens,
+        "view": view,
+        "translations": translations,
+        "aligner": aligner,
+        "contrastive": translations / f"contrastive.{MANIFEST}",
+        "contrastive_whole": translations / f"contrastive.whole.{MANIFEST}",
+        "word_vectors": word_vectors and word_vectors.absolute().parent,
+        "next_sentence_model": next_sentence_model,
+        "aligner_model": aligner_model,
+    }
+    with sealing(settings, "score-system", output.parent, jobs, inputs.outside_files()):
+        write_scores(settings, inputs, output, device)
 
 
 def compare_systems(
@@ -66,7 +88,8 @@ def compare_systems(
     """Compare the systems of a study's table with their baselines, by every metric and over all seeds."""
     from docmt.scoring.comparisons import write_comparisons
 
-    write_comparisons(settings, results, output)
+    with sealing(settings, "compare-systems", output.parent, results=results):
+        write_comparisons(settings, results, output)
 
 
 def write_report(
@@ -77,4 +100,6 @@ def write_report(
     """Write the page of a study, or of one of its tables, figures and passages: published beside measured."""
     from docmt.reporting import page
 
-    page.write_report(settings, results, output)
+    prefix = "" if output.name == "index.html" else f"{output.stem}."
+    with sealing(settings, "write-report", output.parent, results=results, prefix=prefix):
+        page.write_report(settings, results, output)
