@@ -1,6 +1,6 @@
 """The figures of a report's page as SVG files that stand alone, with titles of panels and legend, for these documents.
 
-    python docs/figures.py results/8_report/failure/by_length.html docs/failure-study
+    python docs/figures.py results/8_report/paper/failure/by_length.html docs/failure-study
 
 writes docs/failure-study/by_length.svg.
 """

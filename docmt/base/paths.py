@@ -12,7 +12,13 @@ STATE = f"{RESULTS}/state"
 """The folder of files that a job keeps for its next attempt; no rule declares these files."""
 FROZEN_GRID = f"{RESULTS}/frozen_grid.json"
 """The file that jobs on a cluster read instead of config.yaml."""
-DEMO_REPORT = f"{RESULTS}/report.html"
+PAPER = "paper"
+"""The name of the default scale, at which models and corpora have the sizes of the papers."""
+DEMO_REPORT = f"{RESULTS}/report{{at_scale}}.html"
+"""The copy of the demo's page; its placeholder is empty at the default scale, and else `@` and the scale."""
+DEMO_REPORT_LOG = "logs/report{at_scale}.log"
+AT_SCALE = rf"(?:@(?!{PAPER}\.)[^/]+)?"
+"""The pattern of the placeholder of `DEMO_REPORT`, which does not match the name of the default scale."""
 
 WORDS = "words"
 """The name in the place of a view, in the path of the folder with the chains of whole documents."""
@@ -35,6 +41,11 @@ class Folder:
     def __truediv__(self, file: str) -> str:
         """Return the path of a file in the folder, with the placeholders, as rules declare inputs and outputs."""
         return f"{self}/{file}"
+
+    @property
+    def depth(self) -> int:
+        """The number of parts of the path below the folder of the stage."""
+        return len(self.places.split("/"))
 
     @property
     def states(self) -> str:
@@ -76,9 +87,9 @@ PASSAGE = Folder("6_passages", f"{_RUN}/{{study}}/{{passage}}")
 VECTORS = Folder("7_vectors", _DATA)
 ALIGNER = Folder("7_aligners", _DATA)
 SCORES = Folder("7_scores", _RUN)
-COMPARISON = Folder("7_comparisons", "{study}/{table}")
-REPORT = Folder("8_report", "{study}")
-ITEM = Folder("8_report", "{study}/{item}")
+COMPARISON = Folder("7_comparisons", "{scale}/{study}/{table}")
+REPORT = Folder("8_report", "{scale}/{study}")
+ITEM = Folder("8_report", "{scale}/{study}/{item}")
 """The folder with the settings of an item of a report; the page of the item is in the folder of the study."""
 
 FOLDERS = {
@@ -90,3 +101,25 @@ FOLDERS = {
 }
 """The kinds of folders by their first part, such as `5_training`. Where a path has no placeholder for the scale, the
 name of the corpus is `Grid.data_folder`, which includes the scale where the corpus is a fixture."""
+
+
+def names_in(path: str) -> dict[str, str]:
+    """Return the names in a path below `results/` by their placeholders, such as the name of a corpus by `corpus`.
+
+    A path that has fewer parts than the folder of its stage has fewer names. A path outside the stages has none.
+    """
+    stage, *parts = path.split("/")
+    places = FOLDERS[stage].places.split("/") if stage in FOLDERS else []
+    # `strict=False`, since the path of a study's page has fewer parts than the path of an item, and a file has more.
+    pairs = ((place.rstrip("}").split("{"), part) for place, part in zip(places, parts, strict=False))
+    return {name: part.removeprefix(before) for (before, name), part in pairs}
+
+
+def demo_report(scale: str) -> str:
+    """Return the path of the copy of the demo's page, whose name includes the scale unless it is the default."""
+    return DEMO_REPORT.format(at_scale="" if scale == PAPER else f"@{scale}")
+
+
+def scale_of_demo_report(at_scale: str) -> str:
+    """Return the scale of a copy of the demo's page, from the value of the placeholder of `DEMO_REPORT`."""
+    return at_scale.removeprefix("@") or PAPER

@@ -16,7 +16,7 @@ from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError, check_known
 from docmt.base.names import NAMES_HAVE, DeviceName, is_name
 from docmt.base.parse import check_keys, mapping, parse
-from docmt.base.paths import RESULTS
+from docmt.base.paths import PAPER, RESULTS
 from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.catalogue.corpus import CorpusConfig, as_fixture, load_corpus
 from docmt.catalogue.fixtures import FixtureConfig
@@ -61,7 +61,7 @@ class RunConfig:
     missing: Literal["stop", "skip"] = setting(
         "stop", "what to do where files of a corpus are missing that only a person can obtain"
     )
-    scale: str = setting("paper", "a file of workflow/scales, whose settings replace those of studies")
+    scale: str = setting(PAPER, "a file of workflow/scales, whose settings replace those of studies")
     device: DeviceName = "auto"
     shards: int = setting(1, "number of jobs that each pass of stage 2 over a corpus is divided into")
     human: dict[str, str] = field(default_factory=dict)

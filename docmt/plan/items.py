@@ -40,16 +40,15 @@ Where the last value is false, only the file of the first seed is read.
 def study_of(grid: Grid, study: str, where: str | None = None) -> StudyConfig:
     """Return a study. Raises UserError where there is no such study, at `where` or else at the folder of its pages."""
     if study not in grid.studies:
-        raise UserError(
-            "unknown study", where=where or paths.REPORT.at(study=study), found=study, expected=", ".join(grid.studies)
-        )
+        where = where or paths.REPORT.at(scale=grid.scale, study=study)
+        raise UserError("unknown study", where=where, found=study, expected=", ".join(grid.studies))
     return grid.studies[study]
 
 
 def item_of(grid: Grid, study: str, name: str) -> Item:
     """Return an item of a study. Raises UserError where the study has no table, figure or passage of this name."""
     items = study_of(grid, study).items
-    check_known("table, figure or passage", name, items, page_of(study, name))
+    check_known("table, figure or passage", name, items, page_of(grid, study, name))
     return items[name]
 
 
@@ -90,7 +89,7 @@ def study_files(grid: Grid, study: str) -> Files:
     read = {name: item_files(grid, study, name) for name in config.items}
     trained_only = _trained_only(grid, study, read)
     files: Files = {
-        "pages": [page_of(study, name) for name in config.items],
+        "pages": [page_of(grid, study, name) for name in config.items],
         "scores": _of_systems(
             grid, "scores", [entry for entry in entries if _system_on_corpus(entry) not in trained_only]
         ),
@@ -130,9 +129,9 @@ def _system_on_corpus(entry: Entry) -> SystemOnCorpus:
     return entry.corpus, entry.system.name
 
 
-def page_of(study: str, name: str) -> str:
+def page_of(grid: Grid, study: str, name: str) -> str:
     """Return the path of the page of an item; the name `index` gives the page of the whole study."""
-    return f"{paths.REPORT.at(study=study)}/{name}.html"
+    return f"{paths.REPORT.at(scale=grid.scale, study=study)}/{name}.html"
 
 
 def card_of(grid: Grid, corpus: str) -> str:
@@ -188,7 +187,8 @@ def _of_systems(grid: Grid, what: str, entries: Iterable[Entry], study: str = ""
 def _comparisons(grid: Grid, study: str, name: str) -> list[str]:
     """Return the file with the p-values of a table; the list is empty where the table compares no systems."""
     is_compared = any(compared_systems(grid, study, item_of(grid, study, name)))
-    return [f"{paths.COMPARISON.at(study=study, table=name)}/comparisons.json"] if is_compared else []
+    folder = paths.COMPARISON.at(scale=grid.scale, study=study, table=name)
+    return [f"{folder}/comparisons.json"] if is_compared else []
 
 
 def _cards(grid: Grid, study: str, name: str) -> list[str]:

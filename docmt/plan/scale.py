@@ -10,6 +10,7 @@ from docmt.base.checks import need, setting
 from docmt.base.errors import UserError, check_known
 from docmt.base.names import check_name
 from docmt.base.parse import check_keys, mapping, parse
+from docmt.base.paths import PAPER
 from docmt.base.yaml_files import Lines, load_yaml
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.settings.data import ViewConfig
@@ -54,7 +55,7 @@ class Scale:
     `checkpoints`: the random checkpoints that replace pretrained ones.
     """
 
-    name: str = "paper"
+    name: str = PAPER
     view: ScaledView = ScaledView()
     sections: Mapping[str, dict] = field(default_factory=dict)
     scoring: ScoringConfig = field(default_factory=ScoringConfig)

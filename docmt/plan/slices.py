@@ -12,7 +12,7 @@ from typing import Any
 
 from docmt.base import paths
 from docmt.base.errors import UserError, check_known
-from docmt.base.paths import FOLDERS, RESULTS
+from docmt.base.paths import FOLDERS, RESULTS, names_in
 from docmt.catalogue.corpus import STOP_WORDS, corpus_settings
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
@@ -23,7 +23,7 @@ from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
 
-LEAST = {paths.ITEM.stage: 1}
+LEAST = {paths.ITEM.stage: paths.REPORT.depth}
 """The smallest number of names in a path of stage 8, since a study's page has no item; other stages need all names."""
 
 
@@ -33,30 +33,21 @@ def settings(grid: Grid, path: str) -> dict[str, Any]:
     Raises UserError where no job of the grid has this path, and where the path has the name of another scale.
     """
     stage, *parts = path.split("/")
-    names, where = _names(stage, parts), f"{RESULTS}/{path}"
-    most = len(_places(stage))
-    if stage not in SLICES or not LEAST.get(stage, most) <= len(parts) <= most:
+    names, where = names_in(path), f"{RESULTS}/{path}"
+    if stage not in SLICES or not LEAST.get(stage, FOLDERS[stage].depth) <= len(parts) <= FOLDERS[stage].depth:
         raise UserError("no such target", where=where, expected=" or ".join(FOLDERS))
-    scale = names.pop("scale", grid.scale)
+    check_scale(grid, names.pop("scale", grid.scale), where)
+    version, slice_of = SLICES[stage]
+    return {"version": VERSIONS[version], **slice_of(grid, where, **names)}
+
+
+def check_scale(grid: Grid, scale: str, where: str) -> None:
+    """Raise UserError, at `where`, where a target of this scale is not one of the grid's scale."""
     if scale != grid.scale:
         expected, remedy = f"{grid.scale}, which this run has", f"snakemake --config scale={scale}"
         raise UserError(
             "a target of another scale", where=where, found=f"scale {scale}", expected=expected, remedy=remedy
         )
-    version, slice_of = SLICES[stage]
-    return {"version": VERSIONS[version], **slice_of(grid, where, **names)}
-
-
-def _places(stage: str) -> list[str]:
-    """Return the placeholders of a stage's folder, such as `{scale}` and `seed{seed}`; none for an unknown stage."""
-    return FOLDERS[stage].places.split("/") if stage in FOLDERS else []
-
-
-def _names(stage: str, parts: Iterable[str]) -> dict[str, str]:
-    """Return the names in a path by their placeholders, such as the name of a corpus by `corpus`."""
-    # `strict=False`, since the path of a study's page has fewer parts than the path of an item.
-    pairs = ((place.rstrip("}").split("{"), part) for place, part in zip(_places(stage), parts, strict=False))
-    return {name: part.removeprefix(before) for (before, name), part in pairs}
 
 
 def _checkpoint(grid: Grid, where: str, checkpoint: str) -> dict[str, Any]:
@@ -336,8 +327,7 @@ def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
     """
     names: dict[str, None] = {}
     for target in targets:
-        stage, *parts = target.rpartition(f"{RESULTS}/")[2].split("/")
-        named = _names(stage, parts)
+        named = names_in(target.rpartition(f"{RESULTS}/")[2])
         studies = grid.active if target == "all" else (named.get("study", target),)
         item = Path(named.get("item", named.get("table", ""))).stem
         stated = [corpus for study in studies if study in grid.studies for corpus in _corpora(grid, study, item)]

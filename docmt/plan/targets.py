@@ -234,15 +234,15 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
 
     every = [entry for name in grid.active for entry in grid.of_study(name)]
     about = f"every study of config.yaml: {', '.join(grid.active)}"
-    pages = [page_of(name, "index") for name in grid.active]
+    pages = [page_of(grid, name, "index") for name in grid.active]
     yield Target("all", "all", None, about, state(pages, _corpora(grid, every)), estimates.plan(every))
     for study in studies:
         config, entries = grid.studies[study], grid.of_study(study)
-        page = page_of(study, "index")
+        page = page_of(grid, study, "index")
         plan = estimates.plan(entries)
         yield Target(study, "study", study, config.title, state([page], _corpora(grid, entries)), plan)
         for name, item in config.items.items():
-            path, about = page_of(study, name), f"{item.paper}: {item.title}" if item.paper else item.title
+            path, about = page_of(grid, study, name), f"{item.paper}: {item.title}" if item.paper else item.title
             plan = estimates.plan(item_entries(grid, study, name))
             yield Target(path, "item", study, about, state([path], item_corpora(grid, study, name)), plan)
         runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []

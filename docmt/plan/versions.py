@@ -14,6 +14,6 @@ VERSIONS = {
     "training": 4,
     "translations": 4,
     "scores": 3,
-    "report": 5,
+    "report": 6,
 }
 """The version of each stage; the settings of a job contain it, so that a new version runs the job again."""

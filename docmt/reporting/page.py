@@ -63,7 +63,8 @@ def render(results: Results, items: list[Piece], output: Path) -> str:
 
 def _links(results: Results, output: Path) -> Any:
     """Return a function from the name and the suffix of a page to its address, relative to `output`."""
-    folder = REPORT.under(results.folder, study=results.settings.study.study)
+    settings = results.settings
+    folder = REPORT.under(results.folder, scale=settings.scale, study=settings.study.study)
 
     def link(name: str, suffix: str = "html") -> str:
         """Return the relative address of a page of the study, or of its CSV or JSON file."""

@@ -190,7 +190,8 @@ class Results:
 
 def _comparisons(settings: ReportSettings, folder: Path, table: str) -> tuple[dict, ...]:
     """Read the comparisons of a table; empty where there are none, or where the page may not read them."""
-    path = COMPARISON.under(folder, study=settings.study.study, table=table) / "comparisons.json"
+    names = {"scale": settings.scale, "study": settings.study.study, "table": table}
+    path = COMPARISON.under(folder, **names) / "comparisons.json"
     return read_comparisons(path) if settings.read("comparisons") else ()
 
 

@@ -59,3 +59,19 @@ def test_patterns_and_paths_agree(tmp_path):
 
 def test_a_name_with_braces_stays_a_name():
     assert paths.CORPUS.at(corpus="{text}").endswith("/{text}")
+
+
+def test_the_names_in_a_path_are_those_that_it_was_made_of():
+    names = {"scale": "smoke", "corpus": "toy", "system": "sentence", "seed": "3"}
+    for path in (paths.SCORES.part(**names), f"{paths.SCORES.part(**names)}/scores.json"):
+        assert paths.names_in(path) == names
+    assert paths.names_in(paths.REPORT.part(scale="smoke", study="one")) == {"scale": "smoke", "study": "one"}
+    assert paths.names_in("report.html") == {}
+
+
+@pytest.mark.parametrize(("scale", "name"), [("paper", "report.html"), ("smoke", "report@smoke.html")])
+def test_the_copy_of_the_demos_page_has_a_name_for_each_scale(scale, name):
+    assert paths.demo_report(scale) == f"results/{name}"
+    pattern = re.escape(paths.DEMO_REPORT).replace(re.escape("{at_scale}"), f"({paths.AT_SCALE})")
+    assert paths.scale_of_demo_report(re.fullmatch(pattern, paths.demo_report(scale))[1]) == scale
+    assert not re.fullmatch(pattern, "results/report@paper.html")

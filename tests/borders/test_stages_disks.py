@@ -21,7 +21,7 @@ JOBS = {
     5: ("train", f"results/5_training/{RUN}/record.json", "model/model.safetensors"),
     6: ("translate", f"results/6_translations/{RUN}/decoding.json", "test*.txt"),
     7: ("scores", f"results/7_scores/{RUN}/scores.json", "*"),
-    8: ("item", "results/8_report/demo/quality.csv", "quality.csv"),
+    8: ("item", "results/8_report/smoke/demo/quality.csv", "quality.csv"),
 }
 """By stage: a rule, a file of its job, and which of the job's files have the same bytes each time."""
 SIZE = 64 << 20

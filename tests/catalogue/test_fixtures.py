@@ -75,10 +75,10 @@ def test_stop_lists_are_the_scales(with_fixtures, without_fixtures):
 
 
 def test_reports_know_the_folders(with_fixtures, without_fixtures):
-    page = settings(with_fixtures, "8_report/bible")
+    page = settings(with_fixtures, "8_report/tiny/bible")
     assert page["data"] == {"bible_zh-en": "bible_zh-en@tiny"}
     assert page["corpora"]["bible_zh-en"]["about"].startswith("Generated text in the form of the files of bible_zh-en")
-    assert settings(without_fixtures, "8_report/bible")["data"] == {}
+    assert settings(without_fixtures, "8_report/paper/bible")["data"] == {}
 
 
 def test_targets_in_folders_of_fixtures_are_of_their_corpora(with_fixtures):

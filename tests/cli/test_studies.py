@@ -56,7 +56,7 @@ def test_systems_as_json_have_the_same_facts(project):
     ("study", "options", "target"),
     [
         ("demo", (), "results/7_scores/paper/toy_zh-en/g_transformer/seed1/scores.json"),
-        ("lexical-chains", ("--kind", "item"), "results/8_report/lexical-chains/table7.html"),
+        ("lexical-chains", ("--kind", "item"), "results/8_report/paper/lexical-chains/table7.html"),
     ],
 )
 def test_targets_are_what_the_workflow_makes(project, study, options, target):
@@ -78,8 +78,10 @@ def test_targets_say_what_is_made_what_can_be_made_and_what_is_blocked(project):
     assert table[CARD][1] == "made"
     assert table["results/1_corpus/ted_fr-en/card.json"][1] == "to-make"
     assert table["results/1_corpus/ted_zh-en/card.json"][1] == "blocked", "files that only a person can bring"
-    assert table["results/8_report/lexical-chains/table2.html"][1] == "blocked"
-    learning, table5 = (table[f"results/8_report/{name}.html"] for name in ("demo/learning", "lexical-chains/table5"))
+    assert table["results/8_report/paper/lexical-chains/table2.html"][1] == "blocked"
+    learning, table5 = (
+        table[f"results/8_report/paper/{name}.html"] for name in ("demo/learning", "lexical-chains/table5")
+    )
     assert learning[2] == "4 of 4 to make" and learning[3] != "-"
     assert table5[2:5] == ["-", "-", "-"], "no training"
     for state, meaning in (

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.timeout(1800)
 
 def measured(project: Project, item: str, system: str) -> dict[str, float]:
     """What a table's CSV has of a system, by metric."""
-    with (project.root / f"results/8_report/{item}.csv").open(encoding="utf-8", newline="") as stream:
+    with (project.root / f"results/8_report/smoke/{item}.csv").open(encoding="utf-8", newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if row["system"] == system]
     return {row["metric"]: float(row["measured"]) for row in rows}
 
@@ -25,7 +25,7 @@ def model_card(project: Project, corpus: str, system: str) -> dict:
     return json.loads((folder / "model.json").read_text(encoding="utf-8"))
 
 
-TABLE, ABLATION = "results/8_report/g-transformer/table4.html", "g_transformer.en-ru.no-target-context"
+TABLE, ABLATION = "results/8_report/smoke/g-transformer/table4.html", "g_transformer.en-ru.no-target-context"
 
 
 def with_ablation(project: Project) -> list[Block]:
@@ -70,7 +70,7 @@ def test_both_files_of_a_corpus_may_stand_elsewhere(project):
             project.write(block.title.replace("workflow", "my"), block.body)
     project.edit("config.yaml", "corpora", ["my/corpora/talks_de-en.yaml"])
     project.edit("config.yaml", "studies", ["my/studies/talks.yaml"])
-    assert "train sentence" in planned(project, "results/8_report/talks/quality.html", *SMOKE)
+    assert "train sentence" in planned(project, "results/8_report/smoke/talks/quality.html", *SMOKE)
 
 
 def test_a_model_is_a_file_and_a_row(tmp_path):
@@ -109,7 +109,7 @@ def test_a_kind_of_figure_is_a_file_that_states_it_and_one_that_shows_it(tmp_pat
     package = [block for block in blocks_of(page) if block.title and block.title.startswith("docmt/")]
     assert [block.form for block in package] == ["python", "python"]
     carry_out(page, project)
-    report = project.root / "results/8_report/far"
+    report = project.root / "results/8_report/smoke/far"
     content = json.loads((report / "by_distance.json").read_text(encoding="utf-8"))
     assert content["kind"] == "distances"
     assert {record["label"] for record in content["records"]} == {"Sentence", "Windows of 3"}
@@ -127,7 +127,7 @@ def test_a_metric_is_a_file_and_a_row(tmp_path):
     ]
     carry_out(page, project)
     assert measured(project, "lengths/length", "sentence")["length"] > 0
-    compared = json.loads((project.root / "results/7_comparisons/lengths/length/comparisons.json").read_text())
+    compared = json.loads((project.root / "results/7_comparisons/smoke/lengths/length/comparisons.json").read_text())
     assert {comparison["metric"] for comparison in compared["comparisons"]} == {"s-BLEU", "length"}
 
 

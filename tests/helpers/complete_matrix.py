@@ -123,7 +123,7 @@ def complete_run(project: Project) -> Matrix:
         for path in (path for paths in item_files(grid, "mine", name).values() for path in paths):
             project.write(path, "made")
         write_item(matrix, name, RECORDS[name])
-    project.write("results/8_report/mine/index.html", "<p>made</p>")
+    project.write("results/8_report/smoke/mine/index.html", "<p>made</p>")
     for folder, (entry, _) in matrix.runs(TRAINING).items():
         project.write(f"{folder}/record.json", {})
         write_losses(matrix, folder, *LOSSES.get(entry.system.name, LOSSES["sentence"]))
@@ -134,7 +134,7 @@ def complete_run(project: Project) -> Matrix:
 
 def write_item(matrix: Matrix, name: str, records: list[dict]) -> None:
     """The three files of an item."""
-    page = matrix.root / f"results/8_report/mine/{name}.html"
+    page = matrix.root / f"results/8_report/smoke/mine/{name}.html"
     Project(matrix.root).write(str(page.relative_to(matrix.root)), "<p>made</p>")
     page.with_suffix(".json").write_text(json.dumps({"records": records}), encoding="utf-8")
     with page.with_suffix(".csv").open("w", encoding="utf-8", newline="") as stream:

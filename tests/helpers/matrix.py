@@ -63,9 +63,9 @@ class Matrix:
 
 def missing_pages(matrix: Matrix) -> list[str]:
     """Items without one of their three files, or with an empty one; and studies without their page."""
-    pages = [page_of(*item) for item in matrix.items]
+    pages = [page_of(matrix.grid, *item) for item in matrix.items]
     files = [str(Path(page).with_suffix(suffix)) for page in pages for suffix in (".html", ".json", ".csv")]
-    files += [f"results/8_report/{study}/index.html" for study in matrix.studies]
+    files += [page_of(matrix.grid, study, "index") for study in matrix.studies]
     return [f"no {file}" for file in files if not _has_content(matrix.root / file)]
 
 
@@ -81,7 +81,7 @@ def cell_problems(matrix: Matrix) -> list[str]:
 def _item_problems(matrix: Matrix, study: str, name: str) -> Iterator[str]:
     needed = [path for paths in item_files(matrix.grid, study, name).values() for path in paths]
     yield from (f"{study}/{name}: made without {path}" for path in needed if not (matrix.root / path).exists())
-    page = matrix.root / page_of(study, name)
+    page = matrix.root / page_of(matrix.grid, study, name)
     if not page.with_suffix(".json").exists():
         return
     records = read_json(page.with_suffix(".json"))["records"]

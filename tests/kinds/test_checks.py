@@ -177,7 +177,7 @@ def test_published_counts_are_those_of_a_paper_that_the_catalogue_has(full, stat
     full.write("workflow/corpora/toy.yaml", {**CORPUS, "corpus": "toy", "published": [counts]})
     full.edit(STUDY, "tables/table10", TABLES["table10"] | stated)
     if message is None:
-        slice_ = settings(load_grid(full.root), "8_report/one/table10")
+        slice_ = settings(load_grid(full.root), "8_report/paper/one/table10")
         assert slice_["corpora"]["toy"]["published"][0]["counts"]["dev"]["sentences"] == 887
     else:
         with pytest.raises(UserError) as refused:

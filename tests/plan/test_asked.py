@@ -12,7 +12,7 @@ from docmt.plan.slices import corpora_of
     [
         (["all"], ["toy_zh-en", "bible_zh-en"]),
         (["bible"], ["bible_zh-en"]),
-        (["results/8_report/bible/index.html"], ["bible_zh-en"]),
+        (["results/8_report/paper/bible/index.html"], ["bible_zh-en"]),
         (["results/1_corpus/ted_fr-en/card.json"], ["ted_fr-en"]),
         (["results/3_views/ted_fr-en/some/window3/card.json", "demo"], ["ted_fr-en", "toy_zh-en"]),
         (["/elsewhere/results/7_scores/paper/ted_en-de/sentence/seed1/scores.json"], ["ted_en-de"]),

@@ -89,9 +89,13 @@ def test_tokens_of_an_unknown_text_are_refused(small):
         settings(load_grid(small.root), "2_tokens/toy/jont")
 
 
-@pytest.mark.parametrize("stage", ["5_training", "6_translations", "7_scores"])
-def test_a_target_of_another_scale_is_refused(small, stage):
-    path = f"{stage}/smoke/toy/sentence/seed1"
+RUN = "smoke/toy/sentence/seed1"
+OTHER_SCALE = [f"{stage}/{RUN}" for stage in ("5_training", "6_translations", "7_scores")]
+OTHER_SCALE += [f"6_passages/{RUN}/one/p", "7_comparisons/smoke/one/a", "8_report/smoke/one/a", "8_report/smoke/one"]
+
+
+@pytest.mark.parametrize("path", OTHER_SCALE)
+def test_a_target_of_another_scale_is_refused(small, path):
     message = f"results/{path}: a target of another scale\n  found scale smoke; expected paper, which this run has\n"
     with pytest.raises(UserError, match=re.escape(message)):
         settings(load_grid(small.root), path)
@@ -207,7 +211,7 @@ def test_comparisons_are_of_what_a_table_names_and_of_nothing_else(small):
     rows = [{"system": "sentence"}, {"system": "fine"}, {"system": "document", "baseline": "fine"}, {"label": "others"}]
     tables = {"a": table(rows, baseline="sentence"), "b": table(rows[:2], baseline="sentence", significance="sign")}
     small.edit(STUDY, "tables", {**tables, "c": table(rows[:2])})
-    slices = {name: settings(load_grid(small.root), f"7_comparisons/one/{name}") for name in "abc"}
+    slices = {name: settings(load_grid(small.root), f"7_comparisons/paper/one/{name}") for name in "abc"}
     pairs = {
         name: [(p["system"], p["baseline"], p["test"]) for p in slice_["pairs"]] for name, slice_ in slices.items()
     }
@@ -223,19 +227,19 @@ def test_comparisons_are_of_what_a_table_names_and_of_nothing_else(small):
     assert slices["b"]["folders"] == {"toy": {name: name for name in ("sentence", "fine")}}
     small.edit(STUDY, "systems/fine.beam8/decode", {"beam": 9})
     small.edit(STUDY, "tables/a/caption", "more words")
-    assert settings(load_grid(small.root), "7_comparisons/one/a") == slices["a"]
+    assert settings(load_grid(small.root), "7_comparisons/paper/one/a") == slices["a"]
     without = dataclasses.replace(load_grid(small.root), not_run={"toy": "its files are missing"})
-    assert settings(without, "7_comparisons/one/a")["pairs"] == []
+    assert settings(without, "7_comparisons/paper/one/a")["pairs"] == []
 
 
 def test_systems_are_compared_over_the_seeds_that_both_have(small):
     small.edit(STUDY, "tables", {"a": table([{"system": "fine"}], baseline="sentence")})
     for name, seeds in (("sentence", [1, 2, 3]), ("fine", [3, 2, 5])):
         small.edit(STUDY, f"systems/{name}/seeds", seeds)
-    (pair,) = settings(load_grid(small.root), "7_comparisons/one/a")["pairs"]
+    (pair,) = settings(load_grid(small.root), "7_comparisons/paper/one/a")["pairs"]
     assert pair["seeds"] == [3, 2]
     small.edit(STUDY, "systems/fine/seeds", [7])
-    assert settings(load_grid(small.root), "7_comparisons/one/a")["pairs"] == []
+    assert settings(load_grid(small.root), "7_comparisons/paper/one/a")["pairs"] == []
 
 
 def test_scores_depend_on_what_concerns_their_corpus(small):
@@ -277,10 +281,11 @@ def test_scores_depend_on_what_concerns_their_corpus(small):
         "4_chains/toi/joint/words",
         "7_vectors/none/joint",
         "6_passages/paper/toy/sentence/seed1/one/none",
-        "7_comparisons/one",
-        "7_comparisons/one/none",
-        "8_report/none",
-        "8_report/one/none",
+        "7_comparisons/paper/one",
+        "7_comparisons/paper/one/none",
+        "8_report/paper",
+        "8_report/paper/none",
+        "8_report/paper/one/none",
     ],
 )
 def test_a_target_that_does_not_exist_is_refused(small, path):

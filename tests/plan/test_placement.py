@@ -136,9 +136,9 @@ def test_a_target_is_about_the_corpora_of_its_item(two):
     rows = [{"system": "fine", "only": ["large"]}]
     two.edit(STUDY, "tables", {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": rows}})
     grid = load_grid(two.root)
-    assert corpora_of(grid, ["results/8_report/one/t.html"]) == ["large"]
-    assert corpora_of(grid, ["results/7_comparisons/one/t/comparisons.json"]) == ["large"]
-    assert corpora_of(grid, ["results/8_report/one/index.html"]) == ["toy", "large"]
+    assert corpora_of(grid, ["results/8_report/paper/one/t.html"]) == ["large"]
+    assert corpora_of(grid, ["results/7_comparisons/paper/one/t/comparisons.json"]) == ["large"]
+    assert corpora_of(grid, ["results/8_report/paper/one/index.html"]) == ["toy", "large"]
 
 
 REFUSED = [

@@ -51,7 +51,7 @@ EXPECTED = {
     "table1": {
         "scores": [SCORES.format(name, 1) for name in ("sentence", "fine", "fine.beam8")],
         "records": [RECORDS.format(name, 1) for name in ("sentence", "fine")],
-        "comparisons": ["results/7_comparisons/one/table1/comparisons.json"],
+        "comparisons": ["results/7_comparisons/paper/one/table1/comparisons.json"],
     },
     "table2": {"records": [RECORDS.format(name, 1) for name in ("sentence", "fine")]},
     "table3": {"records": [RECORDS.format(name, 1) for name in ("document", "fine.narrow")]},
@@ -92,14 +92,14 @@ def test_a_table_of_human_judgements_reads_the_file_that_the_project_names(full)
     full.edit("config.yaml", "human", {"one": "judged.json"})
     grid = load_grid(full.root)
     assert item_files(grid, "one", "table11") == {"human": ["judged.json"]}
-    assert settings(grid, "8_report/one/table11")["human"] == "judged.json"
-    assert settings(grid, "8_report/one/table1")["human"] is None
+    assert settings(grid, "8_report/paper/one/table11")["human"] == "judged.json"
+    assert settings(grid, "8_report/paper/one/table1")["human"] is None
 
 
 def test_the_page_of_a_study_is_made_from_all_of_it(full):
     inputs = study_files(load_grid(full.root), "one")
     for name, files in EXPECTED.items():
-        assert f"results/8_report/one/{name}.html" in inputs["pages"]
+        assert f"results/8_report/paper/one/{name}.html" in inputs["pages"]
         assert all(set(paths) <= set(inputs[what]) for what, paths in files.items())
     assert SCORES.format("chains", 5) in inputs["scores"]
 
@@ -119,7 +119,7 @@ def test_a_study_translates_nothing_of_what_its_items_show_by_trainings_alone(fu
 def test_what_is_left_out_is_not_asked_for(full):
     grid = dataclasses.replace(load_grid(full.root), not_run={"toy": "toy is missing"})
     assert {name: item_files(grid, "one", name) for name in EXPECTED} == {name: {} for name in EXPECTED}
-    assert settings(grid, "8_report/one/figure2")["not_run"] == {
+    assert settings(grid, "8_report/paper/one/figure2")["not_run"] == {
         "toy": "toy is missing",
         "toy/windows": "toy is missing",
     }
@@ -131,7 +131,7 @@ def test_the_slice_of_an_item_holds_what_it_shows_and_nothing_else(full):
     full.edit(STUDY, "tables/table2/caption", "other words")
     full.edit(STUDY, "systems/document/train", {"lr": 0.25})
     after = load_grid(full.root)
-    paths = {name: f"8_report/one/{name}" for name in EXPECTED}
+    paths = {name: f"8_report/paper/one/{name}" for name in EXPECTED}
     changed = [name for name, path in paths.items() if settings(before, path) != settings(after, path)]
     # table1 and table2 show `fine`, figure3 its beam, figure1 and table3 `document`, which they extend.
     assert sorted(changed) == ["figure1", "figure3", "table1", "table2", "table3"]

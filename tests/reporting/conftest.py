@@ -92,7 +92,7 @@ class World:
         self, system: str, p: float, metric: str = "s-BLEU", baseline: str = "sentence", table: str = "t", **more: Any
     ) -> None:
         """One more comparison of a table's."""
-        file = self.results / "7_comparisons" / "made" / table / "comparisons.json"
+        file = self.results / "7_comparisons" / "smoke" / "made" / table / "comparisons.json"
         before = read_json(file)["comparisons"] if file.exists() else []
         names = {"corpus": CORPUS, "metric": metric, "system": system, "baseline": baseline, "test": "bootstrap"}
         numbers = {"p": p, "p_seeds": None, "signature": f"bootstrap|unit:sentences|units:4|{metric}"}

@@ -113,7 +113,7 @@ def test_names_and_labels_are_escaped(world):
 
 def test_the_page_loads_nothing_and_leads_to_those_of_its_items(full):
     text, page = write(full)
-    folder = "../results/8_report/made"
+    folder = "../results/8_report/smoke/made"
     assert {address for address in page.addresses if not address.startswith("#")} == {
         f"{folder}/table1.{suffix}" for suffix in ("html", "csv", "json")
     }
@@ -130,7 +130,7 @@ def test_ids_are_unique(full):
 def test_the_page_of_an_item_has_its_numbers_beside_it_and_links_to_its_siblings(full):
     full.only("table1", "scores", "records")
     full.settings["pages"] = [{"name": name, "title": f"The {name}"} for name in ("table1", "figure2")]
-    full.output = full.results / "8_report" / "made" / "table1.html"
+    full.output = full.results / "8_report" / "smoke" / "made" / "table1.html"
     _, page = write(full)
     folder = full.output.parent
     assert sorted(path.name for path in folder.iterdir()) == ["table1.csv", "table1.html", "table1.json"]

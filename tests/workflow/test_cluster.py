@@ -35,6 +35,6 @@ def test_the_demo_finishes_on_slurm_though_the_config_breaks_on_the_way(cluster,
             time.sleep(0.5)
         (project.root / "config.yaml").write_text("studies: [nothing\n")
         assert driver.wait(timeout=900) == 0, (tmp_path / "screen.log").read_text()
-    assert (project.root / "results/report.html").exists()
+    assert (project.root / "results/report@smoke.html").exists()
     assert "gres:gpu:1" in requested("rule_train")
     assert "gres:gpu" not in requested("rule_tokens")

@@ -18,10 +18,10 @@ DOCMT = Path(sys.executable).parent / "docmt"
 @pytest.mark.parametrize(("table", "test"), [("quality", "bootstrap"), ("what_context_decides", "sign")])
 def test_a_table_has_the_p_values_of_stage_7(finished_demo, table, test):
     results = finished_demo.root / "results"
-    compared = read_json(results / f"7_comparisons/demo/{table}/comparisons.json")["comparisons"]
+    compared = read_json(results / f"7_comparisons/smoke/demo/{table}/comparisons.json")["comparisons"]
     assert {(comparison["baseline"], comparison["test"]) for comparison in compared} == {("sentence", test)}
     by_name = {(comparison["system"], comparison["metric"]): comparison for comparison in compared}
-    page = read_json(results / f"8_report/demo/{table}.json")
+    page = read_json(results / f"8_report/smoke/demo/{table}.json")
     tested = [cell for cell in page["records"] if cell.get("p") is not None]
     assert {"g_transformer", "concat_3"} <= {cell["system"] for cell in tested}
     for cell in tested:

@@ -7,7 +7,7 @@ import pytest
 from helpers.item_study import ITEMS, SENTENCES, add_item_study
 from helpers.support import Project, planned, planned_jobs, quick_smoke
 
-PAGE = "results/8_report/mine/{}.html"
+PAGE = "results/8_report/smoke/mine/{}.html"
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_the_page_of_the_study_is_made_of_all_items(mine):
     assert "scores sentence.beam1" not in jobs, "shown by its training alone"
 
 
-@pytest.mark.parametrize("target", [PAGE.format("qualty"), "results/8_report/mien/quality.html"])
+@pytest.mark.parametrize("target", [PAGE.format("qualty"), "results/8_report/smoke/mien/quality.html"])
 def test_an_item_that_no_study_has_is_refused(mine, target):
     done = mine.snakemake("-n", target)
     assert done.returncode == 2
@@ -99,11 +99,12 @@ def test_an_item_of_what_was_left_out_says_so(mine):
     files = [{"name": f"{split}.{language}"} for split in SPLITS for language in ("zh", "en")]
     mine.write("workflow/corpora/toy_zh-en.yaml", {**catalogue, "reader": reader, "files": files, "contrastive": False})
     mine.edit("config.yaml", "scale", "paper")
-    refused = mine.snakemake("-n", PAGE.format("points"))
+    page = PAGE.format("points").replace("smoke", "paper")
+    refused = mine.snakemake("-n", page)
     assert refused.returncode == 2 and "train.zh" in refused.stderr
-    done = mine.snakemake("--cores", "1", PAGE.format("points"), "--config", "missing=skip", check=True)
+    done = mine.snakemake("--cores", "1", page, "--config", "missing=skip", check=True)
     assert "train" not in done.stdout
-    records = json.loads((mine.root / PAGE.format("points")).with_suffix(".json").read_text())["records"]
+    records = json.loads((mine.root / page).with_suffix(".json").read_text())["records"]
     assert {record["status"] for record in records} == {"not run: toy_zh-en is missing: train.zh and 5 more files"}
 
 
@@ -120,7 +121,7 @@ def test_items_of_what_was_run_are_made_at_once(demo):
     items = ("quality", "counts", "human", "cases", "passages")
     done = demo.snakemake("--cores", "2", *map(PAGE.format, items), check=True)
     assert "docmt job train-system" not in done.stdout
-    folder = demo.root / "results/8_report/mine"
+    folder = demo.root / "results/8_report/smoke/mine"
     assert {path.name for path in folder.iterdir() if path.is_file()} == {
         f"{item}.{suffix}" for item in items for suffix in ("html", "json", "csv")
     }

@@ -78,7 +78,7 @@ def test_a_training_of_every_kind_of_model(finished_demo):
     assert {entry.system.model.kind for entry in matrix.entries} == set(MODEL_CONFIGS)
 
 
-PAGE = "results/8_report/two/{}.html"
+PAGE = "results/8_report/smoke/two/{}.html"
 LEFT = {"5_training": "record.json", "6_translations": "decoding.json", "7_scores": "scores.json"}
 """By stage, what a job leaves when it ends well."""
 BROKEN = [

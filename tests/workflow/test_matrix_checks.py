@@ -15,7 +15,7 @@ from helpers.support import copy_project
 from docmt.base.paths import TRAINING, TRANSLATIONS
 
 SENTENCE, CHAINS = (f"results/5_training/smoke/toy_zh-en/{system}/seed1" for system in ("sentence", "lexical_chain"))
-PAGES = "results/8_report/mine"
+PAGES = "results/8_report/smoke/mine"
 
 
 @pytest.fixture(scope="module")

@@ -107,5 +107,5 @@ def test_the_report_of_a_study_without_files_says_so(studies):
     """`second` has one corpus, which is missing: nothing runs, and its page says why."""
     done = studies.snakemake("--cores", "1", "second", "--config", "missing=skip", check=True)
     assert "train" not in done.stdout
-    page = (studies.root / "results/8_report/second/index.html").read_text()
+    page = (studies.root / "results/8_report/paper/second/index.html").read_text()
     assert "yours is missing: yours.zh, yours.en" in page

@@ -5,7 +5,7 @@
 # makes: results/7_vectors/<corpus>/<text>/ {vectors.txt, card.json}
 #        results/7_aligners/<corpus>/<text>/ {lexicon.arrow, jumps.json}
 #        results/7_scores/<scale>/<corpus>/<system>/seed<n>/ {scores.json, details.arrow, occurrences.arrow}
-#        results/7_comparisons/<study>/<table>/comparisons.json
+#        results/7_comparisons/<scale>/<study>/<table>/comparisons.json
 # steps: train word vectors on the target side of the training split, where coherence needs them | train the word
 #        aligner of LTCR and HHI on the training split (minutes for a real corpus) | compute every metric, with its
 #        signature | compute the p-values of a table's systems against their baselines

@@ -2,8 +2,8 @@
 #
 # needs: for a table, figure or passage the files of its own systems; for the page of a study every score, the records
 #        and curves of its trainings, the cards of its corpora
-# makes: results/8_report/<study>/<item>.{html, json, csv}, a page for each table, figure and passage
-#        results/8_report/<study>/index.html, with all of them
+# makes: results/8_report/<scale>/<study>/<item>.{html, json, csv}, a page for each table, figure and passage
+#        results/8_report/<scale>/<study>/index.html, with all of them
 # steps: fill tables with published and measured numbers | draw figures | write pages that work offline
 
 
@@ -39,15 +39,17 @@ rule report:
         "exec docmt job write-report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
 
 
-# The page of the demo study again, in results/ itself; its links lead to the same pages of items.
+# The page of the demo study again, in results/ itself; its links lead to the same pages of items. At a scale other than
+# `paper` the scale is in its name, so that a trial run leaves the page of the papers' sizes alone.
 rule demo_report:
     input:
-        page=f"{REPORT.at(study='demo')}/index.html",
-        settings=f"{REPORT.at(study='demo')}/settings.json",
+        unpack(demo_page),
     output:
         DEMO_REPORT,
     log:
-        REPORT.named("study", "demo_copy").log(),
+        DEMO_REPORT_LOG,
+    wildcard_constraints:
+        at_scale=AT_SCALE,
     localrule: True
     conda:
         "../../envs/docmt.yaml"

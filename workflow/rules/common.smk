@@ -21,16 +21,18 @@ from docmt.base.artifacts import atomic_file, read_json
 from docmt.base.digests import canonical_json
 from docmt.base.foreign import explained
 from docmt.plan.grid import Grid, load_grid
-from docmt.plan.items import item_files, run_folder, study_files
+from docmt.plan.items import item_files, page_of, run_folder, study_files
 from docmt.catalogue.missing import left_out, missing_error, missing_files
 from docmt.base.paths import (
     ALIGNER,
+    AT_SCALE,
     CHAIN_WORDS,
     CHAINS,
     CHECKPOINT,
     COMPARISON,
     CORPUS,
     DEMO_REPORT,
+    DEMO_REPORT_LOG,
     FROZEN_GRID,
     ITEM,
     PASSAGE,
@@ -42,6 +44,8 @@ from docmt.base.paths import (
     TRANSLATIONS,
     VECTORS,
     VIEW,
+    demo_report,
+    scale_of_demo_report,
 )
 from docmt.base.parent import VARIABLE as END_WITH_PARENT
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
@@ -57,8 +61,8 @@ from docmt.settings.pretrained import (
     tokenizer_file,
 )
 from docmt.settings.scoring import TRAINED
-from docmt.plan.slices import corpora_of, settings
 from docmt.base.machine import now
+from docmt.plan.slices import check_scale, corpora_of, settings
 from docmt.training.exit import endings
 
 BEGAN = now()
@@ -397,6 +401,7 @@ def comparison_inputs(wildcards):
 
 def item_inputs(wildcards):
     """Return the inputs of a table, figure or passage."""
+    or_refuse(check_scale, GRID, wildcards.scale, ITEM.at(**wildcards))
     return or_refuse(item_files, GRID, wildcards.study, wildcards.item)
 
 
@@ -405,9 +410,18 @@ def report_inputs(wildcards):
 
     Systems that are left out (`missing: skip`) are not among them.
     """
+    or_refuse(check_scale, GRID, wildcards.scale, REPORT.at(**wildcards))
     return or_refuse(study_files, GRID, wildcards.study)
+
+
+def demo_page(wildcards):
+    """Return the inputs of the copy of the demo's page: the page and its settings."""
+    scale = scale_of_demo_report(wildcards.at_scale)
+    or_refuse(check_scale, GRID, scale, demo_report(scale))
+    folder = REPORT.at(scale=scale, study="demo")
+    return {"page": f"{folder}/index.html", "settings": f"{folder}/settings.json"}
 
 
 def study_report(study):
     """Return the page of a study, which is its target."""
-    return DEMO_REPORT if study == "demo" else f"{REPORT.at(study=study)}/index.html"
+    return demo_report(GRID.scale) if study == "demo" else page_of(GRID, study, "index")
