@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from docmt.base.artifacts import read_object
 from docmt.base.errors import UserError
-from docmt.base.manifest import DIGITS, RECORD, read_record
+from docmt.base.manifest import DIGITS, RECORD
 from docmt.plan.grid import Grid
 from docmt.plan.identities import Identities
 from docmt.plan.jobs import Job, Jobs
@@ -36,6 +37,7 @@ class Plan:
     `reasons`: why the outputs of each job are to be made; the order is that of the work. `words`: what a person should
     know of outputs that stay. `stale`: the finished trainings among the jobs. `replaced`: the jobs whose present
     outputs are complete, and of another identity. `back`: the jobs whose outputs are set aside, and move back.
+    `unsettled`: the jobs with outputs that are right, whose file of settings is missing and is written again.
     """
 
     reasons: dict[Job, State] = field(default_factory=dict)
@@ -43,6 +45,7 @@ class Plan:
     stale: list[StaleTraining] = field(default_factory=list)
     replaced: list[Job] = field(default_factory=list)
     back: list[Job] = field(default_factory=list)
+    unsettled: list[Job] = field(default_factory=list)
 
     @property
     def hours(self) -> float:
@@ -80,8 +83,13 @@ class Planner:
             words=[f"{job}: {why}; it stays as it is" for job, why in mixed.items() if job.is_training],
             stale=list(self._stale(ordered, states)),
             replaced=[job for job in order if states[job].manifest and states[job].name in ("other", "aside")],
+            unsettled=[job for job in order if states[job].name == "right" and not self._has_settings(job)],
             back=[job for job in order if states[job].name == "aside" and job in wanted and job not in reasons],
         )
+
+    def _has_settings(self, job: Job) -> bool:
+        """Return whether the file of the settings of a job is there."""
+        return (self.digests.root / job.settings_path).exists()
 
     def closure(self, targets: Collection[Job]) -> Iterator[Job]:
         """Yield the targets and all jobs whose outputs they are made from, inputs before the jobs that read them."""
@@ -140,8 +148,8 @@ class Planner:
     def _device_hours(self, job: Job) -> float:
         """Return the device-hours that a finished training took; 0 where its record is missing or damaged."""
         try:
-            return float(read_record(self.digests.root / job.file(RECORD)).get("device_hours") or 0)
-        except (UserError, OSError, TypeError, ValueError):
+            return float(read_object(self.digests.root / job.file(RECORD)).get("device_hours") or 0)
+        except (UserError, TypeError, ValueError):
             return 0.0
 
     def changed_downloads(self, corpus: str) -> list[str]:
