@@ -4,13 +4,14 @@ The identity of a job is the digest of all of this. It contains no paths, times 
 runs: the same grid gives the same identities on every machine. The workflow writes what it asks into `settings.json`.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import read_object
+from docmt.base.artifacts import as_object, decoded
 from docmt.base.digests import full_digest, indented_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
@@ -80,7 +81,9 @@ def read_asked(path: Path | str) -> Asked:
     Raises UserError where the file is missing, is no JSON object, or was changed after the workflow wrote it. A file
     without the key `asked`, which a person wrote, has settings alone.
     """
-    value = read_object(path)
+    # Not `read_object`, which would name the manifest: settings have a digest of their own, and another remedy.
+    with reading(path, "not a JSON file"):
+        value = as_object(json.loads(decoded(Path(path).read_bytes(), str(path))), str(path))
     if KEY not in value:
         return Asked("", value)
     check_seal(value, path, REMEDY)

@@ -11,6 +11,7 @@ from pathlib import Path
 from docmt.base.artifacts import read_object
 from docmt.base.errors import UserError
 from docmt.base.manifest import DIGITS, RECORD
+from docmt.catalogue.missing import file_of_user
 from docmt.plan.grid import Grid
 from docmt.plan.identities import Identities
 from docmt.plan.jobs import Job, Jobs
@@ -158,7 +159,7 @@ class Planner:
         `corpus` is the name of the corpus' folder. Raises UserError for a file with another digest than the catalogue
         or the first download states: a person may have put it there.
         """
-        config = self.jobs.grid.corpora[corpus]
+        files = {f"downloads/{file.name}": file for file in self.jobs.grid.corpora[corpus].files}
         job = Job.of("corpus", corpus=corpus)
         wanted = []
         for role, path in self.jobs.files(job).items():
@@ -166,7 +167,7 @@ class Planner:
             if not place.is_file():
                 wanted.append(path.name)
             elif expected not in (None, actual := self.digests.of(path)):
-                if config.corpus not in self.jobs.grid.local:
+                if file_of_user(files[role], self.jobs.grid.local.get(corpus), corpus, self.digests.root) is None:
                     raise UserError(
                         "another file than the catalogue or the first download",
                         where=str(path),
