@@ -35,12 +35,14 @@ class StaleTraining:
 class Plan:
     """The jobs to run.
 
+    `order`: all jobs whose outputs the targets are made from, and those of the targets.
     `reasons`: why the outputs of each job are to be made; the order is that of the work. `words`: what a person should
     know of outputs that stay. `stale`: the finished trainings among the jobs. `replaced`: the jobs whose present
     outputs are complete, and of another identity. `back`: the jobs whose outputs are set aside, and move back.
     `unsettled`: the jobs with outputs that are right, whose file of settings is missing and is written again.
     """
 
+    order: tuple[Job, ...] = ()
     reasons: dict[Job, State] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
     stale: list[StaleTraining] = field(default_factory=list)
@@ -80,6 +82,7 @@ class Planner:
         wanted = self._add_needed(order, states, reasons) | {job for job in order if states[job].manifest} | {*targets}
         ordered = {job: reasons[job] for job in order if job in reasons}
         return Plan(
+            order=tuple(order),
             reasons=ordered,
             words=[f"{job}: {why}; it stays as it is" for job, why in mixed.items() if job.is_training],
             stale=list(self._stale(ordered, states)),
