@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.sealed import outputs_of
 from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
 from docmt.base.artifacts import write_json
@@ -190,7 +191,7 @@ def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 0
-    assert {path.name for path in output.iterdir()} == {"tokens.arrow", "contrastive.arrow", "text", "card.json"}
+    assert outputs_of(output) == {"tokens.arrow", "contrastive.arrow", "text", "card.json"}
 
 
 def test_the_command_refuses_unknown_settings(tmp_path, monkeypatch, capsys):
