@@ -1,11 +1,10 @@
 """Manifests: written and read, and the files that they list checked."""
 
 import json
-from pathlib import Path
 
 import pytest
 from helpers.damage import refused_changes
-from helpers.sealed import rewrite
+from helpers.sealed import rewrite, write_manifest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +17,6 @@ from docmt.base.manifest import (
     InputContent,
     Manifest,
     check_file,
-    digest_to_json,
     manifest_of_docmt,
     read_manifest,
     read_record,
@@ -39,17 +37,6 @@ def manifest(**changed) -> Manifest:
         "records": ("record.json",),
     }
     return Manifest(**values | changed)
-
-
-def seal_files(folder: Path, *names: str, prefix: str = "", records: tuple[str, ...] = ()) -> Path:
-    """A manifest of files that exist, and a record of the others."""
-    digests = {name: FileDigest.of(folder / name) for name in (*names, *records)}
-    of_run = {name: digest_to_json(digests[name]) for name in records}
-    write_json(folder / f"{prefix}{RECORD}", sealed({"seconds": 1.5, "files": of_run}))
-    files = {name: digests[name] for name in names}
-    content = manifest(files=files, records=(*records, f"{prefix}{RECORD}")).to_json()
-    write_json(folder / f"{prefix}{MANIFEST}", content)
-    return folder / f"{prefix}{MANIFEST}"
 
 
 def test_a_manifest_is_read_as_it_was_written(tmp_path):
@@ -88,19 +75,19 @@ def test_each_changed_byte_of_a_record_is_noticed(tmp_path):
 def test_each_changed_byte_of_a_file_that_a_manifest_lists_is_noticed(tmp_path, read):
     path = tmp_path / "card.json"
     path.write_text('{"a": "中"}\n', encoding="utf-8")
-    seal_files(tmp_path, path.name)
+    write_manifest(tmp_path, path.name)
     assert refused_changes(path, lambda: read(path)) == path.stat().st_size + 6
 
 
 def test_each_changed_byte_of_a_file_of_the_run_is_noticed(tmp_path):
     path = tmp_path / "metrics.jsonl"
     path.write_text('{"seconds": 1.5}\n')
-    seal_files(tmp_path, records=(path.name,))
+    write_manifest(tmp_path, records=(path.name,))
     assert refused_changes(path, lambda: read_text(path)) == path.stat().st_size + 6
 
 
 def test_the_record_is_checked_by_its_digest(tmp_path):
-    seal_files(tmp_path)
+    write_manifest(tmp_path)
     content = read_json(tmp_path / RECORD)
     check_file(tmp_path / RECORD)
     rewrite(tmp_path / RECORD, indented_json(content | {"seconds": 2}).encode())
@@ -112,7 +99,7 @@ def test_the_record_is_checked_by_its_digest(tmp_path):
 def test_what_a_message_says(tmp_path):
     path = tmp_path / "card.json"
     path.write_text("{}")
-    seal_files(tmp_path, path.name)
+    write_manifest(tmp_path, path.name)
     rewrite(path, b"[]")
     with pytest.raises(UserError) as refused:
         read_json(path)
@@ -126,7 +113,7 @@ def test_what_a_message_says(tmp_path):
 def test_a_file_that_no_manifest_lists_is_not_checked(tmp_path):
     for name in ("listed.txt", "other.txt"):
         (tmp_path / name).write_text("a")
-    seal_files(tmp_path, "listed.txt")
+    write_manifest(tmp_path, "listed.txt")
     rewrite(tmp_path / "other.txt", b"b")
     check_file(tmp_path / "other.txt")
     assert read_text(tmp_path / "other.txt") == "b"
@@ -164,7 +151,7 @@ def test_the_manifest_of_a_file_is_that_of_its_job_its_folder_or_a_folder_above(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("a")
     digest = sha256_file(path)
-    seal_files(tmp_path, name, prefix=prefix)
+    write_manifest(tmp_path, name, prefix=prefix)
     rewrite(path, b"b")
     assert stated_sha256(path) == digest
     with pytest.raises(UserError, match=rf"as {prefix}{MANIFEST} says"):
@@ -175,7 +162,7 @@ def test_a_path_that_goes_back_leads_to_the_same_manifest(tmp_path, monkeypatch)
     for name in ("tokens", "views"):
         (tmp_path / name).mkdir()
     (tmp_path / "tokens" / "a.txt").write_text("a")
-    seal_files(tmp_path / "tokens", "a.txt")
+    write_manifest(tmp_path / "tokens", "a.txt")
     rewrite(tmp_path / "tokens" / "a.txt", b"b")
     monkeypatch.chdir(tmp_path / "views")
     with pytest.raises(UserError, match="the file differs from its manifest"):
@@ -188,8 +175,8 @@ def test_the_nearest_manifest_that_lists_a_file_is_that_of_the_file(tmp_path):
     model.mkdir(parents=True)
     for name in ("weights", "card"):
         (model / name).write_text(name)
-    seal_files(model, "weights")
-    seal_files(tmp_path / "trained", "model/weights", "model/card")
+    write_manifest(model, "weights")
+    write_manifest(tmp_path / "trained", "model/weights", "model/card")
     model.rename(tmp_path / "copy")
     rewrite(tmp_path / "copy" / "card", b"other")
     check_file(tmp_path / "copy" / "card")
@@ -203,7 +190,7 @@ def test_the_nearest_manifest_that_lists_a_file_is_that_of_the_file(tmp_path):
 
 def test_a_record_that_lacks_a_file_of_its_manifest_is_refused(tmp_path):
     (tmp_path / "metrics.jsonl").write_text("{}\n")
-    seal_files(tmp_path, records=("metrics.jsonl",))
+    write_manifest(tmp_path, records=("metrics.jsonl",))
     rewrite(tmp_path / RECORD, indented_json(sealed({"files": {}})).encode())
     with pytest.raises(UserError, match=r"record\.json: a damaged record"):
         read_text(tmp_path / "metrics.jsonl")
